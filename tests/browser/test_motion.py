@@ -389,7 +389,7 @@ def test_enter_on_the_list_of_work_starts_it(live: Live, page: Page) -> None:
     hands = Hands(page)
     hands.ready()
     hands.press("Enter")
-    page.wait_for_url("**/task/*")
+    page.wait_for_url("**/task/*/practice")  # a first visit practises before it judges
 
 
 def test_an_answer_that_was_changed_and_changed_back_stays_so_after_a_reload(live: Live, page: Page) -> None:

@@ -170,12 +170,12 @@ def test_an_answer_the_server_refuses_is_not_called_saved(live: Live, page: Page
 def test_a_slider_has_ticks_and_lights_the_interval_of_the_answer(live: Live, page: Page) -> None:
     _, _, hands = begin(live, page)
     expect(page.locator(".ticks i")).to_have_count(4)
-    expect(page.locator(".marks .near")).to_have_count(0)
+    expect(page.locator(".marks .lit")).to_have_count(0)
     hands.press("s")
     hands.write("50")
     hands.press("Enter")
     page.locator(".num").first.click()
-    assert page.locator(".marks .near b").all_inner_texts() == ["66", "33"]
+    assert page.locator(".marks .lit b").all_inner_texts() == ["66", "33"]
     ticks, thumb = page.evaluate(
         """() => { const box = el => el.getBoundingClientRect();
           const range = document.querySelector('[type=range]'), all = [...document.querySelectorAll('.ticks i')];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { open } from '../../src/lanner/web/static/db.js';
 
 /** Just enough of IndexedDB to see what is asked of it, and in which order. */
-function told() {
+function states() {
   const calls = [];
   const done = (call, result) => {
     calls.push(call);
@@ -37,7 +37,7 @@ function told() {
 }
 
 test('a write is committed in the same breath, since a page may be left before the browser does it by itself', async () => {
-  const { calls, factory } = told(),
+  const { calls, factory } = states(),
     db = await open(factory);
   const writing = db.put('drafts', ['a', 1], ['b', null]);
   assert.deepEqual(calls, ['begin drafts', 'put drafts a 1', 'delete drafts b', 'commit']);
@@ -45,14 +45,14 @@ test('a write is committed in the same breath, since a page may be left before t
 });
 
 test('a message and the drafts it is made of change in one stroke', async () => {
-  const { calls, factory } = told(),
+  const { calls, factory } = states(),
     db = await open(factory);
   await db.put('outbox', ['a', 1], ['b', null, 'drafts']);
   assert.deepEqual(calls, ['begin outbox,drafts', 'put outbox a 1', 'delete drafts b', 'commit']);
 });
 
 test('what is kept is read at one moment, since another page may be sending it', async () => {
-  const { calls, factory } = told(),
+  const { calls, factory } = states(),
     db = await open(factory);
   globalThis.IDBKeyRange = { bound: () => null };
   assert.deepEqual(await db.all('outbox', ''), [

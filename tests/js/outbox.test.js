@@ -6,10 +6,10 @@ import { Outbox } from '../../src/lanner/web/static/outbox.js';
 
 const spent = { elapsed: 2, active: 1 };
 
-/** An outbox over a server that answers as told; time passes only when the test says so. */
+/** An outbox over a server that answers as the test says; time passes only when the test says so. */
 function box(answers, db = memory()) {
   const sent = [],
-    told = [],
+    states = [],
     stored = [],
     naps = [];
   let n = 0,
@@ -31,17 +31,17 @@ function box(answers, db = memory()) {
     send,
     uuid: () => `u${++n}`,
     now: () => new Date(1e12 + n),
-    status: (state, waiting) => told.push(`${state} ${waiting}`),
+    status: (state, waiting) => states.push(`${state} ${waiting}`),
     stored: sealed => stored.push(sealed.body.submission),
-    rejected: (_, errors) => told.push(`rejected ${errors.map(e => e.question)}`),
+    rejected: (_, errors) => states.push(`rejected ${errors.map(e => e.question)}`),
     wait: () => new Promise(ok => naps.push(ok)),
   });
-  return { outbox, sent, told, stored, naps, db };
+  return { outbox, sent, states, stored, naps, db };
 }
 const rest = () => new Promise(ok => setTimeout(ok, 5));
 
 test('sends, says so, and forgets', async () => {
-  const { outbox, sent, told, db } = box([]);
+  const { outbox, sent, states, db } = box([]);
   await outbox.draft(1, 0, { score: { value: 3, base: null } });
   await outbox.seal('/a', 1, 0, { score: 3 }, { score: null }, spent);
   await rest();
@@ -49,15 +49,15 @@ test('sends, says so, and forgets', async () => {
     sent.map(s => [s.submission, s.answers, s.base, s.elapsed]),
     [['u1', { score: 3 }, { score: null }, 2]],
   );
-  assert.equal(told.at(-1), 'saved 0');
+  assert.equal(states.at(-1), 'saved 0');
   assert.deepEqual([await db.all('outbox', ''), await db.all('drafts', '')], [[], []]);
 });
 
 test('tries again with the same id until the server has it', async () => {
-  const { outbox, sent, told, naps, stored } = box(['down', 503, 200]);
+  const { outbox, sent, states, naps, stored } = box(['down', 503, 200]);
   await outbox.seal('/a', 1, 0, { score: 3 }, { score: null }, spent);
   await rest();
-  assert.equal(told.at(-1), 'offline 1');
+  assert.equal(states.at(-1), 'offline 1');
   naps.shift()();
   await rest();
   outbox.kick();
@@ -70,7 +70,7 @@ test('tries again with the same id until the server has it', async () => {
 });
 
 test('a message never changes once it is closed; what follows builds on it', async () => {
-  const { outbox, sent, told, naps } = box(['down']);
+  const { outbox, sent, states, naps } = box(['down']);
   await outbox.seal('/a', 1, 0, { score: 1 }, { score: null }, spent);
   await rest();
   await outbox.seal('/a', 1, 0, { score: 3, other: 'x' }, { score: null, other: 7 }, spent);
@@ -88,7 +88,7 @@ test('a message never changes once it is closed; what follows builds on it', asy
     ],
   );
   assert.deepEqual(sent[2].base, { score: 101, other: 7 }, 'the answer before it is replaced');
-  assert.equal(told.at(-1), 'saved 0');
+  assert.equal(states.at(-1), 'saved 0');
 });
 
 test('a reply that does not name the answer is no acknowledgement and stops nothing', async () => {
@@ -105,10 +105,10 @@ test('a reply that does not name the answer is no acknowledgement and stops noth
     { status: 409, body: null },
   ];
   for (const reply of foreign) {
-    const { outbox, sent, told, stored, naps, db } = box([reply]);
+    const { outbox, sent, states, stored, naps, db } = box([reply]);
     await outbox.seal('/a', 1, 0, { score: 1 }, { score: null }, spent);
     await rest();
-    assert.equal(told.at(-1), 'offline 1', JSON.stringify(reply));
+    assert.equal(states.at(-1), 'offline 1', JSON.stringify(reply));
     assert.deepEqual(stored, []);
     assert.equal((await db.all('outbox', 'w/')).length, 1);
     naps.shift()();
@@ -117,7 +117,7 @@ test('a reply that does not name the answer is no acknowledgement and stops noth
       sent.map(s => s.submission),
       ['u1', 'u1'],
     );
-    assert.equal(told.at(-1), 'saved 0');
+    assert.equal(states.at(-1), 'saved 0');
     assert.deepEqual(await db.all('outbox', 'w/'), []);
   }
 });
@@ -223,20 +223,20 @@ test('a lost session or a closed campaign stops it and loses nothing', async () 
     [409, 'refused 1'],
     [403, 'refused 1'],
   ]) {
-    const { outbox, sent, told, db } = box([status, 200]);
+    const { outbox, sent, states, db } = box([status, 200]);
     await outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
     await rest();
-    assert.equal(told.at(-1), state);
+    assert.equal(states.at(-1), state);
     assert.equal((await db.all('outbox', 'w/')).length, 1);
     outbox.kick();
     await rest();
     assert.equal(sent.length, 2);
-    assert.equal(told.at(-1), 'saved 0');
+    assert.equal(states.at(-1), 'saved 0');
   }
 });
 
 test('what a finished task refuses does not hold up the others', async () => {
-  const { outbox, sent, told } = box([409, 200]);
+  const { outbox, sent, states } = box([409, 200]);
   await outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
   await outbox.seal('/b', 2, 0, { score: 2 }, {}, spent);
   await rest();
@@ -244,7 +244,7 @@ test('what a finished task refuses does not hold up the others', async () => {
     sent.map(s => s.answers.score),
     [1, 2],
   );
-  assert.equal(told.at(-1), 'refused 1');
+  assert.equal(states.at(-1), 'refused 1');
   await outbox.seal('/b', 2, 1, { score: 3 }, {}, spent);
   await rest();
   assert.deepEqual(
@@ -255,13 +255,13 @@ test('what a finished task refuses does not hold up the others', async () => {
 });
 
 test('an answer that is refused goes back to the judge, the others go on under a new id', async () => {
-  const { outbox, sent, told, db } = box([
+  const { outbox, sent, states, db } = box([
     { status: 422, body: { errors: [{ question: 'bad', message: 'no' }] } },
     200,
   ]);
   await outbox.seal('/a', 1, 0, { bad: 1, good: 2 }, { bad: null, good: null }, spent);
   await rest();
-  assert.ok(told.includes('rejected bad'));
+  assert.ok(states.includes('rejected bad'));
   assert.deepEqual(
     (await db.all('drafts', '')).map(([, draft]) => [draft.question, draft.value]),
     [['bad', 1]],
@@ -279,7 +279,7 @@ test('an answer that is refused goes back to the judge, the others go on under a
 test('an id that stands for other answers: what is not among them goes under a name of its own', async () => {
   const stored = { score: { id: 7, value: 1 } };
   const refusal = { reason: 'reused', message: 'used', digests: { score: digest(1) }, stored };
-  const { outbox, sent, told, naps, db } = box([{ status: 409, body: refusal }, 'down', 200]);
+  const { outbox, sent, states, naps, db } = box([{ status: 409, body: refusal }, 'down', 200]);
   await outbox.seal('/a', 1, 0, { score: 1, other: 'x' }, { score: null, other: null }, spent);
   await rest();
   assert.deepEqual(
@@ -299,12 +299,12 @@ test('an id that stands for other answers: what is not among them goes under a n
       ['u1+', { other: 'x' }],
     ],
   );
-  assert.equal(told.at(-1), 'saved 0');
+  assert.equal(states.at(-1), 'saved 0');
 });
 
 test('what the server cannot read is kept and does not hold up the others', async () => {
   for (const status of [400, 413]) {
-    const { outbox, sent, told, db } = box([status, 200]);
+    const { outbox, sent, states, db } = box([status, 200]);
     await outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
     await outbox.seal('/a', 1, 1, { score: 2 }, {}, spent);
     await rest();
@@ -312,7 +312,7 @@ test('what the server cannot read is kept and does not hold up the others', asyn
       sent.map(s => s.item),
       [0, 1],
     );
-    assert.equal(told.at(-1), 'refused 1');
+    assert.equal(states.at(-1), 'refused 1');
     assert.equal((await db.all('outbox', 'w/')).length, 1);
   }
 });

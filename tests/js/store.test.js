@@ -21,6 +21,8 @@ const item = (more = {}) => ({
   stored: {},
   earlier: {},
   prefilled: {},
+  confirmed: {},
+  refused: {},
   ...more,
 });
 

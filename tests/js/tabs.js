@@ -1,5 +1,6 @@
-// Several tabs of one browser, driven line by line from a test: every tab is an Outbox over one shared storage. What a tab
-// wants to send is printed, and the test says what comes back. Time passes only when the test says so.
+// Several tabs of one browser, driven line by line from a test: every tab is an Outbox over one
+// shared storage. What a tab wants to send is printed, and the test says what comes back. Time
+// passes only when the test says so.
 import { createInterface } from 'node:readline';
 import { memory } from '../../src/lanner/web/static/db.js';
 import { Outbox } from '../../src/lanner/web/static/outbox.js';

@@ -8,23 +8,16 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from lanner import protocols
 from lanner.web.page.assets import Assets
 
 HERE = Path(__file__).parent
-JUDGES_FILES = (
-    "judging.js",
-    "home.js",
-    "prefs.js",
-    "tokens.css",
-    "judging.css",
-    "questions.css",
-    "teaching.css",
-    "icon.svg",
-)
+JUDGES_FILES = ("judging.js", "home.js", "prefs.js", "judge.css", "icon.svg")
 COMPRESSED_LIMIT = 70_000
 
 
@@ -52,7 +45,7 @@ def test_pure_modules_in_node() -> None:
     assert "# fail 0" in ran.stdout and "# pass 0" not in ran.stdout
 
 
-@pytest.mark.parametrize("project", ["tsconfig.json", "tsconfig.page.json"])
+@pytest.mark.parametrize("project", ["tsconfig.json", "tsconfig.worker.json"])
 def test_types(project: str) -> None:
     command = [node_tool("tsc"), "-p", str(HERE / project)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
@@ -65,10 +58,10 @@ def test_format_and_lint() -> None:
     assert ran.returncode == 0, (ran.stdout + ran.stderr)[-4000:]
 
 
-def test_size_of_the_judges_pages_on_the_wire() -> None:
-    """Everything that every judging page and the list of work load, compressed as the server sends it. Practice and the
-    matching of long segments are loaded where they are needed."""
-    assets, sizes, waiting = Assets(), {}, list(JUDGES_FILES)
+def compressed(assets: Assets, names: Iterable[str]) -> dict[str, int]:
+    """The size of files and of all the scripts they import, as the server sends them."""
+    sizes: dict[str, int] = {}
+    waiting = list(names)
     while waiting:
         name = waiting.pop()
         asset = assets.find(name)
@@ -76,9 +69,18 @@ def test_size_of_the_judges_pages_on_the_wire() -> None:
         sizes[name] = len(asset.packed or asset.body)
         folder = posixpath.dirname(name)
         imports = re.findall(r"from ?'([^']+)'", asset.body.decode())
-        waiting += [
-            path for path in (posixpath.normpath(posixpath.join(folder, each)) for each in imports) if path not in sizes
-        ]
-    print(f"{sum(sizes.values())} bytes compressed in {len(sizes)} files")
-    assert len(sizes) > 20
-    assert sum(sizes.values()) < COMPRESSED_LIMIT, sorted(sizes.items(), key=lambda entry: -entry[1])
+        paths = (posixpath.normpath(posixpath.join(folder, each)) for each in imports)
+        waiting += [path for path in paths if path not in sizes]
+    return sizes
+
+
+@pytest.mark.parametrize("protocol", protocols.names())
+def test_size_of_the_judges_pages_on_the_wire(protocol: str) -> None:
+    """Everything that a judging page of the protocol and the list of work load. Practice and the matching of long
+    segments are loaded where they are needed."""
+    assets = Assets()
+    for stage in protocols.load(protocol).stages:
+        widgets = {f"widgets/{question.kind}.js" for question in stage.questions}
+        sizes = compressed(assets, [*JUDGES_FILES, *widgets])
+        assert len(sizes) > 20
+        assert sum(sizes.values()) < COMPRESSED_LIMIT, sorted(sizes.items(), key=lambda entry: -entry[1])

@@ -8,6 +8,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+import lanner.web
 from lanner.web.page.assets import Assets
 
 
@@ -67,3 +68,15 @@ def test_watched_files_are_read_anew(folder: Path) -> None:
     assets = Assets(folder, watched=True)
     (folder / "page.css").write_text("b {}")
     assert client(assets).get(assets.path("page.css")).text == "b {}"
+
+
+def test_the_style_sheets_of_a_judge_are_sent_as_one() -> None:
+    assets = Assets()
+    sheet = assets.find("judge.css")
+    assert sheet is not None and sheet.media_type == "text/css"
+    text = sheet.body.decode()
+    parts = sorted(path for path in (Path(lanner.web.__file__).parent / "static" / "styles").glob("*.css"))
+    missing = [path.name for path in parts if path.read_text(encoding="utf-8") not in text]
+    assert missing == ["preview.css"], "a component that no page would load"
+    assert text.index("@layer tokens, base, components, screens") < text.index("@layer components {")
+    assert Assets(watched=True).find("judge.css") == sheet

@@ -1,18 +1,20 @@
 // Which part of a translation stands for which part of its source, inside one long segment: by
-// punctuation and length
-// alone, so that it is right about as often as not far off. The page calls it approximate.
-
-/** @typedef {{start: number, end: number}} Stretch in code points */
+// punctuation and length alone, so that it is right about as often as not far off. The page calls
+// it approximate.
 
 const ENDS = /[.!?;:,…。！？；：，、،؛؟]/u;
-/** Shorter parts are joined to the one before: commas in lists and abbreviations would cut too
- * fine. */
+/**
+ * Shorter parts are joined to the one before: commas in lists and abbreviations would cut too fine.
+ */
 const SHORTEST = 12;
 /** What a part that stands alone costs, in the same measure as a difference in length. */
 const ALONE = 1.2;
 
-/** A text in parts that end with a sign of punctuation. @param {string} text @returns {Stretch[]}
- * */
+/**
+ * A text in parts that end with a sign of punctuation.
+ * @param {string} text
+ * @returns {Stretch[]}
+ */
 export function partsOf(text) {
   const chars = [...text],
     parts = /** @type {Stretch[]} */ ([]);
@@ -29,17 +31,25 @@ export function partsOf(text) {
   return parts;
 }
 
-/** Groups of parts that belong together, in order: the cheapest way through both texts in steps of
- * at most two parts, where
- * a step costs as much as the shares of length differ. @param {string} source @param {string}
- * target
- * @returns {{source: Stretch, target: Stretch}[]} */
+/**
+ * Groups of parts that belong together, in order: the cheapest way through both texts in steps of
+ * at most two parts, where a step costs as much as the shares of length differ.
+ * @param {string} source
+ * @param {string} target
+ * @returns {{source: Stretch, target: Stretch}[]}
+ */
 export function align(source, target) {
   const a = partsOf(source),
     b = partsOf(target);
   if (a.length < 2 || b.length < 2) return [];
   const lengthA = [...source].length,
     lengthB = [...target].length;
+  /**
+   * @param {Stretch[]} parts
+   * @param {number} from
+   * @param {number} to
+   * @param {number} whole
+   */
   const share = (parts, from, to, whole) => (parts[to - 1].end - parts[from].start) / whole;
   const best = a.concat({ start: 0, end: 0 }).map(() => new Array(b.length + 1).fill(null));
   best[0][0] = { cost: 0, step: null };
@@ -79,9 +89,13 @@ export function align(source, target) {
   return groups;
 }
 
-/** The counterpart of a place in one of the two texts. @param {{source: Stretch, target:
- * Stretch}[]} groups
- * @param {'source'|'target'} side @param {number} point @returns {Stretch|null} */
+/**
+ * The counterpart of a place in one of the two texts.
+ * @param {{source: Stretch, target: Stretch}[]} groups
+ * @param {'source'|'target'} side
+ * @param {number} point
+ * @returns {Stretch|null}
+ */
 export function counterpartOf(groups, side, point) {
   const other = side === 'source' ? 'target' : 'source';
   return (

@@ -2,8 +2,10 @@
 // or nothing moves.
 
 export class Clock {
-  /** @param {number} idle milliseconds without a sign of life after which time is no longer active
-   * @param {() => number} now */
+  /**
+   * @param {number} idle milliseconds without a sign of life after which time is no longer active
+   * @param {() => number} now
+   */
   constructor(idle, now = () => performance.now()) {
     this.idle = idle;
     this.now = now;
@@ -21,6 +23,7 @@ export class Clock {
     this.last = now;
   }
 
+  /** Somebody is here: time is active again. */
   touch() {
     this.count();
     this.touched = this.last;
@@ -35,8 +38,8 @@ export class Clock {
   /** Seconds since the last time this was asked. */
   take() {
     this.count();
-    const taken = { elapsed: this.elapsed / 1000, active: this.active / 1000 };
+    const spent = { elapsed: this.elapsed / 1000, active: this.active / 1000 };
     this.elapsed = this.active = 0;
-    return taken;
+    return spent;
   }
 }

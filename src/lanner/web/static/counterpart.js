@@ -1,30 +1,34 @@
 // Inside a long segment, the part of the other text that belongs to where the pointer or the
 // selection is. Approximate.
 import { align, counterpartOf } from './align.js';
-import { $, made } from './dom.js';
+import { $, create, targetOf } from './dom.js';
 import { pointAt, rangeOf } from './selection.js';
 
 export class Counterpart {
-  /** @param {any} app @param {number} shortest shorter segments are seen at a glance */
+  /** @param {App} app @param {number} shortest shorter segments are seen at a glance */
   constructor(app, shortest) {
     this.app = app;
     this.shortest = shortest;
     this.groups = new Map();
     this.key = '';
-    this.label = made('span', 'approximate', '≈', { title: app.t('approximate'), hidden: true });
+    this.label = create('span', 'approximate', '≈', { title: app.t('approximate'), hidden: true });
     this.waiting = 0;
     const area = $('.doc');
     if (!area || !('highlights' in CSS)) return;
-    area.addEventListener('pointermove', e => {
+    area.addEventListener('pointermove', (/** @type {PointerEvent} */ e) => {
       if (e.pointerType === 'touch' || this.waiting) return;
       this.waiting = requestAnimationFrame(() => {
         this.waiting = 0;
-        this.at(e.target.closest?.('.row [data-side]'), e.clientX, e.clientY);
+        this.at(targetOf(e).closest?.('.row [data-side]'), e.clientX, e.clientY);
       });
     });
     area.addEventListener('pointerleave', () => this.clear());
   }
-  /** @param {any} cell @param {number} x @param {number} y */
+  /**
+   * @param {any} cell
+   * @param {number} x
+   * @param {number} y
+   */
   at(cell, x, y) {
     const point = cell ? pointAt(cell, x, y) : null;
     if (point == null) return this.clear();

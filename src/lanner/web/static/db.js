@@ -1,12 +1,5 @@
 // A few records on this device: IndexedDB, or memory where the browser allows none.
 
-/** `put` writes all entries or none; a null deletes; an entry may name another store.
- * @typedef {{
- *   lasting: boolean,
- *   all: (store: string, prefix: string) => Promise<[string, any][]>,
- *   put: (store: string, ...entries: any[][]) => Promise<any>,
- * }} Db */
-
 const STORES = ['drafts', 'outbox', 'times', 'copies'];
 const VERSION = 2;
 
@@ -31,6 +24,7 @@ export function memory() {
 /** @param {() => IDBFactory} [factory] looking at it may fail already @returns {Promise<Db>} */
 export async function open(factory = () => indexedDB) {
   try {
+    /** @type {IDBDatabase} */
     const db = await new Promise((ok, fail) => {
       const request = factory().open('lanner', VERSION);
       request.onupgradeneeded = () => {
@@ -42,6 +36,12 @@ export async function open(factory = () => indexedDB) {
       request.onerror = request.onblocked = () => fail(request.error);
     });
     db.onversionchange = () => db.close(); // a page of a later version must not wait for this one
+    /**
+     * @param {string[]} stores
+     * @param {IDBTransactionMode} mode
+     * @param {(...stores: IDBObjectStore[]) => IDBRequest[]} work
+     * @returns {Promise<any[]>}
+     */
     const run = (stores, mode, work) =>
       new Promise((ok, fail) => {
         const tx = db.transaction(stores, mode, {
@@ -61,7 +61,7 @@ export async function open(factory = () => indexedDB) {
           s.getAllKeys(range),
           s.getAll(range),
         ]);
-        return keys.map((key, n) => [key, values[n]]);
+        return keys.map((/** @type {string} */ key, /** @type {number} */ n) => [key, values[n]]);
       },
       put(store, ...entries) {
         const stores = [store, ...entries.map(entry => entry[2] ?? store)];

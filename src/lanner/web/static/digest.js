@@ -1,6 +1,5 @@
 // The digest by which the server names an answer it has stored: SHA-256 of canonical JSON (RFC
-// 8785). Written out here
-// because browsers offer their own only to pages served over https.
+// 8785). Written out here because browsers offer their own only to pages served over https.
 
 /** One spelling of a value, whatever the order of its keys. @param {any} value @returns {string} */
 export function canon(value) {
@@ -14,16 +13,20 @@ export function canon(value) {
   return JSON.stringify(value ?? null);
 }
 
-/** The first 32 bits behind the point of a root of each of the first primes. @param {number} root
- * @param {number} n */
+/**
+ * The first 32 bits behind the point of a root of each of the first primes.
+ * @param {number} root
+ * @param {number} n
+ */
 function fractions(root, n) {
-  const primes = [];
+  const primes = /** @type {number[]} */ ([]);
   for (let p = 2; primes.length < n; p++) if (primes.every(q => p % q)) primes.push(p);
   return primes.map(p => (p ** (1 / root) * 2 ** 32) | 0);
 }
 const START = fractions(2, 8);
 const ROUNDS = fractions(3, 64);
-const turned = (word, by) => (word >>> by) | (word << (32 - by));
+/** @param {number} word @param {number} by */
+const rotate = (word, by) => (word >>> by) | (word << (32 - by));
 
 /** @param {any} value @returns {string} 64 hexadecimal digits */
 export function digest(value) {
@@ -41,8 +44,8 @@ export function digest(value) {
     for (let n = 16; n < 64; n++) {
       const early = words[n - 15],
         late = words[n - 2];
-      const low = turned(early, 7) ^ turned(early, 18) ^ (early >>> 3);
-      const high = turned(late, 17) ^ turned(late, 19) ^ (late >>> 10);
+      const low = rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3);
+      const high = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10);
       words[n] = words[n - 16] + low + words[n - 7] + high;
     }
     let [a, b, c, d, e, f, g, h] = state;
@@ -50,8 +53,8 @@ export function digest(value) {
       const choice = (e & f) ^ (~e & g),
         majority = (a & b) ^ (a & c) ^ (b & c);
       const first =
-        h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + choice + ROUNDS[n] + words[n];
-      const second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + majority;
+        h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choice + ROUNDS[n] + words[n];
+      const second = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + majority;
       [a, b, c, d, e, f, g, h] = [(first + second) | 0, a, b, c, (d + first) | 0, e, f, g];
     }
     [a, b, c, d, e, f, g, h].forEach((word, n) => {

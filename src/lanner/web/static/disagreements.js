@@ -10,7 +10,8 @@ document.querySelector('[data-models]')?.addEventListener('change', event => {
   /** @type {HTMLInputElement} */ (event.target).form?.submit();
 });
 
-// The list scrolls by itself beside the item: the one that is open is in sight, and the page stays where it is.
+// The list scrolls by itself beside the item: the one that is open is in sight, and the page stays
+// where it is.
 const list = document.querySelector('.list');
 const current = /** @type {HTMLElement | null} */ (document.querySelector('.list [aria-current]'));
 if (list && current) list.scrollTop = Math.max(0, current.offsetTop - list.clientHeight / 3);
@@ -48,3 +49,5 @@ function settle(event) {
   event.preventDefault();
   form.requestSubmit();
 }
+
+export {};

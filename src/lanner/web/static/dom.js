@@ -1,25 +1,62 @@
-// The few words in which the page is spoken to.
-/** @param {string} css @param {ParentNode} [root] @returns {any} */
+// Short names for what every script does with the page. The page's own markup is the contract:
+// elements found by a selector are taken at its word, which is why they are `any`.
+
+/**
+ * @param {string} css
+ * @param {ParentNode} [root]
+ * @returns {any}
+ */
 export const $ = (css, root = document) => root.querySelector(css);
-/** @param {string} css @param {ParentNode} [root] @returns {any[]} */
+/**
+ * @param {string} css
+ * @param {ParentNode} [root]
+ * @returns {any[]}
+ */
 export const $$ = (css, root = document) => [...root.querySelectorAll(css)];
-/** An element with a class, a text and properties. */
-export const made = (tag, className = '', textContent = '', more = {}) =>
-  Object.assign(document.createElement(tag), { className, textContent, ...more });
-/** A text with its {places} filled. @param {string} text @param {Record<string, any>} values
- * @returns {string} */
-export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
-/** A button that is no part of a form. */
+
+/** What an event happened to. @param {Event} event @returns {any} */
+export const targetOf = event => event.target;
+
+/** What has the focus; the page itself where nothing has. @returns {HTMLElement} */
+export const focusedElement = () =>
+  /** @type {HTMLElement} */ (document.activeElement ?? document.body);
+
+/**
+ * An element with a class, a text and properties.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {string} [className]
+ * @param {string} [textContent]
+ * @param {Record<string, any>} [properties]
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export const create = (tag, className = '', textContent = '', properties = {}) =>
+  Object.assign(document.createElement(tag), { className, textContent, ...properties });
+
+/**
+ * A button that is no part of a form.
+ * @param {string} className
+ * @param {string} textContent
+ * @param {() => void} [onclick]
+ */
 export const button = (className, textContent, onclick) =>
-  made('button', className, textContent, { type: 'button', onclick });
-export const near = el => el?.scrollIntoView({ block: 'nearest' });
-/** Languages are named in the reader's own; where that has no name, the English one stays. @param
- * {string} language */
+  create('button', className, textContent, { type: 'button', onclick });
+
+/** A text with its {places} filled. @param {string} text @param {Record<string, any>} values */
+export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+
+/** Scroll no farther than needed to show an element. @param {Element | null | undefined} element */
+export const bringIntoView = element => element?.scrollIntoView({ block: 'nearest' });
+
+/**
+ * Languages are named in the reader's own; where that has no name, the English one stays.
+ * @param {string} language
+ */
 export function nameLanguages(language) {
   const names = new Intl.DisplayNames(language, { type: 'language', fallback: 'none' });
-  for (const el of $$('[data-lang]')) {
+  for (const element of $$('[data-lang]')) {
     try {
-      el.textContent = names.of(el.dataset.lang) ?? el.textContent;
+      element.textContent = names.of(element.dataset.lang) ?? element.textContent;
     } catch {
       /* no such code */
     }

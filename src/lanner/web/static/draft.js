@@ -1,4 +1,5 @@
-// Making a campaign: only the options of the chosen design are shown; the plan comes into view when there is one.
+// Making a campaign: only the options of the chosen design are shown; the plan comes into view when
+// there is one.
 const design = /** @type {HTMLSelectElement | null} */ (
   document.querySelector('select[name=design]')
 );
@@ -14,12 +15,15 @@ design?.addEventListener('change', show);
 show();
 const chosen = document.querySelector('.protocols input:checked')?.closest('label');
 const list = chosen?.parentElement;
-if (list) list.scrollTop = /** @type {HTMLElement} */ (chosen).offsetTop - list.offsetTop - 60;
+if (chosen && list) list.scrollTop = chosen.offsetTop - list.offsetTop - 60;
 document.getElementById('plan')?.scrollIntoView({ block: 'center' });
 
-// Another row with the names of the columns: the menus above it are other ones, so the page is asked for again.
+// Another row with the names of the columns: the menus above it are other ones, so the page is
+// asked for again.
 const pointing = /** @type {HTMLFormElement | null} */ (document.querySelector('form.pointing'));
 pointing?.addEventListener('change', event => {
   if (/** @type {HTMLInputElement} */ (event.target).name !== 'header') return;
-  pointing.requestSubmit(pointing.querySelector('button[value=look]'));
+  pointing.requestSubmit(/** @type {HTMLElement} */ (pointing.querySelector('button[value=look]')));
 });
+
+export {};

@@ -3,9 +3,13 @@
 import { $, button, fill } from './dom.js';
 import { send } from './sending.js';
 
-/** The item to go to next: the first after `item` that is not done, round to the beginning; -1
- * where all are.
- * @param {string[]} states @param {number} item @returns {number} */
+/**
+ * The item to go to next: the first after `item` that is not done, round to the beginning; -1 where
+ * all are.
+ * @param {string[]} states
+ * @param {number} item
+ * @returns {number}
+ */
 export function nextOpen(states, item) {
   const order = states.map((_, n) => (item + 1 + n) % states.length);
   return order.find(i => states[i] !== 'done') ?? -1;
@@ -15,7 +19,7 @@ export function nextOpen(states, item) {
 export const isLast = (states, item) => states.every((state, i) => i === item || state === 'done');
 
 export class Flow {
-  /** @param {any} app */
+  /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.finishing = false;
@@ -23,8 +27,10 @@ export class Flow {
     this.shown = '';
   }
 
-  /** What the main button says: on if the item is complete, else to what is missing; after the last
-   * one, finish. */
+  /**
+   * What the main button says: on if the item is complete, else to what is missing; after the last
+   * one, finish.
+   */
   accept() {
     const { app } = this,
       { rail, rows, states, item } = app,
@@ -45,7 +51,7 @@ export class Flow {
     const next = nextOpen(states, item);
     if (next < 0) return void this.finish();
     app.visit(next);
-    return rows.now.num.focus({ preventScroll: true });
+    return rows.focus();
   }
 
   /** Lead to what is missing in an item. @param {number} i */
@@ -72,15 +78,17 @@ export class Flow {
         before = explained();
       if (!(await app.saving.settled())) return app.note('finish', app.t('wait_finish'));
       // what came back is to be read first
-      if (explained() > before) return app.say(items[app.item].feedback.explanation);
+      if (explained() > before) return app.say(items[app.item].feedback?.explanation ?? '');
       return await app.saving.finish();
     } finally {
       this.finishing = false;
     }
   }
 
-  /** The foot of the questions: what the main button does, what is still missing in words, and the
-   * way there. */
+  /**
+   * The foot of the questions: what the main button does, what is still missing in words, and the
+   * way there.
+   */
   footer() {
     const { app } = this,
       { states, t } = app,
@@ -125,7 +133,7 @@ export class Flow {
       done === states.length ? t('complete') : '',
     );
   }
-  /** What an item lacks, in words. */
+  /** What an item lacks, in words. @param {number} i @param {boolean} many */
   missing(i, many) {
     const { store, rail, rows, t } = this.app;
     const lacking = rail.asks.filter(ask => store.lacks(i, ask.q) || rail.refuses(i, ask)),
@@ -134,10 +142,11 @@ export class Flow {
   }
 }
 
-/** After a document was finished: for a while that can be taken back. `note` shows a line with
- * buttons.
- * @param {(id: string, text: string, ...acts: any[]) => void} note @param {(key: string) => string}
- * t */
+/**
+ * After a document was finished: for a while that can be taken back.
+ * @param {(id: string, text: string, ...acts: NoteAct[]) => void} note shows a line with buttons
+ * @param {(key: string) => string} t
+ */
 export function offerUndo(note, t) {
   const url = new URL(location.href),
     task = url.searchParams.get('done') ?? '';

@@ -1,27 +1,35 @@
 // The drawer with definitions, guidelines, keys and settings, and the search.
-import { $, $$, nameLanguages, near } from './dom.js';
+import { $, $$, bringIntoView, focusedElement, nameLanguages, targetOf } from './dom.js';
 
 export class Help {
+  /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.drawer = $('#drawer');
+    /** @type {HTMLElement | null} what had the focus before the drawer was opened */
+    this.opener = null;
+    /** @type {Range[]} where the words that are looked for stand */
     this.hits = [];
     document.addEventListener('click', e => {
-      const b = e.target.closest('button[data-panel]');
-      if (b) this.toggle(b.dataset.panel);
+      const button = targetOf(e).closest('button[data-panel]');
+      if (button) this.toggle(button.dataset.panel);
     });
-    $('#find')?.addEventListener('input', e => this.find(e.target.value.trim().toLowerCase()));
+    $('#find')?.addEventListener('input', (/** @type {Event} */ e) =>
+      this.find(targetOf(e).value.trim().toLowerCase()),
+    );
     nameLanguages(app.data.language);
   }
 
+  /** The part of the drawer that is open. @returns {string} */
   get panel() {
     return this.drawer.hidden ? '' : this.drawer.dataset.panel;
   }
+  /** @param {string} name @param {boolean} [stay] open it even where it is open already */
   toggle(name, stay = false) {
     const { drawer } = this,
       shut = !stay && this.panel === name;
     if (!$(`[data-of="${name}"]`, drawer)) return;
-    if (drawer.hidden) this.opener = document.activeElement;
+    if (drawer.hidden) this.opener = focusedElement();
     drawer.hidden = shut;
     drawer.dataset.panel = name;
     for (const part of $$('[data-of]', drawer)) part.hidden = part.dataset.of !== name;
@@ -35,48 +43,62 @@ export class Help {
     }
     this.app.rows.settle();
   }
+  /** Close the drawer. */
   shut() {
     if (this.panel) this.toggle(this.panel);
   }
 
-  /** Lift one definition; the same again closes the drawer. */
+  /** Lift one definition; the same again closes the drawer. @param {string} id */
   define(id) {
     const entry = document.getElementById(id);
     if (!entry) return this.toggle('definitions');
     if (this.panel === 'definitions' && entry.matches('.here')) return this.shut();
     this.toggle('definitions', true);
     entry.classList.add('here');
-    near(entry);
-    return this.app.say(entry.textContent);
+    bringIntoView(entry);
+    return this.app.say(entry.textContent ?? '');
   }
 
+  /** Light every place of the document that holds some words. @param {string} wanted */
   find(wanted) {
-    this.hits = [];
-    if (wanted)
-      for (const p of $$(
-        '.block:not([hidden], [data-fixed]) .row p, .block:not([hidden]) .row:not([hidden]) p',
-      ).filter(p => p.dataset.side)) {
-        const walk = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
-        for (let n = walk.nextNode(); n; n = walk.nextNode())
-          for (
-            let at = n.data.toLowerCase().indexOf(wanted);
-            at >= 0;
-            at = n.data.toLowerCase().indexOf(wanted, at + 1)
-          ) {
-            const range = document.createRange();
-            range.setStart(n, at);
-            range.setEnd(n, Math.min(n.length, at + wanted.length));
-            this.hits.push(range);
-          }
-      }
+    const texts = $$(
+      '.block:not([hidden], [data-fixed]) .row p, .block:not([hidden]) .row:not([hidden]) p',
+    );
+    this.hits = wanted
+      ? texts.filter(text => text.dataset.side).flatMap(text => hitsIn(text, wanted))
+      : [];
     if (this.hits.length) this.app.rows.whole();
     $('#hits').textContent = wanted && this.app.t('found', { n: this.hits.length });
     CSS.highlights?.set('found', new Highlight(...this.hits));
-    near(this.hits[0]?.startContainer.parentElement);
+    bringIntoView(this.hits[0]?.startContainer.parentElement);
   }
   /** Enter in the search field goes to the next row that has it. */
-  found() {
-    const at = this.hits.map(hit => +hit.startContainer.parentElement.closest('.row').dataset.row);
-    if (at.length) this.app.go(at.find(row => row > this.app.row) ?? at[0]);
+  nextHit() {
+    const { rows, row } = this.app,
+      at = this.hits.flatMap(({ startContainer: { parentElement } }) =>
+        parentElement ? rows.indexOf(parentElement) : [],
+      );
+    if (at.length) this.app.go(at.find(place => place > row) ?? at[0]);
   }
+}
+
+/**
+ * @param {Element} text
+ * @param {string} wanted
+ * @returns {Range[]}
+ */
+function hitsIn(text, wanted) {
+  const ranges = [],
+    walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const { data } = /** @type {Text} */ (node),
+      words = data.toLowerCase();
+    for (let at = words.indexOf(wanted); at >= 0; at = words.indexOf(wanted, at + 1)) {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, Math.min(data.length, at + wanted.length));
+      ranges.push(range);
+    }
+  }
+  return ranges;
 }

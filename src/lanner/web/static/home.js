@@ -1,7 +1,8 @@
 // The list of one's work: sends what an earlier visit left on this device, and keeps the settings.
 import { open } from './db.js';
-import { $, $$, button, fill, made, nameLanguages } from './dom.js';
+import { $, $$, fill, nameLanguages } from './dom.js';
 import { offerUndo } from './flow.js';
+import { createNote } from './notes.js';
 import { keepOffline } from './offline.js';
 import { Outbox } from './outbox.js';
 import { alone, send } from './sending.js';
@@ -13,17 +14,7 @@ new Prefs();
 nameLanguages(document.documentElement.lang);
 
 offerUndo(
-  (_, text, ...acts) => {
-    const note = made('p', 'note', '', { role: 'alert' });
-    const buttons = acts.map(([label, act]) =>
-      button('btn line small', label, () => {
-        note.remove();
-        act?.();
-      }),
-    );
-    note.append(made('span', '', text), ...buttons);
-    notes.replaceChildren(note);
-  },
+  (_, text, ...acts) => notes.replaceChildren(createNote(text, acts)),
   key => notes.dataset[key],
 );
 
@@ -31,7 +22,8 @@ offerUndo(
 for (const link of $$('a[href$="/practice"]')) {
   const [, task] = link.getAttribute('href').match(/(\d+)\/practice$/);
   try {
-    const opened = who => localStorage.getItem(`lanner-row-${who}/${task}/`) != null;
+    const opened = (/** @type {string} */ who) =>
+      localStorage.getItem(`lanner-row-${who}/${task}/`) != null;
     if (saved.dataset.who.split(' ').some(opened)) link.href = link.href.replace(/\/practice$/, '');
   } catch {
     /* storage is blocked: the server's word holds */
@@ -45,6 +37,7 @@ document.addEventListener('keydown', e => {
 
 const db = await open();
 for (const who of saved.dataset.who.split(' ')) {
+  /** @param {string} _ @param {number} n how many rows wait */
   const status = (_, n) => {
     saved.textContent = n ? fill(saved.dataset.kept, { n }) : '';
     saved.dataset.state = n ? 'offline' : 'saved';

@@ -2,13 +2,14 @@
 import { Clock } from './clock.js';
 import { open } from './db.js';
 import { canon } from './digest.js';
-import { $, $$, button, fill, made } from './dom.js';
+import { $, $$, fill, targetOf } from './dom.js';
 import { showFeedback } from './feedback.js';
 import { Flow, offerUndo } from './flow.js';
 import { Help } from './help.js';
 import { listen } from './keys.js';
 import { Marking } from './marking.js';
 import { listenToMessages } from './message.js';
+import { createNote } from './notes.js';
 import { keepOffline } from './offline.js';
 import { watchPointer, whenStill } from './pointer.js';
 import { Rail } from './rail.js';
@@ -17,22 +18,32 @@ import { Saving } from './saving.js';
 import { Prefs } from './settings.js';
 import { Store } from './store.js';
 
-const data = JSON.parse($('#data').textContent),
-  TICK = 5000;
-const pick = (saved, part) =>
-  Object.fromEntries(Object.entries(saved).map(([q, entry]) => [q, part(entry)]));
-
+/** @type {PageData} */
+const data = JSON.parse($('#data').textContent);
+/** How often the time spent is counted, in milliseconds. */
+const TICK = 5000;
+/** Segments shorter than this are seen at a glance: their counterpart is not lit. */
+const LONG = 160;
 /** What only some pages need is loaded by these alone. */
-const practice = data.practice ? await import('./practice.js') : null,
-  LONG = 160;
+const practice = data.practice ? await import('./practice.js') : null;
 
-class App {
+/**
+ * One part of each saved answer.
+ * @param {Record<string, any>} saved
+ * @param {(entry: {id: number, value: any}) => any} part
+ */
+const pick = (saved, part) =>
+  Object.fromEntries(Object.entries(saved).map(([question, entry]) => [question, part(entry)]));
+
+export class App {
+  /** @param {Db} db */
   constructor(db) {
     this.data = data;
     this.frozen = data.finished;
     this.begun = false;
     this.row = -1;
     this.item = 0;
+    /** A text of the page in the judge's language. @param {string} key @param {object} [values] */
     this.t = (key, values = {}) => fill(data.words[key], values);
     this.rail = new Rail($('#questions'), this);
     this.rows = new Rows(this);
@@ -40,22 +51,27 @@ class App {
       this.rail.asks.map(x => x.q),
       data.items.map(({ saved, ...item }) => ({
         ...item,
-        answers: pick(saved, s => s.value),
-        base: pick(saved, s => s.id),
-        stored: pick(saved, s => canon(s.value)),
+        answers: pick(saved, entry => entry.value),
+        base: pick(saved, entry => entry.id),
+        stored: pick(saved, entry => canon(entry.value)),
+        confirmed: pick(saved, entry => canon(entry.value)),
+        refused: {},
       })),
     );
+    /** @type {string[]} */
     this.states = data.items.map(() => '');
     watchPointer(document);
-    for (const gone of ['pagehide', 'visibilitychange']) {
-      addEventListener(gone, () => this.rail.commit(), { capture: true });
+    for (const departure of ['pagehide', 'visibilitychange']) {
+      addEventListener(departure, () => this.rail.commit(), { capture: true });
     }
     this.flow = new Flow(this);
     this.help = new Help(this);
     this.marking = new Marking(this);
     this.clock = new Clock(data.idle * 1000);
-    this.saving = practice ? new practice.NoSaving(this) : new Saving(this, db);
-    this.practice = practice ? new practice.Practice(this, data.practice) : null;
+    this.saving = practice
+      ? /** @type {Saving} */ (/** @type {unknown} */ (new practice.NoSaving()))
+      : new Saving(this, db);
+    this.practice = practice && data.practice ? new practice.Practice(this, data.practice) : null;
     this.prefs = new Prefs(() => this.saving.flush(this.item));
     listen(this);
     listenToMessages(this);
@@ -63,10 +79,11 @@ class App {
       e.preventDefault();
       this.flow.accept();
     });
-    $('#finish').addEventListener('submit', e => {
+    $('#finish').addEventListener('submit', (/** @type {SubmitEvent} */ e) => {
       e.preventDefault();
       void this.flow.finish();
     });
+    /** @type {Record<string, () => void>} */
     const acts = {
       undo: () => this.undo(),
       close: () => this.help.shut(),
@@ -79,13 +96,14 @@ class App {
       },
     };
     document.addEventListener('click', e => {
-      const { go, act } = e.target.closest('[data-act], [data-go]')?.dataset ?? {};
+      const { go, act } = targetOf(e).closest('[data-act], [data-go]')?.dataset ?? {};
       if (go) e.preventDefault();
       if (go) this.step(+go);
       else acts[act]?.();
     });
   }
 
+  /** Bring back what an earlier visit left, and open the first row. */
   async start() {
     await this.saving.start();
     this.begun = true;
@@ -97,8 +115,8 @@ class App {
         : this.rows.next(this.rows.all.findIndex(r => r.el.matches('.is-active')) - 1, 1),
     );
     this.rows.fill();
-    this.rows.now?.num.focus({ preventScroll: true });
-    offerUndo((...line) => this.note(...line), this.t);
+    this.rows.focus();
+    offerUndo((id, text, ...acts) => this.note(id, text, ...acts), this.t);
     this.flow.footer();
     this.time();
     if ($$('.row [data-side]').some(cell => cell.textContent.length >= LONG))
@@ -130,34 +148,36 @@ class App {
       }),
     );
   }
+  /** Say something to those who listen to the page. @param {string} text */
   say(text) {
     $('#say').textContent = text;
   }
-  /** A line above the page that stays until it is answered; without a text it goes. */
+  /**
+   * A line above the page that stays until it is answered; without a text it goes.
+   * @param {string} id
+   * @param {string} text
+   * @param {NoteAct[]} acts
+   */
   note(id, text, ...acts) {
-    whenStill(() => this.showNote(id, text, acts));
-  }
-  showNote(id, text, acts) {
-    const note = made('p', 'note', '', { id: 'note-' + id, role: 'alert' });
-    $('#' + note.id)?.remove();
-    note.append(
-      made('span', '', text),
-      ...(acts.length ? acts : [['×']]).map(([label, act]) =>
-        button('btn line small', label, () => {
-          note.remove();
-          act?.();
-        }),
-      ),
-    );
-    if (text) $('#notes').append(note);
+    whenStill(() => {
+      const note = createNote(text, acts);
+      note.id = `note-${id}`;
+      $(`#${note.id}`)?.remove();
+      if (text) $('#notes').append(note);
+    });
   }
 
+  /**
+   * To a row; where there is none, as in a questionnaire, the same questions are shown anew.
+   * @param {number} at
+   * @param {boolean} [scroll]
+   */
   go(at, scroll = true) {
     const row = this.rows.all[at];
     if (row && row.item == null) return;
     this.rail.commit();
     this.saving.leave(this.item);
-    if (row) {
+    if (row?.item != null) {
       this.marking.close();
       this.rows.activate(at);
       this.row = at;
@@ -170,22 +190,29 @@ class App {
     this.rail.rest();
     if (row) this.rows.reveal(row, scroll, !$('html[data-ready]'));
   }
+  /** To the next or previous row. @param {number} by */
   step(by) {
     if (!this.rows.all.length) return this.rail.step(by);
     const at = this.rows.next(this.row, by);
     if (at >= 0) this.go(at);
   }
+  /** To the row of an item. @param {number} i */
   visit(i) {
     if (this.rows.all.length && i !== this.item) this.go(this.rows.of(i));
   }
 
+  /** Show the questions and the feedback of the current item. */
   show(anew = false) {
     const { feedback, training } = this.store.items[this.item];
     this.rail.show(this.item, anew);
     $('#training').hidden = !training;
     showFeedback($('#explanation'), feedback, this);
   }
-  /** Bring everything that shows an item up to date; not under a pressed pointer. */
+  /**
+   * Bring everything that shows an item up to date; not under a pressed pointer.
+   * @param {number} i
+   * @param {boolean} [all] the questions and the foot as well
+   */
   refresh(i, all = true) {
     const state = this.practice?.state(i) ?? this.store.state(i);
     this.states[i] = this.rail.refuses(i) ? 'partial' : state;
@@ -196,6 +223,11 @@ class App {
       if (all) this.flow.footer();
     });
   }
+  /**
+   * @param {string} id of the question
+   * @param {any} value
+   * @param {boolean} [typed] by letters
+   */
   answer(id, value, typed = false) {
     if (this.frozen || !this.begun) return; // what an earlier visit left comes first
     const { item } = this;
@@ -204,11 +236,16 @@ class App {
     this.saving.changed(item);
     this.refresh(item);
   }
-  /** A number that is being typed: no answer yet, but not to be lost either. */
+  /**
+   * A number that is being typed: no answer yet, but not to be lost either.
+   * @param {Question} question
+   * @param {any} value
+   */
   keep(question, value) {
     if (this.frozen || !this.begun) return;
     this.saving.keep(this.item, question.id, value ?? this.store.value(this.item, question));
   }
+  /** Take back the last change. */
   undo() {
     const i = this.frozen ? -1 : this.store.undo();
     if (i < 0) return this.say(this.t('nothing_undo'));

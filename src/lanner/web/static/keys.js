@@ -1,15 +1,15 @@
 // What keys do, for the whole page. Two rules hold wherever the focus is:
 //
 // - Enter does what the main button says. It presses another button or link only where Tab led to
-// it, never again what
-//   was pressed with the mouse; in a text area it is a new line, and there Ctrl+Enter accepts.
+//   it, never again what was pressed with the mouse; in a text area it is a new line, and there
+//   Ctrl+Enter accepts.
 // - Up and down change the sentence (in a questionnaire the question). Left and right stay inside
-// what has the focus: the
-//   points of a scale, the digits of a number, else the words of the sentence.
+//   what has the focus: the points of a scale, the digits of a number, else the words of the
+//   sentence.
 //
 // Letters are read by name, and by position under a Korean or Arabic layout; digits by position
 // (AZERTY).
-import { $ } from './dom.js';
+import { $, focusedElement, targetOf } from './dom.js';
 import { byPointer } from './pointer.js';
 
 /** @param {{key: string, code: string, shiftKey: boolean}} e @returns {string} */
@@ -20,25 +20,22 @@ export function keyOf({ key, code, shiftKey }) {
   return code === 'Slash' ? (shiftKey ? '?' : '/') : key;
 }
 
-/** @typedef {'text'|'search'|'number'|'points'|'button'|'reading'|'page'} Focus what has the focus:
- * a text area, the
- *   search field, a field for a number, a control with points (scale, slider, menu), a button or
- * link, a text that is
- *   read in the drawer, or nothing of its own */
-/** @typedef {{focus: Focus, byPointer: boolean, menu: boolean, inMenu: boolean, linking: boolean,
- *   marks: boolean, rows: boolean}} Place */
-/** `native` leaves the key to the browser, `single` asks what the letter or digit means here.
- * @typedef {'native'|'nothing'|'accept'|'leave'|'into_menu'|'take_link'|'find_next'|'remove'
- *   |'single'|'next'|'previous'|'right'|'left'|'part_right'|'part_left'|'first_word'|'last_word'
- *   |'page_down'|'page_up'} Action */
-
+/** @type {Record<string, Action>} */
 const VERTICAL = { ArrowUp: 'previous', ArrowDown: 'next' };
+/** @type {Record<string, Action>} */
 const SIDEWAYS = { ArrowLeft: 'left', ArrowRight: 'right' };
+/** @type {Record<string, Action>} */
 const PARTS = { ArrowLeft: 'part_left', ArrowRight: 'part_right' };
+/** @type {Record<string, Action>} */
 const ENDS = { Home: 'first_word', End: 'last_word' };
+/** @type {Record<string, Action>} */
 const PAGES = { PageUp: 'page_up', PageDown: 'page_down' };
 
-/** @param {boolean} command with Ctrl or Cmd @param {Place} place @returns {Action} */
+/**
+ * @param {boolean} command with Ctrl or Cmd
+ * @param {Place} place
+ * @returns {Action}
+ */
 function enter(command, { focus, byPointer, linking }) {
   if (command) return 'accept';
   if (focus === 'text') return 'native';
@@ -47,9 +44,20 @@ function enter(command, { focus, byPointer, linking }) {
   return focus === 'button' && !byPointer ? 'native' : 'accept';
 }
 
-/** What a key does. @param {{key: string, code: string, shiftKey: boolean, ctrlKey: boolean,
- * metaKey: boolean,
- *   altKey: boolean, isComposing: boolean}} e @param {Place} place @returns {Action} */
+/**
+ * What a key does.
+ * @param {{
+ *   key: string,
+ *   code: string,
+ *   shiftKey: boolean,
+ *   ctrlKey: boolean,
+ *   metaKey: boolean,
+ *   altKey: boolean,
+ *   isComposing: boolean,
+ * }} e
+ * @param {Place} place
+ * @returns {Action}
+ */
 export function actionOf(e, place) {
   const { focus, menu, inMenu, marks, rows } = place,
     command = e.ctrlKey || e.metaKey;
@@ -83,11 +91,13 @@ function focusOf(el) {
   return el.matches('button, a:not(.num), summary') ? 'button' : 'page';
 }
 
-/** The definition of what is armed, else of the question around it. */
+/** The definition of what is armed, else of the question around it. @param {any} el */
 const defined = el => el && ($('[data-def]', el) ?? $('[data-def]', el.closest('.q')))?.dataset.def;
 
+/** @param {App} app */
 export function listen(app) {
   const { help, marking, rail, rows } = app;
+  /** @type {Record<string, () => any>} */
   const letters = {
     j: () => app.step(1),
     k: () => app.step(-1),
@@ -104,16 +114,17 @@ export function listen(app) {
   /** One step out at a time: the menu at a selection, the armed question or field, the drawer. */
   const leave = () => {
     if (marking.active) {
-      const inField = document.activeElement.matches('#word');
+      const inField = focusedElement().matches('#word');
       marking.close();
-      return inField ? rows.now?.num.focus({ preventScroll: true }) : undefined;
+      return inField ? rows.focus() : undefined;
     }
-    if (!rail.armed && !document.activeElement.matches('#find, #word, .rail *')) return help.shut();
+    if (!rail.armed && !focusedElement().matches('#find, #word, .rail *')) return help.shut();
     marking.showWordField(false);
     rail.arm(null);
-    document.activeElement.blur();
+    focusedElement().blur();
     return rows.now?.num.focus();
   };
+  /** What a letter or digit means here. @param {string} key */
   const single = key => {
     if (app.prefs.get('single') === 'off') return undefined;
     return (
@@ -121,14 +132,15 @@ export function listen(app) {
       ((!app.frozen && (rail.digit(key) || rail.letter(key))) || letters[key])
     );
   };
-  const vertical = by => (marking.linking ? marking.moveRow(by) : app.step(by));
+  const vertical = (/** @type {number} */ by) =>
+    marking.linking ? marking.moveRow(by) : app.step(by);
   /** @type {Record<string, (e: KeyboardEvent) => any>} */
   const actions = {
     accept: () => app.flow.accept(),
     leave,
     into_menu: () => marking.menu.enter(),
     take_link: () => marking.link(),
-    find_next: e => (e.target.id === 'word' ? marking.wordFound() : help.found()),
+    find_next: e => (targetOf(e).id === 'word' ? marking.wordFound() : help.nextHit()),
     remove: () => marking.delete(),
     next: () => vertical(1),
     previous: () => vertical(-1),
@@ -143,7 +155,7 @@ export function listen(app) {
     nothing: () => {},
   };
   document.addEventListener('keydown', e => {
-    const at = /** @type {any} */ (e.target);
+    const at = targetOf(e);
     const action = actionOf(e, {
       focus: focusOf(at),
       byPointer: byPointer(),

@@ -8,7 +8,7 @@ const clock = new Intl.DateTimeFormat(document.documentElement.lang, {
   minute: '2-digit',
 });
 const word = sign.querySelector('.words')?.textContent ?? '';
-let made = sign.dataset.made ?? '';
+let madeAt = sign.dataset.made ?? '';
 const PAUSE = 1200; // between two refreshes: judges' saves come first
 const FOCUS = 'a, button, summary, [tabindex]';
 let fetching = false;
@@ -16,7 +16,7 @@ let again = false;
 
 /** @param {"live" | "lost"} state */
 function say(state) {
-  const at = made ? clock.format(new Date(made)) : '';
+  const at = madeAt ? clock.format(new Date(madeAt)) : '';
   sign.dataset.state = state;
   const words = sign.querySelector('.words');
   if (words)
@@ -36,10 +36,12 @@ async function refresh() {
   }
   fetching = true;
   try {
-    const answer = await fetch(`${panels.dataset.from}?question=${encodeURIComponent(question())}`);
-    if (!answer.ok) throw new Error(String(answer.status));
-    made = answer.headers.get('x-made-at') ?? made;
-    replace(await answer.text());
+    const response = await fetch(
+      `${panels.dataset.from}?question=${encodeURIComponent(question())}`,
+    );
+    if (!response.ok) throw new Error(String(response.status));
+    madeAt = response.headers.get('x-made-at') ?? madeAt;
+    replace(await response.text());
     say('live');
   } catch {
     say('lost');
@@ -53,7 +55,10 @@ async function refresh() {
   }, PAUSE);
 }
 
-/** Put new panels in the place of old ones that differ, so that focus and scroll stay elsewhere. @param {string} html */
+/**
+ * Put new panels in the place of old ones that differ, so that focus and scroll stay elsewhere.
+ * @param {string} html
+ */
 function replace(html) {
   const fresh = new DOMParser().parseFromString(html, 'text/html');
   for (const panel of /** @type {NodeListOf<HTMLElement>} */ (
@@ -96,11 +101,11 @@ const news = new EventSource(panels.dataset.events ?? '');
 news.addEventListener('changed', refresh);
 news.addEventListener('open', refresh);
 news.addEventListener('trouble', ({ data }) => {
-  const told = document.getElementById('trouble');
-  if (!told) return;
-  const why = JSON.parse(data);
-  told.hidden = !why;
-  /** @type {HTMLElement} */ (told.querySelector('span')).textContent = why;
+  const notice = document.getElementById('trouble');
+  if (!notice) return;
+  const reason = JSON.parse(data);
+  notice.hidden = !reason;
+  /** @type {HTMLElement} */ (notice.querySelector('span')).textContent = reason;
 });
 news.addEventListener('error', () => say('lost'));
 say('live');

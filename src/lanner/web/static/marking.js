@@ -1,7 +1,6 @@
 // Marking words: with the mouse, by handles, word by word with keys, or by typing the beginning of
-// a word. What is selected
-// gets a menu; marks can be changed, removed, linked to other words.
-import { $, $$ } from './dom.js';
+// a word. What is selected gets a menu; marks can be changed, removed, linked to other words.
+import { $, $$, focusedElement, targetOf } from './dom.js';
 import { cellsOf, Marks, outputOf, sideOf } from './marks.js';
 import { Menu } from './menu.js';
 import { rangeOf, watchSelection } from './selection.js';
@@ -10,76 +9,104 @@ import { clauses, findUnit, slice, words } from './text.js';
 /** What can be pressed in the list of marks. */
 const LISTED = '[data-span], [data-remarks], button[data-remove], [data-act=missing]';
 
+/** @param {Element} cell */
+const isRightToLeft = cell => getComputedStyle(cell).direction === 'rtl';
+
+/** @param {Span} a @param {Span} b */
+const isSamePlace = (a, b) =>
+  a.side === b.side && a.start === b.start && a.end === b.end && a.output === b.output;
+
 export class Marking {
+  /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.marks = new Marks(app);
     this.menu = new Menu(app, this.marks, {
-      done: sel => this.commit(sel),
+      done: choice => this.commit(choice),
       remove: ({ ask, id }) => this.remove(ask, id),
-      link: sel => this.beginLink(sel),
-      remark: (sel, field) => this.remark(sel, field),
-      unlink: sel => this.relink(sel, undefined, 'removed'),
+      link: choice => this.beginLink(choice),
+      remark: (choice, field) => this.remark(choice, field),
+      unlink: choice => this.relink(choice, undefined, 'removed'),
     });
-    /** The mark whose other end is looked for, and that end. */
+    /** @type {(Choice & {end: Link | null}) | null} the mark whose other end is looked for */
     this.linking = null;
-    /** The words that keys have reached. */
+    /** @type {Cursor | null} */
     this.cursor = null;
     if (!this.marks.asks.length) return;
-    this.selection = watchSelection($('.doc'), { taken: stretch => this.selected(stretch) });
-    document.addEventListener('pointerdown', ({ target }) => {
-      if (!(/** @type {any} */ (target).closest?.('.row, .toolbar, .rail, .note, .wordfind')))
-        this.hide();
+    this.selection = watchSelection($('.doc'), stretch => this.selected(stretch));
+    document.addEventListener('pointerdown', e => {
+      if (!targetOf(e).closest?.('.row, .toolbar, .rail, .note, .wordfind')) this.hide();
     });
-    $('.doc').addEventListener('click', e => {
-      const mark = e.target.closest('mark');
-      if (mark && getSelection().isCollapsed && !this.linking) this.pickAt(mark);
+    $('.doc').addEventListener('click', (/** @type {MouseEvent} */ e) => {
+      const mark = targetOf(e).closest('mark');
+      if (mark && getSelection()?.isCollapsed && !this.linking) this.pickAt(mark);
     });
-    app.rail.form.addEventListener('click', e => this.listed(e.target.closest(LISTED)));
-    $('#word')?.addEventListener('input', e => this.findWord(/** @type {any} */ (e.target).value));
+    app.rail.form.addEventListener('click', e => this.listed(targetOf(e).closest(LISTED)));
+    $('#word')?.addEventListener('input', (/** @type {Event} */ e) =>
+      this.findWord(targetOf(e).value),
+    );
   }
   get active() {
-    return !!(this.menu.sel || this.linking);
+    return !!(this.menu.choice || this.linking);
   }
+  /** Whether anything can be marked on this page. */
   get possible() {
     return this.marks.asks.length > 0;
   }
+  /** @param {number} i */
   paint(i) {
     this.marks.paint(i);
   }
 
   /* ---- what is marked ---- */
+  /** The last step of the menu was taken: the mark is made or changed. @param {Choice} choice */
   commit({ ask, span, id, path }) {
     const spans = [...this.marks.of(this.app.item, ask)],
       { missing, ...fields } = Object.fromEntries(path);
     spans[id ?? spans.length] = { ...span, ...fields, ...(missing && { missing: true }) };
     this.put(ask, spans, 'marked', span.text);
   }
+  /** @param {Ask} ask @param {number | undefined} id */
   remove(ask, id) {
     const left = this.marks.of(this.app.item, ask).filter((_, n) => n !== id);
     this.put(ask, left, 'removed');
   }
-  put(ask, spans, word, text = '') {
+  /**
+   * Answer with these marks and say what was done.
+   * @param {Ask} ask
+   * @param {Span[]} spans
+   * @param {string} words their name
+   * @param {string} [text]
+   */
+  put(ask, spans, words, text = '') {
     const { app } = this,
-      inside = document.activeElement?.closest('.toolbar, .wordfind');
+      inside = focusedElement().closest('.toolbar, .wordfind');
     this.close();
     app.answer(ask.q.id, spans);
-    if (inside) app.rows.now?.num.focus({ preventScroll: true });
+    if (inside) app.rows.focus();
     app.rail.rest();
-    app.say(app.t(word, { text }));
+    app.say(app.t(words, { text }));
   }
-  /** A note or a correction is being written at a mark. */
-  remark(sel, { dataset: { remark: name }, value }) {
-    const spans = [...this.marks.of(this.app.item, sel.ask)],
-      { [name]: _, ...rest } = spans[sel.id];
-    sel.span = spans[sel.id] = value.trim() ? { ...rest, [name]: value.trim() } : rest;
-    this.app.answer(sel.ask.q.id, spans, true);
+  /**
+   * A note or a correction is being written at a mark.
+   * @param {Choice} choice
+   * @param {any} field
+   */
+  remark(choice, { dataset: { remark: name }, value }) {
+    const { ask, id } = choice,
+      spans = [...this.marks.of(this.app.item, ask)];
+    if (id == null) return;
+    const span = /** @type {Record<string, any> & Span} */ ({ ...spans[id] });
+    if (value.trim()) span[name] = value.trim();
+    else delete span[name];
+    choice.span = spans[id] = span;
+    this.app.answer(ask.q.id, spans, true);
   }
   /** Delete: one step back in the menu, else the mark goes, else the selection. */
   delete() {
-    const { path, ask, id } = this.menu.sel ?? {};
-    if (path?.length) this.menu.back();
-    else if (id != null) this.remove(ask, id);
+    const { choice } = this.menu;
+    if (choice?.path.length) this.menu.back();
+    else if (choice?.id != null) this.remove(choice.ask, choice.id);
     else this.close();
   }
   hide() {
@@ -92,41 +119,46 @@ export class Marking {
     this.linking = this.cursor = null;
     this.app.note('link', '');
     this.showWordField(false);
-    getSelection().removeAllRanges();
+    getSelection()?.removeAllRanges();
   }
-  /** Selected words stay lit whatever takes the focus. */
+  /** Selected words stay lit whatever takes the focus. @param {Range | null} range */
   highlight(range) {
     if (range) CSS.highlights?.set('picked', new Highlight(range));
     else CSS.highlights?.delete('picked');
   }
 
   /* ---- selecting ---- */
-  /** Words were selected with the mouse or by handles. */
+  /** Words were selected with the mouse or by handles. @param {CellStretch} stretch */
   selected(stretch) {
     if (!this.marks.texts.has(stretch.cell)) return;
     this.take(stretch);
     if (this.linking) this.link();
   }
-  /** Open the menu for a stretch of a text, or take it as the other end of a link. While its
-   * beginning is still being
-   * typed it is only lit: the browser's selection belongs to the field. */
+  /**
+   * Open the menu for a stretch of a text, or take it as the other end of a link. While its
+   * beginning is still being typed it is only lit: the browser's selection belongs to the field.
+   * @param {CellStretch} stretch
+   * @param {boolean} [typing]
+   */
   take(stretch, typing = false) {
     const { app, linking, marks } = this,
       { cell, start, end } = stretch,
-      at = +cell.closest('.row').dataset.row,
+      at = app.rows.indexOf(cell),
       row = app.rows.all[at],
       ask = marks.askAt(cell),
       side = sideOf(cell),
-      text = slice(marks.texts.get(cell), start, end);
+      text = slice(marks.texts.get(cell) ?? '', start, end);
+    const select = () => (typing ? rangeOf(stretch) : this.selection?.select(stretch)) ?? null;
     if (linking) {
-      linking.end = { segment: row.el.dataset.segment, side, start, end, text };
-      this.highlight(typing ? rangeOf(stretch) : this.selection.select(stretch));
+      linking.end = { segment: row.el.dataset.segment ?? '', side, start, end, text };
+      this.highlight(select());
       return;
     }
     if (!ask || row.item == null) return;
     if (row.item !== app.item) app.go(at, false);
     const several = side === 'target' && $$('.tgt', row.el).length > 1,
       from = marks.offset(row, cell);
+    /** @type {Span} */
     const span = {
       side,
       start: start + from,
@@ -135,110 +167,128 @@ export class Marking {
       ...(several && { output: outputOf(cell) }),
       ...(!marks.marksErrors(ask, side) && { missing: true }),
     };
-    const fields = ['side', 'start', 'end', 'output'],
-      spans = marks.of(app.item, ask),
-      same = spans.findIndex(other => fields.every(field => other[field] === span[field]));
-    const range = typing ? rangeOf(stretch) : this.selection.select(stretch);
-    this.menu.open(ask, spans[same] ?? span, same < 0 ? undefined : same, range);
+    const spans = marks.of(app.item, ask),
+      same = spans.findIndex(other => isSamePlace(other, span)),
+      range = select();
+    this.menu.open(ask, spans[same] ?? span, same < 0 ? undefined : same, range ?? cell);
     this.highlight(range);
   }
-  /** Where several marks lie over each other, each click takes the next. */
+  /**
+   * Where several marks lie over each other, each click takes the next.
+   * @param {HTMLElement} mark
+   */
   pickAt(mark) {
-    const at = +mark.closest('.row').dataset.row,
-      ids = mark.dataset.ids.split(' ').filter(Boolean),
-      { sel } = this.menu;
+    const at = this.app.rows.indexOf(mark),
+      ids = (mark.dataset.ids ?? '').split(' ').filter(Boolean),
+      { choice } = this.menu;
     if (!ids.length) return;
-    const now = sel ? ids.indexOf(`${sel.ask.q.id}/${sel.id}`) : -1,
-      [question, id] = ids.at(now < 0 ? -1 : now - 1).split('/');
+    const now = choice ? ids.indexOf(`${choice.ask.q.id}/${choice.id}`) : -1,
+      [question, id] = (ids.at(now < 0 ? -1 : now - 1) ?? '').split('/'),
+      ask = this.marks.asks.find(each => each.q.id === question);
     if (at !== this.app.row) this.app.go(at, false);
-    this.pick(
-      this.marks.asks.find(ask => ask.q.id === question),
-      +id,
-    );
+    if (ask) this.pick(ask, +id);
   }
+  /** Open the menu for a mark. @param {Ask} ask @param {number} id */
   pick(ask, id) {
     const pieces = this.marks.pieces(ask, id);
-    getSelection().removeAllRanges();
+    getSelection()?.removeAllRanges();
     this.highlight(null);
     this.menu.open(ask, this.marks.of(this.app.item, ask)[id], id, pieces[0] ?? ask.el);
     for (const piece of pieces) piece.classList.add('on');
   }
-  /** A click in the list beside the questions. */
+  /** A click in the list beside the questions. @param {HTMLElement | null} button */
   listed(button) {
     const ask = button && this.app.rail.of(button);
-    if (button?.dataset.span) this.pick(ask, +button.dataset.span);
-    else if (button?.dataset.remarks) {
-      this.pick(ask, +button.dataset.remarks);
+    if (!ask) return;
+    const { span, remarks, remove } = button.dataset;
+    if (span) this.pick(ask, +span);
+    else if (remarks) {
+      this.pick(ask, +remarks);
       this.menu.showRemarks();
-    } else if (button?.dataset.remove) this.remove(ask, +button.dataset.remove);
-    else if (button)
-      this.menu.open(ask, { side: 'source', missing: true, text: '' }, undefined, button);
+    } else if (remove) this.remove(ask, +remove);
+    else this.menu.open(ask, { side: 'source', missing: true, text: '' }, undefined, button);
   }
 
   /* ---- by keys ---- */
+  /** The row that keys act on. */
   get row() {
     return this.cursor?.row ?? this.app.rows.now;
   }
-  cells(row) {
-    return cellsOf(row).filter(cell => this.linking || this.marks.askAt(cell));
+  /** The texts of that row in which something can be marked now. @returns {HTMLElement[]} */
+  get cells() {
+    const cells = this.row ? cellsOf(this.row) : [];
+    return cells.filter(cell => this.linking || this.marks.askAt(cell));
   }
+  /** @param {HTMLElement | null | undefined} cell */
   units(cell) {
     return cell ? words(this.marks.texts.get(cell) ?? '', cell.lang) : [];
   }
-  /** Arrows walk word by word, and beyond the last word into the other text; with Shift the
-   * selection grows. */
+  /**
+   * Arrows walk word by word, and beyond the last word into the other text; with Shift the
+   * selection grows.
+   * @param {number} step
+   * @param {boolean} grow
+   */
   walk(step, grow) {
-    const cells = this.cells(this.row),
+    const { cells } = this,
       { from, to } = this.cursor ?? {},
       cell = this.cursor?.cell ?? cells.at(-1),
-      by = cell && getComputedStyle(cell).direction === 'rtl' ? -step : step,
       units = this.units(cell);
-    if (!units.length) return;
+    if (!cell || !units.length) return;
     if (to == null) return this.reach(cell, 0, 0);
-    const next = to + by;
+    const by = isRightToLeft(cell) ? -step : step,
+      next = to + by;
     if (units[next]) return this.reach(cell, grow ? (from ?? next) : next, next);
     const other = grow ? null : cells[cells.indexOf(cell) + by],
-      count = this.units(other).length;
-    if (!count) return undefined;
-    const edge = by < 0 ? count - 1 : 0;
-    return this.reach(other, edge, edge);
+      count = this.units(other).length,
+      edge = by < 0 ? count - 1 : 0;
+    if (other && count) this.reach(other, edge, edge);
   }
-  /** The first word of the next or previous part of a sentence, or its first or last word of all.
-   * */
+  /**
+   * The first word of the next or previous part of a sentence, or its first or last word of all.
+   * @param {number} step
+   * @param {boolean} [wholly]
+   * @param {boolean} [grow]
+   */
   leap(step, wholly = false, grow = false) {
-    const cell = this.cursor?.cell ?? this.cells(this.row).at(-1),
-      by = cell && !wholly && getComputedStyle(cell).direction === 'rtl' ? -step : step,
+    const cell = this.cursor?.cell ?? this.cells.at(-1),
       units = this.units(cell),
       at = this.cursor?.to ?? -1;
-    if (!units.length) return;
-    const starts = wholly ? [] : clauses(this.marks.texts.get(cell) ?? '', units);
-    const next = by > 0 ? starts.find(n => n > at) : starts.findLast(n => n < at),
+    if (!cell || !units.length) return;
+    const by = !wholly && isRightToLeft(cell) ? -step : step,
+      starts = wholly ? [] : clauses(this.marks.texts.get(cell) ?? '', units),
+      next = by > 0 ? starts.find(n => n > at) : starts.findLast(n => n < at),
       to = next ?? (by > 0 ? units.length - 1 : 0);
     this.reach(cell, grow ? (this.cursor?.from ?? to) : to, to);
   }
-  /** Select words `from` to `to` of a text and bring them into sight. */
+  /**
+   * Select words `from` to `to` of a text and bring them into sight.
+   * @param {HTMLElement} cell
+   * @param {number} from
+   * @param {number} to
+   */
   reach(cell, from, to) {
-    const units = this.units(cell),
-      row = this.app.rows.all[+cell.closest('.row').dataset.row];
-    const stretch = {
-      cell,
-      start: units[Math.min(from, to)].start,
-      end: units[Math.max(from, to)].end,
-    };
-    const range = this.selection.select(stretch);
-    this.app.rows.views.get(row.block).reveal(range.getBoundingClientRect());
-    this.take(stretch);
+    const { rows } = this.app,
+      units = this.units(cell),
+      row = rows.all[rows.indexOf(cell)],
+      { start } = units[Math.min(from, to)],
+      { end } = units[Math.max(from, to)],
+      range = this.selection?.select({ cell, start, end });
+    if (range) rows.viewOf(row).reveal(range.getBoundingClientRect());
+    this.take({ cell, start, end });
     this.cursor = { row, cell, from, to };
   }
   /** The next text of the row. */
   other() {
-    const cells = this.row && this.possible ? this.cells(this.row) : [];
-    if (!cells.length) return;
-    const cell = cells[(cells.indexOf(this.cursor?.cell ?? cells.at(-1)) + 1) % cells.length];
+    const { cells } = this,
+      now = this.cursor?.cell ?? cells.at(-1);
+    if (!now) return;
+    const cell = cells[(cells.indexOf(now) + 1) % cells.length];
     if (this.units(cell).length) this.reach(cell, 0, 0);
   }
 
   /* ---- typing the beginning of a word ---- */
+  /** @param {boolean} open */
   showWordField(open) {
     const field = $('#word');
     if (!field || field.closest('.wordfind').hidden === !open) return;
@@ -246,55 +296,65 @@ export class Marking {
     field.value = '';
     if (open) field.focus();
   }
-  /** To the next place where a text goes on with what was typed: a word, or a sign of punctuation.
-   * */
+  /**
+   * To the next place where a text goes on with what was typed: a word, or a sign of punctuation.
+   * @param {string} typed
+   */
   findWord(typed) {
-    const cells = this.cells(this.row),
-      at = Math.max(0, cells.indexOf(this.cursor?.cell ?? cells.at(-1)));
+    const { cells, row } = this,
+      now = this.cursor?.cell ?? cells.at(-1),
+      at = now ? Math.max(0, cells.indexOf(now)) : 0;
     for (const cell of [...cells.slice(at), ...cells.slice(0, at)]) {
       const unit = findUnit(this.marks.texts.get(cell) ?? '', cell.lang, typed);
-      if (!unit) continue;
+      if (!unit || !row) continue;
       const to = this.units(cell).findIndex(word => word.end > unit.start);
       this.take({ cell, ...unit }, true);
-      this.cursor = { row: this.row, cell, from: to, to };
+      this.cursor = { row, cell, from: to, to };
       return;
     }
   }
   /** Enter in that field: the words stay selected, the keys are the menu's again. */
   wordFound() {
     this.showWordField(false);
-    this.app.rows.now?.num.focus({ preventScroll: true });
+    this.app.rows.focus();
   }
 
   /* ---- links ---- */
-  beginLink(sel) {
+  /** @param {Choice} choice */
+  beginLink(choice) {
     const { app } = this;
     this.hide();
-    this.linking = { ...sel, end: null };
+    this.linking = { ...choice, end: null };
     app.say(app.t('linking'));
     app.note('link', app.t('linking'), ['×', () => this.close()]);
   }
-  /** Another row, while looking for the other end of a link. */
+  /** Another row, while looking for the other end of a link. @param {number} by */
   moveRow(by) {
     const { rows } = this.app,
-      row = rows.all[rows.all.indexOf(this.row) + by];
-    if (row?.block !== rows.now.block) return;
+      from = this.row,
+      row = from && rows.all[rows.all.indexOf(from) + by];
+    if (!row || row.block !== rows.now?.block) return;
     if (row.el.hidden) rows.whole();
     if (row.el.hidden) return;
-    const side = sideOf(this.cursor?.cell ?? cellsOf(row).at(-1)),
-      cell = cellsOf(row).find(other => sideOf(other) === side);
+    const now = this.cursor?.cell ?? cellsOf(row).at(-1),
+      cell = now && cellsOf(row).find(other => sideOf(other) === sideOf(now));
     this.cursor = { row, cell };
-    if (this.units(cell).length) this.reach(cell, 0, 0);
+    if (cell && this.units(cell).length) this.reach(cell, 0, 0);
   }
   link() {
-    if (this.linking.end) this.relink(this.linking, this.linking.end, 'link_made');
+    if (this.linking?.end) this.relink(this.linking, this.linking.end, 'link_made');
   }
-  relink({ ask, id }, link, word) {
+  /**
+   * @param {Choice} choice
+   * @param {Link | undefined} link
+   * @param {string} words their name
+   */
+  relink({ ask, id }, link, words) {
     const spans = this.marks.of(this.app.item, ask).map((span, n) => {
       if (n !== id) return span;
       const { link: _, ...rest } = span;
       return link ? { ...rest, link } : rest;
     });
-    this.put(ask, spans, word);
+    this.put(ask, spans, words);
   }
 }

@@ -1,18 +1,25 @@
 // The marks of the texts: which there are, and how they are drawn. Where marks overlap, each has a
 // line of its own.
-import { $, $$, made } from './dom.js';
+import { $, $$, create } from './dom.js';
 import { assignLanes, cut, points } from './text.js';
 
+/** More than so many lines under one another cannot be told apart. */
 const LANES = 3;
 
-export const sideOf = cell => cell.dataset.side;
-export const outputOf = cell => +cell.dataset.output;
-/** The texts of a row in which something can be marked. */
+/** @param {HTMLElement} cell */
+export const sideOf = cell => cell.dataset.side ?? '';
+/** @param {HTMLElement} cell */
+export const outputOf = cell => Number(cell.dataset.output);
+/**
+ * The texts of a row in which something can be marked.
+ * @param {Row} row
+ * @returns {HTMLElement[]}
+ */
 export const cellsOf = row =>
   $$('[data-side]', row.el).filter(cell => sideOf(cell) !== 'reference');
 
 export class Marks {
-  /** @param {any} app */
+  /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.asks = app.rail.asks.filter(x => x.q.kind === 'spans');
@@ -20,39 +27,58 @@ export class Marks {
     this.links = this.bars.some(bar => 'link' in bar.dataset);
     /** @type {Map<HTMLElement, string>} every text as it was sent */
     this.texts = new Map();
+    /** @type {Map<Row, string>} what is drawn in each row */
     this.painted = new Map();
     if (this.asks.length)
       for (const cell of $$('.row [data-side]')) this.texts.set(cell, cell.textContent);
   }
 
-  /** @param {number} i @param {any} ask */
+  /**
+   * @param {number} i
+   * @param {Ask} ask
+   * @returns {Span[]}
+   */
   of(i, ask) {
     return this.app.store.value(i, ask.q) ?? [];
   }
+  /** The menu of a question. @param {any} el */
   bar(el) {
     return this.bars.find(bar => bar.dataset.for === el.dataset.q);
   }
+  /**
+   * @param {any} el
+   * @param {string} field
+   * @param {string | undefined} value
+   */
   option(el, field, value) {
     return $(`[data-field=${field}] [value="${value}"]`, this.bar(el))?.dataset;
   }
-  /** How severe a mark is, from 0 (not said) to 4. */
+  /** How severe a mark is, from 0 (not said) to 4. @param {any} el @param {Span} span */
   level(el, span) {
     return this.option(el, 'severity', span.severity)?.level ?? 0;
   }
-  /** What a mark says, in words. */
+  /** What a mark says, in words. @param {any} el @param {Span} span */
   named(el, span) {
-    const kinds = ['category', 'severity'].map(
-      field => span[field] && this.option(el, field, span[field])?.name,
-    );
-    return [span.missing && this.bar(el).dataset.missing, ...kinds].filter(Boolean).join(', ');
+    const { category, severity, missing } = span;
+    const categoryName = category && this.option(el, 'category', category)?.name;
+    const severityName = severity && this.option(el, 'severity', severity)?.name;
+    const parts = [missing && this.bar(el).dataset.missing, categoryName, severityName];
+    return parts.filter(Boolean).join(', ');
   }
-  /** Whether a question takes marks on a side that stand for an error there; else they say what is
-   * missing. */
+  /**
+   * Whether a question takes marks on a side that stand for an error there; else they say what is
+   * missing.
+   * @param {Ask} ask
+   * @param {string} side
+   */
   marksErrors(ask, side) {
     return this.bar(ask.el).dataset.sides.split(' ').includes(side);
   }
-  /** The question whose marks may be made in a text: on its side, or on the source for what is
-   * missing. */
+  /**
+   * The question whose marks may be made in a text: on its side, or on the source for what is
+   * missing.
+   * @param {HTMLElement} cell
+   */
   askAt(cell) {
     const side = sideOf(cell);
     return this.asks.find(
@@ -61,49 +87,62 @@ export class Marks {
         (this.marksErrors(ask, side) || (side === 'source' && this.bar(ask.el).dataset.missing)),
     );
   }
-  /** Where a row's text begins in what is judged: 0, or its place in the document when that is
-   * judged whole. */
+  /**
+   * Where a row's text begins in what is judged: 0, or its place in the document when that is
+   * judged whole.
+   * @param {Row} row
+   * @param {HTMLElement} cell
+   */
   offset(row, cell) {
-    const rows = row.own ? [] : this.app.rows.all.filter(other => other.block === row.block);
-    const same = other =>
-      cellsOf(other).find(c => sideOf(c) === sideOf(cell) && outputOf(c) === outputOf(cell));
-    return rows
-      .slice(0, rows.indexOf(row))
-      .reduce((sum, other) => sum + points(this.texts.get(same(other)) ?? '') + 1, 0);
+    if (row.own) return 0;
+    const rows = this.app.rows.all.filter(other => other.block === row.block);
+    let offset = 0;
+    for (const other of rows.slice(0, rows.indexOf(row))) {
+      const same = cellsOf(other).find(
+        c => sideOf(c) === sideOf(cell) && outputOf(c) === outputOf(cell),
+      );
+      offset += points((same && this.texts.get(same)) ?? '') + 1;
+    }
+    return offset;
   }
 
-  /** Draw the marks of an item; where marks link, also those whose other end lies in it. */
+  /**
+   * Draw the marks of an item; where marks link, also those whose other end lies in it.
+   * @param {number} i
+   */
   paint(i) {
     if (!this.asks.length) return;
-    const { rows } = this.app;
-    const linked = this.links
-      ? rows.all
-          .filter(row => row.item != null)
-          .flatMap(row => this.asks.flatMap(ask => this.of(row.item, ask)))
-          .filter(span => span.link?.end)
-          .map(span => ({ ...span.link, look: 'linked', lane: 'linked' }))
-      : [];
+    const { rows } = this.app,
+      links = this.links ? this.allLinks() : [];
     for (const row of rows.all) {
       if (row.item !== i && !this.links) continue;
-      const ends = linked.filter(end => end.segment === row.el.dataset.segment);
+      const ends = links
+        .filter(link => link.segment === row.el.dataset.segment)
+        .map(link => ({ ...link, look: 'linked', lane: 'linked' }));
       this.paintRow(row, [...this.own(row), ...ends]);
     }
   }
-  own(row) {
-    if (row.item == null) return [];
+  /** The other ends of all marks. @returns {Link[]} */
+  allLinks() {
+    const items = new Set(this.app.rows.all.flatMap(({ item }) => item ?? []));
+    const spans = [...items].flatMap(item => this.asks.flatMap(ask => this.of(item, ask)));
+    return spans.flatMap(({ link }) => (link?.end ? [link] : []));
+  }
+  /** The marks of a row's own item that have a place. @param {Row} row @returns {DrawnMark[]} */
+  own({ item }) {
+    if (item == null) return [];
     return this.asks.flatMap(ask =>
-      this.of(row.item, ask).map(({ note: _, correction: __, ...span }, id) => ({
-        ...span,
-        id: `${ask.q.id}/${id}`,
-        look: [
-          `s${this.level(ask.el, span)}`,
-          ...(span.missing ? ['gone'] : []),
-          ...(span.link ? ['links'] : []),
-        ].join(' '),
-        lane: span.missing ? 'gone' : `s${this.level(ask.el, span)}`,
-      })),
+      this.of(item, ask).flatMap((span, n) => {
+        const { side, start, end, output, missing, link } = span;
+        if (start == null || end == null) return [];
+        const level = `s${this.level(ask.el, span)}`,
+          look = [level, missing && 'gone', link && 'links'].filter(Boolean).join(' '),
+          id = `${ask.q.id}/${n}`;
+        return [{ side, start, end, output, id, look, lane: missing ? 'gone' : level }];
+      }),
     );
   }
+  /** @param {Row} row @param {DrawnMark[]} marks */
   paintRow(row, marks) {
     const key = JSON.stringify(marks);
     if (this.painted.get(row) === key) return;
@@ -122,13 +161,21 @@ export class Marks {
         )
         .map(span => ({ ...span, start: span.start - from, end: span.end - from }));
       const lanes = assignLanes(here);
-      cell.replaceChildren(...cut(text, here).map(piece => this.piece(piece, here, lanes)));
+      cell.replaceChildren(
+        ...cut(text, here).map(piece => this.piece(piece.text, piece.marks, here, lanes)),
+      );
     }
   }
-  /** A piece of a text with the lines of all marks over it. */
-  piece({ text, marks }, all, lanes) {
+  /**
+   * A piece of a text with the lines of all marks over it.
+   * @param {string} text
+   * @param {DrawnMark[]} marks over this piece
+   * @param {DrawnMark[]} all marks of the text
+   * @param {number[]} lanes of all these marks
+   */
+  piece(text, marks, all, lanes) {
     if (!marks.length) return text;
-    const el = made('mark', marks.map(span => span.look).join(' '), text);
+    const el = create('mark', marks.map(span => span.look).join(' '), text);
     el.dataset.ids = marks.flatMap(span => span.id ?? []).join(' ');
     for (const span of marks) {
       const lane = Math.min(LANES - 1, lanes[all.indexOf(span)]);
@@ -137,13 +184,13 @@ export class Marks {
     return el;
   }
 
-  /** The pieces of one mark of the current item. */
+  /** The pieces of one mark of the current item. @param {Ask} ask @param {number} id */
   pieces(ask, id) {
     const { rows, item } = this.app;
     return $$('mark').filter(
       mark =>
         mark.dataset.ids.split(' ').includes(`${ask.q.id}/${id}`) &&
-        rows.all[+mark.closest('.row').dataset.row].item === item,
+        rows.all[rows.indexOf(mark)].item === item,
     );
   }
 }

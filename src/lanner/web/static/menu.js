@@ -1,20 +1,20 @@
 // The menu at a selection or a mark: missing or not, kind, kind within it, severity. One can go
-// back in it, it stays where
-// it opened through all its steps, and it covers neither the selection nor the sentence where there
-// is room beside them.
-import { $, $$ } from './dom.js';
+// back in it, it stays where it opened through all its steps, and it covers neither the selection
+// nor the sentence where there is room beside them.
+import { $, $$, focusedElement, targetOf } from './dom.js';
 
 const GAP = 8;
 
-/** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
-
-/** Where a menu stands: outside the sentence, on the side nearer to the selection; where there is
- * no room, at the
- * selection. It hangs from its upper edge or stands on its lower one, so that a step of another
- * height moves nothing.
- * @param {{width: number, height: number}} size of the highest step @param {Box} at the selection
- * @param {Box|null} row the sentence @param {Box} view what can be seen of the texts
- * @returns {{left: number, edge: 'top'|'bottom', y: number}} */
+/**
+ * Where a menu stands: outside the sentence, on the side nearer to the selection; where there is no
+ * room, at the selection. It hangs from its upper edge or stands on its lower one, so that a step
+ * of another height moves nothing.
+ * @param {{width: number, height: number}} size of the highest step
+ * @param {Box} at the selection
+ * @param {Box|null} row the sentence
+ * @param {Box} view what can be seen of the texts
+ * @returns {{left: number, edge: 'top'|'bottom', y: number}}
+ */
 export function placeMenu(size, at, row, view) {
   const middle = (at.left + at.right) / 2,
     most = Math.max(view.right, at.right) - size.width - GAP,
@@ -26,7 +26,7 @@ export function placeMenu(size, at, row, view) {
     above.y = at.top - GAP;
     below.y = at.bottom + GAP;
   }
-  const fits = place =>
+  const fits = (/** @type {typeof above | typeof below} */ place) =>
     place.edge === 'bottom'
       ? place.y - size.height >= view.top
       : place.y + size.height <= view.bottom;
@@ -39,46 +39,56 @@ export function placeMenu(size, at, row, view) {
 }
 
 export class Menu {
-  /** @param {any} app @param {import('./marks.js').Marks} marks
-   * @param {{done: (choice: any) => void, remove: (sel: any) => void, link: (sel: any) => void,
-   *   remark: (sel: any, field: any) => void, unlink: (sel: any) => void}} acts */
+  /**
+   * @param {App} app
+   * @param {import('./marks.js').Marks} marks
+   * @param {{
+   *   done: (choice: Choice) => void,
+   *   remove: (choice: Choice) => void,
+   *   link: (choice: Choice) => void,
+   *   remark: (choice: Choice, field: any) => void,
+   *   unlink: (choice: Choice) => void,
+   * }} acts
+   */
   constructor(app, marks, acts) {
     this.app = app;
     this.marks = marks;
     this.acts = acts;
-    /** What the menu is about: the question, the span, its number where it is a mark already, the
-     * steps taken so far.
-     * @type {any} */
-    this.sel = null;
-    for (const bar of marks.bars) {
-      bar.addEventListener('click', e =>
-        this.pressed(/** @type {any} */ (e.target).closest('button')),
-      );
+    /** @type {Choice | null} null while no menu is open */
+    this.choice = null;
+    for (const bar of /** @type {HTMLElement[]} */ (marks.bars)) {
+      bar.addEventListener('click', e => this.pressed(targetOf(e).closest('button')));
       // a click on a button here takes the focus and the selection from nothing
       bar.addEventListener('mousedown', e => {
-        if (!(/** @type {any} */ (e.target).matches('textarea, label'))) e.preventDefault();
+        if (!targetOf(e).matches('textarea, label')) e.preventDefault();
       });
-      bar.addEventListener('input', e => this.acts.remark(this.sel, e.target));
+      bar.addEventListener('input', e => {
+        if (this.choice) this.acts.remark(this.choice, e.target);
+      });
     }
     for (const scroller of $$('.scroller')) {
-      scroller.addEventListener('scroll', () => this.sel && this.place());
+      scroller.addEventListener('scroll', () => this.choice && this.place(this.choice));
     }
   }
 
-  /** `at` is what the menu stands beside: a stretch of text or an element. */
+  /**
+   * @param {Ask} ask
+   * @param {Span} span
+   * @param {number | undefined} id
+   * @param {Range | Element} at what the menu stands beside: a stretch of text or an element
+   */
   open(ask, span, id, at) {
     const bar = this.marks.bar(ask.el);
     this.hide();
     if (this.app.frozen) return;
-    this.sel = { ask, span, id, bar, at, path: [] };
+    this.choice = { ask, span, id, bar, at, path: [] };
     bar.hidden = false;
-    this.place();
-    this.show();
+    this.place(this.choice);
+    this.show(this.choice);
   }
-  /** The size of the highest step: the place is chosen for it. */
-  size() {
-    const { bar } = this.sel,
-      panels = $$('.panel, .remarks', bar),
+  /** The size of the highest step: the place is chosen for it. @param {any} bar */
+  sizeOf(bar) {
+    const panels = $$('.panel, .remarks', bar),
       hidden = panels.map(panel => panel.hidden);
     const sizes = panels.map(panel => {
       for (const other of panels) other.hidden = other !== panel;
@@ -92,105 +102,111 @@ export class Menu {
       height: Math.max(...sizes.map(size => size.height)),
     };
   }
-  place() {
-    const { bar, at } = this.sel,
-      { rows } = this.app;
-    const inText = !(at instanceof Element) || at.closest('.row'),
-      view = (
-        inText ? $('.scroller', rows.now.block) : document.documentElement
-      ).getBoundingClientRect();
-    const box = at.getBoundingClientRect(),
-      row = inText ? rows.now.el.getBoundingClientRect() : null;
-    this.sel.size ??= this.size();
-    const seen = inText ? view : { left: 0, right: innerWidth, top: 0, bottom: innerHeight };
-    const { left, edge, y } = placeMenu(this.sel.size, box, row, seen);
+  /** @param {Choice} choice */
+  place(choice) {
+    const { bar, at } = choice,
+      { now } = this.app.rows,
+      row = at instanceof Element && !at.closest('.row') ? undefined : now;
+    choice.size ??= this.sizeOf(bar);
+    const view = row
+      ? $('.scroller', row.block).getBoundingClientRect()
+      : { left: 0, right: innerWidth, top: 0, bottom: innerHeight };
+    const sentence = row ? row.el.getBoundingClientRect() : null,
+      { left, edge, y } = placeMenu(choice.size, at.getBoundingClientRect(), sentence, view);
     bar.style.left = `${left}px`;
     bar.style.top = edge === 'top' ? `${y}px` : 'auto';
     bar.style.bottom = edge === 'bottom' ? `${innerHeight - y}px` : 'auto';
   }
 
-  /** The step that follows the choices made so far; null after the last. */
-  next() {
-    const { bar, path, span } = this.sel,
-      [field, value] = path.at(-1) ?? [],
-      taken = path.map(([name]) => name),
+  /** The step that follows the choices made so far; none after the last. @param {Choice} choice */
+  nextStep({ bar, path, span }) {
+    const [field, value] = path.at(-1) ?? [],
+      fields = path.map(([name]) => name),
       panels = $$('.panel', bar);
     const within =
       field === 'category' &&
-      taken.filter(name => name === field).length < 2 &&
+      fields.filter(name => name === field).length < 2 &&
       panels.find(panel => panel.dataset.parent === value);
-    return (
-      within ||
-      panels.find(
-        panel =>
-          !panel.dataset.parent &&
-          !taken.includes(panel.dataset.field) &&
-          (panel.dataset.field !== 'missing' || (span.side === 'source' && span.text)),
-      ) ||
-      null
+    if (within) return within;
+    return panels.find(
+      panel =>
+        !panel.dataset.parent &&
+        !fields.includes(panel.dataset.field) &&
+        (panel.dataset.field !== 'missing' || (span.side === 'source' && span.text)),
     );
   }
-  /** Show the step one is at; after the last one the mark is made. */
-  show() {
-    const { ask, bar, path, span, id } = this.sel,
-      now = this.next(),
-      inside = bar.contains(document.activeElement);
-    if (!now) return this.acts.done(this.sel);
-    for (const panel of $$('.panel', bar)) panel.hidden = panel !== now;
+  /** Show the step one is at; after the last one the mark is made. @param {Choice} choice */
+  show(choice) {
+    const { ask, bar, path, span, id } = choice,
+      step = this.nextStep(choice),
+      inside = bar.contains(focusedElement());
+    if (!step) return this.acts.done(choice);
+    for (const panel of $$('.panel', bar)) panel.hidden = panel !== step;
     $('.remarks', bar).hidden = true;
     if (inside) this.enter();
-    for (const button of $$('button', now)) {
-      button.ariaPressed = String(id != null && span[now.dataset.field] === button.value);
+    const { field } = step.dataset,
+      value = field === 'category' ? span.category : field === 'severity' ? span.severity : null;
+    for (const option of $$('button', step)) {
+      option.ariaPressed = String(id != null && option.value === value);
     }
     $('.crumbs', bar).hidden = !path.length;
     $('.crumb', bar).textContent = path
-      .map(([field, value]) => this.marks.option(ask.el, field, value)?.name)
+      .map(([name, chosen]) => this.marks.option(ask.el, name, chosen)?.name)
       .filter(Boolean)
       .join(' › ');
     $('.more-acts', bar).hidden = id == null;
-    for (const button of $$('[data-act=unlink]', bar)) button.hidden = !span.link;
+    for (const option of $$('[data-act=unlink]', bar)) option.hidden = !span.link;
     return undefined;
   }
+  /** @param {any} button the button that was clicked, if any */
   pressed(button) {
     const field = button?.closest('.panel')?.dataset.field,
-      { sel } = this;
-    if (!button || !sel) return;
+      { choice } = this;
+    if (!button || !choice) return;
     if (field) {
-      sel.path.push([field, button.value]);
-      this.show();
+      choice.path.push([field, button.value]);
+      this.show(choice);
     } else if (button.dataset.act === 'step-back') this.back();
     else if (button.dataset.act === 'remark') this.showRemarks();
-    else this.acts[button.dataset.act](sel);
+    else if (button.dataset.act === 'remove') this.acts.remove(choice);
+    else if (button.dataset.act === 'link') this.acts.link(choice);
+    else if (button.dataset.act === 'unlink') this.acts.unlink(choice);
   }
   /** The fields for a note and a correction, in place of the step. */
   showRemarks() {
-    const { bar, span } = this.sel,
-      fields = $$('[data-remark]', bar);
+    if (!this.choice) return;
+    const { bar, span } = this.choice,
+      [note, correction] = ['note', 'correction'].map(name => $(`[data-remark=${name}]`, bar));
     for (const panel of $$('.panel', bar)) panel.hidden = true;
-    for (const field of fields) field.value = span[field.dataset.remark] ?? '';
+    note.value = span.note ?? '';
+    correction.value = span.correction ?? '';
     $('.remarks', bar).hidden = false;
     $('.more-acts', bar).hidden = true;
-    fields[0].focus();
+    note.focus();
   }
+  /** One step back. */
   back() {
-    this.sel.path.pop();
-    this.show();
+    if (!this.choice) return;
+    this.choice.path.pop();
+    this.show(this.choice);
   }
   /** Into the menu with Tab: it stands far off in the order of the page. */
   enter() {
-    $('.panel:not([hidden]) button', this.sel.bar).focus();
+    if (this.choice) $('.panel:not([hidden]) button', this.choice.bar).focus();
   }
-  /** What a key does here: a digit of the step that is shown, or the letter for a link. @param
-   * {string} key */
+  /**
+   * What a key does here: a digit of the step that is shown, or the letter for a link.
+   * @param {string} key
+   */
   keyed(key) {
-    if (!this.sel) return undefined;
+    if (!this.choice) return undefined;
     const keys = '.panel:not([hidden]) [data-k], .more-acts:not([hidden]) [data-k]';
-    const button = $$(keys, this.sel.bar).find(each => each.dataset.k === key && !each.hidden);
+    const button = $$(keys, this.choice.bar).find(each => each.dataset.k === key && !each.hidden);
     return button && (() => button.click());
   }
   hide() {
     for (const bar of this.marks.bars) bar.hidden = true;
     for (const mark of $$('mark.on')) mark.classList.remove('on');
-    this.sel = null;
+    this.choice = null;
   }
 }

@@ -2,7 +2,7 @@
 import { $ } from './dom.js';
 import { send } from './sending.js';
 
-/** @param {any} app */
+/** @param {App} app */
 export function listenToMessages({ t, say }) {
   const form = $('#message');
   if (!form) return;
@@ -17,12 +17,12 @@ export function listenToMessages({ t, say }) {
     if (status === 200) field.value = '';
     return say(output.textContent);
   };
-  form.addEventListener('submit', e => {
+  form.addEventListener('submit', (/** @type {SubmitEvent} */ e) => {
     e.preventDefault();
     void post();
   });
   // here Ctrl+Enter sends the message; it accepts no sentence
-  form.addEventListener('keydown', e => {
+  form.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => {
     if (e.key !== 'Enter' || !(e.ctrlKey || e.metaKey)) return;
     e.preventDefault();
     e.stopPropagation();

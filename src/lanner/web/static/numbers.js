@@ -1,11 +1,6 @@
 // Numbers that are typed. What is no number of the scale is refused and named, never cut, rounded
 // or moved to the end.
 
-/** @typedef {{min: number, max: number, step: number}} Limits `step` is 0 where any number will do
- * */
-/** @typedef {'not_number'|'too_low'|'too_high'|'off_step'} Problem */
-/** @typedef {{value: number|null, problem: Problem|null}} Typed */
-
 const NUMBER = /^[-−]?\d+([.,]\d+)?$/;
 /** What may still become a number when more is typed. */
 const BEGINNING = /^[-−]?\d*([.,]\d*)?$/;
@@ -24,7 +19,11 @@ function plain(text) {
     .replace('٫', '.');
 }
 
-/** @param {string} text @param {Limits} limits @returns {Typed} */
+/**
+ * @param {string} text
+ * @param {Limits} limits
+ * @returns {TypedNumber}
+ */
 export function readNumber(text, { min, max, step }) {
   const digits = plain(text);
   if (!digits) return { value: null, problem: null };
@@ -37,8 +36,11 @@ export function readNumber(text, { min, max, step }) {
   return { value, problem: null };
 }
 
-/** Whether nothing that is typed after it can make it a number of the scale. @param {string} text
- * @param {Limits} limits */
+/**
+ * Whether nothing that is typed after it can make it a number of the scale.
+ * @param {string} text
+ * @param {Limits} limits
+ */
 export function isHopeless(text, limits) {
   const digits = plain(text);
   if (!BEGINNING.test(digits)) return true;
@@ -47,8 +49,11 @@ export function isHopeless(text, limits) {
   return problem === 'too_high' ? !below : problem === 'too_low' && below;
 }
 
-/** The limits that a field's markup states. @param {{dataset: Record<string, string|undefined>}}
- * field @returns {Limits} */
+/**
+ * The limits that a field's markup states.
+ * @param {{dataset: Record<string, string|undefined>}} field
+ * @returns {Limits}
+ */
 export function limitsOf({ dataset }) {
   const { min, max, step } = dataset;
   return { min: Number(min ?? -Infinity), max: Number(max ?? Infinity), step: Number(step ?? 0) };

@@ -1,13 +1,13 @@
 // The page's side of the service worker: has this page kept for a reload without a network, hears
-// when it is such a kept
-// page, and says when a new version waits. Nothing of this happens where the browser has no service
-// workers (plain http).
+// when it is such a kept page, and says when a new version waits. Nothing of this happens where the
+// browser has no service workers (plain http).
 
 const workers = navigator.serviceWorker;
 const root = location.pathname.replace(/(task\/\d+|work)\/?$/, '');
 
-/** Whether this page came from the device. The worker says so early, perhaps before anybody asks.
- * */
+/**
+ * Whether this page came from the device. The worker says so early, perhaps before anybody asks.
+ */
 let isKept = false,
   whenKept = () => {};
 workers?.addEventListener('message', ({ data }) => {
@@ -31,19 +31,23 @@ export async function tellWorker(message) {
   registration?.active?.postMessage(message);
 }
 
-/** Keep this page on the device, and take note of new versions.
- * @param {{stale?: () => void, waiting: (activate: () => void) => void, changed: () => void}} hooks
- * `stale`: this page
- *   came from the device; `waiting`: a new version is ready; `changed`: another window has taken it
- * */
+/**
+ * Keep this page on the device, and take note of new versions.
+ * @param {{
+ *   stale?: () => void,
+ *   waiting: (activate: () => void) => void,
+ *   changed: () => void,
+ * }} hooks `stale`: this page came from the device; `waiting`: a new version is ready; `changed`:
+ *   another window has taken it
+ */
 export async function keepOffline({ stale, waiting, changed }) {
   if (!workers || import.meta.url.includes('/static/dev/')) return;
-  let asked = false,
+  let activated = false,
     controlled = workers.controller != null;
   whenKept = () => stale?.();
   if (isKept) whenKept();
   workers.addEventListener('controllerchange', () => {
-    if (asked) location.reload();
+    if (activated) location.reload();
     else if (controlled) changed();
     controlled = true;
   });
@@ -52,7 +56,7 @@ export async function keepOffline({ stale, waiting, changed }) {
     const offer = () => {
       if (!registration.waiting || !workers.controller) return;
       waiting(() => {
-        asked = true;
+        activated = true;
         registration.waiting?.postMessage({ activate: true });
       });
     };

@@ -1,4 +1,5 @@
-// What every organiser's page shares: moments in the reader's own time zone, tables that sort and copy, menus that close.
+// What every organiser's page shares: moments in the reader's own time zone, tables that sort and
+// copy, menus that close.
 
 const day = new Intl.DateTimeFormat(document.documentElement.lang, {
   weekday: 'short',
@@ -45,7 +46,10 @@ function asText(table, between) {
   return rows.map(cells => cells.map(cell => quote(words(cell))).join(between)).join('\n');
 }
 
-/** Headings of tables marked data-sortable become buttons, and every table can be copied. @param {ParentNode} within */
+/**
+ * Headings of tables marked data-sortable become buttons, and every table can be copied.
+ * @param {ParentNode} within
+ */
 export function sortable(within = document) {
   for (const table of within.querySelectorAll(
     'table[data-sortable]:not(#links), [data-copyable]',
@@ -73,7 +77,11 @@ export function sortable(within = document) {
   }
 }
 
-/** Sort a table as the one it takes the place of was. @param {Element} fresh @param {Element} old */
+/**
+ * Sort a table as the one it takes the place of was.
+ * @param {Element} fresh
+ * @param {Element} old
+ */
 export function sortAlike(fresh, old) {
   const before = [...old.querySelectorAll('table[data-sortable]')];
   for (const [place, table] of [...fresh.querySelectorAll('table[data-sortable]')].entries()) {
@@ -86,7 +94,10 @@ export function sortAlike(fresh, old) {
   }
 }
 
-/** Show the rows of a table that hold the words looked for and, if wished, only marked ones. @param {ParentNode} within */
+/**
+ * Show the rows of a table that hold the words looked for and, if wished, only marked ones.
+ * @param {ParentNode} within
+ */
 export function filterRows(within = document) {
   for (const field of /** @type {NodeListOf<HTMLInputElement>} */ (
     within.querySelectorAll('input[data-filter]')
@@ -107,7 +118,11 @@ export function filterRows(within = document) {
   }
 }
 
-/** Filter a panel as the one it takes the place of was. @param {Element} fresh @param {Element} old */
+/**
+ * Filter a panel as the one it takes the place of was.
+ * @param {Element} fresh
+ * @param {Element} old
+ */
 export function filterAlike(fresh, old) {
   const before = /** @type {NodeListOf<HTMLInputElement>} */ (
     old.querySelectorAll('input[data-filter], input[data-filter-marked]')

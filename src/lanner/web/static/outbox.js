@@ -2,48 +2,26 @@
 // them as stored.
 //
 // A message never changes once it is closed, so that its id always stands for the same answers,
-// whichever page sends it.
-// An answer leaves the outbox when the server's reply names it with the digest of its value, and a
-// copy stays here until
-// the task is finished. Any other reply, whatever its status, is no acknowledgement.
+// whichever page sends it. An answer leaves the outbox when the server's reply names it with the
+// digest of its value, and a copy stays here until the task is finished. Any other reply, whatever
+// its status, is no acknowledgement.
 import { digest } from './digest.js';
 
-/** @typedef {{submission: string, item: number, answers: Record<string, any>, base: Record<string,
- * number|null>,
- *   elapsed: number, active: number, answered_at: string}} Body */
-/** @typedef {{key: string, url: string, task: number, item: number, tries: number, body: Body}}
- * Message */
-/** @typedef {{item: number, question: string, value: any, base: number|null}} Draft */
-/** @typedef {{item: number, question: string, value: any, id: number}} Copy */
-/** @typedef {'saved'|'saving'|'kept'|'offline'|'signin'|'refused'} State */
-/** @typedef {{status: number, body: any}} Reply */
-/** @typedef {{
- *   db: import('./db.js').Db,
- *   who: string,
- *   send: (url: string, body: any) => Promise<Reply>,
- *   now?: () => Date,
- *   uuid?: () => string,
- *   wait?: (ms: number) => Promise<any>,
- *   alone?: (work: () => Promise<any>) => Promise<any>,
- *   status?: (state: State, waiting: number, message: string) => void,
- *   stored?: (message: Message, reply: any) => void,
- *   rejected?: (message: Message, errors: any[]) => void,
- *   full?: () => void,
- * }} Parts */
-
 const LONGEST = 60000;
-/** Refusals that more tries do not change: a finished task, a closed campaign, something the server
- * cannot read. */
+/**
+ * Refusals that more tries do not change: a finished task, a closed campaign, something the server
+ * cannot read.
+ */
 const LASTING = [400, 403, 404, 409, 413, 422];
 
 export class Outbox {
-  /** @param {Parts} parts */
+  /** @param {OutboxParts} parts */
   constructor(parts) {
     this.parts = {
       now: () => new Date(),
       uuid: () => crypto.randomUUID(),
-      alone: work => work(),
-      wait: ms => new Promise(ok => setTimeout(ok, ms)),
+      alone: (/** @type {() => Promise<any>} */ work) => work(),
+      wait: (/** @type {number} */ ms) => new Promise(ok => setTimeout(ok, ms)),
       ...parts,
     };
     this.queue = /** @type {Message[]} */ ([]);
@@ -60,7 +38,7 @@ export class Outbox {
     return new Set(this.queue.map(message => `${message.task}/${message.item}`)).size;
   }
 
-  /** @param {State} state */
+  /** @param {SaveState} state */
   tell(state, message = '') {
     this.parts.status?.(state, this.waiting, message);
   }
@@ -74,9 +52,11 @@ export class Outbox {
     }
   }
 
-  /** What an earlier visit left behind: everything of this judge is sent, that of `task` returned.
+  /**
+   * What an earlier visit left behind: everything of this judge is sent, that of `task` returned.
    * @param {number} task
-   * @returns {Promise<{waiting: Message[], drafts: Draft[], copies: Copy[]}>} */
+   * @returns {Promise<{waiting: Message[], drafts: Draft[], copies: Copy[]}>}
+   */
   async load(task) {
     const { db, who } = this.parts;
     const drafts = await db.all('drafts', `${who}/${task}/`),
@@ -91,9 +71,12 @@ export class Outbox {
     };
   }
 
-  /** Keep answers that are not complete or not sent yet; null drops one.
-   * @param {number} task @param {number} item @param {Record<string, {value: any, base:
-   * number|null}|null>} drafts */
+  /**
+   * Keep answers that are not complete or not sent yet; null drops one.
+   * @param {number} task
+   * @param {number} item
+   * @param {Record<string, {value: any, base: number|null}|null>} drafts
+   */
   draft(task, item, drafts) {
     const entries = Object.entries(drafts).map(([question, draft]) => [
       [this.parts.who, task, item, question].join('/'),
@@ -102,9 +85,15 @@ export class Outbox {
     return this.kept(async () => entries.length && this.parts.db.put('drafts', ...entries));
   }
 
-  /** Close a set of answers and send it.
-   * @param {string} url @param {number} task @param {number} item @param {Body['answers']} answers
-   * @param {Body['base']} base @param {{elapsed: number, active: number}} spent */
+  /**
+   * Close a set of answers and send it.
+   * @param {string} url
+   * @param {number} task
+   * @param {number} item
+   * @param {Answers} answers
+   * @param {Message['body']['base']} base
+   * @param {{elapsed: number, active: number}} spent
+   */
   async seal(url, task, item, answers, base, spent) {
     const { now, uuid, who, db } = this.parts,
       submission = uuid();
@@ -128,9 +117,11 @@ export class Outbox {
     void this.drain();
   }
 
-  /** Where a new message is kept: keys sort in the order of closing, even when the clock is set
+  /**
+   * Where a new message is kept: keys sort in the order of closing, even when the clock is set
    * back.
-   * @param {string} submission */
+   * @param {string} submission
+   */
   key(submission) {
     const { who, now } = this.parts,
       [, last = ''] = this.latest.slice(who.length).split('/');
@@ -148,14 +139,17 @@ export class Outbox {
     void this.drain();
   }
 
-  /** The page is left: what was just said is sent without waiting for anything, unless something
-   * older must go first. */
+  /**
+   * The page is left: what was just said is sent without waiting for anything, unless something
+   * older must go first.
+   */
   part() {
     if (this.queue.length === 1 && !this.queue[0].tries) void this.post(this.queue[0]);
   }
 
-  /** The oldest message that may go now: not refused, and nothing older waits about the same row.
-   * */
+  /**
+   * The oldest message that may go now: not refused, and nothing older waits about the same row.
+   */
   next() {
     return this.queue.find(
       (message, n) =>
@@ -223,16 +217,22 @@ export class Outbox {
     return false;
   }
 
-  /** Leave a message where it is and go on with others. @param {Message} message @param {string}
-   * reason */
+  /**
+   * Leave a message where it is and go on with others.
+   * @param {Message} message
+   * @param {string} reason
+   */
   hold(message, reason) {
     this.held.add(message);
     this.refusal = reason;
   }
 
-  /** Drop the answers that the reply names as stored; what it does not name goes again, under an id
+  /**
+   * Drop the answers that the reply names as stored; what it does not name goes again, under an id
    * of its own.
-   * @param {Message} message @param {Reply} reply */
+   * @param {Message} message
+   * @param {Reply} reply
+   */
   async acknowledge(message, { status, body }) {
     const { answers } = message.body,
       named = body?.digests ?? {};
@@ -261,9 +261,12 @@ export class Outbox {
     return stored.length === Object.keys(answers).length;
   }
 
-  /** Answers the server will never take go back to the judge, the others go on.
-   * @param {Message} message @param {{question: string}[]} [errors] @returns {Promise<boolean>}
-   * whether it named any */
+  /**
+   * Answers the server will never take go back to the judge, the others go on.
+   * @param {Message} message
+   * @param {{question: string}[]} [errors]
+   * @returns {Promise<boolean>} whether it named any
+   */
   async reject(message, errors) {
     const { answers, base } = message.body;
     const wrong = Array.isArray(errors)
@@ -277,9 +280,13 @@ export class Outbox {
     return true;
   }
 
-  /** Put what is left of a message in its place, under an id of its own, together with copies of
+  /**
+   * Put what is left of a message in its place, under an id of its own, together with copies of
    * what arrived.
-   * @param {Message} message @param {(question: string) => boolean} left @param {Copy[]} copies */
+   * @param {Message} message
+   * @param {(question: string) => boolean} left
+   * @param {Copy[]} copies
+   */
   async replace(message, left, copies = []) {
     const { db, who } = this.parts,
       rest = Object.entries(message.body.answers).filter(([q]) => left(q));
@@ -309,8 +316,10 @@ export class Outbox {
     );
   }
 
-  /** The task is finished and the server has said so: nothing of it needs to stay here. @param
-   * {number} task */
+  /**
+   * The task is finished and the server has said so: nothing of it needs to stay here.
+   * @param {number} task
+   */
   async forget(task) {
     const { db, who } = this.parts,
       copies = await db.all('copies', `${who}/${task}/`);

@@ -1,6 +1,6 @@
 // While a pointer is pressed nothing on the page moves: what would change its layout waits for the
-// release. Otherwise a
-// press on one control ends on another, because leaving a field has made room between the two.
+// release. Otherwise a press on one control ends on another, because leaving a field has made room
+// between the two.
 
 /** @type {(() => void)[]} */
 const waiting = [];
@@ -10,8 +10,10 @@ let focused = false;
 /** Whether the last thing that happened was a pointer's doing. */
 let pointed = false;
 
-/** Do something that may move other things: now, or as soon as no pointer is pressed. @param {() =>
- * void} work */
+/**
+ * Do something that may move other things: now, or as soon as no pointer is pressed.
+ * @param {() => void} work
+ */
 export function whenStill(work) {
   if (pressed) waiting.push(work);
   else work();

@@ -5,10 +5,6 @@ import { send } from './sending.js';
 /** Stands where the saving of answers would: keeps nothing and sends nothing. */
 export class NoSaving {
   lastRow = 0;
-  /** @param {any} app */
-  constructor(app) {
-    this.app = app;
-  }
   async start() {}
   async flush() {}
   changed() {}
@@ -25,11 +21,10 @@ export class NoSaving {
 }
 
 export class Practice {
-  /** @param {any} app @param {{asked: string[][], round: string, turn: number}} data the questions
-   * of each item that have a right answer, and the name and number of this round */
-  constructor(app, { asked, round, turn }) {
+  /** @param {App} app @param {PracticeData} data */
+  constructor(app, { asked: questions, round, turn }) {
     this.app = app;
-    this.asked = asked;
+    this.questions = questions;
     this.round = { round, turn };
     /** @type {{right: number, answers: number, required: number, reached: boolean} | null} */
     this.result = null;
@@ -42,6 +37,7 @@ export class Practice {
     for (const part of this.covered) part.inert = true;
     $('#try').focus();
   }
+  /** What the guidelines lie over. */
   get covered() {
     return $$('.work');
   }
@@ -59,12 +55,12 @@ export class Practice {
   begin() {
     this.intro.hidden = true;
     for (const part of this.covered) part.inert = false;
-    this.app.rows.now?.num.focus({ preventScroll: true });
+    this.app.rows.focus();
   }
 
   /** Whether a question of an item is practised. @param {number} item @param {string} question */
   asks(item, question) {
-    return this.asked[item].includes(question);
+    return this.questions[item].includes(question);
   }
   /** @param {number} item @returns {''|'partial'|'done'} */
   state(item) {
@@ -72,15 +68,20 @@ export class Practice {
     if (store.items[item].feedback) return 'done';
     return store.started(item) ? 'partial' : '';
   }
-  /** What the main button says. @param {number} item @param {number} next the item after it, or -1
-   * */
+  /**
+   * What the main button says.
+   * @param {number} item
+   * @param {number} next the item after it, or -1
+   */
   label(item, next) {
     if (!this.app.store.items[item].feedback) return 'check';
     if (next >= 0) return 'next_practice';
     return this.result && !this.result.reached ? 'practise_again' : 'begin';
   }
-  /** Send the answers to one item to be checked, and show what was right and wrong. @param {number}
-   * item */
+  /**
+   * Send the answers to one item to be checked, and show what was right and wrong.
+   * @param {number} item
+   */
   async check(item) {
     const { app } = this,
       { store } = app;

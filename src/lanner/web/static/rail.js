@@ -2,99 +2,96 @@
 // armed.
 
 import { canon } from './digest.js';
-import { $, $$, near } from './dom.js';
+import { $, $$, bringIntoView, focusedElement, targetOf } from './dom.js';
 import { isHopeless, limitsOf, readNumber } from './numbers.js';
-import * as choice from './widgets/choice.js';
-import * as grid from './widgets/grid.js';
-import * as labels from './widgets/labels.js';
-import * as number from './widgets/number.js';
-import * as rank from './widgets/rank.js';
-import * as scale from './widgets/scale.js';
-import * as spans from './widgets/spans.js';
-import * as text from './widgets/text.js';
 
-const KINDS = { choice, grid, labels, number, rank, scale, spans, text },
-  json = (s, none) => (s ? JSON.parse(s) : none);
+/** @type {Record<string, Kind>} by name; only those of this page's questions are loaded */
+const KINDS = {};
+await Promise.all(
+  [...new Set($$('.q').map(el => el.dataset.kind))].map(async name => {
+    KINDS[name] = await import(`./widgets/${name}.js`);
+  }),
+);
+
+/** The question that an element's markup states. @param {any} el @returns {Ask} */
+function askOf(el) {
+  const { q: id, kind, need, most, required, each = '', when, exclusive, preset } = el.dataset;
+  return {
+    el,
+    name: el.dataset.short,
+    key: '',
+    kind: KINDS[kind],
+    q: {
+      id,
+      kind,
+      need: +need,
+      most: +most || Infinity,
+      required: required != null,
+      each,
+      exclusive,
+      when: when ? JSON.parse(when) : [],
+      preset: preset ? JSON.parse(preset) : null,
+    },
+  };
+}
 
 export class Rail {
+  /** @param {HTMLFormElement} form @param {App} app */
   constructor(form, app) {
     this.form = form;
     this.app = app;
+    /** @type {any} the question, or line of one, that digits answer */
     this.armed = null;
+    /** @type {Set<number>} items that were to be accepted while something was missing */
     this.tried = new Set();
     /** @type {any} the field in which a number is being typed that is no answer yet */
     this.typing = null;
-    /** @type {Map<string, string>} numbers that were refused, as they were typed, by item and field
-     * */
+    /**
+     * @type {Map<string, string>} numbers that were refused, as they were typed, by item and field
+     */
     this.refused = new Map();
-    this.asks = $$('.q', form).map(el => {
-      const {
-        q: id,
-        kind,
-        need,
-        most,
-        required,
-        each = '',
-        when,
-        exclusive,
-        preset,
-        short: name,
-      } = el.dataset;
-      return {
-        el,
-        name,
-        key: '',
-        kind: KINDS[kind],
-        q: {
-          id,
-          kind,
-          need: +need,
-          most: +most || Infinity,
-          required: required != null,
-          each,
-          exclusive,
-          when: json(when, []),
-          preset: json(preset, null),
-        },
-      };
-    });
+    this.asks = $$('.q', form).map(askOf);
     this.auto = 'autoarm' in form.dataset;
     form.addEventListener('change', e => this.changed(e.target));
     form.addEventListener('input', e => this.moved(e.target));
-    form.addEventListener('click', e => this.clicked(e.target.closest('button')));
-    form.addEventListener('focusin', ({ target }) => {
-      const at = target.closest('[data-line]') ?? target.closest('.q');
+    form.addEventListener('click', e => this.clicked(targetOf(e).closest('button')));
+    form.addEventListener('focusin', e => {
+      const at = targetOf(e).closest('[data-line]') ?? targetOf(e).closest('.q');
       if (at && !at.contains(this.armed)) this.arm(at, false);
     });
   }
+  /** The question that an element belongs to. @param {any} el */
   of(el) {
     return this.asks.find(x => x.el === el.closest('.q'));
   }
+  /** @param {Ask} x @returns {any[]} */
   lines(x) {
     return $$('[data-line]', x.el).filter(line => !line.hidden);
   }
+  /** The answer that a question shows. @param {Ask} x */
   read(x) {
-    return x.q.each
-      ? Object.fromEntries(
-          this.lines(x)
-            .map(line => [line.dataset.line, x.kind.read(line)])
-            .filter(([, v]) => v != null),
-        )
-      : x.kind.read(x.el);
+    if (!x.q.each) return x.kind.read(x.el);
+    const lines = this.lines(x).map(line => [line.dataset.line, x.kind.read(line)]);
+    return Object.fromEntries(lines.filter(([, value]) => value != null));
   }
+  /** @param {Ask} x @param {boolean} [typed] */
   take(x, typed = false) {
     x.key = ''; // the page shows something else than what was last written to it
     this.app.answer(x.q.id, this.read(x), typed);
   }
 
-  /** Show the answers of an item; those that are shown already only where the row is another
-   * (`anew`). */
+  /**
+   * Show the answers of an item; those that are shown already only where the row is another
+   * (`anew`).
+   * @param {number} i
+   * @param {boolean} anew
+   */
   show(i, anew) {
     const { store } = this.app;
     for (const x of this.asks) {
       const { el, q, kind } = x,
         v = store.value(i, q),
-        chosen = q.each && store.chosen(i, q),
+        chosen = q.each ? store.chosen(i, q) : [],
         key = canon([v, chosen]),
         hidden = !store.applies(i, q);
       if (el.hidden !== hidden) el.hidden = hidden;
@@ -104,7 +101,7 @@ export class Rail {
         else
           for (const line of $$('[data-line]', el)) {
             line.hidden = !chosen.includes(line.dataset.line);
-            kind.write(line, v?.[line.dataset.line] ?? null);
+            kind.write(line, v?.[line.dataset.line] ?? null, this.app);
           }
       }
       x.key = key;
@@ -112,12 +109,15 @@ export class Rail {
       this.showRefused(x, i);
     }
   }
-  /** The fields of a question that take a typed number. */
+  /** The fields of a question that take a typed number. @param {Ask} x @returns {any[]} */
   fields(x) {
     return $$('[inputmode]', x.el).filter(field => !field.closest('[data-line][hidden]'));
   }
-  /** A refused number stays as it was typed, and what is wrong with it is said, until it is mended.
-   * */
+  /**
+   * A refused number stays as it was typed, and what is wrong with it is said, until it is mended.
+   * @param {Ask} x
+   * @param {number} i
+   */
   showRefused(x, i) {
     for (const field of this.fields(x)) {
       const text = this.refused.get(`${i}/${field.name}`);
@@ -129,15 +129,19 @@ export class Rail {
       x.el.classList.add('tried');
     }
   }
-  /** What is wrong with a typed number, in words. */
+  /** What is wrong with a typed number, in words. @param {any} field */
   problem(field) {
     const limits = limitsOf(field),
       { problem } = readNumber(field.value, limits);
     const { min: low, max: high, step } = limits;
     return problem ? this.app.t(problem, { text: field.value.trim(), low, high, step }) : '';
   }
-  /** Whether a number of an item was refused and not mended since. */
-  refuses(i, x = null) {
+  /**
+   * Whether a number of an item was refused and not mended since.
+   * @param {number} i
+   * @param {Ask} [x] only this question
+   */
+  refuses(i, x) {
     const names = x && this.fields(x).map(field => `${i}/${field.name}`);
     return [...this.refused.keys()].some(key =>
       names ? names.includes(key) : key.startsWith(`${i}/`),
@@ -147,7 +151,13 @@ export class Rail {
   commit() {
     if (this.typing) this.changed(this.typing);
   }
-  /** Say beside a question what it still misses. */
+  /**
+   * Say beside a question what it still misses.
+   * @param {any} el
+   * @param {Question} q
+   * @param {number} i
+   * @param {string} [words] something else to say
+   */
   hint(el, q, i, words = '') {
     const { store, t } = this.app,
       lack = store.lacks(i, q),
@@ -161,76 +171,83 @@ export class Rail {
     if (hint.textContent !== text) hint.textContent = text;
   }
 
-  /** Arm a question or one line of it: digits answer it from now on. */
+  /**
+   * Arm a question or one line of it: digits answer it from now on.
+   * @param {any} el null disarms
+   * @param {boolean} [focus]
+   */
   arm(el, focus = true) {
     for (const armed of $$('.armed', this.form)) armed.classList.remove('armed');
     const x = el && this.of(el),
       lines = x && el === x.el && !x.q.preset ? this.lines(x) : [];
-    el = this.armed = lines.find(line => !$(':checked', line)) ?? lines[0] ?? el;
-    if (!el) return;
-    for (const part of [el, x.el]) part.classList.add('armed');
+    this.armed = lines.find(line => !$(':checked', line)) ?? lines[0] ?? el;
+    if (!this.armed || !x) return;
+    for (const part of [this.armed, x.el]) part.classList.add('armed');
     if (!focus) return;
     this.app.sheet(true);
     // where digits count labels, no field may swallow them
-    if (x.el.dataset.display !== 'counts')
-      (
-        $(':checked', el) ??
-        $('textarea, [inputmode], select', el) ??
-        $('input', el) ??
-        $('button:not(.info)', el)
-      )?.focus();
-    else near(el);
+    if (x.el.dataset.display === 'counts') return bringIntoView(this.armed);
+    const controls = [':checked', 'textarea, [inputmode], select', 'input', 'button:not(.info)'];
+    const control = controls.map(css => $(css, this.armed)).find(Boolean);
+    return control?.focus();
   }
-  /** The next or previous question: what up and down mean in a questionnaire. */
+  /** The next or previous question: what up and down mean in a questionnaire. @param {number} by */
   step(by) {
     const shown = this.asks.filter(x => !x.el.hidden),
-      at = shown.findIndex(x => x.el.contains(this.armed ?? document.activeElement));
+      at = shown.findIndex(x => x.el.contains(this.armed ?? focusedElement()));
     const next = shown[at < 0 ? (by > 0 ? 0 : shown.length - 1) : at + by];
     if (!next) return;
     this.arm(next.el);
-    near(next.el);
+    bringIntoView(next.el);
   }
+  /** The first question of the current item that misses something. */
   gap() {
     const { store, item, practice } = this.app;
-    const lacks = q => store.lacks(item, q) && (!practice || practice.asks(item, q.id));
+    const lacks = (/** @type {Question} */ q) =>
+      store.lacks(item, q) && (!practice || practice.asks(item, q.id));
     return this.asks.find(x => lacks(x.q) || (!x.el.hidden && this.refuses(item, x)));
   }
-  /** What is armed when a row is opened: the first gap, where digits are not needed for picking
-   * lines. */
+  /**
+   * What is armed when a row is opened: the first gap, where digits are not needed for picking
+   * lines.
+   */
   rest() {
     this.arm((this.auto && this.gap()?.el) || null, false);
   }
-  /** What comes after an answer: the next open line, the next gap, the question that follows. */
+  /**
+   * What comes after an answer: the next open line, the next gap, the question that follows.
+   * @param {Ask} x
+   * @param {any} line
+   */
   advance(x, line) {
     const lines = this.lines(x),
-      open = lines.slice(lines.indexOf(line) + 1).find(l => !$(':checked', l));
+      open = lines.slice(lines.indexOf(line) + 1).find(each => !$(':checked', each));
     if (line && (open || x.q.preset)) return this.arm(open ?? null, false);
-    return this.auto
-      ? this.rest()
-      : this.arm(
-          this.asks.find(y => y.q.id === x.el.dataset.next && !y.el.hidden)?.el ?? null,
-          false,
-        );
+    if (this.auto) return this.rest();
+    const next = this.asks.find(each => each.q.id === x.el.dataset.next && !each.el.hidden);
+    return this.arm(next?.el ?? null, false);
   }
 
-  changed(c) {
-    const x = this.of(c),
+  /** A control has a new value. @param {any} control */
+  changed(control) {
+    const x = this.of(control),
       { app } = this;
     if (!x) return;
-    if (c.matches('[inputmode]') && !this.numbered(c)) return;
-    if (c.type === 'range') this.refused.delete(`${app.item}/${this.fields(x)[0].name}`);
-    if (x.kind.allow?.(x.el, c) === false) {
+    if (control.matches('[inputmode]') && !this.numbered(control)) return;
+    if (control.type === 'range') this.refused.delete(`${app.item}/${this.fields(x)[0].name}`);
+    if (x.kind.allow?.(x.el, control) === false) {
       this.hint(x.el, x.q, app.item, app.t('too_many', { n: x.q.most }));
       return app.say(app.t('too_many', { n: x.q.most }));
     }
     this.take(x);
-    if (
-      c.matches('[type=radio], select') ||
-      (c.type === 'checkbox' && app.store.value(app.item, x.q)?.length === x.q.most)
-    )
-      this.advance(x, c.closest('[data-line]'));
+    const full = control.type === 'checkbox' && app.store.value(app.item, x.q)?.length === x.q.most;
+    if (full || control.matches('[type=radio], select'))
+      this.advance(x, control.closest('[data-line]'));
   }
-  /** Whether a field holds a number of its scale, or nothing; what is neither is refused. */
+  /**
+   * Whether a field holds a number of its scale, or nothing; what is neither is refused.
+   * @param {any} field
+   */
   numbered(field) {
     const { app } = this,
       key = `${app.item}/${field.name}`,
@@ -243,48 +260,53 @@ export class Rail {
     if (problem) app.refresh(app.item);
     return !problem;
   }
-  /** Something is typed or moved. A text is an answer letter by letter; a number when it is
-   * complete. */
-  moved(c) {
-    const x = this.of(c);
+  /**
+   * Something is typed or moved. A text is an answer letter by letter; a number when it is
+   * complete.
+   * @param {any} control
+   */
+  moved(control) {
+    const x = this.of(control),
+      { app } = this;
     if (!x) return;
-    if (c.matches('[inputmode]')) {
-      this.typing = c;
-      if (isHopeless(c.value, limitsOf(c))) this.hint(x.el, x.q, this.app.item, this.problem(c));
-      else if (!this.refused.has(`${this.app.item}/${c.name}`)) this.hint(x.el, x.q, this.app.item);
-      if (x.q.kind !== 'labels' && !x.q.each) this.app.keep(x.q, x.kind.read(x.el));
-    } else if (x.kind.typed?.(x.el, c) && !x.q.each) this.take(x, true);
+    if (control.matches('[inputmode]')) {
+      this.typing = control;
+      if (isHopeless(control.value, limitsOf(control)))
+        this.hint(x.el, x.q, app.item, this.problem(control));
+      else if (!this.refused.has(`${app.item}/${control.name}`)) this.hint(x.el, x.q, app.item);
+      if (x.q.kind !== 'labels' && !x.q.each) app.keep(x.q, x.kind.read(x.el));
+    } else if (x.kind.typed?.(x.el, control) && !x.q.each) this.take(x, true);
   }
-  clicked(b) {
-    const x = b && this.of(b);
+  /** @param {any} pressed the button that was clicked, if any */
+  clicked(pressed) {
+    const x = pressed && this.of(pressed);
     this.commit();
-    if (b?.dataset.def) this.app.help.define(b.dataset.def);
-    else if (x?.kind.press?.(x.el, b)) {
+    if (pressed?.dataset.def) this.app.help.define(pressed.dataset.def);
+    else if (x?.kind.press?.(x.el, pressed)) {
       for (const field of this.fields(x)) this.refused.delete(`${this.app.item}/${field.name}`);
       this.take(x);
     }
   }
 
-  /** What a digit does to what is armed. */
+  /** What a digit does to what is armed; nothing where it means nothing. @param {string} key */
   digit(key) {
-    const { armed } = this,
-      input = armed && $(`[data-k="${CSS.escape(key)}"]`, armed),
-      f = armed && /\d/.test(key) && $('.slide [inputmode], input.count', armed);
-    if (input)
+    const { armed } = this;
+    if (!armed) return undefined;
+    const option = $(`[data-k="${CSS.escape(key)}"]`, armed);
+    if (option)
       return () => {
-        if (input.matches('input')) input.focus({ preventScroll: true });
-        input.click();
+        if (option.matches('input')) option.focus({ preventScroll: true });
+        option.click();
       };
-    return (
-      f &&
-      (() => {
-        f.focus();
-        f.value = key;
-        f.dispatchEvent(new Event('input', { bubbles: true }));
-      })
-    );
+    const field = /\d/.test(key) && $('.slide [inputmode], input.count', armed);
+    if (!field) return undefined;
+    return () => {
+      field.focus();
+      field.value = key;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    };
   }
-  /** A letter that arms a question, or a digit that picks a line. */
+  /** A letter that arms a question, or a digit that picks a line. @param {string} key */
   letter(key) {
     const el = $$('.q:not([hidden])[data-letter], .q:not([hidden]) [data-pick]', this.form).find(
       ({ dataset }) => (dataset.letter ?? dataset.pick) === key,
@@ -292,23 +314,20 @@ export class Rail {
     return el && (() => this.arm(el));
   }
 
-  /** What the margin of a row says about its answers. */
+  /** What the margin of a row says about its answers. @param {number} i @returns {Brief[]} */
   brief(i) {
     const { store } = this.app,
       { answers } = store.items[i];
     return this.asks
       .filter(x => store.applies(i, x.q))
       .map(({ el, q, kind }) => {
-        const v = answers[q.id];
-        if (v == null)
+        const value = answers[q.id];
+        if (value == null)
           return { short: q.kind === 'scale' && q.required && store.started(i) ? '?' : '' };
-        return q.each
-          ? {
-              short: Object.keys(v)
-                .map(line => kind.brief($(`[data-line="${line}"]`, el), v[line]).short)
-                .join(' '),
-            }
-          : kind.brief(el, v);
+        if (!q.each) return kind.brief(el, value);
+        const line = (/** @type {string} */ name) => $(`[data-line="${name}"]`, el);
+        const names = Object.keys(value);
+        return { short: names.map(name => kind.brief(line(name), value[name]).short).join(' ') };
       });
   }
 }

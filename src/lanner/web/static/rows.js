@@ -1,42 +1,65 @@
 // The texts: which row is active, which stand in the window, and what each row's margin says.
-import { $, $$, fill, made } from './dom.js';
+import { $, $$, create, fill, focusedElement, targetOf } from './dom.js';
 import { View } from './scrolling.js';
 
+/** How many more sentences one press unfolds. */
+const MORE = 5;
+
+/** @param {any} el @returns {Row} */
+function rowOf(el) {
+  const block = el.closest('.block'),
+    num = $('.num', el),
+    item = el.dataset.item ?? block.dataset.item;
+  return {
+    el,
+    block,
+    num,
+    item: item == null ? null : +item,
+    own: el.dataset.item != null,
+    name: $('b', num).textContent,
+    label: num.ariaLabel,
+  };
+}
+
 export class Rows {
+  /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.all = $$('.row').map(el => {
-      const block = el.closest('.block'),
-        num = $('.num', el),
-        item = el.dataset.item ?? block.dataset.item;
-      return {
-        el,
-        block,
-        num,
-        item: item && +item,
-        own: el.dataset.item != null,
-        name: $('b', num).textContent,
-        label: num.ariaLabel,
-      };
-    });
+    this.all = $$('.row').map(rowOf);
     this.strip = $$('.strip a');
+    /** @type {Map<HTMLElement, [number, number]>} the first and last row shown of each block */
     this.windows = new Map();
+    /** @type {Map<HTMLElement, View>} */
     this.views = new Map($$('.block').map(el => [el, new View($('.scroller', el))]));
-    $('.doc')?.addEventListener('click', e => this.clicked(e));
+    $('.doc')?.addEventListener('click', (/** @type {MouseEvent} */ e) => this.clicked(e));
   }
+  /** The active row; none in a questionnaire. @returns {Row | undefined} */
   get now() {
     return this.all[this.app.row];
   }
-  /** The row of an item. */
+  /** The row of an item. @param {number} item */
   of(item) {
     return this.all.findIndex(row => row.item === item);
   }
-  /** The next place to stop at: a judged sentence, or any sentence where the document is judged. */
+  /** The row that an element stands in. @param {Element} el @returns {number} */
+  indexOf(el) {
+    return Number(/** @type {HTMLElement} */ (el.closest('.row')).dataset.row);
+  }
+  /** @param {Row} row @returns {View} */
+  viewOf(row) {
+    return /** @type {View} */ (this.views.get(row.block));
+  }
+  /**
+   * The next place to stop at: a judged sentence, or any sentence where the document is judged.
+   * @param {number} from
+   * @param {number} step
+   */
   next(from, step) {
     for (let at = from + step; this.all[at]; at += step) if (this.all[at].item != null) return at;
     return -1;
   }
 
+  /** @param {number} at */
   activate(at) {
     const row = this.all[at];
     for (const { el, num } of this.all)
@@ -50,45 +73,59 @@ export class Rows {
     for (const a of this.strip) a.ariaCurrent = +a.dataset.of === row.item ? 'true' : null;
     this.open(at);
   }
-  /** Into view, once all has been changed: the page is laid out once. */
-  reveal({ el, num, block }, scroll, jump) {
-    if (scroll) this.views.get(block).show(el, jump);
-    if (document.activeElement?.matches('.num')) num.focus({ preventScroll: true });
+  /**
+   * Into view, once all has been changed: the page is laid out once.
+   * @param {Row} row
+   * @param {boolean} scroll
+   * @param {boolean} jump
+   */
+  reveal(row, scroll, jump) {
+    if (scroll) this.viewOf(row).show(row.el, jump);
+    if (focusedElement().matches('.num')) row.num.focus({ preventScroll: true });
+  }
+  /** The keys act on the active row again. */
+  focus() {
+    this.now?.num.focus({ preventScroll: true });
   }
 
-  /** The window of a long document grows as one moves and never shrinks, unless the protocol fixes
-   * it. */
+  /**
+   * The window of a long document grows as one moves and never shrinks, unless the protocol fixes
+   * it.
+   * @param {number} at
+   * @param {number} [up] so many rows more above
+   * @param {number} [down] and below
+   */
   open(at, up = 0, down = 0) {
     const { block } = this.all[at],
       { before, after, fixed } = block.dataset;
     if (before == null) return;
-    const rows = this.all.filter(r => r.block === block),
+    const isFixed = fixed != null,
+      rows = this.all.filter(row => row.block === block),
       here = rows.indexOf(this.all[at]),
       last = rows.length - 1,
-      [from, to] = (fixed == null && this.windows.get(block)) || [here, here];
-    if (fixed != null) up = down = 0;
-    const low = Math.max(0, Math.min(from - up, here - before)),
-      high = Math.min(last, Math.max(to + down, here + +after));
+      [from, to] = (!isFixed && this.windows.get(block)) || [here, here];
+    const low = Math.max(0, Math.min(from - (isFixed ? 0 : up), here - Number(before))),
+      high = Math.min(last, Math.max(to + (isFixed ? 0 : down), here + Number(after)));
     this.windows.set(block, [low, high]);
     rows.forEach(({ el }, n) => {
       el.hidden = n < low || n > high;
     });
-    for (const [more, n] of [
-      [$('.above', block), low],
-      [$('.below', block), last - high],
-    ]) {
-      const link = $('a', more);
-      more.hidden = !n || fixed != null;
-      $('b', link).textContent = fill(link.dataset.words, { n: Math.min(5, n) });
-    }
+    this.showMore($('.above', block), isFixed ? 0 : low);
+    this.showMore($('.below', block), isFixed ? 0 : last - high);
   }
-  /** A screen up or down, wherever the focus is. */
+  /** The links to the rows that are folded away. @param {any} more @param {number} count */
+  showMore(more, count) {
+    const link = $('a', more);
+    more.hidden = !count;
+    $('b', link).textContent = fill(link.dataset.words, { n: Math.min(MORE, count) });
+  }
+  /** A screen up or down, wherever the focus is. @param {number} by */
   page(by) {
-    this.views.get(this.now.block).page(by);
+    if (this.now) this.viewOf(this.now).page(by);
   }
   /** The height or the size of the text has changed. */
   settle() {
-    if (this.now) this.views.get(this.now.block).settle();
+    if (this.now) this.viewOf(this.now).settle();
   }
   /** Where the window leaves room on the screen, more of the document is unfolded. */
   fill() {
@@ -96,16 +133,17 @@ export class Rows {
     if (!now || now.block.dataset.before == null || now.block.dataset.fixed != null) return;
     const view = $('.scroller', now.block).getBoundingClientRect();
     for (let n = 0; n < 20 && !$('.below', now.block).hidden; n++) {
-      const shown = this.all.filter(row => row.block === now.block && !row.el.hidden);
-      if (shown.at(-1).el.getBoundingClientRect().bottom > view.bottom) break;
-      this.open(this.app.row, 0, 5);
+      const last = this.all.findLast(row => row.block === now.block && !row.el.hidden);
+      if (!last || last.el.getBoundingClientRect().bottom > view.bottom) break;
+      this.open(this.app.row, 0, MORE);
     }
   }
+  /** Unfold the whole document. */
   whole() {
     this.open(this.app.row, Infinity, Infinity);
   }
 
-  /** Say in an item's margin what was answered. */
+  /** Say in an item's margin what was answered. @param {number} i @param {string} state */
   mark(i, state) {
     const brief = this.app.rail.brief(i),
       best = brief.flatMap(b => b.best ?? []),
@@ -114,38 +152,37 @@ export class Rows {
         .filter(Boolean)
         .join(' · ');
     for (const a of this.strip) if (+a.dataset.of === i) a.className = state && 'is-' + state;
-    for (const { el, num, label } of this.all.filter(r => r.own && r.item === i)) {
+    for (const { el, num, label } of this.all.filter(row => row.own && row.item === i)) {
       const mine = $('.mine', el),
-        parts = brief.flatMap(b => b.glyph ?? (b.badge ? made('span', 'badge', b.badge) : []));
+        parts = brief.flatMap(b => b.glyph ?? (b.badge ? create('span', 'badge', b.badge) : []));
       for (const name of ['done', 'partial']) el.classList.toggle('is-' + name, state === name);
       num.ariaLabel = state ? `${label}, ${this.app.t(state)}` : label;
-      if (short && !mine) parts.push(made('span', 'sum', short));
-      if (brief.some(b => b.note)) parts.push(made('span', 'sum', '✎'));
+      if (short && !mine) parts.push(create('span', 'sum', short));
+      if (brief.some(b => b.note)) parts.push(create('span', 'sum', '✎'));
       $('.brief', num).replaceChildren(...parts);
       mine?.replaceChildren(
-        ...brief.filter(b => b.long).flatMap((b, n) => [made(n ? 'span' : 'b', '', b.long), ' ']),
+        ...brief.filter(b => b.long).flatMap((b, n) => [create(n ? 'span' : 'b', '', b.long), ' ']),
       );
       for (const cell of $$('.tgt', el))
         cell.classList.toggle('best', best.includes(+cell.dataset.output));
     }
   }
 
+  /** @param {MouseEvent} e */
   clicked(e) {
-    const more = e.target.closest('.more a')?.dataset.act,
-      stop = e.target.closest('.strip a, .row'),
+    const target = targetOf(e),
+      more = target.closest('.more a')?.dataset.act,
+      stop = target.closest('.strip a, .row'),
       at = +(stop?.dataset.at ?? stop?.dataset.row);
-    if (more || e.target.closest('.num, .strip a')) e.preventDefault();
-    if (more)
-      this.open(
-        this.app.row,
-        { earlier: 5, whole: Infinity }[more],
-        { later: 5, whole: Infinity }[more],
-      );
+    if (more || target.closest('.num, .strip a')) e.preventDefault();
+    if (more === 'whole') this.whole();
+    else if (more)
+      this.open(this.app.row, more === 'earlier' ? MORE : 0, more === 'later' ? MORE : 0);
     else if (
       stop &&
       at !== this.app.row &&
       this.all[at].item != null &&
-      getSelection().isCollapsed &&
+      getSelection()?.isCollapsed &&
       !this.app.marking.linking
     )
       this.app.go(at, stop.matches('a'));

@@ -7,14 +7,19 @@ import { tellWorker } from './offline.js';
 import { Outbox } from './outbox.js';
 import { alone, send } from './sending.js';
 
-const PAUSE = 700,
-  AWAY = 30000;
+/** So long after the last change it is sent, in milliseconds. */
+const PAUSE = 700;
+/** Whoever was away for longer may have answered elsewhere meanwhile. */
+const AWAY = 30000;
+
+/** To a tenth of a second. @param {number} seconds */
 const round = seconds => Math.round(seconds * 10) / 10;
-/** Without the suggested marks that were removed. */
+/** Without the suggested marks that were removed. @param {any} value */
 const standing = value =>
   Array.isArray(value) ? value.filter(span => span?.origin !== 'removed') : value;
 
 export class Saving {
+  /** @param {App} app @param {Db} db */
   constructor(app, db) {
     const { task, who, language } = app.data;
     this.app = app;
@@ -22,7 +27,13 @@ export class Saving {
     this.task = task;
     this.url = location.pathname.replace(/\/$/, '') + '/answers';
     this.key = `${who}/${task}/`;
-    this.timer = this.hidden = this.noting = this.row = 0;
+    /** The timers of the next message and of the next note of the row. */
+    this.timer = this.noting = 0;
+    /** When the page was hidden. */
+    this.hidden = 0;
+    this.row = 0;
+    /** @type {Copy[]} answers that have arrived, kept here until the task is finished */
+    this.copies = [];
     this.done = false;
     /** Whether this page was kept on the device, so that the server may hold newer answers. */
     this.stale = false;
@@ -52,7 +63,6 @@ export class Saving {
   async start() {
     const { app, outbox, db } = this,
       { items } = app.store;
-    for (const item of items) Object.assign(item, { confirmed: { ...item.stored }, refused: {} });
     const { waiting, drafts, copies } = await outbox.load(this.task);
     this.copies = copies;
     this.takeCopies();
@@ -67,8 +77,9 @@ export class Saving {
         items[item].base[question] = base;
       }
     for (const [key, spent] of await db.all('times', this.key)) {
-      const item = items[key.slice(this.key.length)];
-      for (const k in spent) item[k] = Math.max(spent[k], item[k]);
+      const item = items[Number(key.slice(this.key.length))];
+      item.elapsed = Math.max(spent.elapsed, item.elapsed);
+      item.active = Math.max(spent.active, item.active);
     }
     for (const { item } of drafts) void this.flush(item);
     if (app.frozen) void outbox.forget(this.task);
@@ -97,34 +108,41 @@ export class Saving {
     if (outbox.waiting) outbox.kick();
   }
 
-  /** Copies on this device that are newer than what was saved elsewhere. @param {any[]} saved by
-   * item */
+  /**
+   * Copies on this device that are newer than what was saved elsewhere.
+   * @param {SavedItems} saved
+   */
   newerCopies(saved) {
     return this.copies.filter(copy => (saved[copy.item]?.[copy.question]?.id ?? 0) < copy.id);
   }
-  /** A page that was kept on the device is older than the answers given on it since: these are
-   * known from the copies. */
+  /**
+   * A page that was kept on the device is older than the answers given on it since: these are known
+   * from the copies.
+   */
   takeCopies() {
     const { items } = this.app.store;
     for (const { item, question, value, id } of this.newerCopies(
       this.app.data.items.map(({ saved }) => saved),
     )) {
       if (!items[item]) continue;
-      items[item].answers[question] = standing(value);
-      items[item].stored[question] = canon(standing(value));
-      items[item].confirmed[question] = items[item].stored[question];
-      items[item].base[question] = id;
+      const { answers, stored, confirmed, base } = items[item];
+      answers[question] = standing(value);
+      stored[question] = confirmed[question] = canon(standing(value));
+      base[question] = id;
     }
   }
-  /** This page came from the device: as soon as the server can be reached, take over what is newer
-   * there. */
+  /**
+   * This page came from the device: as soon as the server can be reached, take over what is newer
+   * there.
+   */
   outdated() {
     this.stale = true;
     void this.reconcile();
   }
-  /** Compare with the server: take over what other devices have answered; send again what the
-   * server had acknowledged and
-   * no longer has, as after an old backup was put back. */
+  /**
+   * Compare with the server: take over what other devices have answered; send again what the server
+   * had acknowledged and no longer has, as after an old backup was put back.
+   */
   async reconcile() {
     const { app } = this;
     const { body } = await send(this.url).catch(() => ({ body: null }));
@@ -132,12 +150,14 @@ export class Saving {
     this.stale = false;
     if (body.finished && !app.frozen && !this.outbox.waiting) return location.reload();
     this.restore(this.newerCopies(body.items), body.items);
-    body.items.forEach((saved, i) => {
-      for (const q in saved) this.elsewhere(i, q, saved[q]);
-    });
+    for (const [i, saved] of /** @type {SavedItems} */ (body.items).entries())
+      for (const question in saved) this.elsewhere(i, question, saved[question]);
   }
-  /** @param {any[]} copies of answers that the server no longer has @param {any[]} saved what it
-   * has, by item */
+  /**
+   * Send again what the server had acknowledged and no longer has.
+   * @param {Copy[]} copies of these answers
+   * @param {SavedItems} saved what it has
+   */
   restore(copies, saved) {
     const { items } = this.app.store,
       lost = copies.filter(({ item, question }) => items[item] && !this.waits(item, question));
@@ -154,7 +174,11 @@ export class Saving {
     for (const item of new Set(lost.map(copy => copy.item))) void this.flush(item);
   }
 
-  /** Time spent goes to the item that is open. */
+  /**
+   * Time spent goes to the item that is open.
+   * @param {number} i
+   * @returns {number} active seconds
+   */
   spend(i) {
     const { elapsed, active } = this.app.clock.take(),
       item = this.app.store.items[i];
@@ -163,7 +187,7 @@ export class Saving {
     return active;
   }
 
-  /** An answer changed: keep it here now, send it after a pause. */
+  /** An answer changed: keep it here now, send it after a pause. @param {number} i */
   changed(i) {
     const { answers, base, stored } = this.app.store.items[i];
     // an answer that is back at what was sent leaves no draft: a reload would bring the one in
@@ -175,15 +199,16 @@ export class Saving {
     void this.outbox.draft(this.task, i, Object.fromEntries(drafts));
     this.outbox.tell('saving');
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.flush(i), this.db.lasting ? PAUSE : 0);
+    this.timer = window.setTimeout(() => this.flush(i), this.db.lasting ? PAUSE : 0);
   }
 
+  /** Another row is opened: what was changed in this one is sent. @param {number} i */
   leave(i) {
     this.spend(i);
     if (this.timer) void this.flush(i);
   }
 
-  /** Close what is ready and hand it to the outbox. */
+  /** Close what is ready and hand it to the outbox. @param {number} i */
   async flush(i) {
     const { app, outbox } = this,
       { store } = app,
@@ -205,8 +230,13 @@ export class Saving {
     else if (!outbox.waiting) outbox.tell('saved');
   }
 
-  /** A number is being typed: kept here in case the page goes away, an answer only when it is
-   * complete. */
+  /**
+   * A number is being typed: kept here in case the page goes away, an answer only when it is
+   * complete.
+   * @param {number} i
+   * @param {string} question
+   * @param {any} value
+   */
   keep(i, question, value) {
     const { base, stored } = this.app.store.items[i],
       fresh = canon(value) !== (stored[question] ?? 'null');
@@ -215,8 +245,9 @@ export class Saving {
     if (!this.outbox.waiting) this.outbox.tell(fresh ? 'kept' : 'saved');
   }
 
-  /** Whether this page holds answers that have not been sent: incomplete ones, or a withdrawn one.
-   * */
+  /**
+   * Whether this page holds answers that have not been sent: incomplete ones, or a withdrawn one.
+   */
   get unsent() {
     return this.app.store.items.some(({ answers, stored }) =>
       Object.keys(answers).some(q => canon(answers[q]) !== (stored[q] ?? 'null')),
@@ -234,8 +265,10 @@ export class Saving {
     return !waits();
   }
 
-  /** Finish the task. The copies of its answers go once the server has confirmed; a refusal is
-   * shown by the server. */
+  /**
+   * Finish the task. The copies of its answers go once the server has confirmed; a refusal is shown
+   * by the server.
+   */
   async finish() {
     this.done = true;
     const form = $('#finish');
@@ -249,10 +282,11 @@ export class Saving {
     return location.assign(`${root}${next}?done=${this.task}`);
   }
 
+  /** The server has named answers as stored. @param {Message} message @param {any} reply */
   stored({ task, item: i, body }, reply) {
     const { app } = this,
       item = app.store.items[i],
-      saved = {};
+      saved = /** @type {Record<string, SavedAnswer>} */ ({});
     if (task !== this.task) return;
     for (const q in reply.saved) {
       item.base[q] = reply.saved[q];
@@ -271,7 +305,11 @@ export class Saving {
     }
   }
 
-  /** Feedback on a training item, which may be open no longer: then it is said above the page. */
+  /**
+   * Feedback on a training item, which may be open no longer: then it is said above the page.
+   * @param {number} i
+   * @param {Feedback} feedback
+   */
   explain(i, feedback) {
     const { app } = this,
       item = app.store.items[i],
@@ -284,23 +322,19 @@ export class Saving {
     return undefined;
   }
 
-  /** Another page or device answered the same question: both are in the record, the judge says
-   * which one holds. */
+  /**
+   * Another page or device answered the same question: both are in the record, the judge says which
+   * one holds.
+   * @param {number} i
+   * @param {string} question
+   * @param {any} mine
+   * @param {any} theirs
+   */
   conflict(i, question, mine, theirs) {
     const { app } = this,
       { t, rows, rail } = app,
       ask = rail.asks.find(x => x.q.id === question);
-    const spoken = value => {
-      const brief = value == null || ask.q.each ? {} : ask.kind.brief(ask.el, value);
-      return (
-        brief.spoken ??
-        brief.long ??
-        brief.short ??
-        brief.badge ??
-        brief.note ??
-        (value ? canon(value) : '–')
-      );
-    };
+    if (!ask) return;
     const name = app.states.length > 1 ? 'conflict' : 'conflict_document';
     const words = t(name, { name: ask.name, n: rows.all[rows.of(i)]?.name });
     const take = () => {
@@ -310,12 +344,17 @@ export class Saving {
     app.note(
       `conflict-${i}-${question}`,
       `${words} ${t('both_kept')}`,
-      [t('mine', { value: spoken(mine) })],
-      [t('theirs', { value: spoken(theirs) }), take],
+      [t('mine', { value: inWords(ask, mine) })],
+      [t('theirs', { value: inWords(ask, theirs) }), take],
     );
   }
 
-  /** An answer given on another page: taken over unless this page has one of its own on the way. */
+  /**
+   * An answer given on another page: taken over unless this page has one of its own on the way.
+   * @param {number} i
+   * @param {string} q
+   * @param {SavedAnswer} saved
+   */
   elsewhere(i, q, { id, value }) {
     const item = this.app.store.items[i];
     const changed = canon(item.answers[q]) !== (item.stored[q] ?? 'null');
@@ -327,8 +366,12 @@ export class Saving {
     this.app.refresh(i);
   }
 
-  /** Say that an answer on the open sentence is about to change, since it was given in another
-   * window. */
+  /**
+   * Say that an answer on the open sentence is about to change, since it was given in another
+   * window.
+   * @param {number} i
+   * @param {string} q
+   */
   announce(i, q) {
     const { app } = this,
       ask = app.rail.asks.find(x => x.q.id === q);
@@ -336,7 +379,7 @@ export class Saving {
       app.note('elsewhere', app.t('changed_elsewhere', { name: ask.name }));
   }
 
-  /** Whether an answer is on its way. */
+  /** Whether an answer is on its way. @param {number} i @param {string} q */
   waits(i, q) {
     const { queue } = this.outbox;
     return queue.some(
@@ -344,8 +387,12 @@ export class Saving {
     );
   }
 
-  /** What the server does not take stays on the device, and is said. The server holds what it held
-   * before. */
+  /**
+   * What the server does not take stays on the device, and is said. The server holds what it held
+   * before.
+   * @param {Message} message
+   * @param {{question: string, message: string}[]} errors
+   */
   rejected({ task, item, body }, errors) {
     if (task !== this.task) return;
     const { stored, confirmed, refused } = this.app.store.items[item];
@@ -358,6 +405,12 @@ export class Saving {
     }
   }
 
+  /**
+   * Show whether answers are safe.
+   * @param {SaveState} now
+   * @param {number} n how many rows wait
+   * @param {string} message of the server
+   */
   status(now, n, message) {
     const { app, timer } = this,
       shown = $('#saved'),
@@ -374,12 +427,16 @@ export class Saving {
     else if (state === 'saved') app.note('held', '');
   }
 
-  /** The row to come back to; noted when the hands rest, since it is not cheap. */
+  /**
+   * The row to come back to; noted when no key follows, since it is not cheap.
+   * @param {number} row
+   */
   remember(row) {
     this.row = row;
     clearTimeout(this.noting);
-    this.noting = setTimeout(() => this.bookmark(), PAUSE / 5);
+    this.noting = window.setTimeout(() => this.bookmark(), PAUSE / 5);
   }
+  /** Keep the row on this device. */
   bookmark() {
     try {
       localStorage.setItem('lanner-row-' + this.key, String(this.row));
@@ -389,15 +446,22 @@ export class Saving {
   }
   /** The row of the address, but after a reload the one that was left. */
   get lastRow() {
-    const asked = new URLSearchParams(location.search).get('row');
+    const inAddress = new URLSearchParams(location.search).get('row');
     const visit = /** @type {any} */ (performance.getEntriesByType('navigation')[0]);
+    let kept = null;
     try {
-      return +(
-        ((visit?.type === 'reload' || !asked) && localStorage.getItem('lanner-row-' + this.key)) ||
-        asked
-      );
+      kept = localStorage.getItem('lanner-row-' + this.key);
     } catch {
-      return +asked;
+      /* storage is blocked: the address holds */
     }
+    const preferred = visit?.type === 'reload' || !inAddress ? kept || inAddress : inAddress;
+    return Number(preferred ?? 0);
   }
+}
+
+/** An answer as its question's margin says it. @param {Ask} ask @param {any} value */
+function inWords(ask, value) {
+  const brief = value == null || ask.q.each ? {} : ask.kind.brief(ask.el, value);
+  const words = brief.spoken ?? brief.long ?? brief.short ?? brief.badge ?? brief.note;
+  return words ?? (value ? canon(value) : '–');
 }

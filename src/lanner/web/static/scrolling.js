@@ -5,11 +5,14 @@ const MARGIN = 12;
 /** Farther than so many screens one jumps: a long glide shows nothing. */
 const FAR = 3;
 
-/** How far a view must be scrolled for a row to stand right; of a row higher than the view, its
+/**
+ * How far a view must be scrolled for a row to stand right; of a row higher than the view, its
  * beginning shows.
- * @param {number} top of the row in the scrolled content @param {number} height of the row @param
- * {number} view height
- * @returns {number} */
+ * @param {number} top of the row in the scrolled content
+ * @param {number} height of the row
+ * @param {number} view height
+ * @returns {number}
+ */
 export function restingPlace(top, height, view) {
   const low = top + height + MARGIN - view,
     high = top - MARGIN;
@@ -26,8 +29,8 @@ export class View {
     /** @type {number|null} where the pages that were turned end, while they are turned */
     this.aim = null;
     // whoever scrolls, or takes hold of the text, decides for themselves what they see
-    for (const taken of ['wheel', 'pointerdown', 'touchmove']) {
-      scroller.addEventListener(taken, () => this.stop(), { passive: true });
+    for (const gesture of ['wheel', 'pointerdown', 'touchmove']) {
+      scroller.addEventListener(gesture, () => this.stop(), { passive: true });
     }
     scroller.addEventListener('scrollend', () => {
       this.aim = null;

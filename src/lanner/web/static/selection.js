@@ -1,10 +1,6 @@
 // What is selected with a mouse, a finger or a stylus. A selection belongs to the text in which it
-// began: where the
-// pointer leaves that text, the selection ends at the nearest place inside it.
+// began: where the pointer leaves that text, the selection ends at the nearest place inside it.
 import { points, slice } from './text.js';
-
-/** @typedef {{cell: HTMLElement, start: number, end: number}} Stretch in code points of the cell's
- * text */
 
 const CELL = '[data-side]';
 /** How long handles must rest before a selection made with them is taken. */
@@ -16,8 +12,12 @@ const cellOf = node => {
   return element?.closest(`.row ${CELL}`) ?? null;
 };
 
-/** The text position nearest to a point, inside a cell. @param {HTMLElement} cell @param {number} x
- * @param {number} y */
+/**
+ * The text position nearest to a point, inside a cell.
+ * @param {HTMLElement} cell
+ * @param {number} x
+ * @param {number} y
+ */
 function caretIn(cell, x, y) {
   const all = document.createRange();
   all.selectNodeContents(cell);
@@ -27,6 +27,11 @@ function caretIn(cell, x, y) {
     bottom = Math.max(...lines.map(box => box.bottom));
   const { left, right } = cell.getBoundingClientRect(),
     { paddingLeft, paddingRight } = getComputedStyle(cell);
+  /**
+   * @param {number} value
+   * @param {number} low
+   * @param {number} high
+   */
   const inside = (value, low, high) => Math.max(low, Math.min(high, value));
   const at = /** @type {any} */ (document).caretPositionFromPoint?.(
     inside(x, left + parseFloat(paddingLeft) + 1, right - parseFloat(paddingRight) - 1),
@@ -35,14 +40,24 @@ function caretIn(cell, x, y) {
   return at && cell.contains(at.offsetNode) ? { node: at.offsetNode, offset: at.offset } : null;
 }
 
-/** The code point of a cell's text that lies under a point of the screen; null beside the text.
- * @param {HTMLElement} cell @param {number} x @param {number} y @returns {number|null} */
+/**
+ * The code point of a cell's text that lies under a point of the screen; null beside the text.
+ * @param {HTMLElement} cell
+ * @param {number} x
+ * @param {number} y
+ * @returns {number|null}
+ */
 export function pointAt(cell, x, y) {
   const at = /** @type {any} */ (document).caretPositionFromPoint?.(x, y);
   return at && cell.contains(at.offsetNode) ? pointsBefore(cell, at.offsetNode, at.offset) : null;
 }
 
-/** How many code points of a cell stand before a position in it. */
+/**
+ * How many code points of a cell stand before a position in it.
+ * @param {HTMLElement} cell
+ * @param {Node} node
+ * @param {number} offset
+ */
 function pointsBefore(cell, node, offset) {
   const lead = document.createRange();
   lead.setStart(cell, 0);
@@ -50,20 +65,23 @@ function pointsBefore(cell, node, offset) {
   return points(lead.toString());
 }
 
-/** A place in a cell, counted in code points, as the browser counts it. @param {HTMLElement} cell
- * @param {number} point */
+/**
+ * A place in a cell, counted in code points, as the browser counts it.
+ * @param {HTMLElement} cell
+ * @param {number} point
+ */
 function positionAt(cell, point) {
   const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
   let left = slice(cell.textContent ?? '', 0, point).length,
-    node = walker.nextNode();
+    node = /** @type {Text | null} */ (walker.nextNode());
   while (node && left > node.length) {
     left -= node.length;
-    node = walker.nextNode();
+    node = /** @type {Text | null} */ (walker.nextNode());
   }
   return { node: node ?? cell, offset: node ? left : 0 };
 }
 
-/** @param {Stretch} stretch @returns {Range} */
+/** @param {CellStretch} stretch @returns {Range} */
 export function rangeOf({ cell, start, end }) {
   const range = document.createRange(),
     from = positionAt(cell, start),
@@ -73,20 +91,23 @@ export function rangeOf({ cell, start, end }) {
   return range;
 }
 
-/** The browser's selection as a stretch of the text it began in, without the spaces around it; null
+/**
+ * The browser's selection as a stretch of the text it began in, without the spaces around it; null
  * where it is none.
- * @returns {Stretch|null} */
+ * @returns {CellStretch|null}
+ */
 export function selectedStretch() {
-  const selection = getSelection(),
-    cell = selection?.rangeCount ? cellOf(selection.anchorNode) : null;
-  if (!selection || !cell || selection.isCollapsed) return null;
+  const selection = getSelection();
+  if (!selection?.anchorNode || !selection.focusNode || selection.isCollapsed) return null;
+  const cell = cellOf(selection.anchorNode);
+  if (!cell) return null;
   const anchor = pointsBefore(cell, selection.anchorNode, selection.anchorOffset),
     text = cell.textContent ?? '';
   let focus;
   if (cell.contains(selection.focusNode))
     focus = pointsBefore(cell, selection.focusNode, selection.focusOffset);
   else {
-    const place = cell.compareDocumentPosition(/** @type {Node} */ (selection.focusNode));
+    const place = cell.compareDocumentPosition(selection.focusNode);
     focus = place & Node.DOCUMENT_POSITION_PRECEDING ? 0 : points(text);
   }
   const [from, to] = anchor < focus ? [anchor, focus] : [focus, anchor],
@@ -96,17 +117,23 @@ export function selectedStretch() {
   return { cell, start, end: start + points(picked.trim()) };
 }
 
-/** Watch for selections, by mouse and by the handles of a touch screen. `taken` is called with each
- * that is complete.
- * @param {HTMLElement} area @param {{taken: (stretch: Stretch) => void}} parts */
-export function watchSelection(area, { taken }) {
+/**
+ * Watch for selections, by mouse and by the handles of a touch screen.
+ * @param {HTMLElement} area
+ * @param {(stretch: CellStretch) => void} onSelect called with each selection that is complete
+ */
+export function watchSelection(area, onSelect) {
   /** @type {HTMLElement|null} the text a mouse is selecting in */
   let dragged = null;
   let resting = 0;
   let last = '';
-  const key = stretch =>
-    `${stretch.start} ${stretch.end} ${stretch.cell.closest('.row').dataset.row}`;
+  /** @param {CellStretch} stretch */
+  const keyOf = ({ cell, start, end }) => {
+    const row = /** @type {HTMLElement} */ (cell.closest('.row'));
+    return `${start} ${end} ${row.dataset.row}`;
+  };
 
+  /** End the selection inside the text it began in. @param {MouseEvent} e */
   const clamp = e => {
     if (!dragged) return false;
     const { left, right, top, bottom } = dragged.getBoundingClientRect();
@@ -134,17 +161,19 @@ export function watchSelection(area, { taken }) {
     // the browser would select beyond the text
     if (dragged && e.buttons & 1 && clamp(e)) e.preventDefault();
   });
-  /** The mouse was released. A click that ends a selection means nothing else. @param {Event} [e]
-   * */
+  /**
+   * The mouse was released. A click that ends a selection means nothing else.
+   * @param {Event} [e]
+   */
   const finish = e => {
     clearTimeout(resting);
     if (!dragged) return;
     dragged = null;
     const stretch = selectedStretch();
-    last = stretch ? key(stretch) : '';
+    last = stretch ? keyOf(stretch) : '';
     if (!stretch) return;
     e?.stopPropagation();
-    taken(stretch);
+    onSelect(stretch);
   };
   document.addEventListener('mouseup', e => {
     if (!dragged) return;
@@ -158,16 +187,16 @@ export function watchSelection(area, { taken }) {
     resting = window.setTimeout(() => {
       const stretch = dragged ? null : selectedStretch();
       const before = last;
-      last = stretch ? key(stretch) : '';
-      if (stretch && last !== before) taken(stretch);
+      last = stretch ? keyOf(stretch) : '';
+      if (stretch && last !== before) onSelect(stretch);
     }, REST);
   });
   return {
-    /** Show a stretch as selected without taking it again. @param {Stretch} stretch */
+    /** Show a stretch as selected without taking it again. @param {CellStretch} stretch */
     select(stretch) {
       const range = rangeOf(stretch),
         selection = getSelection();
-      last = key(stretch);
+      last = keyOf(stretch);
       selection?.removeAllRanges();
       selection?.addRange(range);
       return range;

@@ -4,7 +4,11 @@ const PATIENCE = 30000;
 /** Browsers finish a small request even when its page is left. */
 const SMALL = 60000;
 
-/** @param {string} url @param {any} [body] @returns {Promise<{status: number, body: any}>} */
+/**
+ * @param {string} url
+ * @param {any} [body]
+ * @returns {Promise<{status: number, body: any}>}
+ */
 export async function send(url, body) {
   const text = body && JSON.stringify(body);
   const reply = await fetch(url, {
@@ -15,12 +19,13 @@ export async function send(url, body) {
       'accept-language': document.documentElement.lang,
       ...(body && { 'content-type': 'application/json' }),
     },
-    keepalive: text?.length < SMALL,
+    keepalive: text != null && text.length < SMALL,
     redirect: 'error',
     signal: AbortSignal.timeout(PATIENCE),
   });
   return { status: reply.status, body: await reply.json().catch(() => null) };
 }
 
+/** @param {() => Promise<any>} work @returns {Promise<any>} */
 export const alone = work =>
   navigator.locks ? navigator.locks.request('lanner-outbox', work) : work();

@@ -1,28 +1,33 @@
 // Keeps a judge's pages and what they load, so that they can be reloaded without a network. The
-// server writes VERSION, the
-// version of all static files, above these lines, so that a new release is a new worker. It waits
-// until the judge takes it.
+// server writes VERSION, the version of all static files, above these lines, so that a new release
+// is a new worker. It waits until the judge takes it.
 /* global VERSION */
 
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const ASSETS = `lanner-assets-${VERSION}`;
 const PAGES = `lanner-pages-${VERSION}`;
 const MOST_PAGES = 20;
-const root = new URL(self.registration.scope).pathname;
+const root = new URL(worker.registration.scope).pathname;
 const PAGE = /^(work|task\/\d+)$/;
-/** A link or a session that ends, and a new one that begins: pages of the judge before are not
- * kept. */
+/**
+ * A link or a session that ends, and a new one that begins: pages of the judge before are not kept.
+ */
 const CHANGE = /^(j\/.*|logout|enter\/.*)$/;
 const SIGNED_OUT = [401, 403, 404, 410];
 const UNREACHABLE = [502, 503, 504];
 
+/** @param {URL} url */
 const pathOf = url => url.pathname.slice(root.length);
+/** @param {string} path */
 const keyOf = path => new URL(root + path, location.origin).href;
 
+/** Pages of any version go. */
 async function forget() {
   for (const name of await caches.keys())
     if (name.startsWith('lanner-pages-')) await caches.delete(name);
 }
 
+/** Keep a page, and of many the last ones. @param {string} path @param {Response} response */
 async function keep(path, response) {
   const cache = await caches.open(PAGES);
   await cache.delete(keyOf(path));
@@ -32,7 +37,11 @@ async function keep(path, response) {
     await cache.delete(request);
 }
 
-/** A page as the server has it now; without a server, as it was seen last. */
+/**
+ * A page as the server has it now; without a server, as it was seen last.
+ * @param {FetchEvent} event
+ * @param {string} path
+ */
 async function page(event, path) {
   const last = async () => (await caches.open(PAGES)).match(keyOf(path));
   const response = await fetch(event.request).catch(() => null);
@@ -43,17 +52,20 @@ async function page(event, path) {
   }
   const kept = await last();
   if (!kept) return response ?? Response.error();
-  event.waitUntil(tell(event.resultingClientId));
+  event.waitUntil(announceStale(event.resultingClientId));
   return kept;
 }
 
-/** Say to a page that it is the one kept here: what the server holds may be newer. */
-async function tell(id) {
-  const client = id && (await self.clients.get(id));
+/**
+ * Say to a page that it is the one kept here: what the server holds may be newer.
+ * @param {string} id
+ */
+async function announceStale(id) {
+  const client = id ? await worker.clients.get(id) : null;
   client?.postMessage({ stale: true });
 }
 
-/** Style sheets and scripts never change under their address. */
+/** Style sheets and scripts never change under their address. @param {Request} request */
 async function asset(request) {
   const kept = await (await caches.open(ASSETS)).match(request.url);
   if (kept) return kept;
@@ -62,7 +74,10 @@ async function asset(request) {
   return response;
 }
 
-/** What a page that was loaded without this worker needs to be loaded again. */
+/**
+ * What a page that was loaded without this worker needs to be loaded again.
+ * @param {{path: string, assets: string[]}} page
+ */
 async function prepare({ path, assets }) {
   const cache = await caches.open(ASSETS);
   for (const url of assets) if (!(await cache.match(url))) await cache.add(url);
@@ -73,19 +88,19 @@ async function prepare({ path, assets }) {
   }
 }
 
-self.addEventListener('activate', event => {
+worker.addEventListener('activate', event => {
   const current = [ASSETS, PAGES];
   const clean = async () => {
     for (const name of await caches.keys())
       if (name.startsWith('lanner-') && !current.includes(name)) await caches.delete(name);
-    await self.clients.claim();
+    await worker.clients.claim();
   };
   event.waitUntil(clean());
 });
 
-self.addEventListener('message', event => {
+worker.addEventListener('message', event => {
   const { data } = event;
-  if (data.activate) self.skipWaiting();
+  if (data.activate) worker.skipWaiting();
   if (data.forget) event.waitUntil(forget());
   if (data.drop)
     event.waitUntil(
@@ -105,14 +120,14 @@ self.addEventListener('message', event => {
 
 // What is sent goes past this worker: an answer given as its tab closes cannot wait for a worker to
 // wake up.
-self.addEventListener('install', event => {
+worker.addEventListener('install', event => {
   /** @type {any} */ (event).addRoutes?.({
     condition: { requestMethod: 'POST' },
     source: 'network',
   });
 });
 
-self.addEventListener('fetch', event => {
+worker.addEventListener('fetch', event => {
   const { request } = event,
     url = new URL(request.url);
   if (url.origin !== location.origin || !url.pathname.startsWith(root)) return;

@@ -1,25 +1,30 @@
 // The reader's settings: colours, contrast, text size, keys, breaks. Kept on this device; the
 // language is the server's.
-import { $ } from './dom.js';
+import { $, targetOf } from './dom.js';
 
 const root = document.documentElement,
-  SIZES = ['', 'l', 'xl', 's'],
-  inverse = f => 'inverse' in f.dataset;
+  SIZES = ['', 'l', 'xl', 's'];
+/** Whether a tick means that something is not switched off. @param {any} field */
+const isInverse = field => 'inverse' in field.dataset;
 
 export class Prefs {
   /** @param {() => Promise<any>} [before] what must be done before the page is loaded anew */
   constructor(before = async () => {}) {
     this.form = $('#settings');
-    this.form.addEventListener('change', ({ target: f }) => {
-      if (f.name !== 'language')
-        return this.set(f.name, f.type !== 'checkbox' || f.checked !== inverse(f) ? f.value : '');
+    this.form.addEventListener('change', (/** @type {Event} */ e) => {
+      const field = targetOf(e);
+      if (field.name !== 'language') {
+        const chosen = field.type !== 'checkbox' || field.checked !== isInverse(field);
+        return this.set(field.name, chosen ? field.value : '');
+      }
       const url = new URL(location.href);
-      url.searchParams.set('language', f.value);
+      url.searchParams.set('language', field.value);
       return void before().then(() => location.replace(url));
     });
     for (const { name } of this.form.elements)
       if (name && name !== 'language') this.show(name, this.get(name));
   }
+  /** @param {string} name @returns {string} */
   get(name) {
     try {
       return localStorage.getItem('lanner-' + name) ?? '';
@@ -27,6 +32,7 @@ export class Prefs {
       return root.dataset[name] ?? '';
     }
   }
+  /** @param {string} name @param {string} value */
   set(name, value) {
     if (value) root.dataset[name] = value;
     else delete root.dataset[name];
@@ -37,20 +43,19 @@ export class Prefs {
     }
     this.show(name, value);
   }
+  /** @param {string} name @param {string} value */
   show(name, value) {
-    const f = this.form.elements[name];
-    if (f.type === 'checkbox') f.checked = (value === f.value) !== inverse(f);
-    else f.value = value;
+    const field = this.form.elements[name];
+    if (field.type === 'checkbox') field.checked = (value === field.value) !== isInverse(field);
+    else field.value = value;
   }
+  /** From light to dark and back. */
   theme() {
-    this.set(
-      'theme',
-      (root.dataset.theme ||
-        (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
-        ? 'light'
-        : 'dark',
-    );
+    const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+      now = root.dataset.theme || system;
+    this.set('theme', now === 'dark' ? 'light' : 'dark');
   }
+  /** The next size of the text. */
   size() {
     this.set('size', SIZES[(SIZES.indexOf(root.dataset.size ?? '') + 1) % SIZES.length]);
   }

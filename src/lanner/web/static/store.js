@@ -2,35 +2,28 @@
 // alone.
 import { canon } from './digest.js';
 
-/** @typedef {{question: string, is?: string[], is_not?: string[], at_least?: number, at_most?:
- * number}} Condition */
-/** @typedef {{id: string, kind: string, need: number, most: number, required: boolean, when:
- * Condition[], each: string, exclusive: string, preset: any}} Question */
-/** @typedef {Record<string, any>} Answers */
-/** @typedef {{answers: Answers, base: Record<string, number|null>, stored: Record<string, string>,
- * earlier: Answers, prefilled: Answers, elapsed: number, active: number, training: boolean,
- * feedback: any, confirmed?: Record<string, string>, refused?: Record<string, string>}} Item */
-
 /** @param {any} v */
 export const empty = v =>
   v == null || v === '' || (typeof v === 'object' && !Object.keys(v).length);
 /** @param {any} v @returns {string[]} */
 const labels = v => (Array.isArray(v) ? v.map(String) : Object.keys(v ?? {}));
 
-/** Whether an earlier answer meets a condition; an answer not given meets none. @param {Condition}
- * c @param {Answers} answers */
+/**
+ * Whether an earlier answer meets a condition; an answer not given meets none.
+ * @param {Condition} c
+ * @param {Answers} answers
+ */
 export function holds(c, answers) {
-  const v = answers[c.question],
-    given = typeof v === 'object' ? labels(v) : [String(v)];
-  if (
-    v == null ||
-    (c.is?.length && !given.some(x => c.is?.includes(x))) ||
-    given.some(x => c.is_not?.includes(x))
-  )
-    return false;
+  const value = answers[c.question];
+  if (value == null) return false;
+  const chosen = typeof value === 'object' ? labels(value) : [String(value)];
+  if (c.is?.length && !chosen.some(label => c.is?.includes(label))) return false;
+  if (chosen.some(label => c.is_not?.includes(label))) return false;
+  if (c.at_least == null && c.at_most == null) return true;
   return (
-    (c.at_least == null && c.at_most == null) ||
-    (typeof v === 'number' && v >= (c.at_least ?? -Infinity) && v <= (c.at_most ?? Infinity))
+    typeof value === 'number' &&
+    value >= (c.at_least ?? -Infinity) &&
+    value <= (c.at_most ?? Infinity)
   );
 }
 
@@ -57,22 +50,30 @@ export class Store {
   applies(i, q) {
     return q.when.every(c => holds(c, this.all(i))) && (!q.each || this.chosen(i, q).length > 0);
   }
-  /** What is shown: the answer, else what the question starts from. @param {number} i @param
-   * {Question} q */
+  /**
+   * What is shown: the answer, else what the question starts from.
+   * @param {number} i
+   * @param {Question} q
+   */
   value(i, q) {
     return this.items[i].answers[q.id] ?? this.items[i].prefilled[q.id] ?? q.preset ?? null;
   }
 
-  /** How much of an answer is missing. @param {number} i @param {Question} q @returns {number} */
+  /**
+   * How much of an answer is missing.
+   * @param {number} i
+   * @param {Question} q
+   * @returns {number}
+   */
   open(i, q) {
-    const v = this.value(i, q),
-      given = labels(typeof v === 'object' ? v : null);
-    if (q.each) return this.chosen(i, q).filter(x => empty(v?.[x])).length;
+    const value = this.value(i, q),
+      chosen = labels(typeof value === 'object' ? value : null);
+    if (q.each) return this.chosen(i, q).filter(label => empty(value?.[label])).length;
     if (q.kind === 'labels')
-      return given.includes(q.exclusive) ? 0 : Math.max(0, q.need - given.length);
-    if (q.kind === 'grid') return Math.max(0, q.need - given.length);
-    if (q.kind === 'rank') return v?.every(Boolean) ? 0 : 1;
-    return empty(v) ? q.need : 0;
+      return chosen.includes(q.exclusive) ? 0 : Math.max(0, q.need - chosen.length);
+    if (q.kind === 'grid') return Math.max(0, q.need - chosen.length);
+    if (q.kind === 'rank') return value?.every(Boolean) ? 0 : 1;
+    return empty(value) ? q.need : 0;
   }
   /** Whether a required answer is missing or incomplete. @param {number} i @param {Question} q */
   lacks(i, q) {
@@ -86,8 +87,10 @@ export class Store {
   started(i) {
     return Object.values(this.items[i].answers).some(v => v != null);
   }
-  /** Whether an item asks for nothing but a remark, so that it need not be started. @param {number}
-   * i */
+  /**
+   * Whether an item asks for nothing but a remark, so that it need not be started.
+   * @param {number} i
+   */
   asksNothing(i) {
     return this.questions.every(q => !this.applies(i, q) || (q.kind === 'text' && !q.required));
   }
@@ -100,13 +103,17 @@ export class Store {
         : 'done';
   }
 
-  /** Answers the server does not have yet and would accept: complete ones, and null where one is
-   * taken back. What it has
-   * refused is not sent again. @param {number} i @returns {Answers} */
+  /**
+   * Answers the server does not have yet and would accept: complete ones, and null where one is
+   * taken back. What it has refused is not sent again.
+   * @param {number} i
+   * @returns {Answers}
+   */
   unsent(i) {
-    const { answers, stored, refused = {} } = this.items[i],
-      whole = q =>
-        q.each || q.kind === 'grid' || q.kind === 'rank' ? !this.open(i, q) : !this.lacks(i, q);
+    const { answers, stored, refused } = this.items[i];
+    /** @param {Question} q */
+    const whole = q =>
+      q.each || q.kind === 'grid' || q.kind === 'rank' ? !this.open(i, q) : !this.lacks(i, q);
     const ready = this.questions.filter(
       q => q.id in answers && this.applies(i, q) && (answers[q.id] == null || whole(q)),
     );
@@ -117,8 +124,10 @@ export class Store {
     );
   }
 
-  /** Write what a row starts from (preselected, prefilled), as the first answer to it does. @param
-   * {number} i */
+  /**
+   * Write what a row starts from (preselected, prefilled), as the first answer to it does.
+   * @param {number} i
+   */
   touch(i) {
     const { answers, prefilled } = this.items[i];
     for (const q of this.questions)
@@ -128,8 +137,12 @@ export class Store {
       }
   }
 
-  /** @param {number} i @param {string} id @param {any} value @param {boolean} [typed] letters of
-   * one field are undone together */
+  /**
+   * @param {number} i
+   * @param {string} id
+   * @param {any} value
+   * @param {boolean} [typed] letters of one field are undone together
+   */
   set(i, id, value, typed = false) {
     const { answers } = this.items[i],
       typing = typed ? i + id : '';

@@ -1,18 +1,26 @@
 // Texts in code points: where words are, and how overlapping marks cut a text.
 
-/** @typedef {{start: number, end: number}} Stretch */
-
 /** @param {string} s */
 export const points = s => [...s].length;
-/** @param {string} s @param {number} start @param {number} [end] */
+/**
+ * @param {string} s
+ * @param {number} start
+ * @param {number} [end]
+ */
 export const slice = (s, start, end) => [...s].slice(start, end).join('');
 
 const UNSPACED = /^(ja|zh|yue|th|lo|km|my)\b/;
 
-/** Words of a text: what stands between spaces and punctuation, or, where none are written, what
- * the language takes for words. @param {string} s @param {string} lang @returns {Stretch[]} */
+/**
+ * Words of a text: what stands between spaces and punctuation, or, where none are written, what the
+ * language takes for words.
+ * @param {string} s
+ * @param {string} lang
+ * @returns {Stretch[]}
+ */
 export function words(s, lang) {
-  const found = [];
+  /** @type {Stretch[]} */
+  const units = [];
   let at = 0,
     cutter;
   try {
@@ -22,16 +30,20 @@ export function words(s, lang) {
   }
   for (const { segment, isWordLike } of cutter.segment(s)) {
     const start = at,
-      before = found.at(-1);
+      before = units.at(-1);
     at += points(segment);
     if (isWordLike && before?.end === start && !UNSPACED.test(lang)) before.end = at;
-    else if (isWordLike || /[^\s\p{P}]/u.test(segment)) found.push({ start, end: at });
+    else if (isWordLike || /[^\s\p{P}]/u.test(segment)) units.push({ start, end: at });
   }
-  return found.length || !s ? found : [{ start: 0, end: at }];
+  return units.length || !s ? units : [{ start: 0, end: at }];
 }
 
-/** Pieces of a text, each with the marks over it; the text itself is never changed. @template
- * {Stretch} M @param {string} s @param {M[]} marks */
+/**
+ * Pieces of a text, each with the marks over it; the text itself is never changed.
+ * @template {Stretch} M
+ * @param {string} s
+ * @param {M[]} marks
+ */
 export function cut(s, marks) {
   const chars = [...s],
     edges = [...new Set([0, chars.length, ...marks.flatMap(m => [m.start, m.end])])]
@@ -43,8 +55,12 @@ export function cut(s, marks) {
   }));
 }
 
-/** Which words begin a part of a sentence: the first, and those after a sign of punctuation.
- * @param {string} s @param {Stretch[]} units @returns {number[]} */
+/**
+ * Which words begin a part of a sentence: the first, and those after a sign of punctuation.
+ * @param {string} s
+ * @param {Stretch[]} units
+ * @returns {number[]}
+ */
 export function clauses(s, units) {
   const chars = [...s];
   return [...units.keys()].filter(
@@ -52,14 +68,19 @@ export function clauses(s, units) {
   );
 }
 
-/** The first word of a text, or sign of punctuation, that begins with what was typed.
- * @param {string} s @param {string} lang @param {string} typed @returns {Stretch|null} */
+/**
+ * The first word of a text, or sign of punctuation, that begins with what was typed.
+ * @param {string} s
+ * @param {string} lang
+ * @param {string} typed
+ * @returns {Stretch|null}
+ */
 export function findUnit(s, lang, typed) {
   const wanted = typed.trim().toLocaleLowerCase(lang || undefined);
   if (!wanted) return null;
   const chars = [...s],
     length = points(wanted);
-  const begins = at =>
+  const begins = (/** @type {number} */ at) =>
     chars
       .slice(at, at + length)
       .join('')
@@ -70,19 +91,22 @@ export function findUnit(s, lang, typed) {
   return sign < 0 ? null : { start: sign, end: sign + length };
 }
 
-/** A lane for each mark, so that marks that overlap have lines of their own; the shorter lies
- * nearer to the text.
- * @param {Stretch[]} marks @returns {number[]} */
+/**
+ * A lane for each mark, so that marks that overlap have lines of their own; the shorter lies nearer
+ * to the text.
+ * @param {Stretch[]} marks
+ * @returns {number[]}
+ */
 export function assignLanes(marks) {
   const lanes = marks.map(() => -1),
-    length = mark => mark.end - mark.start;
+    length = (/** @type {Stretch} */ mark) => mark.end - mark.start;
   const order = [...marks.keys()].sort((a, b) => length(marks[a]) - length(marks[b]) || a - b);
   for (const n of order) {
-    const taken = order
+    const used = order
       .filter(m => lanes[m] >= 0 && marks[m].start < marks[n].end && marks[n].start < marks[m].end)
       .map(m => lanes[m]);
     let lane = 0;
-    while (taken.includes(lane)) lane += 1;
+    while (used.includes(lane)) lane += 1;
     lanes[n] = lane;
   }
   return lanes;

@@ -1,6 +1,7 @@
-// Settling doubtful rows. The server keeps the rows and every edit; this page moves the frame, asks, and shows what came back.
+// Settling doubtful rows. The server keeps the rows and every edit; this page moves the frame,
+// asks, and shows what came back.
 
-import { $, $$, made } from './dom.js';
+import { $, $$, create } from './dom.js';
 import { points } from './text.js';
 
 const END = /[.!?…。！？।؟۔]\S*\s*$/u;
@@ -12,11 +13,14 @@ const letters = /** @type {HTMLInputElement} */ ($('#letters'));
 let everything = new URLSearchParams(location.search).has('all');
 let column = 'source';
 /** What was asked for, one after the other: a key pressed while the server works is not lost. */
-let turn = Promise.resolve();
-const run = (/** @type {() => unknown} */ deed) => {
-  turn = turn.then(deed).then(() => {}, fail);
+let queue = Promise.resolve();
+const run = (/** @type {() => unknown} */ action) => {
+  queue = queue.then(action).then(() => {}, fail);
 };
-/** The split being prepared: its row, where each text is cut, the texts whose place a person chose. @type {{row: string, cut: Record<string, number>, own: Set<string>, was: boolean} | null} */
+/**
+ * The split being prepared: its row, where each text is cut, the texts whose place a person chose.
+ * @type {{row: string, cut: Record<string, number>, own: Set<string>, was: boolean} | null}
+ */
 let splitting = null;
 
 const table = () => $('table.rows');
@@ -33,16 +37,16 @@ const fail = (/** @type {any} */ error) => say(error.message ?? String(error), t
 
 /** @param {string} path @param {object} body */
 async function ask(path, body) {
-  const answer = await fetch(`${main.dataset.here}/${path}`, {
+  const response = await fetch(`${main.dataset.here}/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(body),
   });
-  const said = await answer
+  const reply = await response
     .json()
     .catch(() => ({ message: 'The server gave no answer.', next: '' }));
-  if (!answer.ok) throw new Error([said.message, said.next].filter(Boolean).join(' '));
-  return said;
+  if (!response.ok) throw new Error([reply.message, reply.next].filter(Boolean).join(' '));
+  return reply;
 }
 
 /** Frame a cell: the only one that Tab reaches. */
@@ -64,28 +68,36 @@ function go(row, name = column) {
   frame();
 }
 
-/** Do something with the framed row and show where that leads. @param {Record<string, any>} asked */
-async function act(asked) {
+/**
+ * Do something with the framed row and show where that leads.
+ * @param {Record<string, any>} request
+ */
+async function act(request) {
   main.classList.add('busy');
   try {
     const before = at(),
-      got = await ask('act', { at: at(), row: current()?.dataset.row, all: everything, ...asked });
-    $('#group').innerHTML = got.html;
-    const open = new Set(got.open);
+      reply = await ask('act', {
+        at: at(),
+        row: current()?.dataset.row,
+        all: everything,
+        ...request,
+      });
+    $('#group').innerHTML = reply.html;
+    const open = new Set(reply.open);
     for (const line of $$('.list li')) {
       const n = Number(line.dataset.n);
       line.classList.toggle('ok', !open.has(n));
       $('.tick .vh', line).textContent = open.has(n) ? 'open' : 'settled';
-      line.toggleAttribute('aria-current', n === got.at);
+      line.toggleAttribute('aria-current', n === reply.at);
     }
     $('.list [aria-current]').setAttribute('aria-current', 'true');
     $('.list [aria-current]').scrollIntoView({ block: 'nearest' });
-    $('#left').replaceChildren(made('b', '', String(got.open.length)), ` of ${got.of} open`);
-    $('#left').classList.toggle('all', !got.open.length);
-    history.replaceState(null, '', `?at=${got.at + 1}${everything ? '&all=1' : ''}`);
-    if (got.at !== before || asked.do === 'accept')
+    $('#left').replaceChildren(create('b', '', String(reply.open.length)), ` of ${reply.of} open`);
+    $('#left').classList.toggle('all', !reply.open.length);
+    history.replaceState(null, '', `?at=${reply.at + 1}${everything ? '&all=1' : ''}`);
+    if (reply.at !== before || request.do === 'accept')
       column = $('td.unsure', current())?.dataset.column ?? column;
-    say(got.open.length ? got.said : `${got.said} Everything is settled: save and finish.`);
+    say(reply.open.length ? reply.said : `${reply.said} Everything is settled: save and finish.`);
     frame();
   } catch (error) {
     fail(error);
@@ -99,13 +111,13 @@ async function act(asked) {
 /** @param {HTMLElement} td @returns {{at: number, text: string}[]} */
 function pieces(td) {
   const text = $('.t', td).textContent;
-  const found = [];
+  const words = [];
   let offset = 0;
   for (const part of 'unspaced' in td.dataset ? [...text] : (text.match(/\s*\S+\s*/g) ?? [])) {
-    found.push({ at: offset, text: part });
+    words.push({ at: offset, text: part });
     offset += points(part);
   }
-  return found;
+  return words;
 }
 
 async function beginSplit() {
@@ -125,7 +137,7 @@ async function beginSplit() {
     text.dataset.whole = text.textContent;
     text.replaceChildren(
       ...pieces(td).map(({ at: place, text: words }) =>
-        made('span', 'w', words, { onclick: () => place && put(td.dataset.column, place, true) }),
+        create('span', 'w', words, { onclick: () => place && put(td.dataset.column, place, true) }),
       ),
     );
   }
@@ -141,7 +153,13 @@ async function beginSplit() {
   );
 }
 
-/** Say where a text is cut; a new place in the source moves those texts that nobody has placed by hand. @param {string} name @param {number} place @param {boolean} [byHand] */
+/**
+ * Say where a text is cut; a new place in the source moves those texts that nobody has placed by
+ * hand.
+ * @param {string} name
+ * @param {number} place
+ * @param {boolean} [byHand]
+ */
 async function put(name, place, byHand = false) {
   const now = splitting;
   if (!now) return;
@@ -220,7 +238,7 @@ async function doSplit() {
 // --- keys and buttons
 
 /** @type {Record<string, () => unknown>} */
-const deeds = {
+const actions = {
   accept: () => act({ do: 'accept' }),
   accept_all: () => act({ do: 'accept_all' }),
   merge: () =>
@@ -247,6 +265,7 @@ const deeds = {
   previous: () => segment(-1),
   help: () => help.showModal(),
 };
+/** @type {Record<string, string>} */
 const KEYS = {
   Enter: 'accept',
   a: 'accept_all',
@@ -315,16 +334,16 @@ document.addEventListener('keydown', event => {
   if (target.matches('input, select, textarea')) return;
   if (event.key === 'Enter' && target.matches('a, button, summary')) return;
   if (event.key.length === 1 && !letters.checked) return;
-  const deed = /** @type {Record<string, string>} */ (KEYS)[event.key];
-  if (!deed) return;
+  const action = KEYS[event.key];
+  if (!action) return;
   event.preventDefault();
-  run(() => deeds[deed]());
+  run(() => actions[action]());
 });
 
 document.addEventListener('click', event => {
   const target = /** @type {HTMLElement} */ (event.target);
   const pressed = /** @type {HTMLElement | null} */ (target.closest('[data-do]'));
-  if (pressed) return run(() => deeds[pressed.dataset.do]?.());
+  if (pressed) return run(() => actions[pressed.dataset.do ?? '']?.());
   const td = /** @type {HTMLElement | null} */ (target.closest('tr.own td'));
   if (td && !splitting) {
     column = td.dataset.column ?? column;
@@ -344,8 +363,8 @@ async function finish() {
     const { go: where } = await ask('finish', {});
     if (where.startsWith('/')) location.assign(where);
     else {
-      const done = made('main', '', '', { id: 'main', tabIndex: -1 });
-      done.append(made('h1', '', 'Saved'), made('p', 'fine pre', where));
+      const done = create('main', '', '', { id: 'main', tabIndex: -1 });
+      done.append(create('h1', '', 'Saved'), create('p', 'fine pre', where));
       $('.vbar').remove();
       main.replaceWith(done);
       done.focus();

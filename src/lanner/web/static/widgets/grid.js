@@ -3,49 +3,70 @@
 import { $, $$ } from '../dom.js';
 import * as choice from './choice.js';
 
-const SVG = 'http://www.w3.org/2000/svg',
-  lines = el => $$('[data-line]', el);
-const shape = (tag, attributes) => {
-  const el = document.createElementNS(SVG, tag);
-  for (const k in attributes) el.setAttribute(k, attributes[k]);
-  return el;
-};
+const SVG = 'http://www.w3.org/2000/svg';
+/** The height of the chart, the width of a bar, and the steps to the next bar and group. */
+const HEIGHT = 13;
+const BAR = 3;
+const STEP = 4;
+const GROUP_STEP = 6;
 
-export const read = el =>
-  Object.fromEntries(
-    lines(el)
-      .map(line => [line.dataset.line, choice.read(line)])
-      .filter(([, v]) => v),
-  );
-export const write = (el, value) =>
-  lines(el).forEach(line => {
-    choice.write(line, value?.[line.dataset.line]);
-  });
-export function brief(el, value) {
+/** @param {Element} el */
+const lines = el => $$('[data-line]', el);
+
+/** @param {string} tag @param {Record<string, any>} attributes */
+function shape(tag, attributes) {
+  const el = document.createElementNS(SVG, tag);
+  for (const name in attributes) el.setAttribute(name, attributes[name]);
+  return el;
+}
+
+/** @param {Element} el @returns {Record<string, string>} */
+export function read(el) {
+  const chosen = lines(el).map(line => [line.dataset.line, choice.read(line)]);
+  return Object.fromEntries(chosen.filter(([, value]) => value));
+}
+
+/** @param {Element} el @param {Record<string, string> | null} value */
+export function write(el, value) {
+  for (const line of lines(el)) choice.write(line, value?.[line.dataset.line]);
+}
+
+/** @param {Element} el @param {Record<string, string>} value */
+function chart(el, value) {
+  const bars = [];
   let x = 0,
-    group;
-  const bars = lines(el).map(line => {
-      const options = $$('input', line),
-        height = options.findIndex(o => o.value === value[line.dataset.line]),
-        tall = height > 0 ? 1 + (12 * height) / (options.length - 1) : 1,
-        of = line.closest('.group');
-      x += group && of !== group ? 6 : 4;
-      group = of;
-      return shape('rect', {
-        x: x - 4,
-        y: 13 - tall,
-        width: 3,
-        height: tall,
-        class: height > 0 ? (of?.className.match(/g\d/)?.[0] ?? 'g0') : 'z',
-      });
-    }),
-    glyph = shape('svg', { viewBox: `0 0 ${x} 13`, 'aria-hidden': true, class: 'glyph' });
+    group = null;
+  for (const line of lines(el)) {
+    const options = $$('input', line),
+      level = options.findIndex(option => option.value === value[line.dataset.line]),
+      height = level > 0 ? 1 + ((HEIGHT - 1) * level) / (options.length - 1) : 1,
+      ownGroup = line.closest('.group');
+    x += group && ownGroup !== group ? GROUP_STEP : STEP;
+    group = ownGroup;
+    const tone = ownGroup?.className.match(/g\d/)?.[0] ?? 'g0';
+    const y = HEIGHT - height;
+    bars.push(shape('rect', { x: x - STEP, y, width: BAR, height, class: level > 0 ? tone : 'z' }));
+  }
+  const glyph = shape('svg', {
+    viewBox: `0 0 ${x} ${HEIGHT}`,
+    'aria-hidden': true,
+    class: 'glyph',
+  });
   glyph.append(...bars);
-  const said = lines(el)
-    .filter(line => !line.querySelector('.nil :checked'))
-    .map(line => [
-      $('legend', line).textContent,
-      choice.brief(line, value[line.dataset.line]).long,
-    ]);
-  return { glyph, spoken: said.map(pair => pair.join(' ')).join(', ') };
+  return glyph;
+}
+
+/**
+ * @param {Element} el
+ * @param {Record<string, string>} value
+ * @returns {Brief}
+ */
+export function brief(el, value) {
+  const spoken = lines(el)
+    .filter(line => !$('.nil :checked', line))
+    .map(line => {
+      const { long } = choice.brief(line, value[line.dataset.line]);
+      return `${$('legend', line).textContent} ${long}`;
+    });
+  return { glyph: chart(el, value), spoken: spoken.join(', ') };
 }

@@ -2,51 +2,87 @@
 import { $, $$ } from '../dom.js';
 import { limitsOf, readNumber } from '../numbers.js';
 
-const counted = el => el.dataset.display === 'counts',
-  id = (el, f) => (counted(el) ? f.name.split('.').at(-1) : f.value);
-const times = f =>
-  f.type === 'checkbox' ? +f.checked : (readNumber(f.value, limitsOf(f)).value ?? 0);
+/** @param {any} el */
+const isCounted = el => el.dataset.display === 'counts';
 
-export function read(el) {
-  const given = $$('input', el)
-    .map(f => [id(el, f), times(f)])
-    .filter(([, n]) => n);
-  return counted(el) ? Object.fromEntries(given) : given.map(([label]) => label);
+/**
+ * The label a field stands for.
+ * @param {any} el
+ * @param {any} field
+ * @returns {string}
+ */
+const labelOf = (el, field) => (isCounted(el) ? field.name.split('.').at(-1) : field.value);
+
+/** How often a field says its label applies. @param {any} field @returns {number} */
+const timesIn = field =>
+  field.type === 'checkbox'
+    ? +field.checked
+    : (readNumber(field.value, limitsOf(field)).value ?? 0);
+
+/** How often an answer says a label applies. @param {any} value @param {string} label */
+const timesOf = (value, label) =>
+  Array.isArray(value) ? +value.includes(label) : (value?.[label] ?? 0);
+
+/** @param {any} field */
+function clear(field) {
+  if (field.type === 'checkbox') field.checked = false;
+  else field.value = '0';
 }
+
+/** @param {any} el @returns {string[] | Record<string, number>} */
+export function read(el) {
+  const chosen = $$('input', el)
+    .map(field => /** @type {const} */ ([labelOf(el, field), timesIn(field)]))
+    .filter(([, times]) => times);
+  return isCounted(el) ? Object.fromEntries(chosen) : chosen.map(([label]) => label);
+}
+
+/** @param {any} el @param {any} value */
 export function write(el, value) {
-  for (const f of $$('input', el)) {
-    const n = Array.isArray(value) ? +value.includes(f.value) : (value?.[id(el, f)] ?? 0);
-    if (f.type === 'checkbox') f.checked = n > 0;
-    else f.value = n;
+  for (const field of $$('input', el)) {
+    const times = timesOf(value, labelOf(el, field));
+    if (field.type === 'checkbox') field.checked = times > 0;
+    else field.value = times;
   }
 }
-/** The label that stands alone takes the others away, and any other takes it away; beyond the most,
- * a label is refused. */
+
+/**
+ * The label that stands alone takes the others away, and any other takes it away; beyond the most,
+ * a label is refused.
+ * @param {any} el
+ * @param {any} control
+ */
 export function allow(el, control) {
   const alone = el.dataset.exclusive,
-    single = f => id(el, f) === alone;
-  if (alone && times(control))
-    for (const f of $$('input', el))
-      if (single(f) !== single(control)) {
-        if (f.type === 'checkbox') f.checked = false;
-        else f.value = '0';
-      }
+    standsAlone = (/** @type {any} */ field) => labelOf(el, field) === alone;
+  if (alone && timesIn(control))
+    for (const field of $$('input', el))
+      if (standsAlone(field) !== standsAlone(control)) clear(field);
   if (Object.keys(read(el)).length <= (+el.dataset.most || Infinity)) return true;
-  if (control.type === 'checkbox') control.checked = false;
-  else control.value = '0';
+  clear(control);
   return false;
 }
-export function press(el, b) {
-  const f = b.dataset.add && $('input', b.parentElement);
-  if (f) f.value = Math.max(0, Math.min(limitsOf(f).max, times(f) + +b.dataset.add));
-  return !!f && allow(el, f);
+
+/** @param {any} el @param {any} pressed */
+export function press(el, pressed) {
+  const step = +pressed.dataset.add,
+    field = step && $('input', pressed.parentElement);
+  if (!field) return false;
+  field.value = Math.max(0, Math.min(limitsOf(field).max, timesIn(field) + step));
+  return allow(el, field);
 }
+
+/**
+ * @param {any} el
+ * @param {any} value
+ * @returns {Brief}
+ */
 export function brief(el, value) {
-  const given = $$('input', el)
-    .map(f => [f.dataset.name, Array.isArray(value) ? +value.includes(f.value) : value[id(el, f)]])
-    .filter(([, n]) => n);
+  const chosen = $$('input', el)
+    .map(field => ({ name: field.dataset.name, times: timesOf(value, labelOf(el, field)) }))
+    .filter(({ times }) => times);
   return {
-    short: String(given.reduce((sum, [, n]) => sum + n, 0)),
-    long: given.map(([name, n]) => (n > 1 ? `${name} ×${n}` : name)).join(', '),
+    short: String(chosen.reduce((sum, { times }) => sum + times, 0)),
+    long: chosen.map(({ name, times }) => (times > 1 ? `${name} ×${times}` : name)).join(', '),
   };
 }

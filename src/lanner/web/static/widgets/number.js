@@ -2,10 +2,20 @@
 import { $ } from '../dom.js';
 import { limitsOf, readNumber } from '../numbers.js';
 
+/** @param {Element} el */
 const field = el => $('[inputmode]', el);
 
+/** @param {Element} el */
 export const read = el => readNumber(field(el).value, limitsOf(field(el))).value;
+
+/** @param {Element} el @param {number | null} value */
 export function write(el, value) {
   if (read(el) !== value) field(el).value = value ?? '';
 }
+
+/**
+ * @param {Element} _
+ * @param {number} value
+ * @returns {Brief}
+ */
 export const brief = (_, value) => ({ short: String(value) });

@@ -1,29 +1,34 @@
 // An order of the texts shown, 1 best. Two texts are three buttons; more are a line each.
 import { $, $$ } from '../dom.js';
 
-const lines = el => $$('[data-line]', el),
-  chosen = el => $(':checked', el)?.value;
+/** @param {Element} el */
+const lines = el => $$('[data-line]', el);
+/** @param {Element} el @returns {string | undefined} */
+const chosen = el => $(':checked', el)?.value;
 
+/** @param {Element} el @returns {number[] | null} */
 export function read(el) {
-  const ranks = lines(el).map(line => +chosen(line) || 0);
-  return ranks.length
-    ? ranks.some(Boolean)
-      ? ranks
-      : null
-    : (chosen(el)?.split(',').map(Number) ?? null);
+  if (!lines(el).length) return chosen(el)?.split(',').map(Number) ?? null;
+  const ranks = lines(el).map(line => Number(chosen(line) ?? 0));
+  return ranks.some(Boolean) ? ranks : null;
 }
+
+/** @param {Element} el @param {number[] | null} value */
 export function write(el, value) {
   if (!lines(el).length)
-    $$('input', el).forEach(radio => {
-      radio.checked = radio.value === String(value);
-    });
-  lines(el).forEach((line, n) => {
+    for (const radio of $$('input', el)) radio.checked = radio.value === String(value);
+  for (const [n, line] of lines(el).entries())
     for (const radio of $$('input', line)) radio.checked = +radio.value === value?.[n];
-  });
 }
+
+/**
+ * @param {Element} el
+ * @param {number[]} value
+ * @returns {Brief}
+ */
 export function brief(el, value) {
-  const { brief: badge = value.join(' '), name: long } = $(`[value="${value}"]`, el)?.dataset ?? {},
-    top = Math.min(...value),
+  const { brief: badge = value.join(' '), name: long } = $(`[value="${value}"]`, el)?.dataset ?? {};
+  const top = Math.min(...value),
     best = value.flatMap((rank, n) => (rank === top ? [n] : []));
   return { badge, long, best: best.length < value.length ? best : [] };
 }

@@ -2,15 +2,18 @@
 import { $, $$ } from '../dom.js';
 import { limitsOf, readNumber } from '../numbers.js';
 
+/** @param {Element} el */
 const field = el => $('[inputmode]', el);
 
+/** @param {Element} el @returns {number | null} */
 export function read(el) {
   const number = field(el),
     chosen = $(':checked', el);
   if (number) return readNumber(number.value, limitsOf(number)).value;
-  return chosen && +chosen.value;
+  return chosen ? +chosen.value : null;
 }
 
+/** @param {Element} el @param {number | null} value */
 export function write(el, value) {
   const number = field(el);
   if (!number) {
@@ -26,8 +29,8 @@ export function write(el, value) {
   if (read(el) !== value) number.value = value ?? '';
   $('[type=range]', el).value = value ?? (min + max) / 2;
   el.classList.toggle('unset', value == null);
-  for (const mark of marks) mark.classList.toggle('near', lit.includes(+mark.value));
-  const share = point => (point - min) / (max - min),
+  for (const mark of marks) mark.classList.toggle('lit', lit.includes(+mark.value));
+  const share = (/** @type {number} */ point) => (point - min) / (max - min),
     track = $('.ticks', el);
   if (!track) return;
   for (const tick of $$('i', track)) tick.style.setProperty('--at', tick.dataset.share);
@@ -35,8 +38,12 @@ export function write(el, value) {
   track.style.setProperty('--high', String(lit.length ? share(Math.max(...lit)) : 0));
 }
 
-/** The described points that a value lies between: both ends of the interval, or the point itself.
- * @param {number[]} points @param {number|null} value @returns {number[]} */
+/**
+ * The described points that a value lies between: both ends of the interval, or the point itself.
+ * @param {number[]} points
+ * @param {number|null} value
+ * @returns {number[]}
+ */
 export function intervalOf(points, value) {
   if (value == null || !points.length) return [];
   const below = points.filter(point => point <= value),
@@ -48,7 +55,11 @@ export function intervalOf(points, value) {
   return [...new Set(ends)];
 }
 
-/** The field follows the slider while it is moved; the answer is taken when it is let go. */
+/**
+ * The field follows the slider while it is moved; the answer is taken when it is let go.
+ * @param {Element} el
+ * @param {any} control
+ */
 export function typed(el, control) {
   if (control.type === 'range') {
     field(el).value = control.value;
@@ -57,11 +68,20 @@ export function typed(el, control) {
   return false;
 }
 
-/** Whether a button of the control changed the answer. */
+/**
+ * Whether a button of the control changed the answer.
+ * @param {Element} el
+ * @param {HTMLButtonElement} button
+ */
 export function press(el, button) {
   const mark = button.closest('.marks');
   if (mark) field(el).value = button.value;
   return mark != null;
 }
 
+/**
+ * @param {Element} _
+ * @param {number} value
+ * @returns {Brief}
+ */
 export const brief = (_, value) => ({ short: String(value) });

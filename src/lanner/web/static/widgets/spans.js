@@ -1,43 +1,63 @@
 // Marked stretches of text: marking.js does the marking; here is the list of marks beside the other
 // questions.
-import { $, button, made } from '../dom.js';
+import { $, button, create } from '../dom.js';
 
+/** @param {any} el @returns {Span[]} */
 export const read = el => el.spans;
-export function write(el, value, { marking, rows, t, frozen }) {
+
+/**
+ * @param {any} el
+ * @param {Span[] | null} value
+ * @param {App} app
+ */
+export function write(el, value, app) {
   const list = $('.spans', el),
     spans = value ?? [];
   el.spans = spans;
   list.replaceChildren(
-    ...spans.map((span, id) => {
-      const li = made('li'),
-        name = marking.marks.named(el, span),
-        change = frozen ? made('span', 'btn') : button('btn', ''),
-        end = span.link && rows.all.find(r => r.el.dataset.segment === span.link.segment);
-      change.append(
-        made('span', `sw s${marking.marks.level(el, span)}${span.missing ? ' gone' : ''}`),
-        made('span', '', name),
-      );
-      change.dataset.span = id;
-      li.append(
-        change,
-        made('bdi', '', span.text || t('nowhere')),
-        made('small', '', end ? t('linked', { n: end.name }) : ''),
-      );
-      const remarks = [span.note, span.correction && `→ ${span.correction}`].filter(Boolean);
-      if (remarks.length) li.append(made('p', 'remark', remarks.join(' '), { dir: 'auto' }));
-      if (!frozen) {
-        const pen = button('btn icon', '✎');
-        pen.dataset.remarks = id;
-        pen.ariaLabel = `${list.dataset.remarks} ${name}: ${span.text ?? ''}`;
-        li.append(pen);
-        const x = button('btn icon', '×');
-        x.dataset.remove = id;
-        x.ariaLabel = `${list.dataset.remove} ${name}: ${span.text ?? ''}`;
-        li.append(x);
-      }
-      return li;
-    }),
-    ...(spans.length ? [] : [made('li', 'none', list.dataset.none)]),
+    ...spans.map((span, id) => entry(el, list, span, id, app)),
+    ...(spans.length ? [] : [create('li', 'none', list.dataset.none)]),
   );
 }
+
+/**
+ * One mark in the list: what it says, its words, its remarks, and what can be done with it.
+ * @param {any} el
+ * @param {any} list
+ * @param {Span} span
+ * @param {number} id
+ * @param {App} app
+ */
+function entry(el, list, span, id, { marking, rows, t, frozen }) {
+  const item = create('li'),
+    name = marking.marks.named(el, span),
+    change = frozen ? create('span', 'btn') : button('btn', ''),
+    swatch = `sw s${marking.marks.level(el, span)}${span.missing ? ' gone' : ''}`,
+    { link } = span,
+    end = link && rows.all.find(row => row.el.dataset.segment === link.segment);
+  change.append(create('span', swatch), create('span', '', name));
+  change.dataset.span = String(id);
+  item.append(
+    change,
+    create('bdi', '', span.text || t('nowhere')),
+    create('small', '', end ? t('linked', { n: end.name }) : ''),
+  );
+  const remarks = [span.note, span.correction && `→ ${span.correction}`].filter(Boolean);
+  if (remarks.length) item.append(create('p', 'remark', remarks.join(' '), { dir: 'auto' }));
+  if (frozen) return item;
+  const remark = button('btn icon', '✎');
+  remark.dataset.remarks = String(id);
+  remark.ariaLabel = `${list.dataset.remarks} ${name}: ${span.text ?? ''}`;
+  const remove = button('btn icon', '×');
+  remove.dataset.remove = String(id);
+  remove.ariaLabel = `${list.dataset.remove} ${name}: ${span.text ?? ''}`;
+  item.append(remark, remove);
+  return item;
+}
+
+/**
+ * @param {any} _
+ * @param {Span[]} value
+ * @returns {Brief}
+ */
 export const brief = (_, value) => ({ spoken: String(value.length) });

@@ -1,0 +1,2 @@
+// What the server writes above the service worker.
+declare const VERSION: string;
