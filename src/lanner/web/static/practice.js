@@ -113,7 +113,10 @@ export class Practice {
     this.result = result;
     const { right, answers, required } = result,
       places = { n: right, all: answers, percent: Math.round(100 * required) };
-    this.app.note('round', this.app.t(result.reached ? 'practice_reached' : 'practice_missed', places));
+    this.app.note(
+      'round',
+      this.app.t(result.reached ? 'practice_reached' : 'practice_missed', places),
+    );
   }
   /** To the real document, or to another round where the agreement was not reached. */
   leave() {
