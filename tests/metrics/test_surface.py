@@ -1,11 +1,17 @@
 """The counts are sacrebleu's, so the scores are what its own commands print."""
 
+import re
+from pathlib import Path
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from lanner import metrics
 from lanner.errors import LannerError
 from lanner.metrics import Languages, rate
+from lanner.metrics._rating import Translation
 from metrics.texts import GOOD, REFERENCES, documents
 
 PEERS = {"bleu": BLEU, "chrf": CHRF, "ter": TER}
@@ -59,3 +65,40 @@ def test_a_tokenizer_that_is_not_installed_says_what_to_do():
         metrics.make("bleu", Languages("en", "ko"))
     except LannerError as error:
         assert "tokenize=char" in error.next_step
+
+
+WORDS = st.lists(
+    st.sampled_from(["the", "cat", "sat.", "(hi)", "a", "über", "中文", "It's", "!", "don't,"]), max_size=7
+)
+LINE = WORDS.map(" ".join)
+VARIANTS = [
+    ("bleu", BLEU, {}),
+    ("bleu", BLEU, {"smooth_method": "add-k", "lowercase": True}),
+    ("bleu", BLEU, {"smooth_method": "floor"}),
+    ("chrf", CHRF, {}),
+    ("chrf", CHRF, {"word_order": 2}),
+    ("chrf", CHRF, {"word_order": 1, "char_order": 4, "beta": 3, "lowercase": True}),
+    ("ter", TER, {"case_sensitive": True}),
+]
+
+
+@pytest.mark.parametrize(("name", "peer", "options"), VARIANTS)
+@settings(max_examples=40, deadline=None)
+@given(lines=st.lists(st.tuples(LINE, LINE.filter(bool), LINE.filter(bool)), min_size=1, max_size=4))
+def test_any_lines_with_two_references_score_as_sacrebleu_says(name, peer, options, lines):
+    surface = metrics.make(name, Languages("de", "en"), **options)
+    outputs, first, second = zip(*lines, strict=True)
+    part = Translation("s", "d", (), first, outputs, (first, second), (True,) * len(lines))
+    [counts] = surface.counts([part])
+    extra = {"trg_lang": "en"} if name == "bleu" else {}
+    whole = peer(**options, **extra).corpus_score(list(outputs), [list(first), list(second)]).score
+    assert surface.better * surface.score(counts.sum(axis=0), single=False) == pytest.approx(whole, abs=1e-9)
+    alone = peer(**options, **extra, **({"effective_order": True} if name == "bleu" else {}))
+    for row, (output, *references) in zip(counts, lines, strict=True):
+        expected = alone.sentence_score(output, references).score
+        assert surface.better * surface.score(row, single=True) == pytest.approx(expected, abs=1e-9)
+
+
+def test_nothing_private_of_sacrebleu_is_used():
+    code = Path(metrics.__file__).with_name("_surface.py").read_text(encoding="utf-8")
+    assert not re.findall(r"(?:metric|raw|corpus|line)\._\w+", code.replace("self._", ""))

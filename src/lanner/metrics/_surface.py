@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import string
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,14 +16,23 @@ from lanner.model import languages as known_languages
 from lanner.stats.resample import Array
 
 
+class Counting(Protocol):
+    """Counts one line, so that counts can be added up over lines, and scores such sums; `single` where the sum is of
+    one line alone."""
+
+    def count(self, output: str, references: Sequence[str]) -> Sequence[float]: ...
+
+    def score(self, sums: Sequence[float], *, single: bool) -> float: ...
+
+
 @dataclass(slots=True)
 class Surface:
-    """One of sacrebleu's metrics. `corpus` scores sums over lines, `line` one line alone; `better` is −1 where its own
-    numbers are lower for better texts (TER): what is stored is negated then, so that higher is better."""
+    """One of sacrebleu's metrics, which it is an object of; `counting` takes it apart into counts. `better` is −1 where
+    its own numbers are lower for better texts (TER): what is stored is negated then, so that higher is better."""
 
     name: str
-    corpus: Any
-    line: Any
+    metric: Any
+    counting: Counting
     whole: bool = False
     better: float = 1.0
     reference: bool = True
@@ -32,34 +43,137 @@ class Surface:
 
     @property
     def signature(self) -> str:
-        if not hasattr(self.corpus, "num_refs"):
-            self.corpus.num_refs = None  # known once texts were counted
-        signature = str(self.corpus.get_signature()).replace("nrefs:None|", "")
+        if not hasattr(self.metric, "num_refs"):
+            self.metric.num_refs = None  # known once texts were counted
+        signature = str(self.metric.get_signature()).replace("nrefs:None|", "")
         return f"sacrebleu {signature}" + ("|negated" if self.better < 0 else "") + ("|documents" if self.whole else "")
 
     def counts(self, translations: Sequence[Translation]) -> list[Array]:
-        """sacrebleu's own counts for each line, or for each document as one line."""
-        cache: dict[tuple[tuple[str, ...], ...], list[Any]] = {}
+        """The counts of each line, or of each document as one line."""
         results = []
         for part in translations:
+            self.metric.num_refs = len(part.references)
             references = [self._lines(column, part.counted) for column in part.references]
-            key = tuple(map(tuple, references))
-            if key not in cache:  # the references of a document are the same for all systems: counted once
-                cache[key] = self.corpus._cache_references(references)
-            rows = [
-                self.corpus._compute_segment_statistics(self.corpus._preprocess_segment(line), reference_info)
-                for line, reference_info in zip(self._lines(part.outputs, part.counted), cache[key], strict=True)
-            ]
+            outputs = self._lines(part.outputs, part.counted)
+            rows = [self.counting.count(output, lines) for output, *lines in zip(outputs, *references, strict=True)]
             results.append(np.array(rows, float) if self.whole else _spread(rows, part.counted))
         return results
 
     def score(self, sums: Array, *, single: bool) -> float:
-        metric = self.line if single else self.corpus
-        return self.better * float(metric._compute_score_from_stats(sums.tolist()).score)
+        return self.better * self.counting.score(sums.tolist(), single=single and not self.whole)
 
     def _lines(self, texts: Sequence[str], counted: Sequence[bool]) -> list[str]:
         scored_texts = [text for text, counts in zip(texts, counted, strict=True) if counts]
         return [" ".join(text.strip() for text in scored_texts)] if self.whole else scored_texts
+
+
+@dataclass(slots=True)
+class BleuCounting:
+    """The lengths of output and reference, then matches and n-grams of each order. A line alone uses the orders it has
+    (`effective_order`); `metric` says how missing orders are smoothed, `raw` counts without smoothing."""
+
+    metric: Any
+    raw: Any
+
+    def count(self, output: str, references: Sequence[str]) -> Sequence[float]:
+        score = self.raw.sentence_score(output, list(references))
+        return [score.sys_len, score.ref_len, *score.counts, *score.totals]
+
+    def score(self, sums: Sequence[float], *, single: bool) -> float:
+        orders = (len(sums) - 2) // 2
+        score = self.metric.compute_bleu(
+            correct=list(sums[2 : 2 + orders]),
+            total=list(sums[2 + orders :]),
+            sys_len=int(sums[0]),
+            ref_len=int(sums[1]),
+            smooth_method=self.metric.smooth_method,
+            smooth_value=self.metric.smooth_value,
+            effective_order=single,
+            max_ngram_order=orders,
+        )
+        return float(score.score)
+
+
+@dataclass(slots=True)
+class ChrfCounting:
+    """For each order of characters, then of words: n-grams of the output, of the reference, and of both. Of several
+    references the one counts that is most like the output. sacrebleu hands out no counts, so they are made here,
+    and held against its scores by a test."""
+
+    metric: Any
+
+    def count(self, output: str, references: Sequence[str]) -> Sequence[float]:
+        own = self._ngrams(output)
+        rows = [_matches(own, self._ngrams(reference)) for reference in references]
+        return max(rows, key=self._f_score)  # the first of equals, as sacrebleu takes it
+
+    def score(self, sums: Sequence[float], *, single: bool) -> float:  # noqa: ARG002 (the shape of Counting)
+        return self._f_score(sums)
+
+    def _ngrams(self, text: str) -> list[Counter[Any]]:
+        line = text.lower() if self.metric.lowercase else text
+        letters = line if self.metric.whitespace else "".join(line.split())
+        words = _words(line) if self.metric.word_order else ()
+        return [
+            *(_of_order(letters, order) for order in range(1, self.metric.char_order + 1)),
+            *(_of_order(words, order) for order in range(1, self.metric.word_order + 1)),
+        ]
+
+    def _f_score(self, sums: Sequence[float]) -> float:
+        """The mean precision and recall over the orders that both texts have, as one F score."""
+        orders = [sums[at : at + 3] for at in range(0, len(sums), 3)]
+        used = [(both / own, both / reference) for own, reference, both in orders if own > 0 and reference > 0]
+        if not used:
+            return 0.0
+        precision, recall = (sum(values) / len(used) for values in zip(*used, strict=True))
+        weight = self.metric.beta**2
+        bottom = weight * precision + recall
+        return 100 * (1 + weight) * precision * recall / bottom if bottom else 0.0
+
+
+def _of_order(parts: str | tuple[str, ...], order: int) -> Counter[Any]:
+    return Counter(parts[at : at + order] for at in range(len(parts) - order + 1))
+
+
+def _matches(output: Sequence[Counter[Any]], reference: Sequence[Counter[Any]]) -> list[float]:
+    """Without n-grams of an order in the reference those of the output do not count either."""
+    counts: list[float] = []
+    for own, other in zip(output, reference, strict=True):
+        counts += [own.total() if other else 0, other.total(), (own & other).total()]
+    return counts
+
+
+_PUNCTUATION = frozenset(string.punctuation)
+
+
+def _words(line: str) -> tuple[str, ...]:
+    """Words with a sign of punctuation at their end set apart, or else one at their beginning: as chrF++ splits."""
+    words: list[str] = []
+    for word in line.split():
+        if len(word) > 1 and word[-1] in _PUNCTUATION:
+            words += [word[:-1], word[-1]]
+        elif len(word) > 1 and word[0] in _PUNCTUATION:
+            words += [word[0], word[1:]]
+        else:
+            words.append(word)
+    return tuple(words)
+
+
+@dataclass(slots=True)
+class TerCounting:
+    """Edits, and the length of the reference."""
+
+    metric: Any
+
+    def count(self, output: str, references: Sequence[str]) -> Sequence[float]:
+        score = self.metric.sentence_score(output, list(references))
+        return [score.num_edits, score.ref_length]
+
+    def score(self, sums: Sequence[float], *, single: bool) -> float:  # noqa: ARG002 (the shape of Counting)
+        edits, length = sums
+        if length > 0:
+            return 100 * edits / length
+        return 100.0 if edits > 0 else 0.0
 
 
 def _spread(rows: Sequence[Sequence[float]], counted: Sequence[bool]) -> Array:
@@ -84,21 +198,21 @@ def bleu(languages: Languages, options: Mapping[str, Any], *, whole: bool = Fals
     target = known_languages.normal(languages.target).split("-")[0]
     settings = {"trg_lang": target, "force": True, **_typed(options, lowercase=_flag, tokenize=str, smooth_method=str)}
     try:
-        corpus, line = bleu(**settings), bleu(**settings, effective_order=True)
+        metric, raw = bleu(**settings), bleu(**settings | {"smooth_method": "none", "effective_order": True})
     except (RuntimeError, ImportError, SystemExit) as error:  # sacrebleu's word for a tokenizer that is not installed
         raise LannerError(
             f"sacrebleu cannot split {target!r} into words here: {error}",
             next_step=f'Install "sacrebleu[{target}]", or name another tokenizer: --option tokenize=char.',
         ) from error
-    return Surface("d-BLEU" if whole else "BLEU", corpus, corpus if whole else line, whole)
+    return Surface("d-BLEU" if whole else "BLEU", metric, BleuCounting(metric, raw), whole)
 
 
 def chrf(_: Languages, options: Mapping[str, Any], *, whole: bool = False) -> Surface:
     """chrF; with `word_order=2` chrF++."""
     settings = _typed(options, word_order=int, char_order=int, beta=int, lowercase=_flag)
-    corpus = sacrebleu_metric("CHRF")(**settings)
+    metric = sacrebleu_metric("CHRF")(**settings)
     name = "chrF" + "+" * min(2, int(settings.get("word_order", 0)))
-    return Surface(f"d-{name}" if whole else name, corpus, corpus, whole)
+    return Surface(f"d-{name}" if whole else name, metric, ChrfCounting(metric), whole)
 
 
 def ter(languages: Languages, options: Mapping[str, Any], *, whole: bool = False) -> Surface:
@@ -106,8 +220,8 @@ def ter(languages: Languages, options: Mapping[str, Any], *, whole: bool = False
     target = known_languages.normal(languages.target).split("-")[0]
     asian = {"asian_support": True, "normalized": True} if target in {"zh", "ja", "ko", "th"} else {}
     settings = asian | _typed(options, normalized=_flag, no_punct=_flag, asian_support=_flag, case_sensitive=_flag)
-    corpus = sacrebleu_metric("TER")(**settings)
-    return Surface("d-TER" if whole else "TER", corpus, corpus, whole, better=-1.0)
+    metric = sacrebleu_metric("TER")(**settings)
+    return Surface("d-TER" if whole else "TER", metric, TerCounting(metric), whole, better=-1.0)
 
 
 def _flag(text: Any) -> bool:
