@@ -1,9 +1,9 @@
-"""What asking a model costs beside the model: Lanner's judges against a server that answers after 200 ms, beside the
-openai SDK as it comes and litellm, in the same run against the same server.
+"""What asking a model costs beside the model: Lanner's judges against a server that answers after 200 ms, beside bare
+aiohttp, the openai SDK as it comes and litellm, in the same run against the same server.
 
     python benchmarks/bench_judges.py                    # 64 and 512 in flight, memory over 20,000 items
     python benchmarks/bench_judges.py --items 200000     # memory over 200,000 items
-    python benchmarks/bench_judges.py --no-peers
+    python benchmarks/bench_judges.py --no-peers         # aiohttp alone: nothing is installed
 
 An item is one H-FALCON sentence in its context (a prompt of about 6 kB). Ours builds the prompt, asks, checks the reply
 in three steps, writes the ledger's row and the judgement and waits until both are on disk; the peers only ask and parse
@@ -151,6 +151,8 @@ def judge(url: str, items: int, in_flight: int) -> dict[str, Any]:
 
 def ask_with(client: str, url: str, items: int, in_flight: int) -> dict[str, Any]:
     """A peer as its documentation shows it: one client, a semaphore, JSON parsed and no more."""
+    if client == "aiohttp":
+        return asyncio.run(post_bare(url, items, in_flight))
     prompt = "The harbour master said that she would wait for the tide. " * 100
     messages = [{"role": "user", "content": prompt}]
     if client == "openai":
@@ -185,6 +187,26 @@ def ask_with(client: str, url: str, items: int, in_flight: int) -> dict[str, Any
 
     seconds, cpu, failed = asyncio.run(go())
     return {"items": items - failed, "seconds": seconds, "cpu": cpu, "peak": resident(), "failed": failed}
+
+
+async def post_bare(url: str, items: int, in_flight: int) -> dict[str, Any]:
+    """The least a client in Python can do: aiohttp posts the prompt and parses the reply."""
+    import aiohttp  # noqa: PLC0415
+
+    prompt = "The harbour master said that she would wait for the tide. " * 100
+    body = {"model": "stub", "messages": [{"role": "user", "content": prompt}], "temperature": 0, "seed": 0}
+    left = iter(range(items))
+
+    async def worker(session: aiohttp.ClientSession) -> None:
+        for _ in left:
+            async with session.post(f"{url}/chat/completions", json=body) as response:
+                json.loads((await response.json())["choices"][0]["message"]["content"])
+
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=in_flight)) as session:
+        began, used = time.perf_counter(), time.process_time()
+        await asyncio.gather(*(worker(session) for _ in range(in_flight)))
+        seconds, cpu = time.perf_counter() - began, time.process_time() - used
+    return {"items": items, "seconds": seconds, "cpu": cpu, "peak": resident()}
 
 
 def peers_python(folder: Path) -> Path:
@@ -251,6 +273,8 @@ def main() -> None:
         for in_flight, items in ((64, 6400), (512, 10_240)):
             ours = measured(sys.executable, "lanner", url, items, in_flight)
             say(f"lanner, {in_flight} in flight, to disk", ours, in_flight)
+            bare = measured(sys.executable, "aiohttp", url, items, in_flight)
+            say(f"aiohttp, {in_flight} in flight", bare, in_flight, ours)
             if not given.no_peers:
                 python = peers_python(given.peers)
                 for peer, number in (("openai", 1280), ("litellm", 1280)):

@@ -6,8 +6,9 @@ import pytest
 
 from data_sets import data_dir
 from lanner import protocols
-from lanner.analysis.context_dependence import ALL, context_dependence, signs
+from lanner.analysis.context_dependence import context_dependence, signs
 from lanner.analysis.material import Material, from_file
+from lanner.analysis.scores import ALL
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.stats.resample import Resampling
 

@@ -13,8 +13,9 @@ from scipy.stats import t
 import lanner
 from data_sets import data_dir
 from lanner import protocols
-from lanner.analysis.diagnosis import ALL, Diagnosis, diagnosable_part, diagnose
+from lanner.analysis.diagnosis import Diagnosis, diagnosable_part, diagnose
 from lanner.analysis.material import Material, from_file
+from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
 from lanner.model import Document, Grid, Item, Json, Judge, JudgeKind, Judgement, Segment
 from lanner.studies.simulation import dice

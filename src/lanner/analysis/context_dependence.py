@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from lanner.analysis.rows import Counted
-from lanner.analysis.scores import Share, ratio_over_documents
+from lanner.analysis.scores import ALL, Share, share_over_documents
 from lanner.model import Choice, Json, Labels, Object, Protocol, Spans
 from lanner.stats.resample import Resampling
 
-ALL = "all"
 _ALONE = "sentence_level"
 _MARK = "needs_context"
 
@@ -113,7 +112,5 @@ def _of_sign(table: pl.DataFrame, sign: Sign, how: Resampling) -> Iterator[Depen
             part = own if pair == ALL else own.filter(pl.col("pair") == pair)
             part = part if domain == ALL else part.filter(pl.col("domain") == domain)
             if not part.is_empty():
-                top = part.filter(pl.col("shows")).select("document", top=pl.lit(1.0))
-                yield Dependence(
-                    pair, domain, sign, ratio_over_documents(top, part.select("document"), how, (0.0, 1.0))
-                )
+                share = share_over_documents(part.filter(pl.col("shows")), part, how)
+                yield Dependence(pair, domain, sign, share)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from lanner.analysis.rows import Counted
-from lanner.analysis.scores import Share, ratio_over_documents
+from lanner.analysis.scores import Share, ratio_over_documents, share_over_documents
 from lanner.model import Choice, Json, Labels, Protocol, Question, Result, Scale, Spans
 from lanner.protocols.context import contexts_of
 from lanner.stats.context import misevaluations
@@ -123,9 +123,7 @@ def _differing(verdicts: pl.DataFrame, one: str, other: str, how: Resampling) ->
     judge, second = pl.col("judge"), pl.col("judge_other")
     pairs = pairs.filter(judge < second if one == other else judge != second)
     differing = pairs.filter(pl.col("verdict") != pl.col("verdict_other"))
-    return ratio_over_documents(
-        differing.select("document", top=pl.lit(1.0)), pairs.select("document"), how, (0.0, 1.0)
-    )
+    return share_over_documents(differing, pairs, how)
 
 
 def _misevaluated(

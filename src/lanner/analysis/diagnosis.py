@@ -23,7 +23,15 @@ import polars as pl
 from lanner.analysis.material import Material
 from lanner.analysis.measures import FEWEST_ITEMS
 from lanner.analysis.rows import Counted, groups_in
-from lanner.analysis.scores import Bounds, Share, option_ends, ratio_over_documents, row_order
+from lanner.analysis.scores import (
+    ALL,
+    Bounds,
+    Share,
+    option_ends,
+    ratio_over_documents,
+    row_order,
+    share_over_documents,
+)
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Document, Grid, Json, Protocol, Question, Result, Spans
 from lanner.protocols.scoring import span_weight
@@ -44,8 +52,6 @@ class _Way:
         return own if self.errors else own.filter(pl.col("matters"))
 
 
-ALL = "all"
-"""The name of all domains together."""
 LEVEL = 0.05
 _KEYS = ("judge", "document", "segment", "system", "domain")
 
@@ -424,9 +430,7 @@ def _of(evidence: pl.DataFrame, system: str | None, aspect: str, domain: str) ->
 def _cell(evidence: pl.DataFrame, system: str, aspect: str, domain: str, way: _Way) -> Cell:
     own = _of(evidence, system, aspect, domain)
     matters, counted = own.filter(pl.col("matters")), way.rated(own)
-    often = ratio_over_documents(
-        matters.select("document", top=pl.lit(1.0)), own.select("document"), way.how, (0.0, 1.0)
-    )
+    often = share_over_documents(matters, own, way.how)
     well = ratio_over_documents(
         counted.select("document", top=pl.col("value")), counted.select("document"), way.how, way.bounds
     )

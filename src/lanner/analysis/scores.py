@@ -185,6 +185,10 @@ def keep_means_on_scale(result: Result, bounds: Mapping[str, Bounds | None]) -> 
     return replace(result, rows=rows, signature=signature)
 
 
+ALL = "all"
+"""The name of all domains, or all language pairs, together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """A mean or a share over documents, with its interval and what it rests on."""
@@ -244,9 +248,7 @@ def profile(rows: Counted, question: Question, *, resampling: Resampling | None 
             cells = own.filter(pl.col("row") == row, pl.col("matters"))
             if own.filter(pl.col("row") == row).is_empty():
                 continue
-            often = ratio_over_documents(
-                cells.select("document", top=pl.lit(1.0)), items.select("document"), how, (0.0, 1.0)
-            )
+            often = share_over_documents(cells, items, how)
             well = ratio_over_documents(
                 cells.select("document", top=pl.col("score")), cells.select("document"), how, bounds
             )
@@ -268,6 +270,11 @@ def row_order(question: Question, answers: pl.DataFrame) -> list[str]:
     row_ids = [row.id for row in question.rows] if isinstance(question, Grid) else []
     rows = set(answers["row"].unique())
     return [*(row for row in row_ids if row in rows), *sorted(rows - set(row_ids))]
+
+
+def share_over_documents(part: pl.DataFrame, whole: pl.DataFrame, how: Resampling) -> Share:
+    """How many rows of the whole are in a part of it, with an interval over documents."""
+    return ratio_over_documents(part.select("document", top=pl.lit(1.0)), whole.select("document"), how, (0.0, 1.0))
 
 
 def ratio_over_documents(top: pl.DataFrame, bottom: pl.DataFrame, how: Resampling, bounds: Bounds | None) -> Share:

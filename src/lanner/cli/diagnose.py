@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from lanner.analysis.diagnosis import ALL, Diagnosis, diagnosable_part, diagnose
+from lanner.analysis.diagnosis import Diagnosis, diagnosable_part, diagnose
+from lanner.analysis.scores import ALL
 from lanner.cli._output import Output
 from lanner.cli._source import Source, source_options
 from lanner.figures.typeset import estimate, number, percent

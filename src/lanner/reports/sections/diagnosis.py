@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lanner.analysis.diagnosis import ALL, Cell, Diagnosis, Example, Priority, diagnose
+from lanner.analysis.diagnosis import Cell, Diagnosis, Example, Priority, diagnose
+from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
 from lanner.figures import diagnosis as picture
 from lanner.figures.typeset import estimate, interval, number, p_value, percent, plural, words

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lanner.analysis.context_dependence import ALL, Sign, context_dependence
-from lanner.analysis.scores import Bounds, on_scale
+from lanner.analysis.context_dependence import Sign, context_dependence
+from lanner.analysis.scores import ALL, Bounds, on_scale
 from lanner.errors import LannerError
 from lanner.figures.curves import Curve, curves
 from lanner.figures.intervals import Row, intervals

@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterator
 from urllib.parse import urlencode
 
 from lanner import campaign as campaigns
-from lanner.analysis.diagnosis import ALL, Cell, Diagnosis, Example, diagnose
+from lanner.analysis.diagnosis import Cell, Diagnosis, Example, diagnose
 from lanner.analysis.material import Material, from_campaign
+from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
 from lanner.figures import diagnosis as picture
 from lanner.figures.typeset import estimate, number, percent
