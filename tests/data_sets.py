@@ -12,9 +12,17 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 def data_dir(name: str) -> Path:
     """The folder of a released data set, or a skip that says how to provide it."""
-    roots = [Path(os.environ["LANNER_DATA"])] if "LANNER_DATA" in os.environ else []
-    roots.append(REPOSITORY.parent / "shared" / "data")
-    for root in roots:
+    for root in _roots():
         if (root / name).exists():
             return root / name
     pytest.skip(f"released data {name!r} not found: set LANNER_DATA to the folder that holds it")
+
+
+def is_released(path: object) -> bool:
+    """Whether a path leads to released data, which no test changes."""
+    return isinstance(path, str | Path) and any(Path(path).resolve().is_relative_to(root) for root in _roots())
+
+
+def _roots() -> list[Path]:
+    roots = [Path(os.environ["LANNER_DATA"])] if "LANNER_DATA" in os.environ else []
+    return [root.resolve() for root in (*roots, REPOSITORY.parent / "shared" / "data")]

@@ -5,10 +5,12 @@ import pytest
 from cli.command import Command
 from data_sets import data_dir
 
+FEW = ("--resamples", 100)
+
 
 @pytest.mark.data
 def test_the_published_kappas(lanner: Command) -> None:
-    ran = lanner("agreement", data_dir("h-falcon"), "--from", "h-falcon", "--question", "context", "--json")
+    ran = lanner("agreement", data_dir("h-falcon"), "--from", "h-falcon", "--question", "context", *FEW, "--json")
     kappas = {
         frozenset((row["judge"], row["other"])): row
         for row in ran.envelope["rows"]
@@ -44,7 +46,7 @@ def test_a_coefficient_can_be_asked_for_by_name(lanner: Command, tmp_path: Path)
 def test_some_judges_and_each_domain(lanner: Command) -> None:
     source = data_dir("h-falcon")
     rows = lanner(
-        "agreement", source, "-q", "context", "--judges", "judge1,judge2", "--by", "domain", "--json"
+        "agreement", source, "-q", "context", "--judges", "judge1,judge2", "--by", "domain", *FEW, "--json"
     ).envelope["rows"]
     assert {row["domain"] for row in rows} == {"news", "social", "literary"}
     assert sum(row["n"] for row in rows if row["statistic"] == "kappa") == 809
@@ -54,7 +56,7 @@ def test_some_judges_and_each_domain(lanner: Command) -> None:
 def test_documents_and_judges_both_as_samples(lanner: Command) -> None:
     people = "judge1,judge2,judge3"
     rows = lanner(
-        "agreement", data_dir("h-falcon"), "-q", "context", "--judges", people, "--unit", "two-way", "--json"
+        "agreement", data_dir("h-falcon"), "-q", "context", "--judges", people, "--unit", "two-way", *FEW, "--json"
     ).envelope["rows"]
     (alpha,) = (row for row in rows if row["sign"] == "α")
     assert alpha["unit"] == "two-way"
@@ -75,7 +77,7 @@ def test_wrong_names_are_met_with_the_nearest(lanner: Command) -> None:
 
 @pytest.mark.data
 def test_the_numbers_are_put_into_words(lanner: Command) -> None:
-    asked = ("agreement", data_dir("h-falcon"), "-q", "context", "--judges", "judge2,judge3")
+    asked = ("agreement", data_dir("h-falcon"), "-q", "context", "--judges", "judge2,judge3", *FEW)
     brief = lanner(*asked).out
     assert "α 0.50. " in brief and "--explain" in brief
     assert "beyond chance" not in brief
@@ -89,7 +91,7 @@ def test_the_numbers_are_put_into_words(lanner: Command) -> None:
 
 @pytest.mark.data
 def test_gamma_of_spans_on_request(lanner: Command) -> None:
-    asked = ("agreement", data_dir("esa-appraise") / "240315rc5ESA.scores.csv", "--gamma", "--json")
+    asked = ("agreement", data_dir("esa-appraise") / "240315rc5ESA.scores.csv", "--gamma", *FEW, "--json")
     rows = {row["sign"]: row for row in lanner(*asked).envelope["rows"]}
     assert "γ" in rows
 

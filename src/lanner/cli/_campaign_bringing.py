@@ -34,7 +34,7 @@ def import_(name: str, path: Path, model: str, only_look: bool, store_place: str
         summary = None
         if not only_look:
             summary = replay(store, number, path, model) if model else import_file(store, number, path)
-    rows = [{"judge": judge, "answers": count, "new": not known} for judge, count, known in preview.judges]
+    rows = [{"judge": judge, "answers": count, "new": not is_present} for judge, count, is_present in preview.judges]
     output.table(rows)
     for note in preview.notes:
         output.note(note)

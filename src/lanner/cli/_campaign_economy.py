@@ -34,10 +34,10 @@ def decided(name: str, store_place: str, as_json: bool) -> None:
     """
     output = Output("campaign decided", as_json)
     with Store.open(store_place, create=False) as store:
-        found = campaign.get(store, name)
-        look_if_due(store, found.id)
-        now = economy(store, found.id)
-    output.signature = f"{found.protocol_name} · {now.score} · goal {now.goal} · look {now.look} of {now.looks}"
+        entry = campaign.get(store, name)
+        look_if_due(store, entry.id)
+        now = economy(store, entry.id)
+    output.signature = f"{entry.protocol_name} · {now.score} · goal {now.goal} · look {now.look} of {now.looks}"
     output.say(_summary(now), style="bold")
     output.table(
         [_system(one) for one in now.systems],
@@ -55,13 +55,13 @@ def decided(name: str, store_place: str, as_json: bool) -> None:
 
 
 def _summary(now: Economy) -> str:
-    spent = f"{now.judgements:,} of at most {now.budget or now.all_judgements:,} judgements"
+    budget_text = f"{now.judgements:,} of at most {now.budget or now.all_judgements:,} judgements"
     if now.enough:
-        return f"Enough: the goal is reached after {spent}; {now.unused:,} are not needed."
+        return f"Enough: the goal is reached after {budget_text}; {now.unused:,} are not needed."
     if now.ended:
-        return f"Ended without reaching the goal: {spent}."
-    settled = f"{now.decided} of {len(now.pairs)} pairs settled, " if now.pairs else ""
-    return f"Not yet: {settled}{spent}, {now.documents} of {now.all_documents} documents."
+        return f"Ended without reaching the goal: {budget_text}."
+    pairs_text = f"{now.decided} of {len(now.pairs)} pairs settled, " if now.pairs else ""
+    return f"Not yet: {pairs_text}{budget_text}, {now.documents} of {now.all_documents} documents."
 
 
 def _system(one: SystemStanding) -> dict[str, Json]:
@@ -105,9 +105,9 @@ def _outlook(now: Economy) -> list[str]:
         value, low, high = now.agreement
         lines.append(f"Agreement {number(value)} [{number(low)}, {number(high)}]; planned above {now.goal.minimum:g}.")
     if now.hours_left is not None and now.forecast is not None and not now.enough:
-        expected, low, high = now.hours_left
+        hours, low, high = now.hours_left
         lines.append(
-            f"To the end about {now.forecast.expected:,.0f} judgements, {expected:.1f} h [{low:.1f}, {high:.1f}]."
+            f"To the end about {now.forecast.expected:,.0f} judgements, {hours:.1f} h [{low:.1f}, {high:.1f}]."
         )
     if now.goal.kind is not Kind.AGREEMENT:
         about = "these documents only" if now.goal.of_complete else "documents of this kind"

@@ -88,8 +88,8 @@ def training(name: str, since: str, seed: int, store_place: str, as_json: bool) 
             )
     changes = before_and_after(early, late, material.protocol, resampling=Resampling(seed=seed))
     output.rows.extend(change.to_row() for change in changes)
-    shown = Output("campaign training", as_json)
-    shown.table(
+    table_output = Output("campaign training", as_json)
+    table_output.table(
         [
             {
                 "question": change.question if not change.part else "",

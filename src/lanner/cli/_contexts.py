@@ -25,19 +25,19 @@ SENTENCES = 100
 _ASCII = {"±": "-", ",": "-"}
 
 
-def compare_contexts(output: Output, source: str, store_place: str, given: dict[str, Any]) -> int:
+def compare_contexts(output: Output, source: str, store_place: str, options: dict[str, Any]) -> int:
     """Judge a sample of whole documents in every context, in a campaign of its own, and compare. The exit code: 0 where
     every item has its answer, 3 where some have none."""
-    contexts = list(dict.fromkeys(canonical(name) for name in names_in(given["contexts"])))
+    contexts = list(dict.fromkeys(canonical(name) for name in names_in(options["contexts"])))
     if len(contexts) < 2:
         raise LannerError("One context cannot be compared.", next_step="Give several, with semicolons between them.")
-    plans = [in_context(plan, name) for plan in plans_from(given) for name in contexts]
-    sentences = given["limit"] or SENTENCES
-    limits = limits_from(given | {"limit": None}, plans)
-    output.notes.extend(price_notes(plans, given))
+    plans = [in_context(plan, name) for plan in plans_from(options) for name in contexts]
+    sentences = options["limit"] or SENTENCES
+    limits = limits_from(options | {"limit": None}, plans)
+    output.notes.extend(price_notes(plans, options))
     with Store.open(store_place) as store:
-        documents, protocol = texts_and_protocol(store, source, given)
-        is_campaign = source in [known.name for known in campaign.campaigns(store)]
+        documents, protocol = texts_and_protocol(store, source, options)
+        is_campaign = source in [entry.name for entry in campaign.campaigns(store)]
         name = f"{source if is_campaign else slug(Path(source).stem)}-contexts"
         sample = _sample(store, name, sample_documents(documents, sentences), protocol, plans)
         with watching(output) as show:
@@ -66,7 +66,7 @@ def _sample(
     store: Store, name: str, documents: Sequence[Document], protocol: Protocol, plans: Sequence[Plan]
 ) -> Campaign:
     """The campaign of the sample: made once, and gone on with after that."""
-    if name in [known.name for known in campaign.campaigns(store)]:
+    if name in [entry.name for entry in campaign.campaigns(store)]:
         if fingerprint(campaign.documents(store, name)) != fingerprint(documents):
             raise LannerError(
                 f"There is a campaign {name!r} with another sample.", next_step="Give the same --limit as before."
@@ -100,15 +100,17 @@ def print_standings(output: Output, standings: Sequence[Standing]) -> None:
                     "cost": standing.cost,
                 }
             rows.append(row)
-    shown: list[str | tuple[str, str]] = [
+    columns: list[str | tuple[str, str]] = [
         *("judge", "context", "prompt", "question"),
         ("agreement estimate", "agreement with people [95 %]"),
         ("gain estimate", "gain over the first [95 %]"),
         ("same estimate", "same answer as the first [95 %]"),
         *("replies", "missing", "refusals", "cost"),
     ]
-    wanted = [entry for entry in shown if any(row.get(entry if isinstance(entry, str) else entry[0]) for row in rows)]
-    output.table(rows, wanted)
+    columns_used = [
+        entry for entry in columns if any(row.get(entry if isinstance(entry, str) else entry[0]) for row in rows)
+    ]
+    output.table(rows, columns_used)
 
 
 def _columns(name: str, result: Result | None) -> dict[str, Any]:

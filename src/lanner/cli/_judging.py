@@ -35,9 +35,9 @@ KIM2025 = "kim2025"
 """The name of the published way to judge; as a judge's name it stands for all of its settings."""
 
 
-def plans_from(given: dict[str, Any]) -> list[Plan]:
+def plans_from(options: dict[str, Any]) -> list[Plan]:
     """One judge per model, or with --panel one judge of all models."""
-    models, urls = list(given["models"]), list(given["base_urls"]) or [providers.base_url(given["provider"])]
+    models, urls = list(options["models"]), list(options["base_urls"]) or [providers.base_url(options["provider"])]
     if not models:
         raise LannerError("--model is missing.", next_step="Name a model, for instance --model gpt-4.1-mini.")
     if len(urls) not in (1, len(models)):
@@ -46,101 +46,101 @@ def plans_from(given: dict[str, Any]) -> list[Plan]:
             next_step="Give --base-url once for all models, or once for each in the same order.",
         )
     servers = urls * len(models) if len(urls) == 1 else urls
-    members = [_member(model, url, given) for model, url in zip(models, servers, strict=True)]
-    groups = [tuple(members)] if given["panel"] else [(member,) for member in members]
-    if given["judge_name"] not in ("", KIM2025) and len(groups) > 1:
+    members = [_member(model, url, options) for model, url in zip(models, servers, strict=True)]
+    groups = [tuple(members)] if options["panel"] else [(member,) for member in members]
+    if options["judge_name"] not in ("", KIM2025) and len(groups) > 1:
         raise LannerError("One name for several judges.", next_step="Leave out --as, or make them one with --panel.")
-    settings = _settings(given)
+    settings = _settings(options)
     return [
         Plan(
-            _judge_name(given, group[0].model),
+            _judge_name(options, group[0].model),
             group,
             settings,
-            given["mode"],
-            given["samples"],
-            given["combine"],
-            given["swap"],
-            given["shuffle"],
-            given["few_shot"],
-            given["reasks"],
+            options["mode"],
+            options["samples"],
+            options["combine"],
+            options["swap"],
+            options["shuffle"],
+            options["few_shot"],
+            options["reasks"],
         )
         for group in groups
     ]
 
 
-def _judge_name(given: dict[str, Any], model: str) -> str:
+def _judge_name(options: dict[str, Any], model: str) -> str:
     """The name that was given; for the published way the model's with it."""
-    usual = "panel" if given["panel"] else slug(model)
-    if given["judge_name"] == KIM2025:
+    usual = "panel" if options["panel"] else slug(model)
+    if options["judge_name"] == KIM2025:
         return f"{usual}-{KIM2025}"
-    return given["judge_name"] or usual
+    return options["judge_name"] or usual
 
 
-def _member(model: str, url: str, given: dict[str, Any]) -> Member:
+def _member(model: str, url: str, options: dict[str, Any]) -> Member:
     if not url.startswith(("http://", "https://")):
         raise LannerError(f"{url!r} is no address.", next_step="Give for instance --base-url http://127.0.0.1:8080/v1")
-    provider = providers.batch_of(given["provider"]) if given["batch"] else given["provider"]
-    hosts = {urlsplit(base_url).hostname for base_url in given["base_urls"]}
-    endpoint = Endpoint(url, provider, given["key_variable"], given["timeout"], only=len(hosts) <= 1)
-    several = given["samples"] > 1
-    temperature = given["temperature"] if given["temperature"] is not None else 1.0 if several else 0.0
-    sent, received, cached = _prices(model, url, given)
+    provider = providers.batch_of(options["provider"]) if options["batch"] else options["provider"]
+    hosts = {urlsplit(base_url).hostname for base_url in options["base_urls"]}
+    endpoint = Endpoint(url, provider, options["key_variable"], options["timeout"], only=len(hosts) <= 1)
+    several = options["samples"] > 1
+    temperature = options["temperature"] if options["temperature"] is not None else 1.0 if several else 0.0
+    sent, received, cached = _prices(model, url, options)
     return Member(
         model,
         endpoint,
         temperature,
-        given["seed"],
-        given["max_tokens"],
+        options["seed"],
+        options["max_tokens"],
         sent,
         received,
         cached,
-        given["top_p"],
-        given["reasoning_effort"],
-        given["weighted"],
-        given["extra_body"],
+        options["top_p"],
+        options["reasoning_effort"],
+        options["weighted"],
+        options["extra_body"],
     )
 
 
-def _prices(model: str, url: str, given: dict[str, Any]) -> tuple[float | None, float | None, float | None]:
+def _prices(model: str, url: str, options: dict[str, Any]) -> tuple[float | None, float | None, float | None]:
     """Prices as they were given, else by the table of prices."""
-    if given["price_in"] is not None or given["price_out"] is not None:
-        return given["price_in"], given["price_out"], given["price_cached"]
-    price = _known_price(model, url, given)
-    return price.at(batch=given["batch"]) if price else (None, None, None)
+    if options["price_in"] is not None or options["price_out"] is not None:
+        return options["price_in"], options["price_out"], options["price_cached"]
+    price = _known_price(model, url, options)
+    return price.at(batch=options["batch"]) if price else (None, None, None)
 
 
-def _known_price(model: str, url: str, given: dict[str, Any]) -> Price | None:
-    return price_of(model, urlsplit(url).hostname or "", Path(given["prices"]) if given["prices"] else None)
+def _known_price(model: str, url: str, options: dict[str, Any]) -> Price | None:
+    return price_of(model, urlsplit(url).hostname or "", Path(options["prices"]) if options["prices"] else None)
 
 
-def price_notes(plans: Sequence[Plan], given: dict[str, Any]) -> list[str]:
+def price_notes(plans: Sequence[Plan], options: dict[str, Any]) -> list[str]:
     """Which prices were taken from a table, and of which day."""
-    if given["price_in"] is not None or given["price_out"] is not None:
+    if options["price_in"] is not None or options["price_out"] is not None:
         return []
     notes = []
     for member in dict.fromkeys((m.model, m.endpoint.base_url) for plan in plans for m in plan.members):
-        price = _known_price(*member, given)
+        price = _known_price(*member, options)
         if price:
             warning = "; they may have changed" if price.is_old(datetime.now(UTC).date()) else ""
             notes.append(f"Costs of {member[0]} by the prices of {price.checked}{warning}.")
     return notes
 
 
-def _settings(given: dict[str, Any]) -> Settings:
-    context = _context(given["context"], given["reference_free"])
-    if given["judge_name"] == KIM2025:
-        if given["context"] not in ("", KIM2025):
+def _settings(options: dict[str, Any]) -> Settings:
+    context = _context(options["context"], options["reference_free"])
+    if options["judge_name"] == KIM2025:
+        if options["context"] not in ("", KIM2025):
             raise LannerError(
                 f"--as {KIM2025} is the published way, which has its own context.",
                 next_step="Leave out --context, or give another name.",
             )
         context = KIM2025
-    template = templates.load(given["prompt"] or templates.DEFAULT)
-    if given["rationale"]:
+    template = templates.load(options["prompt"] or templates.DEFAULT)
+    if options["rationale"]:
         template = replace(template, rationale=True)
         if problems := templates.mistakes(template):
             raise problems[0]
-    return Settings(context, given["language"], comments=False, template=template)
+    return Settings(context, options["language"], comments=False, template=template)
 
 
 def _context(name: str, reference_free: bool) -> str:
@@ -153,45 +153,45 @@ def _context(name: str, reference_free: bool) -> str:
     return "source±2" if reference_free and not name else name or PEOPLE
 
 
-def limits_from(given: dict[str, Any], plans: Sequence[Plan]) -> Limits:
+def limits_from(options: dict[str, Any], plans: Sequence[Plan]) -> Limits:
     """How far and how fast. A limit on costs needs prices, or it would be a promise nobody keeps."""
     members = [member for plan in plans for member in plan.members]
-    if given["max_cost"] is not None and any(m.price_in is None or m.price_out is None for m in members):
+    if options["max_cost"] is not None and any(m.price_in is None or m.price_out is None for m in members):
         raise LannerError(
             "--max-cost needs prices.",
             next_step="Give --set price_in=… and --set price_out=…, per million tokens, as your server charges.",
         )
-    usual = 5000 if given["batch"] else 64
+    usual = 5000 if options["batch"] else 64
     return Limits(
-        given["in_flight"] or usual,
-        given["rpm"],
-        given["tpm"],
-        given["max_cost"],
-        given["limit"],
-        retry_missing=given["retry_missing"],
+        options["in_flight"] or usual,
+        options["rpm"],
+        options["tpm"],
+        options["max_cost"],
+        options["limit"],
+        retry_missing=options["retry_missing"],
     )
 
 
-def texts_and_protocol(store: Store | None, source: str, given: dict[str, Any]) -> tuple[list[Document], Protocol]:
+def texts_and_protocol(store: Store | None, source: str, options: dict[str, Any]) -> tuple[list[Document], Protocol]:
     """What would be judged, without making anything."""
-    names = [found.name for found in campaign.campaigns(store)] if store else []
+    names = [entry.name for entry in campaign.campaigns(store)] if store else []
     if store and source in names:
         return campaign.documents(store, source), campaign.protocol(store, source)
-    return _texts(source, names, given), protocols.load(_asked(given))
+    return _texts(source, names, options), protocols.load(_asked(options))
 
 
-def place_of(store: Store, source: str, given: dict[str, Any], plans: Sequence[Plan]) -> Campaign:
+def place_of(store: Store, source: str, options: dict[str, Any], plans: Sequence[Plan]) -> Campaign:
     """The campaign of that name; for a file of texts a campaign made of it, or the one made of it before."""
-    names = [found.name for found in campaign.campaigns(store)]
+    names = [entry.name for entry in campaign.campaigns(store)]
     if source in names:
         found = campaign.get(store, source)
-        asked = given["protocol"]
-        if asked and protocols.load(asked).name != found.protocol_name:
-            what = f"The campaign {source!r} asks {found.protocol_name}, not {asked}."
+        protocol_name = options["protocol"]
+        if protocol_name and protocols.load(protocol_name).name != found.protocol_name:
+            what = f"The campaign {source!r} asks {found.protocol_name}, not {protocol_name}."
             raise LannerError(what, next_step="Leave out --protocol, or give a file of texts.")
         return found
-    documents, protocol = _texts(source, names, given), protocols.load(_asked(given))
-    name = given["name"] or f"{slug(Path(source).stem)}-{slug(protocol.name)}"
+    documents, protocol = _texts(source, names, options), protocols.load(_asked(options))
+    name = options["name"] or f"{slug(Path(source).stem)}-{slug(protocol.name)}"
     if name in names:
         found = campaign.get(store, name)
         if (
@@ -201,12 +201,12 @@ def place_of(store: Store, source: str, given: dict[str, Any], plans: Sequence[P
             what = f"There is a campaign {name!r} with other texts or another protocol."
             raise LannerError(what, next_step="Give this one another name with --set name=….")
         return found
-    demanded([], given["few_shot"])  # a new campaign has none
+    demanded([], options["few_shot"])  # a new campaign has none
     for endpoint in {member.endpoint for plan in plans for member in plan.members}:
         providers.require(endpoint)  # before anything is made for judges that could not be asked
     judges = [plan.as_judge() for plan in plans]
-    made = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
-    return campaign.open(store, made.id)
+    entry = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
+    return campaign.open(store, entry.id)
 
 
 @contextmanager
@@ -218,27 +218,29 @@ def removed_if_unused(store: Store, plans: Sequence[Plan]) -> Iterator[None]:
     except LannerError:
         names = {plan.judge for plan in plans}
         for entry in campaign.campaigns(store):
-            added = [j.id for j in campaign.judges(store, entry.id) if j.id in names - before.get(entry.id, set())]
-            for judge_id in added:
+            new_judges = [j.id for j in campaign.judges(store, entry.id) if j.id in names - before.get(entry.id, set())]
+            for judge_id in new_judges:
                 with suppress(CampaignError):  # one who has answered stays
                     campaign.remove_judge(store, entry.id, judge_id)
-            if entry.id not in before and added and not campaign.judges(store, entry.id):
+            if entry.id not in before and new_judges and not campaign.judges(store, entry.id):
                 campaign.remove(store, entry.id, name=entry.name)
         raise
 
 
-def _texts(source: str, names: Sequence[str], given: dict[str, Any]) -> list[Document]:
+def _texts(source: str, names: Sequence[str], options: dict[str, Any]) -> list[Document]:
     if not Path(source).exists():
         hint = did_you_mean(source, names) or "Give a file of texts, or name the database with --store."
         raise LannerError(f"There is no file and no campaign called {source!r}.", next_step=hint)
-    return list(documents_of(Path(source), given["format_name"]))
+    return list(documents_of(Path(source), options["format_name"]))
 
 
-def _asked(given: dict[str, Any]) -> str:
-    if not given["protocol"]:
-        known = ", ".join(protocols.names())
-        raise LannerError("--protocol is missing: texts say nothing about what is asked.", next_step=f"Known: {known}.")
-    return str(given["protocol"])
+def _asked(options: dict[str, Any]) -> str:
+    if not options["protocol"]:
+        protocol_names = ", ".join(protocols.names())
+        raise LannerError(
+            "--protocol is missing: texts say nothing about what is asked.", next_step=f"Known: {protocol_names}."
+        )
+    return str(options["protocol"])
 
 
 @contextmanager
@@ -269,8 +271,8 @@ def line(totals: Totals, seconds: float) -> str:
         f"{totals.tokens_in + totals.tokens_out:,} tokens",
     ]
     if totals.priced and totals.cost:
-        expected = totals.expected_cost
-        words.append(f"cost {totals.cost:.2f}" + (f" of about {expected:.2f}" if expected else ""))
+        cost = totals.expected_cost
+        words.append(f"cost {totals.cost:.2f}" + (f" of about {cost:.2f}" if cost else ""))
     counts = ((totals.reasks, "asked again"), (totals.overloads, "repeated"), (totals.missing, "missing"))
     words += [f"{number} {what}" for number, what in (*counts, (totals.failed, "left open")) if number]
     return " · ".join(filter(None, words))

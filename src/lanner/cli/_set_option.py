@@ -37,8 +37,8 @@ def set_option(details: Mapping[str, Detail]) -> Callable[[Command], Command]:
                     note = f"--{name} still works; now it is --set {name}={value}."
                     pending_notes().append(note)
             values |= dict(_assigned(details, assignment) for assignment in assignments)
-            chosen = {n: details[n].default if value is None else value for n, value in values.items()}
-            command(*arguments, **options, **chosen)
+            details_by_name = {n: details[n].default if value is None else value for n, value in values.items()}
+            command(*arguments, **options, **details_by_name)
 
         decorated: Command = with_details
         for name, detail in details.items():

@@ -143,14 +143,14 @@ def from_option(command: Command) -> Command:
             cls=RenamedOption,
             old=["--lp"] if option == "--languages" else [],
         )(command)
-    chosen: Command = click.option(
+    with_format: Command = click.option(
         "--from",
         "format_name",
         metavar="FORMAT",
         shell_complete=complete_format,
         help="File format, if it is not detected (see `lanner formats`).",
     )(command)
-    return chosen
+    return with_format
 
 
 def reading_options() -> dict[str, str]:
@@ -249,11 +249,11 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
         ) -> None:
             command(Source(source or "", store_place, format_name, protocol, judges), **rest)
 
-        made: Command = told
+        decorated_command: Command = told
         for option in (json_option, explain_option, store_option, protocol_option, from_option, judges_option):
-            made = option(made)
+            decorated_command = option(decorated_command)
         return click.argument("source", metavar="FILE_OR_CAMPAIGN", required=required, shell_complete=complete_source)(
-            made
+            decorated_command
         )
 
     return decorate

@@ -210,13 +210,13 @@ def _in_words(lines: Sequence[Line], *, several: bool, explain: bool) -> Iterato
     Questions without a value for the same reason are listed together."""
     explanations: set[str] = set()
     headings: set[str] = set()
-    undefined: dict[str, list[str]] = {}
+    without_value: dict[str, list[str]] = {}
     for line in lines:
         result = line.result
         name = line.measure.row or line.measure.question
         name = f"{name} ({line.group})" if several else name
         if name not in headings and result.value is None:
-            undefined.setdefault(reading(result), []).append(name)
+            without_value.setdefault(reading(result), []).append(name)
         elif name not in headings:
             yield f"{name}: {reading(result, brief=not explain or result.name in explanations)}"
             explanations.add(result.name)
@@ -224,5 +224,5 @@ def _in_words(lines: Sequence[Line], *, several: bool, explain: bool) -> Iterato
             yield f"{name}: {words}"
             explanations.add(result.name)
         headings.add(name)
-    for reason, names in undefined.items():
+    for reason, names in without_value.items():
         yield f"{', '.join(names)}: {reason}"

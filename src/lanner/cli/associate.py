@@ -51,8 +51,8 @@ def command(
         step = f"Give --question MEASURE, or --x MEASURE and --y MEASURE. {_known(source)}"
         raise LannerError("Say what to correlate.", next_step=step.strip())
     measures = names(of) or [str(first), str(second)]
-    asked = next((name for name in measures if name != SECONDS), "")
-    part = source.part_that_asks(asked) if asked else source.parts()[0]
+    measure = next((name for name in measures if name != SECONDS), "")
+    part = source.part_that_asks(measure) if measure else source.parts()[0]
     if "domain" in names(by):
         check_domains(part)
     table = with_seconds(part.table) if SECONDS in (*measures, *names(given)) else part.table

@@ -60,13 +60,13 @@ def command(
     output.notes.extend(price_notes([plan], options))
     with Store.open(store_place) as store:
         documents, protocol = texts_and_protocol(store, source, options)
-        known = [entry.name for entry in campaign.campaigns(store)]
+        names = [entry.name for entry in campaign.campaigns(store)]
         sample = sample_documents(documents, sentences)
         if not any(document.systems for document in sample):
             raise LannerError("There are no translations in these texts.", next_step="Give texts with outputs.")
         others = languages or tuple(code for code in ("de",) if code in protocol.text)
         with watching(output) as show:
-            found = asyncio.run(
+            report = asyncio.run(
                 audit_model(
                     store,
                     f"audit-{slug(model)}-{slug(protocol.name)}",
@@ -77,11 +77,11 @@ def command(
                     languages=others,
                     limits=limits,
                     report=show,
-                    people_of=source if source in known else None,
+                    people_of=source if source in names else None,
                 )
             )
     rows = []
-    for check, row in zip(found.checks, result_rows([check.result for check in found.checks]), strict=True):
+    for check, row in zip(report.checks, result_rows([check.result for check in report.checks]), strict=True):
         rows.append({"probe": check.probe, **row, "verdict": check.verdict, "in words": check.sentence})
     columns: list[str | tuple[str, str]] = [
         *("probe", "question", "statistic"),
@@ -90,10 +90,10 @@ def command(
     ]
     output.table(rows, columns)
     number = sum(len(document.segments) for document in sample)
-    output.note(f"{len(sample):,} documents with {number:,} sentences; kept in {' and '.join(found.campaigns)}.")
-    if found.totals.stopped:
-        output.note(f"Stopped early: {found.totals.stopped}. The same command goes on from there.")
-    if found.totals.missing or found.totals.failed:
-        output.note(f"{found.totals.missing + found.totals.failed:,} items have no answer and are left out.")
+    output.note(f"{len(sample):,} documents with {number:,} sentences; kept in {' and '.join(report.campaigns)}.")
+    if report.totals.stopped:
+        output.note(f"Stopped early: {report.totals.stopped}. The same command goes on from there.")
+    if report.totals.missing or report.totals.failed:
+        output.note(f"{report.totals.missing + report.totals.failed:,} items have no answer and are left out.")
     output.signature = f"{protocol.name} · {plan.attributes['template']} · context {plan.settings.context}"
     output.end()

@@ -77,8 +77,8 @@ def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> No
         ("occurs", f"{result.unit} a judgement") if result.errors else ("matters", "mean where it matters [95 %]")
     )
     for name in [domain] if domain else result.domains:
-        shown = Output("diagnose", output.as_json)
-        shown.table(
+        table_output = Output("diagnose", output.as_json)
+        table_output.table(
             [
                 {
                     "system": entry.system,
@@ -96,7 +96,7 @@ def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> No
             ],
             title="All domains" if name == ALL else name,
         )
-        shown.say()
+        table_output.say()
 
 
 def _priority(result: Diagnosis, system: str, aspect: str, domain: str) -> int | None:

@@ -115,11 +115,11 @@ def _texts(row: Mapping[str, Json]) -> dict[str, Json]:
             return {"variance": round(row["value"], 4), "share_text": percent(row["share"], 0)}
         case "decision":
             numbers = {"rho": row["generalisability"], "phi": row["dependability"]}
-            shown = {name: None if value is None else f"{value:.2f}" for name, value in numbers.items()}
-            return {"margin_text": f"±{row['margin']:.2f}", **shown}
+            texts = {name: None if value is None else f"{value:.2f}" for name, value in numbers.items()}
+            return {"margin_text": f"±{row['margin']:.2f}", **texts}
         case "pair":
-            shown = {"p_text": p_value(row["p"]), "p_holm_text": p_value(row["p_holm"])}
-            return {"estimate": estimate(row["difference"], row["low"], row["high"], 2, bounded=False), **shown}
+            texts = {"p_text": p_value(row["p"]), "p_holm_text": p_value(row["p_holm"])}
+            return {"estimate": estimate(row["difference"], row["low"], row["high"], 2, bounded=False), **texts}
     return {"estimate": estimate(row["value"], row["low"], row["high"], 2, bounded=False)}
 
 

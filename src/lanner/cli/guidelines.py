@@ -32,16 +32,16 @@ def command(name: str, out: Path | None, language: str, store_place: str, as_jso
     """
     output = Output("guidelines", as_json)
     with Store.open(store_place, create=False) as store:
-        made = campaign_guidelines(store, name, language=language)
+        text = campaign_guidelines(store, name, language=language)
     if out is not None:
         if out.suffix not in (".md", ".html"):
             raise InputError("The name must end in .md or .html.", where=Where(out))
-        write_whole(out, made.markdown() if out.suffix == ".md" else render(made.report()))
-        output.say(f"{out}: version {made.version}, {len(made.decisions)} decisions")
+        write_whole(out, text.markdown() if out.suffix == ".md" else render(text.report()))
+        output.say(f"{out}: version {text.version}, {len(text.decisions)} decisions")
     else:
-        output.say(made.markdown())
+        output.say(text.markdown())
     output.rows.append(
-        {"version": made.version, "digest": made.digest, "decisions": len(made.decisions), "protocol": made.protocol}
+        {"version": text.version, "digest": text.digest, "decisions": len(text.decisions), "protocol": text.protocol}
     )
-    output.signature = made.byline
+    output.signature = text.byline
     output.end()

@@ -187,13 +187,13 @@ class _Import:
 
 def _distinct(labels: list[str]) -> list[str]:
     """Names of which no two are alike: a later one gets a number."""
-    made: list[str] = []
+    paths: list[str] = []
     for label in labels:
         candidate = label
-        while candidate in made:
-            candidate = f"{label}-{made.count(label) + len(made) + 1}"
-        made.append(candidate)
-    return made
+        while candidate in paths:
+            candidate = f"{label}-{paths.count(label) + len(paths) + 1}"
+        paths.append(candidate)
+    return paths
 
 
 def _asked(part: Reading, protocol: str | None, output: Output) -> Protocol | None:

@@ -117,7 +117,7 @@ def command(
     as_json: bool,
     settings_file: Path | None,
     assignments: tuple[str, ...],
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Run LLM judges. An interrupted run resumes with the same command; nothing is asked twice.
 
@@ -125,37 +125,37 @@ def command(
     """
     output = Output("judge", as_json)
     exit_code = 0
-    values, notes = settings_from(settings_file, assignments, {name: given.pop(name) for name in SETTINGS})
-    given |= values
+    values, notes = settings_from(settings_file, assignments, {name: options.pop(name) for name in SETTINGS})
+    options |= values
     output.notes.extend(notes)
     if replays:
         output.note("--replay still works; now it is lanner replay CAMPAIGN FILE.")
-        take_in(output, source, replays, store_place, given["judge_name"])
-    elif given["contexts"]:
-        exit_code = compare_contexts(output, source, store_place, given)
+        take_in(output, source, replays, store_place, options["judge_name"])
+    elif options["contexts"]:
+        exit_code = compare_contexts(output, source, store_place, options)
     else:
-        plans = plans_from(given)
-        limits = limits_from(given, plans)
-        output.notes.extend(price_notes(plans, given))
+        plans = plans_from(options)
+        limits = limits_from(options, plans)
+        output.notes.extend(price_notes(plans, options))
         if dry_run:
-            _rehearse(output, source, store_place, plans, limits, given)
+            _rehearse(output, source, store_place, plans, limits, options)
         else:
-            exit_code = _run(output, source, store_place, plans, limits, given)
+            exit_code = _run(output, source, store_place, plans, limits, options)
     output.end()
     sys.exit(exit_code)
 
 
 def _run(
-    output: Output, source: str, store_place: str, plans: list[Plan], limits: Limits, given: dict[str, Any]
+    output: Output, source: str, store_place: str, plans: list[Plan], limits: Limits, options: dict[str, Any]
 ) -> int:
     """The exit code: 0 where every item has its answer, 3 where some have none."""
     with new_store(store_place) as store, removed_if_unused(store, plans):
-        found = place_of(store, source, given, plans)
+        entry = place_of(store, source, options, plans)
         ways = sorted({f"{plan.attributes['template']} · context {plan.settings.context}" for plan in plans})
-        output.signature = f"{found.protocol_name} · hash {found.protocol_hash} · {', '.join(ways)}"
+        output.signature = f"{entry.protocol_name} · hash {entry.protocol_hash} · {', '.join(ways)}"
         try:
             with watching(output) as show:
-                totals = _by_engine(output, store, found, plans, limits=limits, report=show, given=given)
+                totals = _by_engine(output, store, entry, plans, limits=limits, report=show, options=options)
         except KeyboardInterrupt:
             sys.stderr.write("\nStopped. What was answered is kept; the same command goes on from there.\n")
             sys.exit(130)
@@ -165,21 +165,21 @@ def _run(
                 next_step="Does it run, and is --base-url right? Nothing was stored; the same command asks again.",
             )
         _say(output, totals, sorted({member.model for plan in plans for member in plan.members}))
-        _audited(output, store, found, plans)
+        _audited(output, store, entry, plans)
         if totals.items:
             output.say()
-            output.say(f"Next: lanner agreement {found.name}", style="bold")
+            output.say(f"Next: lanner agreement {entry.name}", style="bold")
     return INCOMPLETE if totals.missing or totals.failed or totals.waiting or totals.stopped else 0
 
 
 def _by_engine(
-    output: Output, store: Store, found: Campaign, plans: list[Plan],
-    *, limits: Limits, report: Report, given: dict[str, Any],
+    output: Output, store: Store, entry: Campaign, plans: list[Plan],
+    *, limits: Limits, report: Report, options: dict[str, Any],
 ) -> Totals:  # fmt: skip
-    if given["engine"] == "local":
-        return asyncio.run(run(store, found.id, plans, limits=limits, report=report))
-    where = {"address": given["ray_address"], "per_machine": given["workers"]}
-    totals, summary = run_on_ray(store, found.id, plans, limits=limits, report=report, **where)
+    if options["engine"] == "local":
+        return asyncio.run(run(store, entry.id, plans, limits=limits, report=report))
+    where = {"address": options["ray_address"], "per_machine": options["workers"]}
+    totals, summary = run_on_ray(store, entry.id, plans, limits=limits, report=report, **where)
     output.note(f"{summary.parts:,} parts of whole documents, on {summary.machines:,} machines.")
     if summary.deaths:
         output.note(f"{summary.deaths:,} workers died; others went on with their documents from the ledger.")
@@ -188,7 +188,7 @@ def _by_engine(
     return totals
 
 
-def _say(output: Output, totals: Totals, asked: Sequence[str]) -> None:
+def _say(output: Output, totals: Totals, questions: Sequence[str]) -> None:
     row = {
         "items": totals.items,
         "missing": totals.missing,
@@ -213,8 +213,8 @@ def _say(output: Output, totals: Totals, asked: Sequence[str]) -> None:
             "and so was their cost."
         )
     for model, number in totals.answered_as.items():
-        was = "was" if len(asked) == 1 else "were"
-        as_asked = "" if model in asked else f", though {' and '.join(asked)} {was} asked"
+        was = "was" if len(questions) == 1 else "were"
+        as_asked = "" if model in questions else f", though {' and '.join(questions)} {was} asked"
         output.note(f"{number:,} replies came from {model}{as_asked}.")
     if totals.missing:
         output.note(
@@ -256,10 +256,10 @@ _MEANS = {
 _AUDITED: list[str | tuple[str, str]] = ["judge", "question", "statistic", ("estimate", "estimate [95 %]"), "p", "n"]
 
 
-def _audited(output: Output, store: Store, found: Campaign, plans: Sequence[Plan]) -> None:
+def _audited(output: Output, store: Store, entry: Campaign, plans: Sequence[Plan]) -> None:
     """Self-consistency and order effects, where a judge was asked in ways that show them."""
     asked_twice = [p for p in plans if p.samples > 1 or p.swap or p.shuffle or len(p.members) > 1]
-    results = [result for plan in asked_twice for result in audit(store, found.id, plan.judge)]
+    results = [result for plan in asked_twice for result in audit(store, entry.id, plan.judge)]
     if results:
         output.say()
         output.table(result_rows(results), _AUDITED)
@@ -267,20 +267,20 @@ def _audited(output: Output, store: Store, found: Campaign, plans: Sequence[Plan
 
 
 def _rehearse(
-    output: Output, source: str, store_place: str, plans: list[Plan], limits: Limits, given: dict[str, Any]
+    output: Output, source: str, store_place: str, plans: list[Plan], limits: Limits, options: dict[str, Any]
 ) -> None:
     here = "://" in store_place or Path(store_place).exists()
     if here:
         with Store.open(store_place, create=False) as store:
-            documents, protocol = texts_and_protocol(store, source, given)
+            documents, protocol = texts_and_protocol(store, source, options)
             known = [found.name for found in campaign.campaigns(store)]
-            examples = agreed(store, source) if source in known and given["few_shot"] else []
-            done = _done(store, source, plans) if source in known else 0
+            examples = agreed(store, source) if source in known and options["few_shot"] else []
+            items_done = _done(store, source, plans) if source in known else 0
     else:
-        documents, protocol = texts_and_protocol(None, source, given)
-        examples, done = [], 0
-    demanded(examples, given["few_shot"])
-    found = asyncio.run(estimate(documents, protocol, plans, examples=examples, limits=limits, done=done))
+        documents, protocol = texts_and_protocol(None, source, options)
+        examples, items_done = [], 0
+    demanded(examples, options["few_shot"])
+    found = asyncio.run(estimate(documents, protocol, plans, examples=examples, limits=limits, done=items_done))
     for number, call in enumerate(found.prompts, 1):
         output.say(f"Prompt {number}, to {call.model}", style="bold")
         for message in call.messages:

@@ -26,7 +26,7 @@ from lanner.store import Entry, Store
 @click.option("--full", is_flag=True, help="Include the full request and reply.")
 @store_option
 @json_option
-def command(name: str, judge: str | None, store_place: str, as_json: bool, limit: int, **wanted: Any) -> None:
+def command(name: str, judge: str | None, store_place: str, as_json: bool, limit: int, **filters: Any) -> None:
     """List every reply of a model judge, oldest first.
 
     Example: lanner ledger pilot my-model --missing
@@ -38,20 +38,20 @@ def command(name: str, judge: str | None, store_place: str, as_json: bool, limit
         left_out = 0
         for judge_name, number in judges.items():
             texts: dict[str, Any] = {}
-            for document, entry in _entries(store, number, missing=wanted["missing"]):
+            for document, entry in _entries(store, number, missing=filters["missing"]):
                 detail = json.loads(entry.detail)
                 texts |= detail.get("texts", {})
-                if wanted["document"] not in ("", document) or wanted["segment"] not in ("", entry.segment):
+                if filters["document"] not in ("", document) or filters["segment"] not in ("", entry.segment):
                     continue
                 if len(rows) >= limit:
                     left_out += 1
                     continue
                 rows.append(_row(judge_name, document, entry, detail))
-                if wanted["full"]:
+                if filters["full"]:
                     rows[-1] |= {"request": _request(detail, texts), "reply": entry.raw}
                     _print_texts(output, rows[-1], detail)
         totals = [{"judge": judge_name, **_spent(store, number)} for judge_name, number in judges.items()]
-    if not wanted["full"] or as_json:
+    if not filters["full"] or as_json:
         output.table(rows)
     for line in totals:
         cost = "not known" if line["cost"] is None else f"{line['cost']:.4f}"

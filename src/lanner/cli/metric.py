@@ -127,7 +127,7 @@ def _texts(
         readings = [(m.documents, m.judges, m.judgements) for m in materials(source, store_place, format_name)]
     pairs = list(dict.fromkeys(d.language_pair for documents, _, _ in readings for d in documents))
     code = "-".join(languages.pair(pair)) if pair else None
-    if code and all(languages.UNDETERMINED in known.split("-") for known in pairs):
+    if code and all(languages.UNDETERMINED in pair.split("-") for pair in pairs):
         pairs, code = [code], None  # the file does not name its languages
     if code and code not in pairs:
         raise InputError(f"There is no pair {pair!r}.", where=Where(source), next_step=did_you_mean(str(pair), pairs))

@@ -260,10 +260,10 @@ class PlanRequest:
 
     def agreement(self, part: Material, coefficient: Measure) -> None:
         """The interval of an agreement coefficient with more documents."""
-        measured = coefficient.statistic.plan(part.counted().table, coefficient.question, **coefficient.options)
-        now = len(measured.documents)
+        pilot_plan = coefficient.statistic.plan(part.counted().table, coefficient.question, **coefficient.options)
+        now = len(pilot_plan.documents)
         wanted = self.shape[0] or sorted({max(2, now // 2), max(2, now), 2 * now, 4 * now})
-        result = power.expected_width(measured, wanted, n=min(self.studies, 400), seed=self.seed)
+        result = power.expected_width(pilot_plan, wanted, n=min(self.studies, 400), seed=self.seed)
         rows = [{**self.about, "kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
         title = f"Interval of {coefficient.sign} ({coefficient.question}) with as many documents like the pilot's"
         columns: list[str | tuple[str, str]] = [
@@ -277,7 +277,7 @@ class PlanRequest:
         self.output.signature = str(result.signature or "")
         if rows and rows[0]["width"] is not None:
             self.output.say(
-                f"{coefficient.sign} is {number(float(measured.value()[0]))} in the pilot of {now} documents. With "
+                f"{coefficient.sign} is {number(float(pilot_plan.value()[0]))} in the pilot of {now} documents. With "
                 f"{rows[-1]['documents']} it would be known to about ±{rows[-1]['width'] / 2:.2f}. Half the width "
                 "takes four times the documents; more sentences of the same documents hardly help."
             )

@@ -72,7 +72,7 @@ def show(name: str, variables: bool, as_json: bool) -> None:
         for question, reply in template.examples:
             output.say(f"\n[example]\n{question.strip()}\n[its answer]\n{reply.strip()}")
     else:
-        prompts = [templates.load(known) for known in templates.names()]
+        prompts = [templates.load(name) for name in templates.names()]
         output.table(
             [
                 {"prompt": prompt.name, "version": prompt.version, "title": prompt.title,
@@ -98,7 +98,7 @@ def check(name: str, protocol: str, as_json: bool) -> None:
     output = Output("prompt check", as_json)
     template = templates.load(name)
     names = [protocol] if protocol else list(template.protocols or protocols.names())
-    prompts = sum(len(filled(template, protocols.load(known))) for known in names)
+    prompts = sum(len(filled(template, protocols.load(protocol_name))) for protocol_name in names)
     output.rows.append({"name": template.name, "version": template.version, "digest": template.digest})
     output.say(f"{template.label} is sound: {prompts} prompts for {len(names)} protocols were filled in.")
     output.end()
@@ -167,8 +167,8 @@ def filled(
         if stage.unit is Unit.JUDGE:
             continue
         number = stage.outputs if stage.object is Object.OUTPUTS else 1
-        shown = (systems * number)[:number] if len(systems) < number else systems[:number]
-        item = Item(document.id, "" if stage.unit is Unit.DOCUMENT else document.segments[0].id, shown)
+        names = (systems * number)[:number] if len(systems) < number else systems[:number]
+        item = Item(document.id, "" if stage.unit is Unit.DOCUMENT else document.segments[0].id, names)
         if not fits(stage, item):
             continue
         item = replace(item, systems=systems_of(stage, item))

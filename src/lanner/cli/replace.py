@@ -55,9 +55,9 @@ def _questions(part: Material, table: pl.DataFrame, model: str, question: str | 
     judges = table["judge"].unique().sort().to_list()
     if model not in judges:
         raise InputError(f"There is no judge {model!r} in {part.name}.", next_step=did_you_mean(model, judges))
-    answered = table.filter(pl.col("label").is_not_null() | pl.col("score").is_not_null())
-    own = set(answered.filter(pl.col("judge") == model)["question"])
-    names = [name for name in answered["question"].unique(maintain_order=True) if name in own]
+    answers = table.filter(pl.col("label").is_not_null() | pl.col("score").is_not_null())
+    own = set(answers.filter(pl.col("judge") == model)["question"])
+    names = [name for name in answers["question"].unique(maintain_order=True) if name in own]
     if question is None:
         return names
     if question not in names:

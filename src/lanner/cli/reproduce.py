@@ -51,9 +51,9 @@ def command(
         raise LannerError("No study is named.", next_step=f"Name one: {', '.join(names())}. See --list.")
     study = load(name)
     _refuse_unknown_table(study, only)
-    found = read(study, data)
-    checks = check(study, found, only or "")
-    output.rows.extend(made.row() for made in checks)
+    released = read(study, data)
+    checks = check(study, released, only or "")
+    output.rows.extend(check_row.row() for check_row in checks)
     for where in dict.fromkeys(made.cell.where for made in checks):
         shown = Output("reproduce", as_json)
         shown.table([_shown(made) for made in checks if made.cell.where == where], title=where)
@@ -64,8 +64,8 @@ def command(
         output.notes.extend(made.remark for made in checks if made.remark and (made.verdict != AGREES or made.proviso))
     if report or out:
         write = import_module("lanner.reports.files").write  # only a page needs it
-        written = write(page(study, checks, found), out or Path(f"{study.name}-report"))
-        output.note(f"Page: {written}")
+        path = write(page(study, checks, released), out or Path(f"{study.name}-report"))
+        output.note(f"Page: {path}")
     output.signature = f"{study.name} · {len(checks)} values" + (" · simulated judges" if study.simulated else "")
     output.end()
 
@@ -73,36 +73,37 @@ def command(
 def _list(output: Output) -> None:
     studies = [load(name) for name in names()]
     rows = [
-        {"study": made.name, "paper": made.citation, "values": len(made.cells), "data": made.data} for made in studies
+        {"study": study.name, "paper": study.citation, "values": len(study.cells), "data": study.data}
+        for study in studies
     ]
     output.table(rows)
     output.end()
 
 
 def _refuse_unknown_table(study: Study, only: str | None) -> None:
-    known = list(dict.fromkeys(cell.where for cell in study.cells))
-    if only and not any(only.casefold() in where.casefold() for where in known):
-        raise LannerError(f"{study.name} has no table {only!r}.", next_step=f"It has: {'; '.join(known)}.")
+    tables = list(dict.fromkeys(cell.where for cell in study.cells))
+    if only and not any(only.casefold() in where.casefold() for where in tables):
+        raise LannerError(f"{study.name} has no table {only!r}.", next_step=f"It has: {'; '.join(tables)}.")
 
 
-def _shown(made: Check) -> dict[str, str]:
-    printed = typed(made.cell.paper, made.cell.digits) if made.cell.paper is not None else ""
-    if made.cell.simulated:
+def _shown(check_row: Check) -> dict[str, str]:
+    paper_value = typed(check_row.cell.paper, check_row.cell.digits) if check_row.cell.paper is not None else ""
+    if check_row.cell.simulated:
         return {
-            "row": made.cell.row,
-            "column": made.cell.column,
-            "paper": printed,
-            "simulated truth": typed(made.found.truth, made.cell.digits),
-            "simulated estimate": ours(made),
-            "": mark(made),
+            "row": check_row.cell.row,
+            "column": check_row.cell.column,
+            "paper": paper_value,
+            "simulated truth": typed(check_row.found.truth, check_row.cell.digits),
+            "simulated estimate": ours(check_row),
+            "": mark(check_row),
         }
-    digits = made.cell.digits + (1 if made.verdict == DIFFERS else 0)
+    digits = check_row.cell.digits + (1 if check_row.verdict == DIFFERS else 0)
     return {
-        "row": made.cell.row,
-        "column": made.cell.column,
-        "printed": typed(made.cell.paper, made.cell.digits),
-        "recomputed": ours(made),
-        "difference": number(made.difference, digits, bounded=False) if made.difference is not None else "",
-        "": mark(made),
-        "reason": made.reason if made.verdict != AGREES else made.proviso,
+        "row": check_row.cell.row,
+        "column": check_row.cell.column,
+        "printed": typed(check_row.cell.paper, check_row.cell.digits),
+        "recomputed": ours(check_row),
+        "difference": number(check_row.difference, digits, bounded=False) if check_row.difference is not None else "",
+        "": mark(check_row),
+        "reason": check_row.reason if check_row.verdict != AGREES else check_row.proviso,
     }

@@ -92,7 +92,7 @@ def command(
     other_judges: bool,
     seed: int,
     as_json: bool,
-    **chosen: Any,
+    **details: Any,
 ) -> None:
     """Score and rank systems.
 
@@ -101,14 +101,14 @@ def command(
     output = Output("scores", as_json)
     known = scores.preset(preset) if preset else None
     pair = chosen_pair()
-    found = _named(source.read(), part)
-    given = chosen_judges(_of_pair(found, pair), source.judges)
-    if known and known.weights and given.protocol:
-        given = replace(given, protocol=known.weigh(given.protocol))
+    parts = _named(source.read(), part)
+    material = chosen_judges(_of_pair(parts, pair), source.judges)
+    if known and known.weights and material.protocol:
+        material = replace(material, protocol=known.weigh(material.protocol))
         output.note(f"Errors weigh as in {known.citation}; weights from {known.weights_from}.")
-    rows = scored_rows(given, judges_named=bool(source.judges))
+    rows = scored_rows(material, judges_named=bool(source.judges))
     table, notes = with_domains(rows.table, documents) if documents else (rows.table, ())
-    output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in given.left_out.items())
+    output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in material.left_out.items())
     output.notes.extend(notes)
     if others := rows.excluded.get(Reason.OTHER_JUDGES):
         group = rows.selection.groups[0]
@@ -117,18 +117,18 @@ def command(
         )
     named = question or (known.of if known else None)
     if better:
-        chosen["direction"] = f"{better}_is_better"
-    for entry in ranked_by(given.protocol, rows.table, named):
+        details["direction"] = f"{better}_is_better"
+    for entry in ranked_by(material.protocol, rows.table, named):
         of = entry.of
         plan = known.options if known else entry.options
-        options = {**plan, **{k: v for k, v in chosen.items() if v is not None}}
+        options = {**plan, **{k: v for k, v in details.items() if v is not None}}
         if source.judges:
-            options["judges"] = [judge.id for judge in given.judges]
+            options["judges"] = [judge.id for judge in material.judges]
         if options.get("per_words"):
-            options["words"] = given.words
+            options["words"] = material.words
         if level != "system":
-            kept = scores.items(table, of, **{k: v for k, v in options.items() if k in _SELECTION})
-            _print_level(output, rows.sign(scores.at(kept, level)), of)
+            rows_of_items = scores.items(table, of, **{k: v for k, v in options.items() if k in _SELECTION})
+            _print_level(output, rows.sign(scores.at(rows_of_items, level)), of)
             continue
         if options.get("average", "micro").endswith("macro") and (table["domain"] == "").all():
             output.note("No domain is known, so that all is one domain: name them with --documents.")
@@ -136,34 +136,36 @@ def command(
         rank = ranking.head_to_head if pairs else ranking.systems
         result = rows.sign(rank(table, of, resampling=Resampling(seed=seed), **options))
         if not pairs:
-            result = keep_on_scale(result, score_bounds(given.protocol, of, options))
+            result = keep_on_scale(result, score_bounds(material.protocol, of, options))
         (_print_pairs if pairs else _print_systems)(output, result, of)
     output.end()
 
 
-def _named(found: list[Material], name: str | None) -> list[Material]:
-    chosen = [part for part in found if name in (None, part.name)]
-    if not chosen:
-        names = [part.name for part in found]
+def _named(parts: list[Material], name: str | None) -> list[Material]:
+    parts_of_name = [part for part in parts if name in (None, part.name)]
+    if not parts_of_name:
+        names = [part.name for part in parts]
         raise InputError(f"There is no part {name!r}.", next_step=did_you_mean(str(name), names))
-    return chosen
+    return parts_of_name
 
 
-def _of_pair(found: list[Material], pair: str | None) -> Material:
+def _of_pair(parts: list[Material], pair: str | None) -> Material:
     """The part of one language pair: told by its texts, or by the name a reader gives to it."""
     if pair is None:
-        if len(found) > 1:
-            several = ", ".join(part.name for part in found)
+        if len(parts) > 1:
+            several = ", ".join(part.name for part in parts)
             raise InputError(f"There are several parts: {several}.", next_step="Say which with --languages or --part.")
-        return found[0]
-    wanted = languages.pair(pair)
-    for part in found:
-        named = part.name.rpartition(".")[2]
-        if wanted in _pairs(part) or ("-" in named and len(named) < 12 and languages.pair(named) == wanted):
+        return parts[0]
+    language_pair = languages.pair(pair)
+    for part in parts:
+        suffix = part.name.rpartition(".")[2]
+        if language_pair in _pairs(part) or (
+            "-" in suffix and len(suffix) < 12 and languages.pair(suffix) == language_pair
+        ):
             return part
-    if len(found) == 1 and all(languages.UNDETERMINED in pair for pair in _pairs(found[0])):
-        return found[0]
-    names = [part.name for part in found]
+    if len(parts) == 1 and all(languages.UNDETERMINED in pair for pair in _pairs(parts[0])):
+        return parts[0]
+    names = [part.name for part in parts]
     raise InputError(
         f"There is no pair {pair!r}.", next_step=did_you_mean(pair, names) or f"Parts: {', '.join(names)}."
     )

@@ -36,10 +36,10 @@ def command(copy: Path | None, published: str | None, store_place: str, as_json:
                 output.note(warning)
     output.table([{"check": entry.check, "found": "; ".join(entry.problems) or "whole"} for entry in findings])
     output.end()
-    damaged = [entry for entry in findings if entry.problems]
-    if damaged:
+    findings_with_problems = [entry for entry in findings if entry.problems]
+    if findings_with_problems:
         raise StoreError(
-            f"{len(damaged)} of {len(findings)} checks found something wrong.",
+            f"{len(findings_with_problems)} of {len(findings)} checks found something wrong.",
             where=Where(file=place),
             next_step="Keep this file, and restore the newest backup that `lanner verify BACKUP` finds whole.",
         )
