@@ -74,12 +74,9 @@ def remove_judge(name: str, judge: str, store_place: str, as_json: bool) -> None
 
     Example: lanner campaign remove-judge pilot ana
     """
-    output = Output("campaign remove-judge", as_json)
     with Store.open(store_place, create=False) as store:
         campaign.remove_judge(store, name, judge)
-    output.rows.append({"judge": judge})
-    output.say(f"{judge} is removed from {name}.")
-    output.end()
+    _confirm("campaign remove-judge", judge, f"{judge} is removed from {name}.", as_json)
 
 
 @click.command("reopen", short_help="Reopen a finished document for a judge.")
@@ -163,12 +160,9 @@ def count_again(name: str, judge: str, store_place: str, as_json: bool) -> None:
 
     Example: lanner campaign count-again pilot ana
     """
-    output = Output("campaign count-again", as_json)
     with Store.open(store_place, create=False) as store:
         campaign.count_again(store, name, judge)
-    output.rows.append({"judge": judge})
-    output.say(f"{judge} counts again.")
-    output.end()
+    _confirm("campaign count-again", judge, f"{judge} counts again.", as_json)
 
 
 @click.command("revoke", short_help="Revoke a judge's link.")
@@ -181,12 +175,9 @@ def revoke(name: str, judge: str, store_place: str, as_json: bool) -> None:
 
     Example: lanner campaign revoke pilot ana
     """
-    output = Output("campaign revoke", as_json)
     with Store.open(store_place, create=False) as store:
         campaign.invitations.revoke(store, name, judge)
-    output.rows.append({"judge": judge})
-    output.say(f"The link of {judge} works no more.")
-    output.end()
+    _confirm("campaign revoke", judge, f"The link of {judge} works no more.", as_json)
 
 
 @click.command("forget", short_help="Erase a judge's identity, optionally with all answers.")
@@ -222,3 +213,11 @@ def typed_out(typed: str | None, name: str, what: str) -> None:
             f"Nothing was changed: this cannot be undone, so {what} has to be written once more.",
             next_step=f"Add: --typed {name!r}",
         )
+
+
+def _confirm(command: str, judge: str, sentence: str, as_json: bool) -> None:
+    """Say that something was done about a judge."""
+    output = Output(command, as_json)
+    output.rows.append({"judge": judge})
+    output.say(sentence)
+    output.end()

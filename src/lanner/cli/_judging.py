@@ -252,9 +252,12 @@ def watching(output: Output) -> Iterator[Callable[[Totals], None]]:
         return
     began = time.monotonic()
     columns = (
-        TextColumn("Judging"), BarColumn(bar_width=24), MofNCompleteColumn(), TextColumn("{task.fields[words]}"),
+        TextColumn("Judging"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[words]}"),
         TimeRemainingColumn(),
-    )  # fmt: skip
+    )
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None, words="")
 

@@ -34,8 +34,9 @@ def print_mixed(output: Output, part: Material, domain: str, outcome: str, predi
     ]
     output.say()
     headings = {"term": "spread between", "estimate": "share [95 %]"}
-    add_rows(output, result, ["term", "variance", "sd", "estimate", "levels"], rows=variances, about=about,
-             headings=headings)  # fmt: skip
+    add_rows(
+        output, result, ["term", "variance", "sd", "estimate", "levels"], rows=variances, about=about, headings=headings
+    )
     output.say()
     for line in _words(result, outcome, variances):
         output.say(line)

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from lanner import __version__, campaign
+from lanner.cli._early_checks import DEFAULT_STORE
 from lanner.cli._output import Output
-from lanner.cli._source import DEFAULT_STORE
 from lanner.formats import native
 from lanner.model import CampaignState
 from lanner.store import Store

@@ -16,13 +16,13 @@ from click.shell_completion import CompletionItem
 from lanner import formats, registry
 from lanner.analysis import material
 from lanner.analysis.material import Material
+from lanner.cli._early_checks import DEFAULT_STORE, has_store, refuse_missing
 from lanner.cli._output import EXPLAIN, json_option, pending_notes
 from lanner.errors import InputError, LannerError, StatisticError, did_you_mean
 from lanner.model import Document
 from lanner.store import Store
 
 Command = Callable[..., None]
-DEFAULT_STORE = "lanner.sqlite"
 
 store_option = click.option(
     "--store",
@@ -106,7 +106,7 @@ def complete_source(_context: click.Context, _parameter: click.Parameter, incomp
     """Campaigns of the store for the shell, then files."""
     place = os.environ.get("LANNER_STORE", DEFAULT_STORE)
     names: list[str] = []
-    if _has_store(place):
+    if has_store(place):
         try:
             with Store.open(place, create=False) as store, store.reading() as transaction:
                 names = [campaign.name for campaign in transaction.campaigns.all()]
@@ -293,11 +293,7 @@ def materials(source: str, store_place: str, format_name: str | None, protocol: 
         parts = material.from_file(source, _format_of(format_name), protocol, **reading_options())
         pending_notes().extend(f"{part.name}: {note}" for part in parts for note in part.notes)
         return parts
-    if not _has_store(store_place):
-        raise InputError(
-            f"There is no file {source!r}, and no campaigns here ({store_place} does not exist).",
-            next_step="Give the path of a file, or name the database with --store.",
-        )
+    refuse_missing(source, store_place)
     with Store.open(store_place, create=False) as store:
         with store.reading() as tx:
             names = [campaign.name for campaign in tx.campaigns.all()]
@@ -311,7 +307,3 @@ def materials(source: str, store_place: str, format_name: str | None, protocol: 
 def chosen_judges(part: Material, judges: str | None) -> Material:
     """Only these judges, given with commas between; all if none are given."""
     return part.only(name.strip() for name in judges.split(",")) if judges else part
-
-
-def _has_store(place: str) -> bool:
-    return "://" in place or Path(place).exists()

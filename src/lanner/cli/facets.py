@@ -22,8 +22,13 @@ _NUMBERS = "Whole numbers with commas between, such as 2,4,8."
 
 @click.command("facets", short_help="Scores with judges' severity taken out; what a design is worth.")
 @click.option("--question", "-q", metavar="QUESTION", help="The question or score. [default: from the protocol]")
-@click.option("--scale", type=click.Choice(get_args(Scale)), default="auto", show_default=True,
-              help="Few ordered steps, or numbers; auto: steps where there are at most seven.")  # fmt: skip
+@click.option(
+    "--scale",
+    type=click.Choice(get_args(Scale)),
+    default="auto",
+    show_default=True,
+    help="Few ordered steps, or numbers; auto: steps where there are at most seven.",
+)
 @click.option("--plan-judges", default="1,2,3,4,6", show_default=True, metavar="NUMBERS", help="Judges to plan for.")
 @click.option(
     "--plan-documents", default="10,20,40,80", show_default=True, metavar="NUMBERS", help="Documents, likewise."

@@ -173,9 +173,15 @@ def _run(
 
 
 def _by_engine(
-    output: Output, store: Store, entry: Campaign, plans: list[Plan],
-    *, limits: Limits, report: Report, options: dict[str, Any],
-) -> Totals:  # fmt: skip
+    output: Output,
+    store: Store,
+    entry: Campaign,
+    plans: list[Plan],
+    *,
+    limits: Limits,
+    report: Report,
+    options: dict[str, Any],
+) -> Totals:
     if options["engine"] == "local":
         return asyncio.run(run(store, entry.id, plans, limits=limits, report=report))
     where = {"address": options["ray_address"], "per_machine": options["workers"]}
@@ -273,24 +279,31 @@ def _rehearse(
     if here:
         with Store.open(store_place, create=False) as store:
             documents, protocol = texts_and_protocol(store, source, options)
-            known = [found.name for found in campaign.campaigns(store)]
-            examples = agreed(store, source) if source in known and options["few_shot"] else []
-            items_done = _done(store, source, plans) if source in known else 0
+            names = [entry.name for entry in campaign.campaigns(store)]
+            examples = agreed(store, source) if source in names and options["few_shot"] else []
+            items_done = _done(store, source, plans) if source in names else 0
     else:
         documents, protocol = texts_and_protocol(None, source, options)
         examples, items_done = [], 0
     demanded(examples, options["few_shot"])
-    found = asyncio.run(estimate(documents, protocol, plans, examples=examples, limits=limits, done=items_done))
-    for number, call in enumerate(found.prompts, 1):
+    forecast = asyncio.run(estimate(documents, protocol, plans, examples=examples, limits=limits, done=items_done))
+    for number, call in enumerate(forecast.prompts, 1):
         output.say(f"Prompt {number}, to {call.model}", style="bold")
         for message in call.messages:
             output.say(f"[{message['role']}]\n{message['content']}\n")
     output.table(
-        [{"items": found.items, "calls": found.calls, "tokens in": found.tokens_in, "tokens out": found.tokens_out,
-          "cost": found.cost}]
-    )  # fmt: skip
+        [
+            {
+                "items": forecast.items,
+                "calls": forecast.calls,
+                "tokens in": forecast.tokens_in,
+                "tokens out": forecast.tokens_out,
+                "cost": forecast.cost,
+            }
+        ]
+    )
     output.note("An estimate: tokens are reckoned from characters, and nobody was asked.")
-    if found.cost is None:
+    if forecast.cost is None:
         output.note("The price of this model is not known here: give --set price_in=… and --set price_out=….")
 
 

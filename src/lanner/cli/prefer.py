@@ -17,9 +17,17 @@ from lanner.stats.preference import TIES, majority, sign_test
 from lanner.stats.resample import Resampling
 
 _COLUMNS: list[str | tuple[str, str]] = [
-    "question", "judge", "for", "wins", "ties", "losses", ("interval", "share [95 %]"), "ties dropped", "ties split",
+    "question",
+    "judge",
+    "for",
+    "wins",
+    "ties",
+    "losses",
+    ("interval", "share [95 %]"),
+    "ties dropped",
+    "ties split",
     "by document",
-]  # fmt: skip
+]
 
 
 @click.command("prefer", short_help="Pairwise preferences with sign tests.")
@@ -142,8 +150,15 @@ def _print_votes(output: Output, result: Result, question: str, domain: str) -> 
         for row in result.rows
     ]
     columns: list[str | tuple[str, str]] = [
-        "question", "one", "two", "items", ("won_by_one", "for one"), "ties", ("won_by_two", "for two"), "sign test",
-    ]  # fmt: skip
+        "question",
+        "one",
+        "two",
+        "items",
+        ("won_by_one", "for one"),
+        "ties",
+        ("won_by_two", "for two"),
+        "sign test",
+    ]
     output.table(rows, columns, title=domain)
     for row in rows:
         output.say(

@@ -75,11 +75,15 @@ def show(name: str, variables: bool, as_json: bool) -> None:
         prompts = [templates.load(name) for name in templates.names()]
         output.table(
             [
-                {"prompt": prompt.name, "version": prompt.version, "title": prompt.title,
-                 "protocols": ", ".join(prompt.protocols) or "every protocol"}
+                {
+                    "prompt": prompt.name,
+                    "version": prompt.version,
+                    "title": prompt.title,
+                    "protocols": ", ".join(prompt.protocols) or "every protocol",
+                }
                 for prompt in prompts
             ]
-        )  # fmt: skip
+        )
     if variables:
         output.say()
         output.table(templates.shown_variables())
@@ -145,8 +149,11 @@ def try_(
         output.say(f"[user]\n{prompt.user}\n")
         if model:
             endpoint = Endpoint(base_url or providers.base_url(provider), provider)
-            turns = [{"role": role, "content": text.strip()} for pair in template.examples
-                     for role, text in zip(("user", "assistant"), pair, strict=True)]  # fmt: skip
+            turns = [
+                {"role": role, "content": text.strip()}
+                for pair in template.examples
+                for role, text in zip(("user", "assistant"), pair, strict=True)
+            ]
             reply_text = asyncio.run(_ask(endpoint, model, prompt, turns))
             scope = Asked(what, stages, texts_of(document, item), {}, max(2, len(item.systems)))
             outcome = verdict(reply_text, scope, prompt.schema)

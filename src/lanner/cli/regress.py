@@ -31,8 +31,13 @@ _WIDE = 0.5  # an R² that may lie anywhere in half of its range says next to no
 @click.option(
     "--by", default="judge", show_default=True, help="One model per judge, domain or system; - for a single model."
 )
-@click.option("--errors", type=click.Choice(get_args(Clustering)), default="document", show_default=True,
-              help="Standard errors: clustered by document, or as if sentences were independent.")  # fmt: skip
+@click.option(
+    "--errors",
+    type=click.Choice(get_args(Clustering)),
+    default="document",
+    show_default=True,
+    help="Standard errors: clustered by document, or as if sentences were independent.",
+)
 @click.option("--fill", type=float, help="Replace missing outcomes with this number.")
 @click.option("--coefficients", is_flag=True, help="Print the coefficients of the full model instead of R² by block.")
 @click.option(
