@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -39,7 +40,7 @@ OPTIONAL = {  # packages of extras: imported where they are used, so that the co
 
 LATE = {"lanner.formats.parsing.tables", "lanner.stats.allocation", "lanner.stats.goals"}
 """Our own modules that bring table readers and statistics along: modules that the server loads import them on use."""
-
+LONGEST = 120  # characters a line, in any language
 NO_MIRROR = {"__init__.py", "__main__.py"}
 
 
@@ -211,3 +212,22 @@ def test_every_module_has_a_test_of_the_same_name() -> None:
 def test_no_vague_module_names() -> None:
     vague = {"utils", "util", "helpers", "helper", "common", "misc"}
     assert not [str(path) for _, path, _ in MODULES if path.stem.lstrip("_") in vague]
+
+
+PRAGMA = re.compile(r"\s*# (?:type: ignore|noqa).*$")
+DATA = {"tests/studies/formats/test_h_falcon.py"}  # a row of a released file, as it stands there
+
+
+def test_no_line_is_too_long_to_read() -> None:
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    if not files:
+        pytest.skip("not a checkout")
+    code = [name for name in files if name.endswith((".py", ".js", ".css", ".html"))]
+    wrong = [
+        f"{name}:{number}"
+        for name in code
+        if "/snapshots/" not in name and name not in DATA and (ROOT / name).is_file()
+        for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").split("\n"), 1)
+        if len(PRAGMA.sub("", line)) > LONGEST
+    ]
+    assert wrong == []

@@ -61,7 +61,8 @@ def test_ratings_without_a_protocol_are_analysed_and_the_guess_is_said(
 def test_texts_and_judgements_in_one_table(lanner: Command, tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text(
         "judge,document,segment,system,source,target,score\n"
-        "ann,d1,1,X,Hello.,Hallo.,80\nben,d1,1,X,Hello.,Hallo.,70\nann,d1,1,Y,Hello.,Tag.,60\nben,d1,1,Y,Hello.,Tag.,9\n"
+        "ann,d1,1,X,Hello.,Hallo.,80\nben,d1,1,X,Hello.,Hallo.,70\n"
+        "ann,d1,1,Y,Hello.,Tag.,60\nben,d1,1,Y,Hello.,Tag.,9\n"
     )
     (row,) = lanner("import", "r.csv", "--json").envelope["rows"]
     assert (row["documents"], row["sentences"], row["judges"], row["answers"]) == (1, 1, 2, 4)

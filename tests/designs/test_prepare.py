@@ -78,3 +78,23 @@ def test_a_campaign_with_questionnaires_calibration_and_the_rest(tmp_path: Path)
             campaign.after_calibration(store, "plain")
     finally:
         store.close()
+
+
+def test_a_design_that_cannot_assign_the_rest_is_refused_before_calibration() -> None:
+    protocol = protocols.load("scenarios")
+    texts = [
+        Document(
+            f"d{n}", tuple(Segment(str(s), f"s {n}{s}", {m: f"{m} {n}{s} {WORDS}" for m in "ab"}) for s in range(2))
+        )
+        for n in range(3)
+    ]
+
+    def begin(**options: bool) -> list[Task]:
+        rng, settings = np.random.default_rng(0), {"calibration": ["d0"]}
+        return prepare(
+            "full", texts, people(2), protocol, rng=rng, systems=["a", "b"], settings=settings, options=options
+        )
+
+    with pytest.raises(DesignError, match="2 scenarios"):
+        begin()
+    assert {item.document for task in begin(all_scenarios=True) for item in task.items} == {"d0"}

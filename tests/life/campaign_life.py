@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
+import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,6 +23,8 @@ from lanner.web.api.callers import issue
 from life.oracle import raw_rows
 from web_clients import another, enter, save, sign_in
 
+FEW = ("--resamples", "100")
+"""For commands whose values are looked at and not their intervals."""
 Answers = Callable[[str, Task, Item], dict[str, Any]]
 """What a judge answers about an item."""
 
@@ -35,17 +39,19 @@ class CampaignLife:
         self._api = issue(store, "life", ["judgements"])[1]
 
     def work(self, judge: str, answers: Answers, seconds: Callable[[str, Item], float]) -> None:
-        """Open the link and do everything that waits, as the page does."""
+        """Open the link and do everything that waits, as the page does; finishing one thing may open others."""
         browser = another(self.client)
-        for number in enter(browser, self.links[judge]):
-            task = campaign.task(self.store, number)
-            if task.finished_at is not None:
-                continue
-            for place, item in enumerate(task.items):
-                spent = seconds(judge, item)
-                response = save(browser, number, place, answers(judge, task, item), active=spent, elapsed=spent)
-                assert response.status_code == 200, response.text
-            campaign.finish(self.store, number)
+        while waiting := [
+            task
+            for task in (campaign.task(self.store, number) for number in enter(browser, self.links[judge]))
+            if task.finished_at is None
+        ]:
+            for task in waiting:
+                for place, item in enumerate(task.items):
+                    spent = seconds(judge, item)
+                    response = save(browser, task.id, place, answers(judge, task, item), active=spent, elapsed=spent)
+                    assert response.status_code == 200, response.text
+                campaign.finish(self.store, task.id)
 
     def post(self, path: str, **fields: str) -> Any:
         response = self.client.post(f"/campaigns/{self.name}{path}", data={"token": self.token, **fields})
@@ -71,27 +77,36 @@ class CampaignLife:
         rows = self.command("campaign", "check", self.name)
         return [row for row in rows if row["about"] == about]
 
+    def live_agreement(self) -> dict[str, float | None]:
+        """The headline of every question among the live numbers."""
+        return {row["question"]: row["value"] for row in self.check("agreement") if not row["row"]}
+
     def agreements(self) -> dict[str, dict[str, float | None]]:
-        """The headline of every question on every road: live numbers, `lanner agreement`, API and report."""
-        live = {row["question"]: row["value"] for row in self.check("agreement") if not row["row"]}
-        printed = {row["question"]: row["value"] for row in self.command("agreement", self.name) if row["headline"]}
+        """The headline of every question wherever it is told: live numbers, `lanner agreement`, API and report."""
+        printed = {
+            row["question"]: row["value"] for row in self.command("agreement", self.name, *FEW) if row["headline"]
+        }
         browser = another(self.client)
         browser.headers["authorization"] = f"Bearer {self._api}"
         api = browser.get(f"/api/v1/campaigns/{self.name}/agreement").json()["agreement"]
         report = self.report_rows("agreement")
         return {
-            "live": live,
+            "live": self.live_agreement(),
             "command": printed,
             "api": {row["question"]: row["value"] for row in api if not row.get("row")},
             "report": {row["question"]: _number(row["value"]) for row in report},
         }
 
     def report_rows(self, table: str) -> list[dict[str, str]]:
-        """A table of the report as its CSV file."""
+        """A table of a new report as its CSV file."""
         folder = self.path.parent / "report"
-        ran = self.lanner("report", self.name, "--store", str(self.path), "--out", str(folder))
+        ran = self.lanner("report", self.name, "--store", str(self.path), "--out", str(folder), "--svg-only", *FEW)
         assert ran.code == 0, ran.err
-        path = next(folder.rglob(f"{table}.csv"), None)
+        return self.report_table(table)
+
+    def report_table(self, table: str) -> list[dict[str, str]]:
+        """A table of the last report."""
+        path = next((self.path.parent / "report").rglob(f"{table}.csv"), None)
         if path is None:  # nothing of the kind to report yet
             return []
         return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
@@ -112,6 +127,46 @@ class CampaignLife:
         rows = raw_rows(campaign.judgements(self.store, self.name))
         people = {judge.id for judge in campaign.judges(self.store, self.name) if judge.kind == "person"}
         return rows[(rows["role"] == role) & rows["judge"].isin(people - set(left_out)) & (rows["document"] != "")]
+
+    def exported(self, role: str = "main") -> pd.DataFrame:
+        """The same from the file that the page exports: what somebody else computes with."""
+        archive = zipfile.ZipFile(io.BytesIO(self.client.get(f"/campaigns/{self.name}/export/csv").content))
+        name = next(name for name in archive.namelist() if name.endswith(".csv") and "codebook" not in name)
+        rows = [
+            {
+                "judge": row["judge"],
+                "question": row["question"],
+                "row": row["row"],
+                "unit": (row["document"], row["segment"], row["system"]),
+                "document": row["document"],
+                "value": _value(row),
+            }
+            for row in csv.DictReader(io.StringIO(archive.read(name).decode("utf-8-sig")))
+            if row["role"] == role and row["judge_kind"] == "person" and row["document"]
+        ]
+        table = pd.DataFrame(rows)
+        cells = table[table["row"] != ""]
+        grids = [
+            {
+                "judge": judge,
+                "question": question,
+                "unit": unit,
+                "document": unit[0],
+                "value": dict(zip(group["row"], group["value"], strict=True)),
+            }
+            for (judge, question, unit), group in cells.groupby(["judge", "question", "unit"])
+        ]
+        return pd.concat([table[table["row"] == ""].drop(columns="row"), pd.DataFrame(grids)], ignore_index=True)
+
+
+def _value(row: dict[str, str]) -> Any:
+    """The answer in a row of the exported table."""
+    for column in ("spans", "labels", "ranks"):
+        if row.get(column):
+            return json.loads(row[column])
+    if row.get("row") or not row.get("score"):
+        return row.get("label") or row.get("text")
+    return float(row["score"])
 
 
 def _number(text: str) -> float | None:

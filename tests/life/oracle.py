@@ -28,8 +28,9 @@ def raw_rows(judgements: Iterable[Judgement]) -> pd.DataFrame:
     )
 
 
-def alpha(rows: pd.DataFrame, level: str) -> float:
-    """Krippendorff's α for numbers ("interval") or names ("nominal"): one less observed over expected distance."""
+def alpha(rows: pd.DataFrame, level: str) -> float | None:
+    """Krippendorff's α for numbers ("interval") or names ("nominal"): one less observed over expected distance. None
+    where everybody always said the same."""
     by_unit = [group["value"].astype(float).to_numpy() for _, group in rows.groupby("unit") if len(group) > 1]
 
     def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -39,7 +40,7 @@ def alpha(rows: pd.DataFrame, level: str) -> float:
     n = len(everything)
     observed = sum(apart(unit[:, None], unit[None, :]).sum() / (len(unit) - 1) for unit in by_unit) / n
     expected = apart(everything[:, None], everything[None, :]).sum() / (n * (n - 1))
-    return float(1 - observed / expected)
+    return float(1 - observed / expected) if expected else None
 
 
 def ordinal_alpha(rows: pd.DataFrame) -> float:
@@ -68,3 +69,27 @@ def grid_alpha(rows: pd.DataFrame, points: dict[str, float]) -> dict[str, float]
     cells = rows.assign(cell=rows["value"].map(lambda answer: list(answer.items()))).explode("cell")
     cells = cells.assign(row=cells["cell"].str[0], value=cells["cell"].str[1].map(points))
     return {str(row): ordinal_alpha(group) for row, group in cells.groupby("row")}
+
+
+def set_alpha(rows: pd.DataFrame) -> float:
+    """Krippendorff's α for sets of labels, two of which are as far apart as they have no label in common (Jaccard)."""
+    by_unit = [[frozenset(value) for value in group["value"]] for _, group in rows.groupby("unit") if len(group) > 1]
+
+    def apart(one: frozenset[str], other: frozenset[str]) -> float:
+        return 1 - len(one & other) / len(one | other) if one | other else 0.0
+
+    everything = [answer for unit in by_unit for answer in unit]
+    n = len(everything)
+    observed = sum(sum(apart(a, b) for a in unit for b in unit) / (len(unit) - 1) for unit in by_unit) / n
+    expected = sum(apart(a, b) for a in everything for b in everything) / (n * (n - 1))
+    return 1 - observed / expected
+
+
+def means(rows: pd.DataFrame) -> dict[str, float]:
+    """By system: the mean over its segments of the mean over judges."""
+    scores = rows.assign(
+        system=rows["unit"].map(lambda unit: unit[2] if isinstance(unit[2], str) else unit[2][0]),
+        value=rows["value"].astype(float),
+    )
+    segments = scores.groupby(["system", "unit"])["value"].mean()
+    return {str(system): float(value) for system, value in segments.groupby(level="system").mean().items()}

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-import zipfile
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -17,7 +14,7 @@ import pytest
 from lanner import campaign, protocols
 from lanner.model import Document, Item, Judge, Role, Segment, Task
 from life.campaign_life import CampaignLife
-from life.oracle import alpha
+from life.oracle import alpha, means
 from web_clients import another
 
 NAME = "esa-life"
@@ -66,7 +63,7 @@ class World:
         return 1.0 if not item.document else 4.0 if judge == CARELESS else 40.0
 
 
-def expected_agreement(raw: pd.DataFrame) -> dict[str, float]:
+def expected_agreement(raw: pd.DataFrame) -> dict[str, float | None]:
     """α of the score as an interval, α of whether anything was marked, from the raw rows."""
     scores = raw[raw["question"] == "score"]
     marks = raw[raw["question"] == "errors"]
@@ -74,22 +71,16 @@ def expected_agreement(raw: pd.DataFrame) -> dict[str, float]:
     return {"score": alpha(scores, "interval"), "errors": alpha(marks, "nominal")}
 
 
-def expected_scores(raw: pd.DataFrame) -> dict[str, float]:
-    """By system: the mean over its segments of the mean over judges."""
-    scores = raw[raw["question"] == "score"]
-    scores = scores.assign(system=scores["unit"].map(lambda unit: unit[2][0]), value=scores["value"].astype(float))
-    segments = scores.groupby(["system", "unit"])["value"].mean()
-    return {str(system): float(value) for system, value in segments.groupby(level="system").mean().items()}
-
-
-def compare(life: CampaignLife, role: str = "main", left_out: tuple[str, ...] = ()) -> dict[str, float]:
+def compare(
+    life: CampaignLife, role: str = "main", left_out: tuple[str, ...] = (), *, everywhere: bool = False
+) -> dict[str, float | None]:
+    """Live numbers against the raw rows; for results also the commands, the API and the report."""
     expected = expected_agreement(life.raw(role, left_out))
-    for road, values in life.agreements().items():
-        if role == "calibration" and road != "live":
-            continue  # these tell results, which calibration is none of
+    roads = life.agreements() if everywhere else {"live": life.live_agreement()}
+    for road, values in roads.items():
         for question, value in expected.items():
             assert values[question] == pytest.approx(value, abs=1e-9), (road, question)
-    shown = f"{abs(expected['score']):.2f}".removeprefix("0")
+    shown = f"{abs(expected['score'] or 0):.2f}".removeprefix("0")
     assert shown in life.page("score")
     return expected
 
@@ -129,13 +120,13 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
         life.work(judge, world.answer, world.seconds)
     shares = life.raw().query("question == 'score'").groupby("judge").size()
     assert shares["dora"] == shares["ana"], "the judge who came late judged as much of the main part as the others"
-    whole = compare(life)
+    whole = compare(life, everywhere=True)
     settle_again = life.post("/settle", document="d1", segment="1", system=BETTER, score="50", note="")
     assert settle_again.status_code in (200, 303)
-    assert compare(life) == whole, "a settled answer is nobody's judgement"
+    assert compare(life, everywhere=True) == whole, "a settled answer is nobody's judgement"
 
     # Scores: the command, the report's table and the raw rows say the same, and the better system leads.
-    scores = expected_scores(life.raw())
+    scores = means(life.raw().query("question == 'score'"))
     assert scores[BETTER] > scores[WORSE] + 10
     printed = {row["system"]: row["micro"] for row in life.command("scores", NAME) if row["question"] == "score"}
     assert printed == pytest.approx(scores)
@@ -156,11 +147,11 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
 
     # Left out with a reason, counted again; the late judge is in both.
     life.post("/judge", judge=CARELESS, do="leave_out", reason="answers by chance")
-    without = compare(life, left_out=(CARELESS,))
-    assert without["score"] > whole["score"] + 0.1
+    without = compare(life, left_out=(CARELESS,), everywhere=True)
+    assert (without["score"] or 0) > (whole["score"] or 0) + 0.1
     assert judges[CARELESS]["without"] == pytest.approx(without["score"], abs=1e-9)
     printed = {row["system"]: row["micro"] for row in life.command("scores", NAME) if row["question"] == "score"}
-    assert printed == pytest.approx(expected_scores(life.raw(left_out=(CARELESS,))))
+    assert printed == pytest.approx(means(life.raw(left_out=(CARELESS,)).query("question == 'score'")))
     assert "answers by chance" in life.report()
     life.post("/judge", judge=CARELESS, do="count_again")
     assert compare(life) == whole
@@ -171,14 +162,9 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
     life.post("/state", to="reopen")
     life.post("/state", to="close")
     assert re.search(r'data-panel="needs" hidden', life.page("score")), "a closed campaign advises nothing"
-    archive = zipfile.ZipFile(io.BytesIO(life.client.get(f"/campaigns/{NAME}/export/csv").content))
-    table = next(name for name in archive.namelist() if name.endswith(".csv") and "codebook" not in name)
-    rows = list(csv.DictReader(io.StringIO(archive.read(table).decode("utf-8-sig"))))
-    stored = [j for j in campaign.judgements(life.store, NAME) if j.question == "score"]
-    assert len([row for row in rows if row["question"] == "score"]) == len(stored)
-    main = [
-        row for row in rows if row["question"] == "score" and row["role"] == "main" and row["judge_kind"] == "person"
-    ]
-    assert np.mean([float(row["score"]) for row in main]) == pytest.approx(
-        life.raw().query("question == 'score'")["value"].astype(float).mean()
-    )
+    exported = life.exported()
+    assert expected_agreement(exported) == pytest.approx(whole)
+    stored = life.raw()
+    counts = stored.groupby("question").size().to_dict()  # the file has derived scores as well
+    assert {name: n for name, n in exported.groupby("question").size().items() if name in counts} == counts
+    assert means(exported[exported["question"] == "score"]) == pytest.approx(scores)

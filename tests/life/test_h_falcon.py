@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from starlette.testclient import TestClient
 
-from cli.command import Command
 from lanner import campaign, protocols
-from lanner.model import Document, Grid, Judge, Segment
-from lanner.store import Store
-from lanner.web.app import create_app
-from lanner.web.site import Settings
-from life.oracle import grid_alpha, ordinal_alpha, raw_rows
-from web_clients import another, enter, save, sign_in
+from lanner.model import Document, Grid, Item, Judge, Segment, Task
+from life.campaign_life import CampaignLife
+from life.oracle import grid_alpha, ordinal_alpha
 
 NAME = "life"
-ROWS = [row.id for row in protocols.load("h_falcon").find("skills")[1].rows]  # type: ignore[index, union-attr]
 LEVELS = ["low", "medium", "high"]
-WEAK = "style_register"
-"""The row on which judges differ most, in this world."""
+WEAK, CARELESS = "style_register", "cem"
+"""The row on which judges differ most, and the judge who answers by chance, in this world."""
+
+
+def skills() -> Grid:
+    found = protocols.load("h_falcon").find("skills")
+    assert found and isinstance(found[1], Grid)
+    return found[1]
 
 
 def texts() -> list[Document]:
@@ -45,147 +43,115 @@ def texts() -> list[Document]:
     ]
 
 
-class Life:
-    """The server, the organiser, and judges whose answers follow a truth that the test knows."""
+class World:
+    """Judges whose answers follow a truth; on one row they differ more than on others, and one answers by chance."""
 
-    def __init__(self, client: TestClient, store: Store, place: Path, lanner: Command) -> None:
-        self.client, self.store, self.place, self.lanner = client, store, place, lanner
-        self.token = sign_in(client, store)
+    def __init__(self) -> None:
         self.dice = Random(7)
-        self.links: dict[str, str] = {}
 
-    def answers(self, judge: str, document: str, segment: str) -> dict[str, Any]:
-        careless = judge == "cem"
-        skills = {}
-        for row in ROWS:
-            level = Random(f"{document}.{segment}.{row}").randrange(3)
-            doubt = 1.0 if careless else 0.5 if row == WEAK else 0.1
-            skills[row] = LEVELS[self.dice.randrange(3) if self.dice.random() < doubt else level]
-        quality = Random(f"{document}.{segment}").randrange(3)
+    def answer(self, judge: str, _task: Task, item: Item) -> dict[str, Any]:
+        if not item.document:
+            return {"consent": "agree"}
+        careless = judge == CARELESS
+        levels = {}
+        for row in skills().rows:
+            level = Random(f"{item.document}.{item.segment}.{row.id}").randrange(3)
+            doubt = 1.0 if careless else 0.5 if row.id == WEAK else 0.1
+            levels[row.id] = LEVELS[self.dice.randrange(3) if self.dice.random() < doubt else level]
+        quality = Random(f"{item.document}.{item.segment}").randrange(3)
         sentence = self.dice.randint(1, 4) if careless else 1 + quality + (self.dice.random() < 0.2)
-        return {"skills": skills, "sentence": sentence, "holistic": 3 + 2 * quality}
+        return {"skills": levels, "sentence": sentence, "holistic": 3 + 2 * quality}
 
-    def work(self, judge: str) -> None:
-        """Open the link and do everything that waits, as the page does: over HTTP."""
-        browser = another(self.client)
-        for number in enter(browser, self.links[judge]):
-            task = campaign.task(self.store, number)
-            if task.finished_at is not None:
-                continue
-            for place, item in enumerate(task.items):
-                given = {"consent": "agree"} if not item.document else self.answers(judge, item.document, item.segment)
-                seconds = 1.0 if not item.document else 5.0 if judge == "cem" else 30.0
-                assert save(browser, number, place, given, active=seconds, elapsed=seconds).status_code == 200
-            campaign.finish(self.store, number)
-
-    def post(self, path: str, **fields: str) -> Any:
-        answer = self.client.post(f"/campaigns/{NAME}{path}", data={"token": self.token, **fields})
-        assert answer.status_code in (200, 303), answer.text
-        return answer
-
-    def page(self) -> str:
-        """The live page, when its numbers are those of now."""
-        live = self.client.app.state.site.live  # type: ignore[attr-defined]
-        live._rested.clear()
-        live._took.clear()
-        assert self.client.portal is not None
-        self.client.portal.call(partial(live.snapshot, campaign.get(self.store, NAME).id, "sentence", wait=60.0))
-        return self.client.get(f"/campaigns/{NAME}").text
-
-    def check(self) -> dict[str, Any]:
-        """What the command line says, as JSON."""
-        made: dict[str, Any] = self.lanner("campaign", "check", NAME, "--store", str(self.place), "--json").envelope
-        return made
-
-    def raw(self, role: str, left_out: tuple[str, ...] = ()) -> pd.DataFrame:
-        rows = raw_rows(campaign.judgements(self.store, NAME))
-        people = [judge.id for judge in campaign.judges(self.store, NAME) if judge.kind == "person"]
-        return rows[(rows["role"] == role) & rows["judge"].isin(set(people) - set(left_out)) & (rows["document"] != "")]
-
-    def compare(self, role: str = "main", left_out: tuple[str, ...] = ()) -> float:
-        """α of the scale and of every row of the grid, on page and command line, against the raw rows."""
-        raw = self.raw(role, left_out)
-        grid = protocols.load("h_falcon").find("skills")
-        assert grid and isinstance(grid[1], Grid)
-        points = {
-            option.id: float(at if option.value is None else option.value) for at, option in enumerate(grid[1].options)
-        }
-        sentence = ordinal_alpha(raw[raw["question"] == "sentence"])
-        rows = grid_alpha(raw[raw["question"] == "skills"], points)
-        told = {(r["question"], r["row"]): r for r in self.check()["rows"] if r["about"] == "agreement"}
-        assert told["sentence", ""]["value"] == pytest.approx(sentence, abs=1e-9)
-        for row, value in rows.items():
-            assert told["skills", row]["value"] == pytest.approx(value, abs=1e-9)
-        assert told["skills", ""]["value"] == pytest.approx(np.mean(list(rows.values())), abs=1e-9)
-        assert told["skills", ""]["weakest"] == min(rows, key=lambda row: rows[row])
-        printed = f"{abs(sentence):.2f}".removeprefix("0")
-        assert f"α {'−' if sentence < 0 else ''}{printed}" in self.page()
-        return sentence
+    def seconds(self, judge: str, item: Item) -> float:
+        return 1.0 if not item.document else 5.0 if judge == CARELESS else 30.0
 
 
-@pytest.fixture
-def life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Life]:
-    place = tmp_path / "lanner.sqlite"
-    with Store.open(place) as store:
-        app = create_app(store, settings=Settings(processes=False, backups=tmp_path))
-        with TestClient(app, follow_redirects=False) as client:
-            yield Life(client, store, place, Command(monkeypatch, capsys))
+def expected_rows(raw: pd.DataFrame) -> dict[str, float]:
+    """α of each row of the grid."""
+    points = {o.id: float(at if o.value is None else o.value) for at, o in enumerate(skills().options)}
+    return grid_alpha(raw[raw["question"] == "skills"], points)
 
 
-def test_a_whole_life(life: Life) -> None:
-    store = life.store
-    people = [Judge(name, name=name.title()) for name in ("ana", "ben", "cem")]
+def expected_agreement(raw: pd.DataFrame) -> dict[str, float]:
+    """α of the scale by its order; of the grid the mean of its rows."""
+    scale = raw[raw["question"] == "sentence"]
+    return {"sentence": ordinal_alpha(scale), "skills": float(np.mean(list(expected_rows(raw).values())))}
+
+
+def compare(
+    life: CampaignLife, role: str = "main", left_out: tuple[str, ...] = (), *, everywhere: bool = False
+) -> dict[str, float]:
+    """Live numbers, row by row, against the raw rows; for results also the commands, the API and the report."""
+    raw = life.raw(role, left_out)
+    expected, rows = expected_agreement(raw), expected_rows(raw)
+    live = {(row["question"], row["row"]): row for row in life.check("agreement")}
+    for row, value in rows.items():
+        assert live["skills", row]["value"] == pytest.approx(value, abs=1e-9)
+    assert live["skills", ""]["weakest"] == min(rows, key=lambda row: rows[row])
+    for road, values in (life.agreements() if everywhere else {"live": life.live_agreement()}).items():
+        for question, value in expected.items():
+            assert values[question] == pytest.approx(value, abs=1e-9), (road, question)
+    printed = f"{abs(expected['sentence']):.2f}".removeprefix("0")
+    assert f"α {'−' if expected['sentence'] < 0 else ''}{printed}" in life.page("sentence")
+    return expected
+
+
+def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
+    life, world = live(NAME), World()
+    people = [Judge(name, name=name.title()) for name in ("ana", "ben", CARELESS)]
     settings = {"before": ["consent"], "calibration": ["d0"], "main_question": "sentence"}
-    campaign.create(store, NAME, texts(), protocols.load("h_falcon"), people, seed=1, settings=settings)
-    campaign.open(store, NAME)
-    life.links = campaign.invitations.issue_all(store, NAME)
+    campaign.create(life.store, NAME, texts(), protocols.load("h_falcon"), people, seed=1, settings=settings)
+    campaign.open(life.store, NAME)
+    life.links = campaign.invitations.issue_all(life.store, NAME)
 
     # Calibration: seen while it lasts, named as what it is, the rest waiting to be assigned.
     for judge in life.links:
-        life.work(judge)
-    page = life.page()
+        life.work(judge, world.answer, world.seconds)
+    page = life.page("sentence")
     assert "Calibration" in page and "The calibration round is done." in page
-    life.compare("calibration")
-    found = life.client.get(f"/campaigns/{NAME}/disagreements?question=sentence").text
-    assert 'name="segment"' in found, "the meeting has something to look at"
-    assert life.client.get(f"/campaigns/{NAME}/report").status_code == 200
+    before = compare(life, "calibration")
+    disputed = life.client.get(f"/campaigns/{NAME}/disagreements?question=sentence").text
+    assert 'name="segment"' in disputed, "the meeting has something to look at"
+    assert life.report()
 
     # The meeting settles one unit: that is nobody's judgement.
-    before = life.compare("calibration")
     life.post("/settle", document="d0", segment="1", system="oak", sentence="2", note="Count idioms.")
-    assert life.compare("calibration") == before
+    assert compare(life, "calibration") == before
 
     # The rest is assigned; a judge comes late and gets the rest too.
     life.post("/state", to="rest")
-    answer = life.post("/judges", judges="Dora")
-    life.links["dora"] = re.findall(r"/j/([\w-]+)", answer.text)[0]
+    response = life.post("/judges", judges="Dora")
+    life.links["dora"] = re.findall(r"/j/([\w-]+)", response.text)[0]
     for judge in life.links:
-        life.work(judge)
-    whole = life.compare()
-    shares = life.raw("main").groupby("judge").size()
+        life.work(judge, world.answer, world.seconds)
+    whole = compare(life, everywhere=True)
+    shares = life.raw().groupby("judge").size()
     assert shares["dora"] == shares["ana"], "the judge who came late judged as much of the main part as the others"
-    assert next(row["weakest"] for row in life.check()["rows"] if row.get("question") == "skills") == WEAK
-    judges = {row["judge"]: row for row in life.check()["rows"] if row["about"] == "judge"}
+    assert next(row["weakest"] for row in life.check("agreement") if row["question"] == "skills") == WEAK
+    rounds = {row["round"]: row for row in life.report_table("calibration") if row["question"] == "sentence"}
+    calibrated = expected_agreement(life.raw("calibration"))  # with the judge who came late
+    assert float(rounds["calibration"]["value"]) == pytest.approx(calibrated["sentence"], abs=1e-9)
+    assert float(rounds["main"]["value"]) == pytest.approx(whole["sentence"], abs=1e-9)
+    judges = {row["judge"]: row for row in life.check("judge")}
     assert judges["ana"]["a minute"] == 2.0, "consent is no work"
 
     # The careless judge is found, left out with a reason, counted again.
-    assert "speed" in judges["cem"]["alarms"]
+    assert "speed" in judges[CARELESS]["alarms"]
     assert not judges["ana"]["alarms"] and not judges["ben"]["alarms"]
-    without = ordinal_alpha(life.raw("main", ("cem",)).query("question == 'sentence'"))
-    assert judges["cem"]["without"] == pytest.approx(without, abs=1e-9)
-    life.post("/judge", judge="cem", do="leave_out", reason="answers by chance")
-    assert life.compare(left_out=("cem",)) == pytest.approx(without, abs=1e-9)
-    assert "left out" in life.page()
-    assert "answers by chance" in life.client.get(f"/campaigns/{NAME}/report").text
-    life.post("/judge", judge="cem", do="count_again")
-    assert life.compare() == pytest.approx(whole, abs=1e-9)
+    life.post("/judge", judge=CARELESS, do="leave_out", reason="answers by chance")
+    without = compare(life, left_out=(CARELESS,))
+    assert judges[CARELESS]["without"] == pytest.approx(without["sentence"], abs=1e-9)
+    assert "left out" in life.page("sentence")
+    assert "answers by chance" in life.report()
+    life.post("/judge", judge=CARELESS, do="count_again")
+    assert compare(life) == whole
 
-    # Pause, close: nothing is advised any more.
+    # Pause, close: nothing is advised any more, and the exported file has the same numbers in it.
     life.post("/state", to="pause")
-    assert "The campaign is paused." in life.page()
+    assert "The campaign is paused." in life.page("sentence")
     life.post("/state", to="reopen")
     life.post("/state", to="close")
-    closed = life.page()
+    closed = life.page("sentence")
     assert "Closed." in closed
     assert re.search(r'data-panel="needs" hidden', closed)
-    assert life.client.get(f"/campaigns/{NAME}/export/csv").status_code == 200
+    assert expected_agreement(life.exported()) == pytest.approx(whole)

@@ -45,12 +45,16 @@ def prepare(
     if round_documents := given.get("calibration"):
         first, documents = training.calibration(documents, judges, protocol, round_documents, rng=rng, systems=systems)
         if part == "first":
-            return _with_tutorial(first, protocol, given)
+            first = _with_tutorial(first, protocol, given)
+            rng = np.random.default_rng(seed)  # of its own: the first round is the same whatever is checked here
     tasks = designs.assign(design, documents, judges, protocol, rng=rng, systems=systems, **(options or {}))
     if control_settings := given.get("controls"):
         dice = np.random.default_rng([seed, 1])
         tasks = controls.add(tasks, documents, protocol, controls.Controls.from_settings(control_settings), rng=dice)
-    return training.after_calibration(tasks, protocol) if round_documents else _with_tutorial(tasks, protocol, given)
+    if not round_documents:
+        return _with_tutorial(tasks, protocol, given)
+    # What cannot be assigned after the first round is refused before it begins.
+    return first if part == "first" else training.after_calibration(tasks, protocol)
 
 
 def _with_tutorial(tasks: Sequence[Task], protocol: Protocol, settings: Mapping[str, Json]) -> list[Task]:

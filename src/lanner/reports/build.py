@@ -10,7 +10,7 @@ from lanner.errors import LannerError
 from lanner.figures.typeset import plural
 from lanner.model import Protocol
 from lanner.reports import references
-from lanner.reports.parts import Report, Section
+from lanner.reports.parts import Block, Report, Section, Table
 from lanner.reports.sections import (
     agreement,
     checks,
@@ -69,7 +69,7 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
     view = View(material, material.protocol, resampling or Resampling(), language)
     appendix = [replace(section, appendix=True) for make in APPENDIX if (section := make(view)) is not None]
     *body, first = [made for make in BODY if (made := make(view)) is not None]
-    sections = [first, *body, *appendix]
+    sections = [first, *map(_without_folded, body), *_folded(body), *appendix]
     return Report(
         title=str(material.settings.get("title") or material.name),
         kicker=f"Campaign report · {view.words.title}" + (" · simulated judges" if view.simulated else ""),
@@ -79,6 +79,20 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
         notes=material.notes,
         references=references.used(view.signed, view.protocol.name, view.protocol.citation or "", view.methods),
     )
+
+
+def _without_folded(section: Section) -> Section:
+    return replace(section, blocks=[block for block in section.blocks if not _is_folded(block)])
+
+
+def _folded(body: Sequence[Section]) -> list[Section]:
+    """For the appendix: tables with the numbers of figures in the body."""
+    tables = [block for section in body for block in section.blocks if _is_folded(block)]
+    return [Section("numbers", "The numbers of figures", tables, appendix=True)] if tables else []
+
+
+def _is_folded(block: Block) -> bool:
+    return isinstance(block, Table) and block.folded
 
 
 def _byline(view: View, protocol: Protocol) -> str:

@@ -37,6 +37,8 @@ class Table:
     rows: Sequence[Mapping[str, Json]]
     data: Sequence[Mapping[str, Json]] = ()
     signature: str = ""
+    folded: bool = False
+    """Whether it has the numbers of a figure before it: a report keeps it for the appendix."""
 
 
 @dataclass(frozen=True, slots=True)

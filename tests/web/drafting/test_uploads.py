@@ -41,7 +41,8 @@ def test_the_oldest_go_first() -> None:
 def test_a_table_is_recognised_read_and_kept_as_our_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text(
-        "document,segment,source,system:alpha,system:beta,domain\nd1,1,Hello.,Hallo.,Hi.,news\nd1,2,Bye.,Tschüs.,Ciao.,news\n"
+        "document,segment,source,system:alpha,system:beta,domain\n"
+        "d1,1,Hello.,Hallo.,Hi.,news\nd1,2,Bye.,Tschüs.,Ciao.,news\n"
     )
     kept = tmp_path / "kept"
     found = uploads.take_in(str(path), "mine.csv", {}, str(kept))

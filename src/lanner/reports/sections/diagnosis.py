@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lanner.analysis.diagnosis import Cell, Diagnosis, Example, Priority, diagnose
 from lanner.analysis.scores import ALL
@@ -35,7 +35,7 @@ def described(view: View, result: Diagnosis) -> Section:
     blocks: list[Block] = [Paragraph(" ".join(map(str, advice)))]
     if len(result.systems) <= picture.MOST_SYSTEMS:
         blocks.append(figure(view, result))
-    blocks += tables(view, result)
+    blocks += [replace(table, folded=True) for table in tables(view, result)]
     blocks += _examples(view, result)
     blocks += [Paragraph(note) for note in result.notes]
     findings = [str(entry) for entry in advice if entry.place][:_MOST_FINDINGS]

@@ -55,6 +55,7 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
         if several and (not at or row["cluster"] != result.rows[at - 1]["cluster"]):
             rows.append({"group": f"Cluster {row['cluster']}"})
         line: dict[str, Json] = {
+            "micro": number(row["micro"], 2, bounded=False),
             "rank": f"{row['rank']}. {row['system']}",
             "score": number(row["score"], 2, bounded=False),
             "ci": interval(row["low"], row["high"], bounded=False),
@@ -79,10 +80,12 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
                 entry |= {"p": pair["p"], "p_corrected": pair["p_holm"]}
         rows.append(line)
         data.append(entry)
+    adjusted = any(abs(row["score"] - row["micro"]) > 1e-9 for row in result.rows)
     columns = [
         Column("rank", "System"),
         Column("score", _capital(view.label(analysis.of))),
         Column("ci", "95 %", quiet=True),
+        *([Column("micro", "Plain mean", quiet=True)] if adjusted else []),
         Column("gap", "Lead over the next [95 %]"),
         Column("p", "p", quiet=True),
         Column("ranks", "Ranks"),
@@ -91,9 +94,16 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
     ]
     caption = (
         f"{_finding(view, analysis.of, result)} p is corrected for all pairs of systems; a cluster ends where every "
-        f"system above beats every system below. This holds for {_holds_for(result)} and other documents like these."
+        f"system above beats every system below. {_ADJUSTED if adjusted else ''}This holds for {_holds_for(result)} "
+        "and other documents like these."
     )
     return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
+
+
+_ADJUSTED = (
+    "Systems were not judged on the same items, so scores are adjusted for how hard the items are; next to them stands "
+    "the plain mean. "
+)
 
 
 def _figure(view: View, of: str, result: Result) -> Figure:
@@ -191,8 +201,8 @@ def _profile(view: View, question: Question) -> list[Block]:
         caption += (
             " “Matters” is the share of judgements in which a row was marked as relevant; the mean is over these."
         )
-    table = Table(f"profile-{question.id}", caption, columns, rows, data, signature)
     figures = _panels(view, question, by_row, systems, signature) if 1 < len(systems) <= _MOST_PANELS else []
+    table = Table(f"profile-{question.id}", caption, columns, rows, data, signature, folded=bool(figures))
     return [*figures, table]
 
 
