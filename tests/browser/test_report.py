@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 
+from lanner.model import JudgeKind
 from lanner.reports.build import build
 from lanner.reports.comparison.build import compare
 from lanner.reports.html import render
@@ -57,3 +59,17 @@ def test_pages_of_studies_and_comparisons(page: Page, tmp_path: Path) -> None:
         page.goto(file.as_uri())
         clean(page, name)
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name
+
+
+def test_a_report_on_fifty_sentences_takes_six_pages_before_its_appendix(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    whole = material("h_falcon", documents=9, kind=JudgeKind.PERSON)
+    file.write_text(render(build(whole, resampling=Resampling(n=50))), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.evaluate(
+        "while (document.getElementById('appendix').nextSibling) "
+        "document.getElementById('appendix').nextSibling.remove()"
+    )
+    page.evaluate("document.getElementById('appendix').remove()")
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page[^s]", printed)) <= 6

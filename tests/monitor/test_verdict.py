@@ -209,3 +209,11 @@ def test_targets_from_settings_forgive_nonsense() -> None:
     assert (targets.deadline, targets.hourly_rate, targets.minimum) == (date(2026, 11, 18), 40, 0.5)
     odd = Targets.from_settings({"deadline": "soon", "hourly_rate": "much", "minimum_agreement": True})
     assert (odd.deadline, odd.hourly_rate, odd.minimum) == (None, None, 0.4)
+
+
+def test_what_is_still_being_computed_says_no_number() -> None:
+    pending = judged(outlook("a", 2), ready=False)
+    assert summary(pending) == "One moment."
+    for check in pending.checks:
+        if check.code != "finish":  # that is counted with the page
+            assert words(check) == ("not yet", "", "none", "being counted")

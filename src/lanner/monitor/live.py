@@ -17,7 +17,7 @@ from lanner import campaign as campaigns
 from lanner.analysis.agreement import without_each_judge
 from lanner.analysis.alarms import fast_judges, panel_test, straight_lines
 from lanner.analysis.comparable import question_ratings
-from lanner.analysis.measures import main_question, plan_question
+from lanner.analysis.measures import FEWEST_ITEMS, main_question, plan_question
 from lanner.analysis.rows import GROUPS, Counted, Purpose, counted
 from lanner.campaign.adjudication import ADJUDICATOR, answer_of
 from lanner.designs.expected import misses, outcomes
@@ -251,7 +251,11 @@ def _without(people: Counted, question: Question | None, protocol: Protocol) -> 
     if entry is None:
         return {}
     results = without_each_judge(people, entry)
-    return {str(result.labels["without"]): result.value for result in results if result.value is not None}
+    return {
+        str(result.labels["without"]): result.value
+        for result in results
+        if result.value is not None and result.counts.get("items", 0) >= FEWEST_ITEMS
+    }
 
 
 def _control_tasks(store: Store, campaign: int) -> list[Task]:

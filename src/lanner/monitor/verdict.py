@@ -7,7 +7,7 @@ translates and a command prints; `code` and `tone` carry the meaning.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from urllib.parse import quote
 
@@ -139,7 +139,8 @@ def verdict(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
         _judges(evidence, names),
     )
     if not evidence.ready:
-        return Verdict((message("One moment."),), (message("The numbers are being made."),), checks)
+        pending = tuple(check if check.code == "finish" else _pending(check) for check in checks)
+        return Verdict((message("One moment."),), (message("The numbers are being made."),), pending)
     problems = [check for check in checks if check.tone in ("warn", "bad")]
     agreement = checks[0]
     summary = [_summary(agreement.tone, evidence)]
@@ -154,6 +155,11 @@ def verdict(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
     if evidence.calibration:
         advice.insert(0, message("These answers are calibration: they count in no result."))
     return Verdict(tuple(summary), tuple(advice), checks)
+
+
+def _pending(check: Check) -> Check:
+    """What is still being computed says no number: nothing found yet is not nothing there."""
+    return replace(check, value=message("not yet"), small="", tone="none", why=message("being counted"))
 
 
 def _summary(tone: str, evidence: Evidence) -> Message:
