@@ -152,6 +152,10 @@ def test_cases_without_an_interval_have_a_reason():
     assert "every document says the same" in outcome(same, how).notes[0]
     same = replicate_sums(with_ones(np.full(5, 2.0)), mean_of, how)
     assert "every document says the same" in outcome(same, how).notes[0]
+    rounding = 1 + 1e-15 * np.arange(40).reshape(-1, 1)
+    alike = Replicates(np.array([-0.483]), -0.483 * rounding, -0.47 * rounding, 40)  # every step is equal
+    for method in ("t", "percentile", "bca"):
+        assert "every document says the same" in outcome(alike, Resampling(method=method)).notes[0], method
     value = Replicates(np.array([1.0]), np.full((10, 1), np.nan), np.full((125, 1), np.nan), 125)
     assert "undefined in most resamples" in outcome(value, Resampling(method="bca")).notes[0]
     assert "without one document" in outcome(value, Resampling(method="t")).notes[0]

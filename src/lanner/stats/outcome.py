@@ -260,7 +260,7 @@ def _bootstrap_outcome(
     if undefined > 0:
         notes = (f"The statistic was undefined in {undefined:.1%} of resamples; they are left out.",)
     value, units = float(replicates.value[column]), replicates.units
-    if draws[0] == draws[-1]:
+    if draws[-1] - draws[0] <= 1e-12 * max(1.0, abs(value)):  # nothing but rounding
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
     bias, skew = 0.0, 0.0
     if method in ("bca", "bca-t"):

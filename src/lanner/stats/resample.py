@@ -103,8 +103,10 @@ class Replicates:
             return float("nan")
         counts = np.ones(len(self.jackknife)) if self.multiplicity is None else self.multiplicity
         steps = self.jackknife[:, column] - self.value[column]
-        spread = float(counts @ steps**2 - (counts @ steps) ** 2 / units)
-        return (units - 1) / units * spread if not spread < 0 else 0.0  # NaN where a step is undefined
+        squares = float(counts @ steps**2)
+        spread = squares - float(counts @ steps) ** 2 / units
+        # equal steps leave only rounding, which would look like a very precise number; NaN where a step is undefined
+        return 0.0 if spread < 1e-12 * squares else (units - 1) / units * spread
 
 
 def generator(seed: int, stream: int = 0) -> np.random.Generator:
