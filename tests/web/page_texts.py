@@ -11,6 +11,7 @@ from jinja2 import Environment, nodes
 import lanner.monitor
 import lanner.web
 from lanner import designs
+from lanner.analysis.economy import STATE_WORDS
 from lanner.model import JudgeKind
 from lanner.store import AccountRole
 from lanner.web import auth
@@ -68,3 +69,4 @@ def _from_tables() -> Iterator[str]:
     yield from (text for pair in refusals.BY_CODE.values() for text in pair)
     yield from refusals.KINDS
     yield from SCOPES.values()
+    yield from STATE_WORDS.values()

@@ -55,6 +55,7 @@ WHO_MAY = [
         GET /campaigns/{name}/panels
         GET /campaigns/{name}/events
         GET /campaigns/{name}/documents
+        GET /campaigns/{name}/decided
         GET /campaigns/{name}/diagnosis
         GET /campaigns/{name}/disagreements
         GET /campaigns/{name}/guidelines

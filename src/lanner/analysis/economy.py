@@ -31,6 +31,15 @@ larger differences than it should (it stopped for that), and with this level its
 in replays (benchmarks/bench_economy.py)."""
 
 
+STATE_WORDS = {
+    State.DECIDED: "decided",
+    State.WITHIN: "within the margin",
+    State.UNDECIDABLE: "these documents will hardly decide it",
+    State.UNNEEDED: "not needed: one of them is beaten",
+    State.OPEN: "open",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class PairStanding:
     """Two systems: whether it is settled which is better, the difference (first − second, on the scale of the score)

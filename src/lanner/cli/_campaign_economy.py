@@ -5,21 +5,13 @@ from __future__ import annotations
 import click
 
 from lanner import campaign
-from lanner.analysis.economy import Economy, PairStanding, SystemStanding, economy, look_if_due
+from lanner.analysis.economy import STATE_WORDS, Economy, PairStanding, SystemStanding, economy, look_if_due
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.figures.typeset import number, percent
 from lanner.model import Json
 from lanner.stats.goals import Kind, State
 from lanner.store import Store
-
-STATES = {
-    State.DECIDED: "decided",
-    State.WITHIN: "within the margin",
-    State.UNDECIDABLE: "these documents will hardly decide it",
-    State.UNNEEDED: "not needed: one of them is beaten",
-    State.OPEN: "open",
-}
 
 
 @click.command("decided", short_help="What is decided, what is open, and whether it is enough.")
@@ -87,7 +79,7 @@ def _pair(pair: PairStanding) -> dict[str, Json]:
     return {
         "kind": "pair",
         "pair": f"{pair.first} – {pair.second}",
-        "state": STATES[pair.state],
+        "state": STATE_WORDS[pair.state],
         "code": str(pair.state),
         "better": pair.better,
         "value": pair.value,

@@ -41,6 +41,8 @@ from lanner.store.checks import Finding
 from lanner.web.drafting import uploads
 from lanner.web.drafting.columns import TableChoices, TablePreview, is_table, preview_table
 from lanner.web.drafting.options import CampaignOptions, create_campaign, planned
+from lanner.web.organising.decided import DecidedPage
+from lanner.web.organising.decided_view import decided_page
 from lanner.web.organising.diagnosis import DiagnosisPage
 from lanner.web.organising.diagnosis_view import Diagnoses
 from lanner.web.organising.exports import TABLES
@@ -159,6 +161,10 @@ class Jobs(LiveCampaigns):
     def guidelines(self, campaign: int) -> str:
         """The guidelines with every decision as a worked example, as one HTML page."""
         return html.render(campaign_guidelines(self._store, campaign, language=language()).report())
+
+    def decided(self, campaign: int) -> DecidedPage:
+        """What an adaptive campaign has settled, what is open, and whether it is enough."""
+        return decided_page(self._store, campaign)
 
     def look_if_due(self, campaign: int) -> bool:
         """Take the look of an adaptive campaign for which enough has been judged; whether one was taken."""

@@ -20,6 +20,7 @@ from lanner.web.judging import handlers as judging
 from lanner.web.organising import (
     accounts,
     campaigns,
+    decided,
     diagnosis,
     disagreements,
     exports,
@@ -98,6 +99,7 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("GET", "/campaigns/{name}/documents", READERS, campaigns.documents),
     Route("GET", "/campaigns/{name}/disagreements", READERS, disagreements.disagreements),
     Route("GET", "/campaigns/{name}/diagnosis", READERS, diagnosis.diagnosis),
+    Route("GET", "/campaigns/{name}/decided", READERS, decided.decided),
     Route("GET", "/campaigns/{name}/meeting", READERS, meeting.meeting),
     Route("GET", "/campaigns/{name}/guidelines", READERS, meeting.guidelines),
     Route("POST", "/campaigns/{name}/calibrate", EDITORS, meeting.calibrate),

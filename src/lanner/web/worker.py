@@ -122,6 +122,7 @@ KINDS = {
     "report": "reports",
     "agreement": "reports",
     "diagnosis": "reports",
+    "decided": "reports",
     "training": "reports",
     "guidelines": "reports",
     "calibrate": "files",

@@ -1,0 +1,77 @@
+"""The page of an adaptive campaign: what is decided, what is open, what more judging would buy, whether it is enough.
+
+The numbers are those of `lanner campaign decided`; a worker computes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lanner.designs.adaptive import NAME as ADAPTIVE
+from lanner.web.organising.campaigns import campaign_of
+from lanner.web.page.rendering import page
+from lanner.web.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """One system; numbers are set as text, empty where they are not known yet."""
+
+    system: str
+    score: str
+    interval: str
+    plain: str
+    documents: int
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """Two systems. `chance` is that the next hundred judgements settle what is open."""
+
+    first: str
+    second: str
+    open: bool
+    state: str
+    better: str
+    difference: str
+    interval: str
+    chance: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedPage:
+    """Everything the page shows. `work_left` is judgements, hours and the range that holds nine of ten; `agreement` is
+    value, low, high and the planned minimum."""
+
+    goal: str
+    score: str
+    enough: bool
+    ended: bool
+    settled: int
+    judgements: int
+    most: int
+    unused: int
+    documents: int
+    all_documents: int
+    look: int
+    looks: int
+    these_documents: bool
+    systems: tuple[SystemRow, ...]
+    pairs: tuple[PairRow, ...]
+    work_left: tuple[str, str, str, str] | None
+    agreement: tuple[str, str, str, str] | None
+
+
+async def decided(request: Request) -> Response:
+    """The page; a campaign with a fixed design has none."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    if campaign.design != ADAPTIVE:
+        raise HTTPException(404)
+    standing: DecidedPage = await site.files.ask("decided", campaign.id)
+    return page(request, "decided.html", {"campaign": campaign, "standing": standing})

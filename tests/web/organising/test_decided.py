@@ -1,0 +1,65 @@
+"""The page on what an adaptive campaign has decided: the numbers of the command, and nothing for a fixed design."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lxml import html
+from starlette.testclient import TestClient
+
+from adaptive_campaign import made, work
+from lanner.analysis.economy import economy
+from lanner.figures.typeset import number
+from lanner.store import Store
+from lanner.web.app import create_app
+from lanner.web.site import Settings
+from web_clients import open_campaign, sign_in
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory):
+    with Store.open(tmp_path_factory.mktemp("decided") / "lanner.sqlite") as store:
+        made(store, documents=20)
+        open_campaign(store, name="fixed", protocol="da")
+        with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
+            sign_in(opened, store)
+            yield opened
+
+
+def rows(page: str) -> list[list[str]]:
+    tree = html.fromstring(page)
+    return [[" ".join(cell.text_content().split()) for cell in row] for row in tree.xpath("//tbody/tr")]
+
+
+def test_nothing_is_claimed_before_anything_is_judged(client: TestClient) -> None:
+    page = client.get("/campaigns/study/decided").text
+    assert "Not enough yet" in page
+    assert "0 of 3 pairs of systems are settled" in page
+    assert all(cell == "" for row in rows(page)[:3] for cell in row[2:]), "no difference, no interval, no chance"
+
+
+def test_what_is_decided_is_shown_with_the_numbers_of_the_command(client: TestClient) -> None:
+    store: Store = client.app.state.site.store
+    work(store)
+    now = economy(store, "study")
+    page = client.get("/campaigns/study/decided").text
+    assert ("Enough: the goal is reached" in page) == now.enough
+    shown = {row[0]: row[1:] for row in rows(page)}
+    for pair in now.pairs:
+        row = shown[f"{pair.first} – {pair.second}"]
+        assert row[1:4] == [pair.better, number(pair.value), f"[{number(pair.low)}, {number(pair.high)}]"]
+    for system in now.systems:
+        assert shown[system.system][0] == number(system.value)
+    assert shown["alder – birch"][0] == "decided" and shown["alder – birch"][1] == "birch"
+    assert 'href="/campaigns/study/decided"' in client.get("/campaigns/study").text
+
+
+def test_a_fixed_design_has_no_such_page(client: TestClient) -> None:
+    assert client.get("/campaigns/fixed/decided").status_code == 404
+    assert "/campaigns/fixed/decided" not in client.get("/campaigns/fixed").text
+
+
+def test_the_place_of_the_store_is_not_told(client: TestClient) -> None:
+    place = str(Path(client.app.state.site.store.place).parent)
+    assert place not in client.get("/campaigns/study/decided").text
