@@ -2,8 +2,8 @@
 
 The model here is a function of the question, so that two runs can be compared. An interruption is a loss of power: from
 one moment on no reply arrives and nothing is written any more. Every kind of moment is tried: before and after a
-question, before and after a write. The short form takes a few of each run, others for each protocol; with LANNER_SOAK
-every moment is taken.
+question, before and after a write. The short form takes a few of each run, others for each protocol, and at each
+question an outage or a useless reply, in turns; with LANNER_SOAK every moment is taken, and both at every question.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -185,60 +187,86 @@ CASES = [(name, "stages") for name in PROTOCOLS] + [
 ]
 
 
+@dataclass(frozen=True)
+class Undisturbed:
+    """A campaign before any run, and what a run without interruption comes to."""
+
+    clean: Path
+    expected: dict[str, Any]
+    events: int
+    questions: Sequence[str]
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[tuple[str, str], Undisturbed]:
+    """What was run without interruption so far: once for each case."""
+    return {}
+
+
+@pytest.fixture
+def whole_run(
+    runs: dict[tuple[str, str], Undisturbed],
+    tmp_path_factory: pytest.TempPathFactory,
+    power: Callable[..., Power],
+    protocol: str,
+    calls: Calls,
+) -> Undisturbed:
+    if (protocol, calls) not in runs:
+        folder = tmp_path_factory.mktemp("undisturbed")
+        clean, whole = folder / "clean.db", folder / "whole.db"
+        prepare(clean, protocol)
+        shutil.copy(clean, whole)
+        runs[protocol, calls] = Undisturbed(clean, *undisturbed(whole, protocol, power, calls))
+    return runs[protocol, calls]
+
+
 @pytest.mark.parametrize(("protocol", "calls"), CASES)
 def test_a_power_cut_at_any_moment_changes_nothing(
-    tmp_path: Path, power: Callable[..., Power], protocol: str, calls: Calls
+    tmp_path: Path, power: Callable[..., Power], protocol: str, calls: Calls, whole_run: Undisturbed
 ) -> None:
-    clean = tmp_path / "clean.db"
-    prepare(clean, protocol)
-    whole = tmp_path / "whole.db"
-    shutil.copy(clean, whole)
-    expected, events, questions = undisturbed(whole, protocol, power, calls)
-    for moment in some_of(events, protocol + calls):
+    for moment in some_of(whole_run.events, protocol + calls):
         path = tmp_path / f"{moment}.db"
-        shutil.copy(clean, path)
+        shutil.copy(whole_run.clean, path)
         first = Model(protocol, power(moment))
         assert work(path, first, calls) is None
         rows = Counter(key for (key,) in state(path)["settled"])
         second = Model(protocol, power())
         work(path, second, calls)
-        assert state(path) == expected, moment
+        assert state(path) == whole_run.expected, moment
         asked_again = {name.rpartition("-")[0] for name in second.questions}
         assert not asked_again & set(rows), moment  # what has a row in the ledger is paid for once
-        assert {*first.questions, *second.questions} == set(questions), moment
+        assert {*first.questions, *second.questions} == set(whole_run.questions), moment
         path.unlink()
+
+
+def fails(number: int, at: int) -> str | None:
+    if number == at:
+        raise OverloadedError("the server is down", status=503)
+    return None
+
+
+def mumbles(number: int, at: int) -> str | None:
+    return "I would rather not." if number == at else None
 
 
 @pytest.mark.parametrize(("protocol", "calls"), CASES)
 def test_an_outage_or_a_useless_reply_at_any_question_is_made_good_by_the_next_run(
-    tmp_path: Path, power: Callable[..., Power], protocol: str, calls: Calls
+    tmp_path: Path, power: Callable[..., Power], protocol: str, calls: Calls, whole_run: Undisturbed
 ) -> None:
-    clean = tmp_path / "clean.db"
-    prepare(clean, protocol)
-    whole = tmp_path / "whole.db"
-    shutil.copy(clean, whole)
-    expected, _, questions = undisturbed(whole, protocol, power, calls)
-
-    def fails(number: int, at: int) -> str | None:
-        if number == at:
-            raise OverloadedError("the server is down", status=503)
-        return None
-
-    different = {name.rpartition("-")[0] for name in questions}
-    for at in some_of(len(different), protocol + calls):
-        for name, fault in (
-            ("outage", lambda number, at=at: fails(number, at)),
-            ("useless", lambda number, at=at: "I would rather not." if number == at else None),
-        ):
-            path = tmp_path / f"{name}{at}.db"
-            shutil.copy(clean, path)
-            totals = work(path, Model(protocol, power(), fault), calls)
+    different = {name.rpartition("-")[0] for name in whole_run.questions}
+    faults = (fails, mumbles)
+    for place, at in enumerate(some_of(len(different), protocol + calls), start=crc32(calls.encode())):
+        for fault in faults if MOMENTS is None else (faults[place % 2],):
+            path = tmp_path / f"{fault.__name__}{at}.db"
+            shutil.copy(whole_run.clean, path)
+            totals = work(path, Model(protocol, power(), partial(fault, at=at)), calls)
             assert totals is not None and totals.missing + totals.failed > 0
-            assert state(path)["unfinished"], (name, at)
+            assert state(path)["unfinished"], (fault.__name__, at)
             again = Limits(in_flight=4, tries=1, backoff=0.0, retry_missing=True)
             work(path, Model(protocol, power()), calls, again)
             ended = state(path)
-            assert {**ended, "settled": sorted(set(ended["settled"]))} == expected, (name, at)
+            settled = sorted(set(ended["settled"]))
+            assert {**ended, "settled": settled} == whole_run.expected, (fault.__name__, at)
             path.unlink()
 
 
