@@ -16,8 +16,8 @@ help:
 	@echo "make setup   environment with everything for development in $(VENV)"
 	@echo "make demo    a campaign with simulated judges, a judging page and a report, served on this machine (PORT=8150)"
 	@echo "make test    all tests, with a real browser and a real PostgreSQL"
-	@echo "make soak    the long form: 50 kills on each database, PostgreSQL restarted, new examples for every fuzz test,"
-	@echo "             faults put into the source"
+	@echo "make soak    the long form: 50 kills on each database with two tabs a judge, PostgreSQL restarted, new examples"
+	@echo "             for every fuzz test, faults put into the source"
 	@echo "make test-metrics  COMET checkpoints beside the reference implementation, in an environment of its own"
 	@echo "make check   lint, strict types, architecture, docs"
 	@echo "make audit   known vulnerabilities of what is installed (needs a network; exits with 2 where it cannot look)"
@@ -64,12 +64,13 @@ test-browser: setup browser
 	@$(BIN)/pytest -q -n 2 --dist worksteal tests/browser
 
 soak: setup
-	@LANNER_SOAK=50 $(BIN)/pytest -q -s tests/soak
+	@LANNER_SOAK=50 $(BIN)/pytest -q -s --timeout 0 tests/soak
 	@$(PIP) install -c constraints.txt -e ".[ray]"
 	@$(BIN)/pytest -q -s tests/judges/test_ray_cluster.py  # three nodes, of which a worker and a node are killed
-	@LANNER_SOAK=50 $(BIN)/pytest -q tests/web/api/test_openapi.py tests/judges/test_interrupted.py
-	@LANNER_SOAK=50 $(BIN)/pytest -q tests/browser/test_walk.py  # more than 2,000 steps over every protocol
+	@LANNER_SOAK=50 $(BIN)/pytest -q --timeout 0 tests/web/api/test_openapi.py tests/judges/test_interrupted.py
+	@LANNER_SOAK=50 $(BIN)/pytest -q --timeout 0 tests/browser/test_walk.py  # more than 2,000 steps over every protocol
 	@$(BIN)/python tests/soak/mutate.py  # faults that no test notices are listed, to be read
+	@LANNER_SOAK=50 $(BIN)/pytest -q --timeout 0 tests/web/test_saving_states.py  # tabs, kills, faults, clocks
 	@LANNER_FUZZ=1 $(BIN)/pytest -q -n 2 --timeout 0 --ignore=tests/browser --ignore=tests/soak
 
 test-metrics:

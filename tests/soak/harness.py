@@ -1,7 +1,8 @@
 """Judges at work against the real server while it is killed under them, and the account of it afterwards.
 
 The judges do what the judging page does: an answer stays in their outbox, under one id, until the server has said that
-it is on disk; after that it is forgotten by the page, so the store must have it. Everything random is seeded, so a
+it is on disk; after that it is forgotten by the page, so the store must have it. Each judge has the document open in
+two tabs, which share one outbox: either sends what waits there, often both at once. Everything random is seeded, so a
 failure can be looked at again.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -29,6 +31,7 @@ from lanner.store.backup import verify
 NAME = "kept"
 JUDGES = 16
 SENTENCES = 12
+TABS = 2
 _GRID = protocols.load("h_falcon").find("skills")
 assert _GRID and isinstance(_GRID[1], Grid)
 ROWS = [row.id for row in _GRID[1].rows]
@@ -91,13 +94,16 @@ class Account:
 
     sent: dict[str, dict[str, Any]] = field(default_factory=dict)
     acknowledged: dict[str, dict[str, int]] = field(default_factory=dict)
+    contradicted: list[str] = field(default_factory=list)
+    """Submissions that two tabs sent and that were acknowledged with different ids."""
+    repeated: int = 0
     tries: int = 0
     refused: int = 0
     kills: int = 0
 
     def check(self, place: str) -> list[str]:
         """Compare every save with the store. What is wrong, in words; nothing is the only good answer."""
-        wrong = []
+        wrong = [f"{submission} was acknowledged in two ways" for submission in self.contradicted]
         with Store.open(place) as store:
             stored: dict[str, dict[str, Any]] = defaultdict(dict)
             for judgement in campaign.history(store, NAME):
@@ -113,6 +119,10 @@ class Account:
             if self.sent.get(submission) != {question: value for question, (_, value) in answers.items()}:
                 wrong.append(f"{submission} is not what was sent")
         return wrong
+
+
+Outbox = dict[str, tuple[int, dict[str, Any]]]
+"""What a device holds until it is acknowledged: item and answers by submission."""
 
 
 class Trial:
@@ -133,14 +143,19 @@ class Trial:
             await server.start()
         self.up.set()
         working = [asyncio.create_task(self._judge(n, secret)) for n, secret in enumerate(self.secrets.values())]
+        disturbing = asyncio.ensure_future(disturb(self))
         try:
-            await disturb(self)
+            await asyncio.wait([disturbing, *working], return_when=asyncio.FIRST_COMPLETED)
+            for task in working:  # one who stopped would be waited for without end
+                if task.done():
+                    task.result()
+            await disturbing
             self.done = True
             await asyncio.gather(*working)
             for server in self.servers:
                 assert server.end() in (0, -signal.SIGTERM), "the server did not end well"
         finally:
-            for task in working:
+            for task in (disturbing, *working):
                 task.cancel()
             for server in self.servers:
                 server.kill()
@@ -167,16 +182,23 @@ class Trial:
         self.up.set()
 
     async def _judge(self, number: int, secret: str) -> None:
-        dice = Random(self.seed * 1000 + number)
         address = self.servers[number % len(self.servers)].url
         async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
             task = await self._enter(browser, f"{address}/j/{secret}")
-            while not self.done:
-                submission = f"{number}-{dice.getrandbits(64):016x}"
-                answers = _answers(dice)
-                self.account.sent[submission] = answers
-                place = f"{address}/task/{task}/answers"
-                await self._save(browser, place, dice.randrange(SENTENCES), submission, answers)
+            place, outbox = f"{address}/task/{task}/answers", Outbox()
+            await asyncio.gather(*(self._tab(browser, place, outbox, f"{number}-{tab}") for tab in range(TABS)))
+
+    async def _tab(self, browser: aiohttp.ClientSession, place: str, outbox: Outbox, name: str) -> None:
+        """Answer, and send what waits on the device, whichever tab it was given in."""
+        dice = Random(f"{self.seed} {name}")
+        while not self.done or outbox:
+            if not self.done and len(outbox) < TABS:
+                submission = f"{name}-{dice.getrandbits(64):016x}"
+                outbox[submission] = dice.randrange(SENTENCES), _answers(dice)
+                self.account.sent[submission] = outbox[submission][1]
+            submission = dice.choice(list(outbox))
+            if not await self._send(browser, place, submission, outbox):
+                await asyncio.sleep(0.02)
 
     async def _enter(self, browser: aiohttp.ClientSession, link: str) -> int:
         while True:
@@ -184,31 +206,39 @@ class Trial:
                 async with browser.get(link) as page:
                     text = await page.text()
                     if page.status == 200:
-                        return int(text.split('href="/task/')[1].split('"')[0])
+                        return int(re.findall(r'href="/task/(\d+)', text)[0])
             except aiohttp.ClientError:
                 await self.up.wait()
             await asyncio.sleep(0.02)
 
-    async def _save(
-        self, browser: aiohttp.ClientSession, place: str, item: int, submission: str, answers: dict[str, Any]
-    ) -> None:
+    async def _send(self, browser: aiohttp.ClientSession, place: str, submission: str, outbox: Outbox) -> bool:
+        """Send something once. It leaves the device when it is acknowledged."""
+        item, answers = outbox[submission]
         body = {"submission": submission, "item": item, "answers": answers, "active": 3.0}
-        while True:
-            self.account.tries += 1
-            async with self._progress:
-                self._progress.notify_all()
-            try:
-                async with browser.post(place, json=body) as answer:
-                    if answer.status == 200:
-                        self.account.acknowledged[submission] = (await answer.json())["saved"]
-                        async with self._progress:
-                            self._progress.notify_all()
-                        return
-                    assert answer.status == 503, f"{answer.status}: {await answer.text()}"
-                    self.account.refused += 1
-            except (aiohttp.ClientError, ConnectionError):
-                await self.up.wait()
-            await asyncio.sleep(0.02)
+        self.account.tries += 1
+        await self._notify()
+        try:
+            async with browser.post(place, json=body) as answer:
+                if answer.status == 200:
+                    self._acknowledge(submission, (await answer.json())["saved"])
+                    outbox.pop(submission, None)
+                    await self._notify()
+                    return True
+                assert answer.status in (429, 503), f"{answer.status}: {await answer.text()}"
+                self.account.refused += answer.status == 503
+        except (aiohttp.ClientError, ConnectionError):
+            await self.up.wait()
+        return False
+
+    def _acknowledge(self, submission: str, ids: dict[str, int]) -> None:
+        before = self.account.acknowledged.setdefault(submission, ids)
+        self.account.repeated += before is not ids
+        if before != ids:
+            self.account.contradicted.append(submission)
+
+    async def _notify(self) -> None:
+        async with self._progress:
+            self._progress.notify_all()
 
 
 def _answers(dice: Random) -> dict[str, Any]:

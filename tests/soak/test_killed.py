@@ -1,4 +1,5 @@
-"""An acknowledged save survives: sixteen judges, a server killed at random moments, on both databases.
+"""An acknowledged save survives: sixteen judges with two tabs each, a server killed at random moments, on both
+databases.
 
 A few kills in every run of the tests; `make soak` asks for many more (LANNER_SOAK is how many).
 """
@@ -39,9 +40,13 @@ def test_no_acknowledged_save_is_lost_to_kills(place: str, record_property: pyte
     account = asyncio.run(run())
     assert account.kills == KILLS
     assert account.check(place) == []
-    told = f"{account.kills} kills, {len(account.acknowledged)} saves acknowledged, {account.tries} sent"
-    record_property("account", told)
-    print(told)
+    assert account.repeated, "no two tabs ever sent the same"
+    summary = (
+        f"{account.kills} kills, {len(account.acknowledged)} saves acknowledged, {account.repeated} of them to two "
+        f"tabs, {account.tries} sent"
+    )
+    record_property("account", summary)
+    print(summary)
 
 
 def test_the_account_notices_what_is_missing(sqlite_path: Path) -> None:

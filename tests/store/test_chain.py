@@ -230,6 +230,6 @@ def test_a_save_reads_no_more_of_a_long_chain_than_of_a_short_one(judged: Store)
     with judged.snapshot() as connection:
         for statement, values in asked:
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
-            steps = [row[3] for row in plan]
+            steps = [row[3] for row in plan if row[3] != "SCAN CONSTANT ROW"]
             assert all(step.startswith("SEARCH") or "B-TREE" not in step for step in steps), (statement, steps)
             assert not any(step.startswith("SCAN") for step in steps), (statement, steps)

@@ -16,7 +16,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, select
 
 from lanner.store import schema
 from lanner.store.rows import STREAMED, Rows, moment
@@ -38,7 +38,6 @@ _HEAD = (
     .order_by(_k.last.desc())
     .limit(1)
 )
-_LAST_WITHDRAWN = select(func.max(_w.id))
 _ADD = schema.chain.insert()
 _ROWS = select(*(_q[name] for name in _COLUMNS))
 _LOCK = (
@@ -98,11 +97,6 @@ class Chain(Rows):
         columns = (_k.last, _k.rows, _k.hash, _k.at, _k.note)
         rows = self._connection.execute(select(*columns).where(_k.campaign == campaign).order_by(_k.id))
         return [Link(last, number, hash_, moment(at), note) for last, number, hash_, at, note in rows]
-
-    def last_withdrawn(self) -> int:
-        """The highest id of a judgement that was deleted because its judge withdrew: no other gets it."""
-        highest = self._connection.execute(_LAST_WITHDRAWN).scalar()
-        return int(highest or 0)
 
     def withdraw(self, judge: int) -> None:
         """Keep the digests of a judge's rows, which are about to be deleted."""

@@ -144,6 +144,13 @@ _HEAD = (_q.segment, *_OF_UNIT)
 _HEADS = {"sqlite": _heads_in_sqlite(), "postgresql": _heads_in_postgresql()}
 _DOCUMENT = _of_document()
 _LAST = select(func.max(_q.id))
+# In SQLite: the highest id that any judgement has or had, so that those of judges who withdrew are not given again.
+_LAST_GIVEN = select(
+    func.max(
+        func.coalesce(_LAST.scalar_subquery(), 0),
+        func.coalesce(select(func.max(schema.withdrawn.c.id)).scalar_subquery(), 0),
+    )
+)
 # A chain has one row for many judgements and an index by campaign: this is asked twice a second for every live page.
 _LAST_OF_CAMPAIGN = select(func.max(schema.chain.c.last)).where(schema.chain.c.campaign == bindparam("campaign"))
 _HISTORY, _HISTORY_SINCE = _of_campaign(), _since()
@@ -168,12 +175,10 @@ class Judgements(Rows):
     def reserve(self, count: int, campaigns: Iterable[int]) -> Sequence[int]:
         """Ids for rows about to be added to these campaigns. In each of them, ids are in the order of commits, so that
         whoever follows a campaign by its last id misses nothing."""
-        chain = Chain(self._connection)
-        chain.lock(campaigns)
+        Chain(self._connection).lock(campaigns)
         if self._connection.dialect.name == "postgresql":
             return self._reserve("judgement", count)
-        highest = self._connection.execute(_LAST).scalar()
-        last = max(highest or 0, chain.last_withdrawn())
+        last = self._connection.execute(_LAST_GIVEN).scalar_one()
         return range(last + 1, last + 1 + count)
 
     def add(self, rows: Sequence[NewAnswer]) -> None:
