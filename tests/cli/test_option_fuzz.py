@@ -7,6 +7,7 @@ The short form gives each a few of the values, a different few for each; with LA
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ ARGUMENTS = {
     "as_name": "second", "leaving": "J1", "coming": "Cleo", "document": "doc0", "segment": "0", "copy": "copy.sqlite",
     "url": "https://example.org/x", "number": "1", "state": "pause", "sources": "trial", "given": "bleu",
     "text": "Note.",
-    "changes": "deadline=2030-01-01",
+    "changes": "deadline=2030-01-01", "model": "J2", "files": "replies.jsonl",
 }  # fmt: skip
 """What an argument is where it is not the odd one."""
 NEEDED = {
@@ -65,9 +66,13 @@ NEEDED = {
     "plan": ["--documents", "5", "--studies", "5"],
     "prepare": ["--out", "prepared", "--describe-only"],
     "webhooks add": ["--campaign", "trial"],
+    "audit": ["--texts", "trial", "--base-url", "http://127.0.0.1:9/v1", "--sentences", "3", "--samples", "2"],
+    "campaign training": ["--since", "2026-11-18"],
+    "prompt try": ["--protocol", "da", "--texts", "table.csv"],
 }
 REPLACED = {"protocol show": ["h_falcon"], "protocol check": ["h_falcon"], "formats": ["table"], "new": ["fresh"],
             "reproduce": ["--list"], "metric": ["bleu", "table.csv"], "metaeval": ["table.csv"],
+            "prompt try": ["judge"], "prompt check": ["judge"], "prompt show": ["judge"],
             "accounts add": ["Olga"], "accounts change": ["Ann"]}  # fmt: skip
 """Commands whose arguments are others than the usual."""
 LEFT_OUT = {"demo"}  # makes a campaign and serves it: its own tests
@@ -103,6 +108,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "empty.csv").write_text("", encoding="utf-8")
     (folder / "header.csv").write_text("document,segment,source\n", encoding="utf-8")
     (folder / "bytes.bin").write_bytes(bytes(range(256)) * 8)
+    (folder / "replies.jsonl").write_text('{"document": "doc0", "segment": "0", "holistic": 4}\n', encoding="utf-8")
     (folder / "a folder").mkdir()
     return folder
 
@@ -130,16 +136,22 @@ def share(values: tuple[str, ...], name: str) -> list[str]:
     return [values[(start + at * 7919) % len(values)] for at in range(FEW)]
 
 
-def lines(name: str, command: click.Command) -> Iterator[list[str]]:
-    """Command lines, each with one odd value."""
-    usual = REPLACED.get(name) or [
+def usual_arguments(name: str, command: click.Command) -> list[str]:
+    return REPLACED.get(name) or [
         ARGUMENTS.get(param.name or "", "trial")
         for param in command.params
         if isinstance(param, click.Argument) and param.required
     ]
-    needed = NEEDED.get(name, [])
+
+
+def lines(name: str, command: click.Command) -> Iterator[list[str]]:
+    """Command lines, each with one odd value, or with one flag."""
+    usual, needed = usual_arguments(name, command), NEEDED.get(name, [])
     for param in command.params:
-        if isinstance(param, click.Option) and (param.is_flag or param.opts[0] == "--store"):
+        if isinstance(param, click.Option) and param.is_flag:
+            yield [*name.split(), *usual, *needed, param.opts[0]]
+            continue
+        if isinstance(param, click.Option) and param.opts[0] == "--store":
             continue
         numeric = isinstance(param.type, click.types.IntParamType | click.types.FloatParamType)
         for value in share(NUMBERS if numeric else TEXTS, f"{name} {param.name}"):
@@ -162,6 +174,8 @@ def test_odd_values_end_in_a_sentence(
     monkeypatch.delenv("LANNER_DATA", raising=False)
     monkeypatch.setattr("click.prompt", lambda *_args, **_options: "a sentence nobody guesses")
     wrong = []
+    usual = lanner(*name.split(), *usual_arguments(name, COMMANDS[name]), *NEEDED.get(name, []))
+    assert not re.search(r"Missing (option|argument|parameter)|Usage:", usual.err), f"never reached: {usual.err}"
     for words in lines(name, COMMANDS[name]):
         try:
             with limited():

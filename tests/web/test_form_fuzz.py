@@ -1,26 +1,32 @@
-"""Odd values in every field of every form and every parameter of every link: refused in words or taken, never a 500,
-and never slow.
+"""Odd values in every field of every form and every parameter of every link: refused in words or taken, never a 500;
+and 100,000 repeated characters, which must not take long.
 
-Forms and links are read from the pages themselves, so that a field that is added is tried too. The short form gives
-each field a few of the values, a different few for each; with LANNER_FUZZ=1 every field gets all of them.
+Forms and links are read from the pages themselves, so that a field that is added is tried too, and the table of routes
+says whether a route was forgotten. The short form gives each field a few of the values, a different few for each; with
+LANNER_FUZZ=1 every field gets all of them.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from zlib import crc32
 
 import pytest
+from starlette.routing import compile_path
 from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
+from lanner.web.api.callers import SCOPES, issue
 from lanner.web.app import create_app
+from lanner.web.routes import ROUTES
 from lanner.web.site import Settings
 from web_clients import another, complete, enter, open_campaign, sign_in
 
@@ -36,28 +42,10 @@ ODD = (
     "trial",
 )  # fmt: skip
 LONG = 100_000
+LONGEST_ADDRESS = 10_000
 REPEATED = (
-    "a",
-    " ",
-    "[",
-    "<!--",
-    '"',
-    "'",
-    "9",
-    ",",
-    ";",
-    "\n",
-    "a,",
-    "a@",
-    "\t",
-    "(",
-    "*",
-    "\\",
-    "=",
-    "a\n",
-    "[[a]]\n",
-    "-",
-)
+    "a", " ", "[", "<!--", '"', "'", "9", ",", ";", "\n", "a,", "a@", "\t", "(", "*", "\\", "=", "a\n", "[[a]]\n", "-",
+)  # fmt: skip
 LINKS = (
     "/campaigns/trial?question=holistic&language=ko",
     "/campaigns/trial/disagreements?question=holistic&show=all&document=doc0&at=doc0&segment=0&refused=x",
@@ -77,6 +65,7 @@ class Form:
     action: str
     method: str
     fields: dict[str, str] = field(default_factory=dict)
+    files: set[str] = field(default_factory=set)
 
 
 class Page(HTMLParser):
@@ -99,6 +88,7 @@ class Page(HTMLParser):
             self.forms[-1].fields[self._select] = values.get("value", "")
         if tag in ("input", "select", "textarea", "button") and values.get("name") and self.forms:
             if values.get("type") == "file":
+                self.forms[-1].files.add(values["name"])
                 return
             self._select = values["name"] if tag == "select" else ""
             unchecked = values.get("type") in ("checkbox", "radio") and "checked" not in values
@@ -117,29 +107,48 @@ class Site:
         self.judge.app.state.site.savers.burst = 10**9
         self.renew()
 
-    def renew(self) -> None:
-        """Sign in again, and put back what a form has removed."""
+    def renew(self, *, afresh: bool = False) -> None:
+        """Sign in again, and put back what a form has removed; `afresh`: whatever was done to the campaign."""
         known = {entry.name for entry in campaign.campaigns(self.store)}
-        if "trial" not in known or campaign.get(self.store, "trial").state != "open":
+        if afresh or "trial" not in known or campaign.get(self.store, "trial").state != "open":
             if "trial" in known:
-                campaign.remove(self.store, "trial")
+                campaign.remove(self.store, "trial", name="trial")
             secrets = open_campaign(self.store)
             self.tasks = enter(self.judge, secrets["J1"])
-            (first, *_) = campaign.tasks(self.store, "trial", "J1")
-            campaign.submit(self.store, first.id, 0, complete(), submission="a-first-one")
+            first, second, *_ = campaign.tasks(self.store, "trial", "J1")
+            for task in (first, campaign.tasks(self.store, "trial", "J2")[0]):
+                answers = complete() | ({} if task is first else {"holistic": 2})  # something to settle
+                campaign.submit(self.store, task.id, 0, answers, submission=f"a-first-one-{task.id}")
+            for item in range(len(second.items)):
+                campaign.submit(self.store, second.id, item, complete(), submission=f"all-of-{second.id}-{item}")
+            campaign.finish(self.store, second.id)
         self.token = sign_in(self.client, self.store)
 
-    def pages(self) -> Iterator[tuple[TestClient, str]]:
+    def pages(self) -> Iterator[tuple[TestClient, str, str]]:
+        """Whoever looks, where, and what they see. What comes after an upload is reached by one."""
         here = "/campaigns/trial"
         drafted = self.client.post("/new", data={"token": self.token, "from": "demo"}).headers["location"]
+        table = self.post_file("/new", "texts", "texts.csv", "x,y,z\nd,One is here.,Eins ist hier.\n")
         for path in (
-            "/new", drafted, "/campaigns", here, f"{here}/judges", f"{here}/judge?id=J1", f"{here}/settings",
-    f"{here}/import", f"{here}/models", f"{here}/disagreements", f"{here}/documents", f"{here}/preview/task/1",
-            "/people", "/server", "/account", "/protocols/falcon",
+            "/new", drafted, table.headers["location"], "/campaigns", here, f"{here}/judges", f"{here}/judge?id=J1",
+            f"{here}/settings", f"{here}/models", f"{here}/disagreements", f"{here}/documents",
+            f"{here}/preview/task/1", f"{here}/import", "/people", "/server", "/account",
+            "/protocols/falcon",
         ):  # fmt: skip
-            yield self.client, path
-        for path in ("/work", f"/task/{self.tasks[0]}", "/login", "/setup"):
-            yield self.judge, path
+            yield self.client, path, self.client.get(path).text
+        answers = "judge,document,segment,system,question,value\nJ1,doc0,1,secret-system-one,holistic,4\n"
+        yield self.client, f"{here}/import", self.post_file(f"{here}/import", "answers", "a.csv", answers).text
+        for path in ("/work", f"/task/{self.tasks[0]}", "/login"):
+            yield self.judge, path, self.judge.get(path).text
+        yield self.judge, "/setup", SETUP
+
+    def post_file(self, path: str, name: str, file: str, text: str) -> Any:
+        return self.client.post(path, data={"token": self.token, "kind": "table"}, files={name: (file, text.encode())})
+
+
+SETUP = """<form method="post" action="/setup"><input name="token"><input name="code" value="code"><input name="name">
+<input name="password"></form>"""
+"""The form of the first account: not shown once there is one, and still there to be sent."""
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +163,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             yield Site(store, client)
 
 
-def share(values: tuple[str, ...], name: str, number: int) -> list[str]:
+def share(values: tuple[Any, ...], name: str, number: int) -> list[Any]:
     """A few of the values, a different few for each name."""
     if EVERYTHING:
         return list(values)
@@ -168,9 +177,10 @@ def sent(text: str) -> str:
 
 
 def forms(site: Site) -> list[tuple[TestClient, str, Form]]:
+    site.renew(afresh=True)
     entries: dict[tuple[str, tuple[str, ...]], tuple[TestClient, str, Form]] = {}
-    for client, path in list(site.pages()):
-        for form in Page(client.get(path).text).forms:
+    for client, path, text in list(site.pages()):
+        for form in Page(text).forms:
             action = form.action or path
             if action.endswith("/logout"):
                 continue
@@ -223,8 +233,8 @@ def test_a_field_left_out_is_refused_in_words(site: Site) -> None:
 
 def test_odd_values_in_every_parameter_of_every_link(site: Site) -> None:
     wrong, tried = [], set()
-    for client, path in list(site.pages()):
-        links = Page(client.get(path).text).links
+    for client, path, text in list(site.pages()):
+        links = Page(text).links
         for link in sorted(links | {entry for entry in LINKS if entry.partition("?")[0] == path.partition("?")[0]}):
             parts = urlsplit(link)
             for name, _ in parse_qsl(parts.query, keep_blank_values=True):
@@ -243,21 +253,115 @@ def test_odd_values_in_every_parameter_of_every_link(site: Site) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_protocol_editor_and_the_judges_field_take_every_repeated_text(site: Site) -> None:
-    """The fields that are parsed get all of them, not a share."""
-    drafted = site.client.post("/new", data={"token": site.token, "from": "demo"}).headers["location"]
-    (form, *_) = [entry for entry in Page(site.client.get(drafted).text).forms if "judges" in entry.fields]
-    parsed = [
-        name for name in ("judges", "protocol_text", "toml", "guidelines", "leave", "title") if name in form.fields
-    ]
-    assert "judges" in parsed
-    slow = []
-    for name in parsed:
-        for part in REPEATED:
-            fields = {**form.fields, "token": site.token, name: part * (LONG // len(part))}
-            began = time.process_time()
-            status, _ = send(site.client, drafted, form, fields)
-            spent = time.process_time() - began
-            if spent > CPU_SECONDS or status >= 500:
-                slow.append(f"{name} = {LONG} × {part!r}: {status}, {spent:.1f} s of CPU")
+PARSED = ("judges", "own_protocol", "leave")
+"""Fields of a draft that are taken apart: they get all of the repeated texts, also in the short form."""
+
+
+def test_long_texts_in_every_field_take_little_time(site: Site) -> None:
+    """What is quadratic would stand still for a minute, and with it everybody who saves."""
+    slow, tried = list[str](), set[str]()
+    for client, action, form in forms(site):
+        for name in (*form.fields, *form.files):
+            if name == "token":
+                continue
+            tried.add(name)
+            draft = "own_protocol" in form.fields
+            for part in REPEATED if draft and name in PARSED else share(REPEATED, f"{action} {name}", 1):
+                text = part * ((LONG if form.method == "post" else LONGEST_ADDRESS) // len(part))
+                fields = {**form.fields, **({"name": "a-name"} if draft and name != "name" else {}), name: text}
+                if "token" in fields and client is site.client:
+                    fields["token"] = site.token
+                began = time.process_time()
+                if name in form.files:
+                    del fields[name]
+                    headers = {"sec-fetch-site": "same-origin"}
+                    files = {name: ("texts.csv", text.encode())}
+                    status = client.post(action, data=fields, files=files, headers=headers).status_code
+                else:
+                    status, _ = send(client, action, form, fields)
+                spent = time.process_time() - began
+                if spent > CPU_SECONDS or status >= 500:
+                    slow.append(f"{action} {name} = {LONG} × {part!r}: {status}, {spent:.1f} s of CPU")
+        site.renew()
+    assert {*PARSED, "texts", "answers", "password", "title", "note"} <= tried
     assert not slow, "\n".join(slow)
+
+
+def json_bodies(site: Site) -> dict[str, tuple[TestClient, str, Any]]:
+    """What each route that takes JSON is sent, by its place in the table of routes."""
+    program = another(site.client)
+    program.headers["authorization"] = f"Bearer {issue(site.store, 'fuzz', SCOPES)[1]}"
+    task = site.tasks[0]
+    save_body = {
+        "submission": "an-id-of-eight",
+        "item": 0,
+        "answers": {**complete(), "comment": "A remark."},
+        "base": {"holistic": None},
+        "answered_at": "2026-03-01T10:00:00Z",
+        "sent_at": "2026-03-01T10:00:00Z",
+        "elapsed": 3.0,
+    }
+    practice = {"item": 0, "answers": complete()}
+    judge = {"id": "J9", "name": "Judge", "kind": "person", "attributes": {"note": "text"}}
+    segment = {"id": "1", "source": "One.", "outputs": {"x": "Eins."}, "references": {"r": "Eins!"}}
+    document = {"id": "d", "segments": [segment], "source_language": "en", "target_language": "de", "domain": "news"}
+    new = {"name": "fresh", "protocol": "da", "documents": [document], "judges": [judge], "title": "T", "seed": 1}
+    answers = {"submission": "an-id-of-eight", "task": task, "item": 0, "answers": complete()}
+    preview = "/campaigns/trial/preview/task/1/answers"
+    return {
+        "/task/{id:int}/answers": (site.judge, f"/task/{task}/answers", save_body),
+        "/task/{id:int}/practice": (site.judge, f"/task/{task}/practice", practice),
+        "/task/{id:int}/message": (site.judge, f"/task/{task}/message", {"text": "A message."}),
+        "/campaigns/{name}/preview/task/{id:int}/answers": (site.client, preview, save_body),
+        "/api/v1/campaigns": (program, "/api/v1/campaigns", new),
+        "/api/v1/campaigns/{campaign}/state": (program, "/api/v1/campaigns/trial/state", {"state": "open"}),
+        "/api/v1/campaigns/{campaign}/judges": (program, "/api/v1/campaigns/trial/judges", {"judges": [judge]}),
+        "/api/v1/campaigns/{campaign}/judgements": (program, "/api/v1/campaigns/trial/judgements", answers),
+    }
+
+
+def varied(body: Any, replace: Any) -> Iterator[Any]:
+    """The body with one value, or the name of one, replaced; each in turn."""
+    if isinstance(body, dict):
+        for key, value in body.items():
+            yield from ({**body, key: changed} for changed in varied(value, replace))
+            yield {**{k: v for k, v in body.items() if k != key}, str(replace): value}
+    elif isinstance(body, list):
+        for at, value in enumerate(body):
+            yield from ([*body[:at], changed, *body[at + 1 :]] for changed in varied(value, replace))
+    yield replace
+
+
+def test_long_and_odd_values_in_every_place_of_every_json_body(site: Site) -> None:
+    wrong = []
+    odd: tuple[Any, ...] = (None, True, -1, 2**70, 1e308, [], {}, [[]], "", *ODD[:12])
+    for number, (client, path, body) in enumerate(json_bodies(site).values()):
+        values = [*share(REPEATED, path, 1), *share(odd, path, 2)]
+        for value in [part * (LONG // len(part)) if part in REPEATED else part for part in values]:
+            for changed in varied(body, value):
+                began = time.process_time()
+                content = json.dumps(changed).encode("utf-8", "replace")
+                headers = {"sec-fetch-site": "same-origin", "content-type": "application/json"}
+                status = client.post(path, content=content, headers=headers).status_code
+                spent = time.process_time() - began
+                if status >= 500 or spent > CPU_SECONDS:
+                    wrong.append(f"{number} {path} with {str(value)[:20]!r}: {status}, {spent:.1f} s of CPU")
+        site.renew()
+    assert not wrong, "\n".join(dict.fromkeys(wrong))
+
+
+WITHOUT_FIELDS = {"/logout", "/task/{id:int}/reopen"}
+
+
+def test_no_route_that_takes_something_is_forgotten(site: Site) -> None:
+    """Every route of the table that is posted to has a form on some page, or a body above."""
+    tried = {action.partition("?")[0] for _, action, form in forms(site) if form.method == "post"}
+    bodies = json_bodies(site)
+    forgotten = []
+    for route in ROUTES:
+        if route.method != "POST" or route.path in bodies or route.path in WITHOUT_FIELDS:
+            continue
+        pattern, _, _ = compile_path(route.path)
+        if not any(pattern.match(action) for action in tried):
+            forgotten.append(route.path)
+    assert not forgotten, forgotten

@@ -122,8 +122,9 @@ async def settle(request: Request) -> Response:
         await site.write(lambda: _settled(site.store, campaign, unit, form, account.id))
     except (AnswerError, CampaignError) as refused:
         back = {"at": unit[0], "segment": unit[1], "system": unit[2], "refused": refused.what}
-        return RedirectResponse(f"{place}?{forms.text(form, 'base')}&{urlencode(back)}", 303)
-    following = forms.text(form, "next")
+        shortened = {name: value[:_LONGEST_VALUE] for name, value in back.items()}
+        return RedirectResponse(f"{place}?{forms.text(form, 'base')[:_LONGEST_ADDRESS]}&{urlencode(shortened)}", 303)
+    following = forms.text(form, "next")[:_LONGEST_ADDRESS]
     return RedirectResponse(place + (following if following.startswith("?") else ""), 303)
 
 
@@ -141,6 +142,8 @@ def _settled(store: Store, campaign: Campaign, unit: Unit, form: FormData, accou
 T = TypeVar("T")
 Unit = tuple[str, str, str]
 _AROUND = 2
+_LONGEST_ADDRESS, _LONGEST_VALUE = 2000, 300
+"""Characters of a form that go back into the address of a page: longer ones are refused by some proxies."""
 
 
 @dataclass(frozen=True, slots=True)
