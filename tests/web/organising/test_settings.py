@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign, formats
 from lanner.errors import LannerError
+from lanner.monitor.verdict import CONTROL_LIMIT
 from lanner.store import Store
 from lanner.web.organising.settings import read_settings
 from web_clients import complete, open_campaign, sign_in
@@ -130,3 +132,11 @@ def test_numbers_are_numbers_and_empty_takes_away() -> None:
 def test_nonsense_is_refused_in_words(field: str, value: str) -> None:
     with pytest.raises(LannerError):
         read_settings(FormData([(field, value)]))
+
+
+def test_the_limit_of_missed_controls_is_a_share_with_the_default_shown(client: TestClient, store: Store) -> None:
+    open_campaign(store)
+    sign_in(client, store)
+    field = re.search(r'<input[^>]*name="control_limit"[^>]*>', client.get("/campaigns/trial/settings").text)
+    assert field is not None
+    assert f'placeholder="{CONTROL_LIMIT}"' in field[0] and 'max="0.99"' in field[0]
