@@ -104,13 +104,13 @@ class Drawing:
 def test_all_who_ask_at_once_are_shown_one_drawing() -> None:
     async def work() -> None:
         panels, drawing = SharedPanels(), Drawing()
-        first, *others = [asyncio.create_task(panels.get((1, "", "en"), drawing)) for _ in range(10)]
+        first, *others = [asyncio.create_task(panels.get((1, "", "en", 0), drawing)) for _ in range(10)]
         await asyncio.sleep(0)
         first.cancel()  # the one it was begun for goes away
         drawing.go.set()
         assert {(await other).body for other in others} == {b"drawing 1"}
-        assert (await panels.get((1, "", "en"), drawing)).body == b"drawing 1", "new enough"
-        assert (await panels.get((1, "", "ko"), drawing)).body == b"drawing 2", "another language"
+        assert (await panels.get((1, "", "en", 0), drawing)).body == b"drawing 1", "new enough"
+        assert (await panels.get((1, "", "ko", 0), drawing)).body == b"drawing 2", "another language"
 
     asyncio.run(work())
 
@@ -121,7 +121,7 @@ def test_panels_are_drawn_anew_after_a_moment(monkeypatch: pytest.MonkeyPatch) -
     async def work() -> None:
         panels, drawing = SharedPanels(), Drawing()
         drawing.go.set()
-        assert [(await panels.get((1, "", "en"), drawing)).body for _ in range(2)] == [b"drawing 1", b"drawing 2"]
+        assert [(await panels.get((1, "", "en", 0), drawing)).body for _ in range(2)] == [b"drawing 1", b"drawing 2"]
 
     asyncio.run(work())
 
@@ -133,9 +133,25 @@ def test_a_drawing_that_fails_fails_for_all_and_is_tried_again() -> None:
 
     async def work() -> None:
         panels, drawing = SharedPanels(), Drawing()
-        tries = [asyncio.create_task(panels.get((1, "", "en"), fail)) for _ in range(3)]
+        tries = [asyncio.create_task(panels.get((1, "", "en", 0), fail)) for _ in range(3)]
         assert [type(problem) for problem in await asyncio.gather(*tries, return_exceptions=True)] == [LookupError] * 3
         drawing.go.set()
-        assert (await panels.get((1, "", "en"), drawing)).body == b"drawing 1"
+        assert (await panels.get((1, "", "en", 0), drawing)).body == b"drawing 1"
 
     asyncio.run(work())
+
+
+def test_what_an_organiser_changes_is_a_new_version_and_an_answer_is_not(store: Store) -> None:
+    open_campaign(store)
+
+    async def work(live: LiveUpdates) -> None:
+        before = await live.version(1)
+        save(store)
+        assert await live.version(1) == before, "answers come by the hundred: panels are shared between them"
+        campaign.pause(store, "trial")
+        paused = await live.version(1)
+        assert paused != before, "panels drawn before are shown to nobody after it"
+        await live.snapshot(1, wait=30)
+        assert await live.version(1) != paused, "there are new numbers"
+
+    run(store, work)

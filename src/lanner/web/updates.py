@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,8 +24,9 @@ SHOWN_SECONDS = 0.8
 """For how long drawn panels are shown to everybody who asks."""
 MOST_PANELS = 200
 State = tuple[int, int, int, int]
-PanelsKey = tuple[int, str, str]
-"""The campaign, the question, and the language with the path that links begin with."""
+PanelsKey = tuple[int, str, str, Hashable]
+"""The campaign, the question, the language with the path that links begin with, and the version: panels that were drawn
+before an organiser changed something are shown to nobody after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,13 @@ class LiveUpdates:
         with self._store.reading() as tx:
             changes = tx.campaigns.version(campaign), tx.events.last(campaign), tx.tasks.count(campaign)
             return tx.judgements.last(campaign), *changes
+
+    async def version(self, campaign: int, question: str = "") -> Hashable:
+        """What changes with whatever an organiser does, and with new numbers; not with every answer, which come by the
+        hundred."""
+        known = self._known.get((campaign, question))
+        _, *changes = await asyncio.to_thread(self.newest, campaign)
+        return (*changes, known.made_at if known else None)
 
     def warm(self) -> None:
         """Someone will ask soon: let the worker start, which takes a second or two."""

@@ -334,7 +334,8 @@ async def panels(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     root = request.scope.get("root_path", "")
-    key = (campaign.id, request.query_params.get("question", ""), f"{language()} {root}")
+    question = request.query_params.get("question", "")
+    key = (campaign.id, question, f"{language()} {root}", await site.live.version(campaign.id, question))
 
     async def draw() -> Panels:
         live = await _live(request)
