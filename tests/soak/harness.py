@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -58,22 +59,28 @@ class Server:
         self.environment = {**os.environ, "LANNER_STORE": place, **(environment or {})}
         self.command = [sys.executable, "-m", "lanner", "serve", "--port", str(self.port), *options]
         self.process: subprocess.Popen[bytes] | None = None
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the server
 
     async def start(self) -> None:
         """Start it, with nothing done to the store in between, and wait until it answers."""
-        quiet = subprocess.DEVNULL
+        self.log.seek(0)
+        self.log.truncate()
         self.process = subprocess.Popen(
-            self.command, env=self.environment, stdout=quiet, stderr=quiet, start_new_session=True
+            self.command, env=self.environment, stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True
         )
         async with aiohttp.ClientSession() as asking:
             for _ in range(2400):
-                assert self.process.poll() is None, f"the server ended by itself: {self.process.returncode}"
+                assert self.process.poll() is None, f"the server ended by itself: {self._last_words()}"
                 with suppress(aiohttp.ClientError):
                     async with asking.get(f"{self.url}/readyz") as answer:
                         if answer.status == 200:
                             return
                 await asyncio.sleep(0.05)
         raise RuntimeError("the server did not start")
+
+    def _last_words(self) -> str:
+        self.log.seek(0)
+        return self.log.read()[-2000:].decode(errors="replace")
 
     def kill(self) -> None:
         """As a power cut does: the whole group, nothing is finished first."""
