@@ -10,7 +10,7 @@ from lanner.errors import LannerError
 from lanner.figures.typeset import plural
 from lanner.model import Protocol
 from lanner.reports import references
-from lanner.reports.parts import Block, Report, Section, Table
+from lanner.reports.parts import Block, Paragraph, Report, Section
 from lanner.reports.sections import (
     agreement,
     checks,
@@ -86,13 +86,13 @@ def _without_folded(section: Section) -> Section:
 
 
 def _folded(body: Sequence[Section]) -> list[Section]:
-    """For the appendix: tables with the numbers of figures in the body."""
-    tables = [block for section in body for block in section.blocks if _is_folded(block)]
-    return [Section("numbers", "The numbers of figures", tables, appendix=True)] if tables else []
+    """For the appendix: numbers of figures in the body, and sentences behind them."""
+    blocks = [block for section in body for block in section.blocks if _is_folded(block)]
+    return [Section("numbers", "Behind the figures", blocks, appendix=True)] if blocks else []
 
 
 def _is_folded(block: Block) -> bool:
-    return isinstance(block, Table) and block.folded
+    return not isinstance(block, Paragraph) and block.folded
 
 
 def _byline(view: View, protocol: Protocol) -> str:

@@ -38,7 +38,7 @@ class Table:
     data: Sequence[Mapping[str, Json]] = ()
     signature: str = ""
     folded: bool = False
-    """Whether it has the numbers of a figure before it: a report keeps it for the appendix."""
+    """Whether it is looked up rather than read: a report keeps it for the appendix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class Figure:
     svg: str
     data: Sequence[Mapping[str, Json]] = ()
     signature: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Quotes:
     id: str
     caption: str
     entries: Sequence[Mapping[str, Json]]
+    folded: bool = False
 
 
 Block = Paragraph | Table | Figure | Quotes

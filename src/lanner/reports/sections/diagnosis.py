@@ -346,7 +346,7 @@ def _examples(view: View, result: Diagnosis) -> list[Block]:
                 f"{system}, {place_label(view, result, cell)}: the worst, the best and the most disputed sentence, "
                 "chosen by rule (mean over judges, then the gap to other systems; distance between judges)."
             )
-            blocks.append(Quotes(f"diagnosis-{system}", caption, entries))
+            blocks.append(Quotes(f"diagnosis-{system}", caption, entries, folded=True))
     return blocks
 
 

@@ -127,6 +127,7 @@ def _how_many(view: View, question: Question, name: str, answers: pl.DataFrame) 
                 for size, n in sorted(counts.items())
             ],
             f"count · {view.protocol.label} {name} · n {answers.height:,} · judges {answers['judge'].n_unique()}",
+            folded=True,
         )
     ]
 
