@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from browser_actions import Hands
 from lanner import campaign
+from live_server import SYSTEMS, document
 from organiser_client import Office, disputed
 from page_inspection import COLOURS, violations
 
@@ -187,3 +190,37 @@ def test_narrow_and_zoomed_pages_do_not_spill(office: Office, browser: Browser) 
             spill = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert spill <= 1, f"{path} at {width}: {spill} pixels too wide"
     context.close()
+
+
+KEPT_PAGES = "async () => (await caches.keys()).filter(name => name.startsWith('lanner-pages-'))"
+
+
+def test_what_a_judge_writes_stands_on_the_open_live_page(office: Office, desk: Page, browser: Browser) -> None:
+    work = office.campaign("h_falcon", [document(2)], systems=SYSTEMS[:1])
+    desk.goto(f"{office.url}/campaigns/{quote(work.name)}")
+    messages = desk.locator('[data-panel="messages"]')
+    expect(messages).to_be_hidden()
+    judge = browser.new_page()
+    work.enter(judge)
+    judge.goto(work.url(work.tasks[0].id))
+    Hands(judge).ready()
+    judge.get_by_role("button", name="Write to the organiser").click()
+    judge.fill("#message-text", "Sentence 2 is <b>cut</b> off.")
+    judge.keyboard.press("Control+Enter")
+    expect(judge.locator("#message output")).to_contain_text("Sent")
+    judge.close()
+    expect(messages).to_be_visible()
+    expect(messages).to_contain_text("Sentence 2 is <b>cut</b> off.")
+    expect(messages).to_contain_text("Judge One")
+
+
+def test_signing_out_takes_the_pages_kept_for_a_judge_away(office: Office, desk: Page) -> None:
+    work = office.campaign("h_falcon", [document(2)], systems=SYSTEMS[:1])
+    work.enter(desk)
+    desk.goto(work.url(work.tasks[0].id))
+    desk.wait_for_selector("html[data-offline]", state="attached")
+    assert desk.evaluate(KEPT_PAGES)
+    desk.goto(f"{office.url}/campaigns")
+    desk.get_by_role("button", name="Sign out").click()
+    desk.wait_for_url("**/login*")
+    desk.wait_for_function(f"async () => !(await ({KEPT_PAGES})()).length")

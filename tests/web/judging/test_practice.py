@@ -40,6 +40,17 @@ def test_every_protocol_about_texts_has_practice_for_its_first_page() -> None:
         assert first is None or (name, first) in PAGES
 
 
+def test_later_pages_can_be_practised_too() -> None:
+    """Only FALCON's ratings cannot: they are about the skills that the judge has chosen before."""
+    without = {
+        (name, page)
+        for name in protocols.names()
+        for page, stages in protocols.load(name).pages.items()
+        if stages[0].unit is not Unit.JUDGE and (name, page) not in PAGES
+    }
+    assert without == {("falcon", "rating"), ("falcon_skip", "rating")}
+
+
 @pytest.mark.parametrize(("name", "page"), PAGES)
 def test_the_right_answers_of_the_examples_are_right(name: str, page: str) -> None:
     lesson = practice(name, page)
