@@ -1,12 +1,14 @@
-"""How the judging page feels: from a key press to the changed page on a document of 60 sentences at a quarter of the
-processor's speed, and what the first page weighs; beside Pearmut's page with the same texts, where it can be installed.
+"""How the judging page feels: from a key press to the changed page on documents of 60 and 200 sentences at a quarter of
+the processor's speed, and what the first page weighs; beside Pearmut's page with the same texts, where it can be
+installed.
 
     python benchmarks/bench_judging_page.py
 
-A press is timed inside the page, from the event to the end of everything it sets off, layout included; the median of
-50, in the least disturbed of three rounds. Both pages set a score on a slider from 0 to 100 (ESA); ours is also timed
-on H-FALCON keys, on the words of a segment of 1,500 words and on a document of 200 sentences. Pearmut asks for Python
-3.12 or newer; where there is none, it is installed into this one with that wish set aside (its page is the same), and
+A press is timed inside the page, from the event to the end of everything it sets off, layout included; median and 95th
+percentile of 50, in the least disturbed of three rounds. Both pages set a score on a slider from 0 to 100 (ESA); ours
+is also timed on the keys of H-FALCON, FALCON and ESA and on the words of a segment of 1,500 words. The goal is a median
+under 16 ms, a frame, and a 95th percentile under 40 ms. `--ours` leaves the peer out. Pearmut asks for Python 3.12 or
+newer; where there is none, it is installed into this one with that wish set aside (its page is the same), and
 the output says so.
 """
 
@@ -33,7 +35,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from lanner.model import Document
 from live_server import SYSTEMS, Live, document
 
-SENTENCES, SLOWER, TIMES, ROUNDS, FRAME = 60, 4, 50, 3, 16.0
+SENTENCES, MANY, SLOWER, TIMES, ROUNDS, FRAME, SLOWEST = 60, 200, 4, 50, 3, 16.0, 40.0
+SLIDER = "score by slider"
+PRESSES = {
+    "h_falcon": ("1", "2", "7", "3", "s", "4", "h", "9", "Enter"),
+    "falcon": ("l", "2", "t", "1", "4", "7", "Enter"),
+    "esa": ("ArrowRight", "ArrowRight", "1", "s", "8", "5", "Enter"),
+}
+"""What a judge presses for a sentence."""
 KEYS = """async keys => {
   const took = [];
   for (const key of keys) {
@@ -84,46 +93,50 @@ def opened(browser: Browser, url: str, ready: str, first: str = "") -> tuple[Pag
     return page, weight[0]
 
 
-def quietest(times: Callable[[], list[float]]) -> float:
-    """The median of 50, in the round of three that the rest of the machine disturbed least; the same for both pages."""
-    return min(statistics.median(times()) for _ in range(ROUNDS))
+def quietest(times: Callable[[], list[float]]) -> list[float]:
+    """The times of the round that the rest of the machine disturbed least; the same for both pages."""
+    return min((times() for _ in range(ROUNDS)), key=statistics.median)
 
 
-def ours(browser: Browser, folder: Path) -> dict[str, float]:
+def percentile(times: Sequence[float], share: float) -> float:
+    return sorted(times)[min(len(times) - 1, int(share * len(times)))]
+
+
+def ours(browser: Browser, folder: Path) -> tuple[dict[str, float], dict[str, list[float]]]:
+    """Sizes in kB, and the times of each thing a judge does."""
     with Live(folder / "lanner.sqlite") as live:
-        found: dict[str, float] = {}
+        sizes: dict[str, float] = {}
+        times: dict[str, list[float]] = {}
 
         def open_task(protocol: str, text: Document, row: int = 1) -> tuple[Page, int]:
             work = live.campaign(protocol, [text], systems=SYSTEMS[:1])
             return opened(browser, f"{work.url(work.tasks[0].id)}?row={row}&whole=1", "html[data-ready]", work.link)
 
-        def median(page: Page, keys: Sequence[str]) -> float:
+        def press(page: Page, keys: Sequence[str]) -> list[float]:
             return quietest(lambda: page.evaluate(KEYS, (list(keys) * TIMES)[:TIMES]))
 
         short = document(SENTENCES)
-        page, weight = open_task("h_falcon", short, 30)
-        found["first page, kB over the wire"] = weight / 1000
-        found["of it texts, kB before compression"] = (
-            sum(len((s.source + s.outputs[SYSTEMS[0]]).encode()) for s in short.segments) / 1000
-        )
-        found["H-FALCON key, ms"] = median(page, ["1", "2", "7", "3", "s", "4", "h", "9", "Enter"])
-        page.evaluate(KEYS, ["j"])
-        found["next sentence, ms"] = median(page, "jk")
-        page.context.close()
-        page, _ = open_task("esa", short, 30)
-        found["score by slider, ms"] = quietest(lambda: page.evaluate(SLIDES, ["[type=range]", TIMES]))
-        page.context.close()
-        page, _ = open_task("h_falcon", document(200), 100)
-        found["200 sentences: H-FALCON key, ms"] = median(page, ["1", "2", "7", "3", "s", "4", "h", "9", "Enter"])
-        page.context.close()
+        for count, text in ((SENTENCES, short), (MANY, document(MANY))):
+            for protocol, keys in PRESSES.items():
+                page, weight = open_task(protocol, text, count // 2)
+                if not sizes:
+                    sizes["first page over the wire"] = weight / 1000
+                    texts = (segment.source + segment.outputs[SYSTEMS[0]] for segment in short.segments)
+                    sizes["of it texts, before compression"] = sum(len(each.encode()) for each in texts) / 1000
+                times[f"{protocol}, {count} sentences: key"] = press(page, keys)
+                page.evaluate(KEYS, ["Escape", "j"])
+                times[f"{protocol}, {count} sentences: next sentence"] = press(page, "jk")
+                if protocol == "esa" and count == SENTENCES:
+                    times[SLIDER] = quietest(lambda page=page: page.evaluate(SLIDES, ["[type=range]", TIMES]))
+                page.context.close()
         words = (" ".join(f"word{n}" for n in range(1500)), " ".join(f"낱말{n}" for n in range(1500)))
         page, _ = open_task("mqm_linked", document(texts=[words, words]))
         page.evaluate(KEYS, ["ArrowRight"] * 20)
-        found["1,500 words: next word, ms"] = median(page, ["ArrowRight"])
+        times["1,500 words: next word"] = press(page, ["ArrowRight"])
         page.evaluate(KEYS, ["1", "1", "1"])
-        found["1,500 words: mark, ms"] = median(page, ["ArrowRight", "1", "1", "1"])
+        times["1,500 words: mark"] = press(page, ["ArrowRight", "1", "1", "1"])
         page.context.close()
-        return found
+        return sizes, times
 
 
 def peer_programs(folder: Path) -> tuple[Path | None, str]:
@@ -153,10 +166,11 @@ def _went(step: Sequence[str | Path]) -> bool:
     return subprocess.run(step, capture_output=True, check=False).returncode == 0
 
 
-def theirs(browser: Browser, folder: Path) -> tuple[dict[str, float] | None, str]:
-    programs, told = peer_programs(folder)
+def theirs(browser: Browser, folder: Path) -> tuple[float, list[float], str]:
+    """The size of Pearmut's page in kB, the times of its slider, and what there is to say about it."""
+    programs, remark = peer_programs(folder)
     if programs is None:
-        return None, told
+        return 0, [], remark
     texts = document(SENTENCES).segments
     items = [{"src": s.source, "tgt": {"m": s.outputs[SYSTEMS[0]]}, "item_id": s.id} for s in texts]
     campaign = {"info": {"assignment": "task-based", "protocol": "ESA"}, "campaign_id": "bench", "data": [[items]]}
@@ -178,11 +192,11 @@ def theirs(browser: Browser, folder: Path) -> tuple[dict[str, float] | None, str
             except (urllib.error.URLError, OSError):
                 time.sleep(0.2)
         if path is None:
-            return None, "Pearmut made no campaign of these texts: its column is empty."
+            return 0, [], "Pearmut made no campaign of these texts: its column is empty."
         page, weight = opened(browser, f"http://127.0.0.1:{port}{path[0]}", "input[type=range]")
-        median = quietest(lambda: page.evaluate(SLIDES, ["input[type=range]", TIMES]))
+        times = quietest(lambda: page.evaluate(SLIDES, ["input[type=range]", TIMES]))
         page.context.close()
-        return {"first page, kB over the wire": weight / 1000, "score by slider, ms": median}, told
+        return weight / 1000, times, remark
     finally:
         server.kill()
         server.wait()
@@ -197,19 +211,25 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        mine, (peer, told) = ours(browser, Path(place)), theirs(browser, Path(place))
+        sizes, times = ours(browser, Path(place))
+        alone = "--ours" in sys.argv[1:]
+        peer_size, peer_times, remark = (0, [], "") if alone else theirs(browser, Path(place))
         browser.close()
+    for name, size in sizes.items():
+        print(f"{name:36}{size:7.1f} kB")
+    if peer_size:
+        print(f"{'Pearmut: first page over the wire':36}{peer_size:7.1f} kB")
     print(
-        f"{SENTENCES} sentences, processor slowed down {SLOWER} times, median of {TIMES}, best of {ROUNDS} rounds; "
-        f"load {os.getloadavg()[0]:.1f}"
+        f"Processor slowed down {SLOWER} times, {TIMES} presses, best of {ROUNDS} rounds; load {os.getloadavg()[0]:.1f}"
     )
-    print(f"{'':36}{'Lanner':>9}{'Pearmut':>9}{'ratio':>8}")
-    for name, value in mine.items():
-        other = (peer or {}).get(name)
-        print(f"{name:36}{value:9.1f}" + (f"{other:9.1f}{other / value:7.1f}×" if other is not None else f"{'–':>9}"))
-    print(told)
-    worst = max(value for name, value in mine.items() if name.endswith("ms"))
-    print(f"Within a frame ({FRAME:g} ms): {'yes' if worst < FRAME else 'NO'}")
+    print(f"{'ms':36}{'median':>9}{'95 %':>9}")
+    for name, measured in [*times.items(), *([(f"Pearmut: {SLIDER}", peer_times)] if peer_times else [])]:
+        print(f"{name:36}{statistics.median(measured):9.1f}{percentile(measured, 0.95):9.1f}")
+    if remark:
+        print(remark)
+    late = [name for name, measured in times.items() if statistics.median(measured) >= FRAME]
+    late += [f"{name} (95 %)" for name, measured in times.items() if percentile(measured, 0.95) >= SLOWEST]
+    print(f"Median under {FRAME:g} ms and 95 % under {SLOWEST:g} ms: {'NO: ' + ', '.join(late) if late else 'yes'}")
 
 
 if __name__ == "__main__":
