@@ -40,7 +40,7 @@ SLIDER = "score by slider"
 PRESSES = {
     "h_falcon": ("1", "2", "7", "3", "s", "4", "h", "9", "Enter"),
     "falcon": ("l", "2", "t", "1", "4", "7", "Enter"),
-    "esa": ("ArrowRight", "ArrowRight", "1", "s", "8", "5", "Enter"),
+    "esa": ("ArrowRight", "ArrowRight", "1", "u", "o", "ArrowRight", "2", "u", "j"),
 }
 """What a judge presses for a sentence."""
 KEYS = """async keys => {

@@ -282,6 +282,15 @@ def test_the_active_sentence_is_always_whole_and_near_the_same_height(
     assert place["whole"] and 0.25 < place["middle"] < 0.55, "after a reload too"
 
 
+def test_all_questions_of_h_falcon_stand_on_a_small_laptop_without_scrolling(live: Live, page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    begin(live, page, "h_falcon")
+    high, room = page.evaluate("(el => [el.scrollHeight, el.clientHeight])(document.querySelector('.rail-body'))")
+    assert high <= room
+    expect(page.locator(".scale")).to_be_in_viewport(ratio=1)
+    expect(page.locator("[data-q=comment] textarea")).to_be_in_viewport(ratio=1)
+
+
 def test_words_selected_in_another_sentence_stay_lit(live: Live, page: Page) -> None:
     work, hands = begin(live, page, "esa")
     start, end = caret(page, 1, "target", 10), caret(page, 1, "target", 14)

@@ -156,22 +156,17 @@ def test_a_korean_judge_practises_in_korean(live: Live, browser: Browser) -> Non
     context.close()
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
 @pytest.mark.parametrize("name", ["da", "esa", "h_falcon", "parity", "mqm"])
-def test_the_sentence_of_each_question_can_be_read_on_the_page(
-    live: Live, browser: Browser, name: str, size: tuple[int, int]
-) -> None:
-    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
-    page = context.new_page()
+def test_the_sentence_of_each_question_can_be_read_on_the_page(live: Live, page: Page, name: str) -> None:
     text = document(texts=TEXTS, languages=("en", "de"))
     work = live.campaign(name, [text], systems=SYSTEMS, options={"all_scenarios": True})
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
     Hands(page).ready()
-    for number in range(page.locator(".q:not([hidden])").count()):
-        question = page.locator(".q:not([hidden])").nth(number)
-        question.scroll_into_view_if_needed()
-        for part in question.locator("legend:not(.vh) > b, .lab > b, legend:not(.vh) > i, .lab > i").all():
-            box = part.bounding_box()
-            assert box and box["width"] > 1 and box["height"] > 8, part.inner_text()
-    context.close()
+    for width, height in ((1280, 720), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        for question in page.locator(".q:not([hidden])").all():
+            question.scroll_into_view_if_needed()
+            for part in question.locator("legend:not(.vh) > b, .lab > b, legend:not(.vh) > i, .lab > i").all():
+                box = part.bounding_box()
+                assert box and box["width"] > 1 and box["height"] > 8, part.inner_text()

@@ -27,7 +27,7 @@ export function linesOf({ lines }, t) {
         text: [mark.text && `“${mark.text}”`, mark.kind].filter(Boolean).join(' '),
       }));
     const state = line.right ? 'found' : 'missed',
-      text = line.right ? line.expected : t('expected', { expected: line.expected });
+      text = line.right ? line.expected : t('right_answer', { expected: line.expected });
     return [{ state, label: line.label, text: line.expected ? text : '' }];
   });
   return texts.sort((a, b) => Number(a.state === 'found') - Number(b.state === 'found'));
