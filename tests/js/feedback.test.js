@@ -21,7 +21,7 @@ test('the heading says right, wrong, or explains only', () => {
 test('what was wrong comes first, with the right answer', () => {
   const lines = linesOf({ right: false, lines: [line(true), line(false)], explanation: '' }, t);
   assert.deepEqual(lines, [
-    { state: 'missed', label: 'Score', text: 'expected ≥ 5' },
+    { state: 'missed', label: 'Score', text: 'right_answer ≥ 5' },
     { state: 'found', label: 'Score', text: '≥ 5' },
   ]);
 });
