@@ -294,7 +294,9 @@ def test_every_module_is_fetched_at_once() -> None:
     """The page names all modules its script will ask for, so that none waits for another."""
     tree = rendered(shown("h_falcon"))
     named = {href.split("/", 3)[3] for href in tree.xpath("//link[@rel='modulepreload']/@href")}
-    needed, waiting = set(), ["judging.js"]
+    kinds = {question.kind for stage in load("h_falcon").stages for question in stage.questions}
+    needed = {f"widgets/{kind}.js" for kind in kinds}
+    waiting = ["judging.js", *needed]
     while waiting:
         name = waiting.pop()
         folder = FOLDER / name
