@@ -166,6 +166,7 @@ class Trial:
                 task.cancel()
             for server in self.servers:
                 server.kill()
+                server.log.close()
         assert set(self.account.acknowledged) == set(self.account.sent), "some outbox was not emptied"
         return self.account
 
