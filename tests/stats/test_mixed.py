@@ -11,7 +11,18 @@ from scipy import stats
 
 from data_set_frames import h_falcon
 from data_sets import data_dir
-from lanner.stats.mixed import Parts, curvature, default_random, effects, fit, mixed, shares, variance_interval
+from lanner.stats.facets import facets
+from lanner.stats.mixed import (
+    Parts,
+    curvature,
+    default_random,
+    effects,
+    fit,
+    mixed,
+    shares,
+    variance_components,
+    variance_interval,
+)
 
 
 def parts(y: np.ndarray, design: np.ndarray, *factors: np.ndarray) -> Parts:
@@ -243,6 +254,28 @@ def test_scores_that_add_up_exactly_have_a_reason(fixed):
     result = mixed(data, "score", fixed, random=["judge", "document"])
     assert result.value is None
     assert result.notes
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "score",
+    [
+        lambda _judge, _document, system: {"a": 1.0, "b": 2.0}[system],
+        lambda judge, document, _system: float(judge + document),
+        lambda _judge, document, _system: float(document),
+        lambda judge, _document, _system: float(judge),
+        lambda _judge, document, system: float(system == "b" and document == 0),
+    ],
+)
+def test_judges_who_leave_nothing_to_chance_get_a_reason_and_no_number(score):
+    """Small campaigns and uniform answers reach this: the report of one ended in a division by zero."""
+    cells = [(judge, document, system) for judge in range(3) for document in range(4) for system in "ab"]
+    rows = [(f"j{judge}", f"d{document}", system, score(judge, document, system)) for judge, document, system in cells]
+    data = pl.DataFrame(rows, schema=["judge", "document", "system", "score"], orient="row")
+    assert mixed(data, "score", ["system"]).value is None
+    assert facets(data, "score").value is None
+    full = ["judge", "document", "document:system"]
+    assert isinstance(variance_components(data, "score", ["system"], full), str)
 
 
 def sloped(seed: int, documents: int = 12, judges: int = 4, segments: int = 4) -> pl.DataFrame:

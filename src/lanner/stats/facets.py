@@ -103,8 +103,6 @@ def facets(
         estimates = _from_numbers(linear, place)
     except np.linalg.LinAlgError:
         return undefined(name, EXACT)
-    if linear.variances[0] <= 1e-12 * float(np.var(y)):
-        return undefined(name, EXACT)
     steps = scale == "steps" or (scale == "auto" and len(points) <= FEW_STEPS)
     if steps:
         model = fit_ordinal(np.searchsorted(points, y), len(points), design[:, 1:], terms.factors)

@@ -315,8 +315,6 @@ def mixed(
         rows = [*_fixed_rows(model, design, spread, level), *_variance_rows(model, list(levels), spread, level)]
     except np.linalg.LinAlgError:
         return undefined(name, EXACT)
-    if model.variances[0] <= 1e-12 * float(np.var(y)):
-        return undefined(name, EXACT)
     if not model.converged:
         notes += ("The fit did not settle: variances may be poorly determined.",)
     r2 = shares(Parts(model.variances, spread, problem.sizes, model.beta, model.covariance, design.matrix), level)
@@ -405,6 +403,7 @@ SAME_SLOPES = (
     f"More than {MOST_SLOPES} numeric predictors: each is taken to count alike in all documents and for all judges. "
     'Where it does not, p-values are too small; name slopes in `random` ("document:length") for those that matter.'
 )
+_EXACT = 1e-9  # of the scores' variance; what rounding leaves of nothing is less
 EXACT = "the predictors and groups explain every score exactly, so nothing is left to tell chance from."
 
 
@@ -477,7 +476,10 @@ class RandomTerms:
         return cls(tuple(factors), levels, tuple(slopes), notes)
 
     def fit(self, y: Array, x: Array, *, reml: bool = True) -> Fit:
-        return fit(y, x, self.factors, slopes=self.slopes, reml=reml)
+        model = fit(y, x, self.factors, slopes=self.slopes, reml=reml)
+        if not model.variances[0] > _EXACT * float(np.var(y)):
+            raise np.linalg.LinAlgError(EXACT)
+        return model
 
 
 def _is_number(table: pl.DataFrame, name: str) -> bool:

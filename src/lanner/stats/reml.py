@@ -135,6 +135,13 @@ class Solution:
         """Penalised residual sum of squares."""
         return float(self.gram[-1, -1] - self.gram[-1, :-1] @ self.beta)
 
+    def _residual_variance(self, reml: bool) -> float:
+        """σ² as profiled out. A model that explains every score exactly leaves none, and has no likelihood."""
+        variance = self.residual / (self.problem.n - self.problem.p * reml)
+        if not variance > 0:
+            raise np.linalg.LinAlgError("nothing is left over")
+        return variance
+
     @cached_property
     def covariance(self) -> Array:
         """Var(β)/σ²."""
@@ -143,7 +150,7 @@ class Solution:
     def deviance(self, reml: bool, variance: float | None = None) -> float:
         """−2 log likelihood (restricted, if reml), with σ² profiled out unless it is given."""
         free = self.problem.n - self.problem.p * reml
-        own = self.residual / free if variance is None else variance
+        own = self._residual_variance(reml) if variance is None else variance
         penalty = 2 * float(np.log(np.diag(self._beta_root)).sum()) if reml else 0.0
         return self.determinant + penalty + free * float(np.log(2 * np.pi * own)) + self.residual / own
 
@@ -162,7 +169,7 @@ class Solution:
 
     def gradient(self, reml: bool, variance: float | None = None) -> Array:
         """Slope of the deviance in θ, with σ² profiled out unless it is given."""
-        own_variance = self.residual / (self.problem.n - self.problem.p * reml) if variance is None else variance
+        own_variance = self._residual_variance(reml) if variance is None else variance
         step = np.append(-self.beta, 1.0)
         slope = np.zeros(len(self.theta))
         for factor, effects, diagonal in self._random:
