@@ -447,7 +447,7 @@ def _compared(evidence: pl.DataFrame, cells: Sequence[Cell], way: _Way) -> tuple
         sums = {cell.system: _document_sums(own.filter(pl.col("system") == cell.system)) for cell in group}
         for one, two in combinations([cell for cell in group if cell.enough], 2):
             contrast = _difference(sums[one.system], sums[two.system], other=two.system, how=way.how)
-            if contrast is not None and contrast.difference:  # where two are alike, neither is better
+            if contrast is not None:
                 pairs.append((one, two, contrast))
     alone: list[tuple[Cell, Contrast]] = []
     if len({cell.system for cell in cells}) == 1 and not way.errors:
@@ -461,6 +461,8 @@ def _compared(evidence: pl.DataFrame, cells: Sequence[Cell], way: _Way) -> tuple
                     alone.append((cell, contrast))
     corrected = holm([contrast.p for *_, contrast in pairs] + [contrast.p for _, contrast in alone])
     for (one, two, contrast), p in zip(pairs, corrected, strict=False):
+        if not contrast.difference:  # compared, and counted in the correction; where two are alike, neither is better
+            continue
         worse, better = (one, two) if (contrast.difference < 0) is not way.errors else (two, one)
         sign = 1 if worse is one else -1
         ends = (contrast.low, contrast.high) if sign == 1 else (_negative(contrast.high), _negative(contrast.low))
