@@ -132,6 +132,7 @@ class Site:
         for path in (
             "/new", drafted, table.headers["location"], "/campaigns", here, f"{here}/judges", f"{here}/judge?id=J1",
             f"{here}/settings", f"{here}/models", f"{here}/disagreements", f"{here}/documents",
+            f"{here}/meeting", f"{here}/diagnosis",
             f"{here}/preview/task/1", f"{here}/import", "/people", "/server", "/account",
             "/protocols/falcon",
         ):  # fmt: skip

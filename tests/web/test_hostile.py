@@ -59,6 +59,7 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
         f"{here}/models", f"{here}/preview", "/campaigns", here, f"{here}/panels",
         f"{here}/disagreements?question=context&show=all",
         f"{here}/disagreements?at={quoted(text.id)}&segment={quoted(segments[1].id)}&refused={quoted(EVIL)}",
+        f"{here}/meeting", f"{here}/guidelines", f"{here}/diagnosis", f"{here}/decided",
         f"{here}/judges", f"{here}/judge?id={quoted(people[0].id)}", f"{here}/settings", "/people", "/account",
         f"{here}/preview/task/1", "/new", f"/nowhere/{quoted(EVIL)}",
     ]  # fmt: skip
