@@ -152,6 +152,7 @@ def test_pages_work_below_the_cells(page: Page, jupyter: tuple[str, Path]) -> No
     judging.locator("input[name=score]").fill("64")
     judging.locator("#accept").click()
     expect(judging.locator("#heading")).to_contain_text("2")
+    expect(judging.locator("#saved[data-state=saved]")).to_be_attached()
     assert _answers(folder, "slider")["score"] == [64]
 
     spans = _begin(page, "Judging spans as me")
@@ -160,6 +161,7 @@ def test_pages_work_below_the_cells(page: Page, jupyter: tuple[str, Path]) -> No
     spans.locator("input[name=score]").fill("80")
     spans.locator("#accept").click()
     expect(spans.locator("#heading")).to_contain_text("2")
+    expect(spans.locator("#saved[data-state=saved]")).to_be_attached()
     stored = _answers(folder, "spans")
     assert stored["score"] == [80]
     assert len(stored["errors"][0]) == 1, "the marked word"

@@ -111,12 +111,12 @@ def test_window_of_a_long_document(live: Live, page: Page) -> None:
     hands = Hands(page)
     hands.ready()
     shown = ".row:not([hidden]) .num b"
-    before = page.locator(shown).all_inner_texts()
+    before = page.locator(shown).all_text_contents()
     assert before == [str(n) for n in range(7, 7 + len(before))] and 11 <= len(before) < 30
     bottom = "css => [...document.querySelectorAll(css)].at(-1).getBoundingClientRect().bottom"
     assert page.evaluate(bottom, ".row:not([hidden])") >= page.evaluate(bottom, ".scroller"), "the screen is filled"
     hands.press(*["j"] * 9)
-    after = page.locator(shown).all_inner_texts()
+    after = page.locator(shown).all_text_contents()
     assert after == [str(n) for n in range(7, 27)], "it grows and does not shrink"
     page.locator(".above [data-act=earlier]").click()
     assert page.locator(shown).first.text_content() == "2"
