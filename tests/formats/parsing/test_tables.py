@@ -112,3 +112,12 @@ def test_kinds(tmp_path: Path) -> None:
     assert kind_of(put(tmp_path / "a", "<xml/>")) == ""
     assert kind_of(put(tmp_path / "b", "[[1]]")) == ""
     assert kind_of(put(tmp_path / "c", "a,b\n")) == "csv"
+
+
+@pytest.mark.parametrize("number", ["0", "3", "²", "-1", "9" * 100_000])
+def test_a_header_in_a_row_that_is_not_there_is_refused_in_few_words(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("source,target\nOne.,Eins.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="There is no row") as refused:
+        open_rows(path, header=number)
+    assert len(str(refused.value)) < 1000
