@@ -17,6 +17,7 @@ from lanner.analysis.rows import Purpose
 from lanner.campaign import drawing
 from lanner.campaign.drawing import Drawing, score_of
 from lanner.designs.adaptive import NAME
+from lanner.figures.typeset import interval, number, percent
 from lanner.model import Protocol
 from lanner.stats.allocation import Allocation
 from lanner.stats.forecast import Forecast, forecast
@@ -40,6 +41,16 @@ STATE_WORDS = {
 }
 
 
+def score_text(value: float | None) -> str:
+    """A score or a difference of scores, as command and page show it; empty where it is not known yet."""
+    return "" if value is None else number(value, 2, bounded=False)
+
+
+def score_interval(low: float | None, high: float | None) -> str:
+    """Its interval, on the same scale."""
+    return interval(low, high, bounded=False)
+
+
 @dataclass(frozen=True, slots=True)
 class PairStanding:
     """Two systems: whether it is settled which is better, the difference (first − second, on the scale of the score)
@@ -53,6 +64,11 @@ class PairStanding:
     low: float | None
     high: float | None
     chance: float | None
+
+    @property
+    def chance_text(self) -> str:
+        """The chance where there is still something to settle."""
+        return percent(self.chance, 0) if self.state is State.OPEN and self.chance is not None else ""
 
 
 @dataclass(frozen=True, slots=True)

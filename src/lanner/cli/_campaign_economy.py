@@ -5,12 +5,21 @@ from __future__ import annotations
 import click
 
 from lanner import campaign
-from lanner.analysis.economy import STATE_WORDS, Economy, PairStanding, SystemStanding, economy, look_if_due
+from lanner.analysis.economy import (
+    STATE_WORDS,
+    Economy,
+    PairStanding,
+    SystemStanding,
+    economy,
+    look_if_due,
+    score_interval,
+    score_text,
+)
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
-from lanner.figures.typeset import number, percent
+from lanner.figures.typeset import estimate
 from lanner.model import Json
-from lanner.stats.goals import Kind, State
+from lanner.stats.goals import Kind
 from lanner.store import Store
 
 
@@ -63,16 +72,12 @@ def _system(one: SystemStanding) -> dict[str, Json]:
         "value": one.value,
         "low": one.low,
         "high": one.high,
-        "score": "" if one.value is None else number(one.value),
-        "interval": _interval(one.low, one.high),
-        "plain": "" if one.plain is None else number(one.plain),
+        "score": score_text(one.value),
+        "interval": score_interval(one.low, one.high),
+        "plain": score_text(one.plain),
         "documents": one.documents,
         "shown": "yes" if one.shown else "no more",
     }
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
 
 
 def _pair(pair: PairStanding) -> dict[str, Json]:
@@ -85,9 +90,9 @@ def _pair(pair: PairStanding) -> dict[str, Json]:
         "value": pair.value,
         "low": pair.low,
         "high": pair.high,
-        "difference": "" if pair.value is None else number(pair.value),
-        "interval": _interval(pair.low, pair.high),
-        "chance": "" if pair.chance is None or pair.state is not State.OPEN else percent(pair.chance, 0),
+        "difference": score_text(pair.value),
+        "interval": score_interval(pair.low, pair.high),
+        "chance": pair.chance_text,
     }
 
 
@@ -95,7 +100,7 @@ def _outlook(now: Economy) -> list[str]:
     lines = []
     if now.agreement is not None:
         value, low, high = now.agreement
-        lines.append(f"Agreement {number(value)} [{number(low)}, {number(high)}]; planned above {now.goal.minimum:g}.")
+        lines.append(f"Agreement {estimate(value, low, high)}; planned above {now.goal.minimum:g}.")
     if now.hours_left is not None and now.forecast is not None and not now.enough:
         hours, low, high = now.hours_left
         lines.append(

@@ -97,7 +97,12 @@ def read(
         return _with_notes(readings, decoding.notes())
 
 
-def _read_path(path: Path, format: str | None, languages: str, options: Mapping[str, Any]) -> list[Reading]:  # noqa: A002
+def _read_path(
+    path: Path,
+    format: str | None,  # noqa: A002
+    languages: str,
+    options: Mapping[str, Any],
+) -> list[Reading]:
     with _opened(path) as inner:
         reader, read_all = _reader(format, inner, options)
         return list(read_all(inner, **_with_languages(reader, languages, options)))

@@ -10,7 +10,6 @@ from starlette.testclient import TestClient
 
 from adaptive_campaign import made, work
 from lanner.analysis.economy import economy
-from lanner.figures.typeset import number
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.site import Settings
@@ -32,6 +31,10 @@ def rows(page: str) -> list[list[str]]:
     return [[" ".join(cell.text_content().split()) for cell in row] for row in tree.xpath("//tbody/tr")]
 
 
+def bracketed(low: float, high: float) -> str:
+    return f"[{low:.2f}, {high:.2f}]".replace("-", "−")
+
+
 def test_nothing_is_claimed_before_anything_is_judged(client: TestClient) -> None:
     page = client.get("/campaigns/study/decided").text
     assert "Not enough yet" in page
@@ -48,9 +51,9 @@ def test_what_is_decided_is_shown_with_the_numbers_of_the_command(client: TestCl
     shown = {row[0]: row[1:] for row in rows(page)}
     for pair in now.pairs:
         row = shown[f"{pair.first} – {pair.second}"]
-        assert row[1:4] == [pair.better, number(pair.value), f"[{number(pair.low)}, {number(pair.high)}]"]
+        assert row[1:4] == [pair.better, f"{pair.value:.2f}".replace("-", "−"), bracketed(pair.low, pair.high)]
     for system in now.systems:
-        assert shown[system.system][0] == number(system.value)
+        assert shown[system.system][0] == f"{system.value:.2f}"
     assert shown["alder – birch"][0] == "decided" and shown["alder – birch"][1] == "birch"
     assert 'href="/campaigns/study/decided"' in client.get("/campaigns/study").text
 

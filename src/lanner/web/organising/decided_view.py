@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from lanner.analysis.economy import STATE_WORDS, Economy, PairStanding, SystemStanding, economy, look_if_due
-from lanner.figures.typeset import number, percent
+from lanner.analysis.economy import (
+    STATE_WORDS,
+    Economy,
+    PairStanding,
+    SystemStanding,
+    economy,
+    look_if_due,
+    score_interval,
+    score_text,
+)
+from lanner.figures.typeset import number
 from lanner.stats.goals import State
 from lanner.store import Store
 from lanner.web.organising.decided import DecidedPage, PairRow, SystemRow
@@ -38,30 +47,25 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
 def _system(system: SystemStanding) -> SystemRow:
     return SystemRow(
         system.system,
-        "" if system.value is None else number(system.value),
-        _interval(system.low, system.high),
-        "" if system.plain is None else number(system.plain),
+        score_text(system.value),
+        score_interval(system.low, system.high),
+        score_text(system.plain),
         system.documents,
         system.shown,
     )
 
 
 def _pair(pair: PairStanding) -> PairRow:
-    is_open = pair.state is State.OPEN
     return PairRow(
         pair.first,
         pair.second,
-        is_open,
+        pair.state is State.OPEN,
         say(STATE_WORDS[pair.state]),
         pair.better,
-        "" if pair.value is None else number(pair.value),
-        _interval(pair.low, pair.high),
-        percent(pair.chance, 0) if is_open and pair.chance is not None else "",
+        score_text(pair.value),
+        score_interval(pair.low, pair.high),
+        pair.chance_text,
     )
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
 
 
 def _work_left(now: Economy) -> tuple[str, str, str, str] | None:
