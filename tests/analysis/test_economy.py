@@ -11,7 +11,7 @@ import pytest
 from adaptive_campaign import made, score, texts, work
 from campaign_parts import NOW
 from lanner import campaign
-from lanner.analysis.economy import economy, with_answers
+from lanner.analysis.economy import economy, score_interval, score_text, with_answers
 from lanner.model import Judge, JudgeKind
 from lanner.protocols import load
 from lanner.stats.goals import Kind
@@ -86,3 +86,8 @@ def test_agreement_above_a_minimum_is_a_goal(store: Store) -> None:
     assert now.enough
     assert now.agreement is not None and now.agreement[1] > 0.5
     assert now.documents < now.all_documents
+
+
+def test_small_scores_keep_their_zero_and_unknown_ones_are_empty() -> None:
+    assert (score_text(0.5), score_text(-63.0), score_text(None)) == ("0.50", "−63.00", "")
+    assert (score_interval(-0.5, 0.25), score_interval(None, 1.0)) == ("[−0.50, 0.25]", "")
