@@ -66,3 +66,13 @@ def test_a_fixed_design_has_no_such_page(client: TestClient) -> None:
 def test_the_place_of_the_store_is_not_told(client: TestClient) -> None:
     place = str(Path(client.app.state.site.store.place).parent)
     assert place not in client.get("/campaigns/study/decided").text
+
+
+def test_numbers_are_not_mirrored_where_text_runs_from_the_right(client: TestClient) -> None:
+    """Without marks, −21 reads 21− there and an interval's ends change places."""
+    client.cookies.set("lanner_language", "ar")
+    page = client.get("/campaigns/study/decided").text
+    client.cookies.delete("lanner_language")
+    cells = [cell for row in rows(page) for cell in row[1:] if cell.startswith(("\u2068−", "\u2068[", "−", "["))]
+    assert cells
+    assert all(cell.startswith("\u2068") and cell.endswith("\u2069") for cell in cells)
