@@ -141,8 +141,13 @@ class Hands:
         self.page.evaluate(RESTED)
 
     def settled(self) -> None:
-        """Until everything that was answered is on the server."""
-        self.page.locator("#saved[data-state=saved], #saved[data-state=kept]").wait_for(state="attached")
+        """Until everything that was answered is on the server.
+
+        A finished document opens the judge's home by itself, and only after the server has confirmed every answer.
+        """
+        self.page.locator("#saved[data-state=saved], #saved[data-state=kept], body.home").first.wait_for(
+            state="attached"
+        )
 
 
 def _plain(value: Any) -> str:
