@@ -37,7 +37,7 @@ JUDGES, JUDGED, PER_ITEM, SAVING, FEW = 10_000, 12, 4, 16, 4
 SERVE = """
 import sys
 from lanner.store import Store
-from lanner.web.app import serve
+from lanner.web.server import serve
 from lanner.web.site import Settings
 serve(Store.open(sys.argv[1]), port=int(sys.argv[2]), settings=Settings(entry_code="bench", entry_account="bench"))
 """

@@ -59,7 +59,7 @@ JUDGES, SENTENCES, SAVES, ROUNDS = 4, 20, 200, 9
 SERVE = """
 import sys
 from lanner.store import Store
-from lanner.web.app import serve
+from lanner.web.server import serve
 from lanner.web.site import Settings
 serve(Store.open(sys.argv[1]), port=int(sys.argv[2]), settings=Settings(entry_code="bench", entry_account="bench"))
 """

@@ -77,7 +77,7 @@ uvicorn.run(app, port=int(sys.argv[2]), log_level="error", access_log=False)
 OURS = """
 import sys
 from lanner.store import Store
-from lanner.web.app import serve
+from lanner.web.server import serve
 serve(Store.open(sys.argv[1]), port=int(sys.argv[2]))
 """
 LUA = """

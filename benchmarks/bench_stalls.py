@@ -30,15 +30,15 @@ import bench_save
 from bench_load import Running, postgres, prepared, schema_of
 from bench_save import answers
 
+from lanner.campaign.accounts import hash_password
 from lanner.store import AccountRole, Store
-from lanner.web.auth import hashed
 from lanner.web.session import ACCOUNT_COOKIE, Sessions, Visitor
 
 PASSWORD = "a sentence nobody guesses"
 SERVER = """
 import sys
 from lanner.store import Store
-from lanner.web.app import serve
+from lanner.web.server import serve
 from lanner.web.site import Settings
 serve(Store.open(sys.argv[1]), port=int(sys.argv[2]), settings=Settings())
 """
@@ -232,7 +232,9 @@ async def measured(
         with store.writing() as tx:
             known = tx.accounts.find("Ann")
             number = (
-                known.id if known else tx.accounts.add("Ann", hashed(PASSWORD), AccountRole.OWNER, datetime.now(UTC))
+                known.id
+                if known
+                else tx.accounts.add("Ann", hash_password(PASSWORD), AccountRole.OWNER, datetime.now(UTC))
             )
             account = tx.accounts.numbered(number)
         session = Sessions(store).open(account=number)

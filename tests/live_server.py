@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SERVE = """
 import sys
 from lanner.store import Store
-from lanner.web.app import serve
+from lanner.web.server import serve
 serve(Store.open(sys.argv[1]), port=int(sys.argv[2]))
 """
 SYSTEMS = ("hidden-engine-alpha", "hidden-engine-beta")

@@ -22,7 +22,7 @@ import sys
 import time
 import urllib.request
 from lanner.store import Store
-from lanner.web.app import serve
+from lanner.web.server import serve
 from lanner.web.site import Settings
 settings = Settings(setup_code="{CODE}", entry_code="{ENTRY}", entry_account="demo")
 serve(Store.open(sys.argv[1]), port=int(sys.argv[2]), settings=settings)

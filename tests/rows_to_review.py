@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from lanner.corpus.review import Review
+from lanner.corpus.review_session import ReviewSession
 from lanner.corpus.rows import DOUBTFUL, Doubt
 from lanner.model import Document, Segment
-from lanner.web.verifying.sitting import Sitting
 
 
 def rows(parent: str, *pairs: tuple[str, str], doubtful: tuple[int, ...] = (1,)) -> tuple[Segment, ...]:
@@ -40,7 +40,9 @@ DOCUMENT = Document(
 DOUBTS = [Doubt("d", "7.1", "output:a", 0.41), Doubt("d", "8.1", "output:a", 0.3), Doubt("d", "8.2", "output:a", 0.3)]
 
 
-def sitting(log: Path | None = None, document: Document = DOCUMENT, doubts: list[Doubt] | None = None) -> Sitting:
+def review_session(
+    log: Path | None = None, document: Document = DOCUMENT, doubts: list[Doubt] | None = None
+) -> ReviewSession:
     """Somebody called Ana going through them."""
     review = Review.of([document], DOUBTS if doubts is None else doubts)
-    return Sitting(review, "set.jsonl", lambda edits: f"{len(edits)} edits", log, "Ana")
+    return ReviewSession(review, "set.jsonl", lambda edits: f"{len(edits)} edits", log, "Ana")

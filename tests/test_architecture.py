@@ -100,6 +100,18 @@ def test_packages_import_from_layers_below_only() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_command_line_uses_the_server_and_nothing_else_of_web() -> None:
+    """Rules about accounts, tokens and webhooks hold without a server; what starts one is in `web.server`."""
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno} imports {imported}"
+        for name, path, tree in MODULES
+        if package_of(name) in {"cli", "notebook"}
+        for imported, node in imports(tree)
+        if package_of(imported) == "web" and imported != "lanner.web.server"
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_private_names_stay_in_their_package_of() -> None:
     wrong = []
     for name, path, _ in MODULES:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from lanner import campaign
+from lanner.campaign.tokens import SCOPES, issue
 from lanner.client import ApiError, Client
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.api.callers import SCOPES, issue
-from lanner.web.app import server
+from lanner.web.server import server
 from lanner.web.site import Settings
 from web_clients import complete
 

@@ -36,11 +36,23 @@ NOWHERE = Where()
 
 
 class LannerError(Exception):
-    """Base of all user-facing errors. `what` is a sentence, `where` a place, `next_step` what to do now."""
+    """Base of all user-facing errors. `what` is a sentence, `where` a place, `next_step` what to do now. `code` is the
+    reason in a word where it is a common one, for pages that say it in the reader's language, with the `names` that
+    fill its places."""
 
-    def __init__(self, what: str, *, where: Where = NOWHERE, next_step: str = "") -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        code: str = "",
+        names: Mapping[str, str] | None = None,
+        where: Where = NOWHERE,
+        next_step: str = "",
+    ) -> None:
         super().__init__(what)
         self.what = what
+        self.code = code
+        self.names = dict(names or {})
         self.where = where
         self.next_step = next_step
 
@@ -53,21 +65,7 @@ class LannerError(Exception):
 
 
 class InputError(LannerError):
-    """A file that cannot be read as what it claims to be. Nothing of it has been taken. `code` is the reason in a word
-    where it is a common one, for pages that say it in the reader's language, with the `names` from the file."""
-
-    def __init__(
-        self,
-        what: str,
-        *,
-        code: str = "",
-        names: Mapping[str, str] | None = None,
-        where: Where = NOWHERE,
-        next_step: str = "",
-    ) -> None:
-        super().__init__(what, where=where, next_step=next_step)
-        self.code = code
-        self.names = dict(names or {})
+    """A file that cannot be read as what it claims to be. Nothing of it has been taken."""
 
 
 class ProtocolError(LannerError):
@@ -80,9 +78,8 @@ class AnswerError(LannerError):
     def __init__(
         self, what: str, *, question: str = "", code: str = "invalid", where: Where = NOWHERE, next_step: str = ""
     ) -> None:
-        super().__init__(what, where=where, next_step=next_step)
+        super().__init__(what, code=code, where=where, next_step=next_step)
         self.question = question
-        self.code = code
 
 
 class DesignError(LannerError):
@@ -90,12 +87,10 @@ class DesignError(LannerError):
 
 
 class CampaignError(LannerError):
-    """Something a campaign in its present state does not allow: closed, frozen, finished, not assigned. `code` is the
-    reason in a word, for pages that say it in the reader's language."""
+    """Something a campaign in its present state does not allow: closed, frozen, finished, not assigned."""
 
     def __init__(self, what: str, *, code: str = "refused", where: Where = NOWHERE, next_step: str = "") -> None:
-        super().__init__(what, where=where, next_step=next_step)
-        self.code = code
+        super().__init__(what, code=code, where=where, next_step=next_step)
 
 
 class StoreError(LannerError):

@@ -22,13 +22,12 @@ import polars as pl
 
 from lanner import campaign, library, protocols
 from lanner.analysis.material import from_campaign
+from lanner.campaign.accounts import add_account
 from lanner.errors import CampaignError, InputError, LannerError, did_you_mean
 from lanner.library import Data
 from lanner.model import Document, Judge, Protocol
 from lanner.store import AccountRole, Store
-from lanner.web.app import server
-from lanner.web.auth import add_account
-from lanner.web.site import Settings
+from lanner.web.server import Settings, server
 
 HEIGHT = 680
 _HOST = "127.0.0.1"

@@ -46,7 +46,7 @@ def lanner(
     monkeypatch.delenv("LANNER_STORE", raising=False)
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setattr(material, "from_file", read_once)
-    monkeypatch.setattr("lanner.web.auth._HASHER", PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
+    monkeypatch.setattr("lanner.campaign.accounts._HASHER", PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
     return Command(monkeypatch, capsys)
 
 

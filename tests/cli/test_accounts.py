@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from cli.command import Command
+from lanner.campaign.accounts import verify
 from lanner.store import Store
-from lanner.web.auth import verify
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from starlette.testclient import TestClient
 
 from cli.command import Command
 from lanner import campaign
+from lanner.campaign.tokens import issue
 from lanner.model import Item, Task
 from lanner.store import Store
-from lanner.web.api.callers import issue
 from life.oracle import raw_rows
 from web_clients import another, enter, save, sign_in
 

@@ -13,10 +13,10 @@ import pytest
 
 from lanner import campaign
 from lanner.campaign.keys import is_sealed
+from lanner.campaign.webhooks import seal_secrets, secret_of
 from lanner.store import Store
 from lanner.store.backup import backup, restore, verify, verify_file
 from lanner.store.chain import MIGRATED
-from lanner.web.serving.webhooks import seal_secrets, secret_of
 
 RELEASED = Path(__file__).parent / "data" / "store-0.1.0.sqlite.gz"
 

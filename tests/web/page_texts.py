@@ -12,10 +12,10 @@ import lanner.monitor
 import lanner.web
 from lanner import designs
 from lanner.analysis.economy import STATE_WORDS
+from lanner.campaign.tokens import SCOPES
 from lanner.model import JudgeKind
 from lanner.store import AccountRole
 from lanner.web import auth
-from lanner.web.api.callers import SCOPES
 from lanner.web.organising import exports, live, log
 from lanner.web.page import problems, refusals
 

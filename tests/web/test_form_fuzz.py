@@ -24,8 +24,8 @@ from starlette.routing import compile_path
 from starlette.testclient import TestClient
 
 from lanner import campaign
+from lanner.campaign.tokens import SCOPES, issue
 from lanner.store import Store
-from lanner.web.api.callers import SCOPES, issue
 from lanner.web.app import create_app
 from lanner.web.routes import ROUTES
 from lanner.web.site import Settings

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from lanner.campaign.cache import Reference, find, no_task, questions_of, seat
 from lanner.campaign.clock import now
 from lanner.campaign.drawing import take_task
-from lanner.campaign.notifications import announce_finished
 from lanner.campaign.questions import systems_of
 from lanner.campaign.submit import gate_open, refuse
+from lanner.campaign.webhooks import announce_finished
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
 from lanner.model import Campaign, CampaignState, Item, Json, Judgement, Stage, Task

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime
 
 import click
 
+from lanner.campaign import accounts
 from lanner.campaign.cache import find
 from lanner.cli._output import Output, json_option, minute
 from lanner.cli._source import names, store_option
 from lanner.errors import LannerError, did_you_mean
 from lanner.store import Account, AccountRole, Store, Transaction
-from lanner.web.auth import add_account, hashed
-from lanner.web.organising.accounts import not_the_last
 
 ROLES = click.Choice([role.value for role in AccountRole])
 
@@ -71,9 +69,9 @@ def add(name: str, role: str, campaigns: str, store_place: str, as_json: bool) -
     output = Output("accounts add", as_json)
     password = _password()
     with Store.open(store_place) as store:
-        add_account(store, name, password, AccountRole(role))
+        accounts.add_account(store, name, password, AccountRole(role))
         with store.writing() as tx:
-            _set_campaigns(tx, _found(tx, name), names(campaigns))
+            accounts.set_campaigns(tx, _account(tx, name), _campaign_ids(tx, campaigns))
     output.rows.append({"name": name, "role": role})
     output.say(f"{name} can sign in as {role}.")
     output.end()
@@ -103,21 +101,18 @@ def change(
     Example: lanner accounts change Olga --role viewer --campaigns pilot
     """
     output = Output("accounts change", as_json)
-    secret = hashed(_password()) if new_password else ""
+    secret = accounts.hash_password(_password()) if new_password else ""
     with Store.open(store_place, create=False) as store, store.writing() as tx:
-        account = _found(tx, name)
-        if off or (role is not None and role != AccountRole.OWNER.value):
-            not_the_last(tx.accounts.all(), account, stays=False)
+        account = _account(tx, name)
         if role is not None:
-            tx.accounts.set_role(account.id, AccountRole(role))
+            accounts.set_role(tx, account, AccountRole(role))
         if campaigns is not None:
-            _set_campaigns(tx, account, names(campaigns))
+            accounts.set_campaigns(tx, account, _campaign_ids(tx, campaigns))
         if secret:
             tx.accounts.set_password(account.id, secret)
-        if off:
-            tx.accounts.disable(account.id, datetime.now(UTC))
-        if off or secret:
             tx.sessions.remove_of(account=account.id)
+        if off:
+            accounts.disable(tx, account)
     output.rows.append({"name": name})
     output.say(f"{name} was changed.")
     output.end()
@@ -129,7 +124,7 @@ def _password() -> str:
     return sys.stdin.readline().rstrip("\n")
 
 
-def _found(tx: Transaction, name: str) -> Account:
+def _account(tx: Transaction, name: str) -> Account:
     account = tx.accounts.find(name)
     if account is None:
         hint = did_you_mean(name, [account.name for account in tx.accounts.all()])
@@ -137,10 +132,5 @@ def _found(tx: Transaction, name: str) -> Account:
     return account
 
 
-def _set_campaigns(tx: Transaction, account: Account, names: list[str]) -> None:
-    numbers = {find(tx, name).id for name in names}
-    before = {campaign.id for campaign in tx.campaigns.of_account(account.id)}
-    for number in numbers - before:
-        tx.accounts.join(account.id, number)
-    for number in before - numbers:
-        tx.accounts.leave(account.id, number)
+def _campaign_ids(tx: Transaction, text: str) -> set[int]:
+    return {find(tx, name).id for name in names(text)}

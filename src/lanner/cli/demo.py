@@ -20,9 +20,7 @@ from lanner.model import Document, Judge, JudgeKind
 from lanner.reports.build import build
 from lanner.reports.files import write
 from lanner.store import Store
-from lanner.web.app import serve
-from lanner.web.serving.ports import free_port
-from lanner.web.site import Settings
+from lanner.web.server import Settings, free_port, serve
 
 HOST, YOU, ORGANISER = "127.0.0.1", "you", "demo"
 QUALITIES = {"alder": 0.85, "birch": 0.62, "cedar": 0.32}

@@ -15,12 +15,11 @@ from lanner.cli._source import PORT, SEED, documents_of, from_option
 from lanner.corpus import describe, edit_log, manifest, recipe
 from lanner.corpus.edits import Edit
 from lanner.corpus.review import Review
+from lanner.corpus.review_session import ReviewSession
 from lanner.corpus.rows import Doubt
 from lanner.errors import InputError, Where
 from lanner.model import Document
-from lanner.web.serving.ports import free_port
-from lanner.web.verifying.server import HOST, serve
-from lanner.web.verifying.sitting import Sitting
+from lanner.web.server import REVIEW_HOST, free_port, serve_review
 
 
 @click.command("prepare", short_help="Prepare documents: split, align, filter, sample.")
@@ -93,7 +92,7 @@ def command(
 
 
 def _earlier(output: Output, log: Path, path: Path | None, *, wanted: bool) -> list[Edit]:
-    """Edits made before: those given, else those of earlier sittings over the same corpus."""
+    """Edits made before: those given, else those of earlier sessions over the same corpus."""
     if path:
         return edit_log.load(path)
     edits = edit_log.load(log) if log.exists() else []
@@ -101,16 +100,16 @@ def _earlier(output: Output, log: Path, path: Path | None, *, wanted: bool) -> l
         output.note(f"{log} has {len(edits)} edits that are not made here; --edits {log} makes them.")
         return []
     if edits:
-        output.note(f"{len(edits)} edits of earlier sittings are made first, from {log}.")
+        output.note(f"{len(edits)} edits of earlier sessions are made first, from {log}.")
     return edits
 
 
 def _log_all(log: Path, hand: Sequence[Edit], sheet: Sequence[Edit]) -> None:
-    """Have every edit that a sitting starts from in its log, so that it can be gone on with."""
+    """Have every edit that a session starts from in its log, so that it can be gone on with."""
     edits = edit_log.load(log) if log.exists() else []
     if edits and edits != list(hand):
         raise InputError(
-            "An earlier sitting left other edits than those given.",
+            "An earlier session left other edits than those given.",
             where=Where(log),
             next_step="Go on with them by leaving out --edits, or write another corpus with --out.",
         )
@@ -118,7 +117,7 @@ def _log_all(log: Path, hand: Sequence[Edit], sheet: Sequence[Edit]) -> None:
 
 
 def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.Manifest | None:
-    """Let a person settle what is in doubt and write the result with all edits, those of earlier sittings first; None
+    """Let a person settle what is in doubt and write the result with all edits, those of earlier sessions first; None
     if there is nothing to settle."""
     doubtful: list[tuple[Document, Sequence[Doubt]]] = []
     job.run(hand, doubtful)
@@ -141,7 +140,8 @@ def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.
         job.output.say(f"Every edit is in {log} at once; stop with Ctrl+C and go on later with the same command.")
 
     try:
-        serve(Sitting(review, job.target.name, finish, log, by), free_port(HOST, port), announce)
+        session = ReviewSession(review, job.target.name, finish, log, by)
+        serve_review(session, free_port(REVIEW_HOST, port), announce)
     except KeyboardInterrupt:
         job.output.say(f"Stopped. Every edit is in {log}; the same command goes on from here.")
         raise click.exceptions.Exit(0) from None

@@ -12,11 +12,7 @@ from lanner.cli._output import Output
 from lanner.cli._source import PORT, store_option
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.app import serve
-from lanner.web.serving import logs
-from lanner.web.serving.hosts import check_public_url
-from lanner.web.serving.ports import is_free, is_own
-from lanner.web.site import Settings
+from lanner.web.server import LOG_LEVELS, Settings, begin_log, check_public_url, is_free, is_own, serve
 
 
 @click.command("serve", short_help="Serve the judging and organiser's pages.")
@@ -45,7 +41,7 @@ from lanner.web.site import Settings
 @click.option(
     "--log",
     "level",
-    type=click.Choice(list(logs.LEVELS)),
+    type=click.Choice(list(LOG_LEVELS)),
     default="problems",
     show_default=True,
     help="Log level.",
@@ -94,7 +90,7 @@ def command(
             next_step=f"Stop what runs there (a demo?), or choose another: lanner serve --port {port + 1}\n"
             "Judges' links name a port, too: `lanner links CAMPAIGN --base-url …` makes new ones.",
         )
-    logs.begin(level)
+    begin_log(level)
     with Store.open(store_place) as store:
         for warning in store.durability():
             output.say(f"Warning: {warning}", style="bold red")

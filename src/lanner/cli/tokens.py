@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
+from lanner.campaign.tokens import SCOPES, issue
 from lanner.cli._output import Output, json_option, minute
 from lanner.cli._source import store_option
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.api.callers import SCOPES, issue
 
 
 @click.group("tokens", short_help="Manage API tokens.")

@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 import click
 
 from lanner.campaign.cache import find
-from lanner.campaign.notifications import EVENTS
+from lanner.campaign.webhooks import EVENTS, add_webhook, refuse_address
 from lanner.cli._output import Output, json_option
 from lanner.cli._source import store_option
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.serving.webhooks import add_webhook, refuse_address
 
 
 @click.group("webhooks", short_help="Manage webhooks for finished tasks and campaigns.")

@@ -43,7 +43,7 @@ class Review:
 
     @classmethod
     def of(cls, documents: Iterable[Document], doubts: Sequence[Doubt], edits: Iterable[Edit] = ()) -> Review:
-        """A review of the documents that have doubts, with edits of an earlier sitting."""
+        """A review of the documents that have doubts, with edits of an earlier session."""
         ids = {doubt.document for doubt in doubts}
         review = cls({document.id: document for document in documents if document.id in ids}, doubts)
         review._now = dict(review.documents)

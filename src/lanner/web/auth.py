@@ -6,19 +6,16 @@ import hmac
 import re
 import secrets
 import time
-import unicodedata
-from datetime import UTC, datetime
 from typing import Any
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from lanner.errors import CampaignError, LannerError
-from lanner.store import Account, AccountRole, Store
+from lanner.campaign.accounts import add_account, normal_name, verify
+from lanner.errors import LannerError
+from lanner.store import AccountRole, Store
 from lanner.web import session
 from lanner.web.page.forms import text
 from lanner.web.page.messages import available
@@ -28,62 +25,10 @@ from lanner.web.page.speech import say
 from lanner.web.serving import csrf
 from lanner.web.site import Site
 
-SHORTEST = 10
-_HASHER = PasswordHasher()
-# Verified where the name is unknown, so that a wrong name takes as long as a wrong password.
-_NOBODY = "$argon2id$v=19$m=65536,t=3,p=4$X5Xp+PNgcAtLekghXLBp6g$tDg11sO6DIKiaPZd5fTqr7smuhSxIe2a269dnAbVtZs"
 _FIRST = "/campaigns"
 _OURS = re.compile(r"(/[\w-]+)+", re.ASCII)
 """Where signing in may lead to: a page of this server, never another address."""
 _WRONG = "That name and password do not belong together."
-
-
-def normal_name(name: str) -> str:
-    """One spelling of a name: composed, without spaces at its ends."""
-    return unicodedata.normalize("NFC", name).strip()
-
-
-def hashed(password: str) -> str:
-    """What is kept of a password; a short one is refused."""
-    if len(password) < SHORTEST:
-        raise LannerError(
-            say("The password is too short: at least {n} characters.", n=SHORTEST), next_step=say("Use a sentence.")
-        )
-    return _HASHER.hash(password[:1000])
-
-
-def add_account(store: Store, name: str, password: str, role: AccountRole, *, first: bool = False) -> int:
-    """Make an account. With `first` only where there is none yet."""
-    name = normal_name(name)
-    if not name or len(name) > 80:
-        raise LannerError(say("An account needs a name of at most 80 characters."))
-    secret = hashed(password)
-    with store.writing() as tx:
-        if first and tx.accounts.count_owners():
-            raise CampaignError(say("This server has been set up already."), next_step=say("Sign in."))
-        if tx.accounts.find(name):
-            raise LannerError(
-                say("There is an account called {name} already.", name=repr(name)),
-                next_step=say("Choose another name."),
-            )
-        return tx.accounts.add(name, secret, role, datetime.now(UTC))
-
-
-def verify(store: Store, name: str, password: str) -> Account | None:
-    """The account, if name and password belong together. Takes equally long whatever is wrong."""
-    with store.reading() as tx:
-        found = tx.accounts.find(normal_name(name))
-    try:
-        _HASHER.verify(found.password if found else _NOBODY, password)
-    except (VerificationError, InvalidHashError):
-        return None
-    if found is None or found.disabled_at is not None:
-        return None
-    if _HASHER.check_needs_rehash(found.password):
-        rehashed = _HASHER.hash(password)
-        with store.writing() as tx:
-            tx.accounts.set_password(found.id, rehashed)
-    return found
 
 
 async def form_of(request: Request) -> FormData:
@@ -175,7 +120,7 @@ async def login(request: Request) -> Response:
     if wait:
         problem = say("Too many tries. Wait {n} seconds.", n=max(1, round(wait)))
         return _form_page(request, "login.html", {"name": name, "problem": problem}, 429)
-    found = await site.reckon(lambda: verify(site.store, name, password[:1000]))
+    found = await site.reckon(lambda: verify(site.store, name, password))
     if found is None:
         return _form_page(request, "login.html", {"name": name, "problem": say(_WRONG)}, 422)
     site.sign_ins.forget(who)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from lanner.campaign.tokens import SCOPES, issue
 from lanner.store import Store
-from lanner.web.api.callers import SCOPES, issue
 from web_clients import another
 
 

@@ -3,24 +3,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from starlette.testclient import TestClient
 
-from lanner.errors import LannerError
+from lanner.campaign.tokens import issue
 from lanner.store import AccountRole, Store
-from lanner.web.api.callers import SCOPES, digest, issue
 from web_clients import another, open_campaign
 
 Program = Callable[..., TestClient]
-
-
-def test_only_the_hash_is_kept(store: Store) -> None:
-    number, text = issue(store, "ours", ["campaigns"])
-    assert len(text) > 40
-    with store.reading() as tx:
-        found = tx.tokens.find(digest(text), datetime.now(UTC))
-        assert found and found.id == number
-        assert text not in repr(tx.tokens.all())
 
 
 def test_what_does_not_work_is_401(client: TestClient, store: Store, program: Program) -> None:
@@ -72,12 +61,3 @@ def test_an_account_and_a_campaign_limit_what_is_seen(store: Store, program: Pro
     move = {"state": "paused"}
     assert program(account="viewer").post("/api/v1/campaigns/trial/state", json=move).status_code == 403
     assert program(account="organiser").post("/api/v1/campaigns/trial/state", json=move).status_code == 200
-
-
-def test_mistakes_when_issuing_are_said(store: Store) -> None:
-    with pytest.raises(LannerError, match="scope"):
-        issue(store, "x", ["everything"])
-    with pytest.raises(LannerError, match="account"):
-        issue(store, "x", SCOPES, account="nobody")
-    with pytest.raises(LannerError, match="campaign"):
-        issue(store, "x", SCOPES, campaign="none")

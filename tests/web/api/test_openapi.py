@@ -16,11 +16,11 @@ from schemathesis.specs.openapi import checks
 from starlette.testclient import TestClient
 
 from lanner import campaign
+from lanner.campaign.tokens import SCOPES, issue
 from lanner.store import Store
-from lanner.web.api.callers import SCOPES, issue
 from lanner.web.api.openapi import description
 from lanner.web.api.table import OPERATIONS
-from lanner.web.app import server
+from lanner.web.server import server
 from lanner.web.site import Settings
 from web_clients import complete, open_campaign
 

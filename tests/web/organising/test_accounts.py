@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
+from lanner.campaign.accounts import add_account, verify
 from lanner.store import AccountRole, Store
-from lanner.web import auth
 from web_clients import PASSWORD, another, open_campaign, sign_in, token_in
 
 
@@ -23,7 +23,7 @@ def number(store: Store, name: str) -> str:
 def test_an_owner_makes_accounts(client: TestClient, store: Store, token: str) -> None:
     fields = {"token": token, "name": "Bob", "password": PASSWORD, "role": "organiser"}
     assert client.post("/people", data=fields).status_code == 303
-    found = auth.verify(store, "Bob", PASSWORD)
+    found = verify(store, "Bob", PASSWORD)
     assert found and found.role is AccountRole.ORGANISER
     again = client.post("/people", data=fields)
     assert again.status_code == 422
@@ -64,7 +64,7 @@ def test_switched_off_is_out_at_once(client: TestClient, store: Store, token: st
 
 
 def test_a_new_password_ends_other_sessions(client: TestClient, store: Store) -> None:
-    auth.add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
     token = sign_in(client, store)
     elsewhere = another(client)
     sign_in(elsewhere, store)
@@ -74,5 +74,5 @@ def test_a_new_password_ends_other_sessions(client: TestClient, store: Store) ->
     assert client.post("/account", data=fields).status_code == 303
     assert "changed" in client.get("/account?changed=1").text
     assert elsewhere.get("/account").status_code == 303
-    assert auth.verify(store, "Ann", "another long sentence")
+    assert verify(store, "Ann", "another long sentence")
     assert token_in(client.get("/account").text)

@@ -12,17 +12,14 @@ from types import SimpleNamespace
 import pytest
 
 from lanner.campaign.keys import is_sealed
-from lanner.errors import LannerError
+from lanner.campaign.webhooks import add_webhook, seal_secrets
 from lanner.store import Store
 from lanner.store.backup import backup
 from lanner.web.serving.webhooks import (
     TRIES,
-    add_webhook,
     again_at,
     is_open,
     reachable,
-    refuse_address,
-    seal_secrets,
     send_next,
     signature,
 )
@@ -105,12 +102,6 @@ def test_after_the_last_try_it_is_left() -> None:
     waits = [again_at(n, NOW) for n in range(1, TRIES)]
     assert all(waits) and waits == sorted(waits)
     assert again_at(TRIES, NOW) is None
-
-
-@pytest.mark.parametrize("url", ["ftp://x", "file:///etc/passwd", "https://", "javascript:x", "http://a:b@host/"])
-def test_what_is_no_address(url: str) -> None:
-    with pytest.raises(LannerError):
-        refuse_address(url)
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from lanner.web.verifying.server import create_app
-from rows_to_review import DOCUMENT, sitting
+from rows_to_review import DOCUMENT, review_session
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> TestClient:
-    made = TestClient(create_app(sitting(tmp_path / "log"), "secret"), base_url="http://127.0.0.1")
+    made = TestClient(create_app(review_session(tmp_path / "log"), "secret"), base_url="http://127.0.0.1")
     made.get("/v/secret")
     return made
 
@@ -47,6 +47,6 @@ def test_refusals_are_sentences(client: TestClient) -> None:
 
 
 def test_nothing_in_doubt(tmp_path: Path) -> None:
-    client = TestClient(create_app(sitting(None, DOCUMENT, []), "s"), base_url="http://127.0.0.1")
+    client = TestClient(create_app(review_session(None, DOCUMENT, []), "s"), base_url="http://127.0.0.1")
     client.get("/v/s")
     assert "Nothing is in doubt" in client.get("/verify").text

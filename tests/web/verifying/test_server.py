@@ -3,11 +3,13 @@ from __future__ import annotations
 from starlette.testclient import TestClient
 
 from lanner.web.verifying.server import create_app, server
-from rows_to_review import sitting
+from rows_to_review import review_session
 
 
 def client(**options: object) -> TestClient:
-    return TestClient(create_app(sitting(), "secret", **options), base_url="http://127.0.0.1", follow_redirects=False)
+    return TestClient(
+        create_app(review_session(), "secret", **options), base_url="http://127.0.0.1", follow_redirects=False
+    )
 
 
 def test_only_who_has_the_link_comes_in() -> None:
@@ -47,4 +49,4 @@ def test_it_ends_when_the_person_has_finished() -> None:
 
 
 def test_it_listens_on_this_machine_only() -> None:
-    assert server(sitting(), 8123, "secret").config.host == "127.0.0.1"
+    assert server(review_session(), 8123, "secret").config.host == "127.0.0.1"

@@ -5,11 +5,11 @@ from dataclasses import replace
 from lanner.corpus.review import Review
 from lanner.model import Segment
 from lanner.web.verifying.view import group, lines
-from rows_to_review import DOCUMENT, DOUBTS, sitting
+from rows_to_review import DOCUMENT, DOUBTS, review_session
 
 
 def test_a_segment_stands_between_its_neighbours_with_its_doubts() -> None:
-    shown = group(sitting().review, 0)
+    shown = group(review_session().review, 0)
     assert [(row.id, row.own, row.doubtful, row.last) for row in shown.rows] == [
         ("6", False, False, False),
         ("7.1", True, True, False),
@@ -33,7 +33,7 @@ def test_outputs_that_are_sure_are_shown_on_request() -> None:
     assert (few.hidden, few.foldable) == (4, True)
     assert [column.name for column in all_of_them.columns] == ["Source", "Reference A", *"abcde"]
     assert (all_of_them.row, all_of_them.width) == ("7.2", 8)
-    assert not group(sitting().review, 0).foldable, "a few fit beside each other"
+    assert not group(review_session().review, 0).foldable, "a few fit beside each other"
 
 
 def test_texts_keep_their_language_and_direction() -> None:
@@ -47,7 +47,7 @@ def test_texts_keep_their_language_and_direction() -> None:
 
 
 def test_the_list_is_short_and_says_what_is_settled() -> None:
-    made = sitting()
+    made = review_session()
     made.act({"do": "accept", "at": 0, "row": "7.1"})
     assert [(line.number, line.open) for line in lines(made.review)] == [(0, False), (1, True)]
     long = replace(DOCUMENT, segments=tuple(replace(s, source="word " * 60) for s in DOCUMENT.segments))

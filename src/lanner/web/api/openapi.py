@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner import __version__
+from lanner.campaign.tokens import SCOPES
 from lanner.web.api import shapes
-from lanner.web.api.callers import SCOPES
 from lanner.web.api.operations import MOST_DOCUMENTS, MOST_JUDGEMENTS
 from lanner.web.api.table import OPERATIONS, ROOT, Operation
 from lanner.web.organising.exports import FORMATS

@@ -121,8 +121,7 @@ def without_folders(error: LannerError) -> InputError:
     """The same mistake, where the file goes by its own name: where it lay meanwhile is nobody's business."""
     place = error.where
     where = Where(Path(str(place.file)).name, place.line, place.column, place.item) if place.file else place
-    code, names = getattr(error, "code", ""), getattr(error, "names", None)
-    return InputError(error.what, code=code, names=names, where=where, next_step=error.next_step)
+    return InputError(error.what, code=error.code, names=error.names, where=where, next_step=error.next_step)
 
 
 _ROWS, _LETTERS = 6, 240

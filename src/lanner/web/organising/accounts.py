@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from datetime import UTC, datetime
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from lanner.campaign import accounts
 from lanner.errors import LannerError
 from lanner.store import Account, AccountRole, Store
 from lanner.web import auth, session
@@ -29,9 +29,9 @@ async def _page(request: Request, problem: str = "") -> Response:
 
     def look() -> dict[str, object]:
         with site.store.reading() as tx:
-            accounts, campaigns = tx.accounts.all(), tx.campaigns.all()
-            mine = {account.id: {c.id for c in tx.campaigns.of_account(account.id)} for account in accounts}
-        return {"accounts": accounts, "campaigns": campaigns, "mine": mine, "roles": list(AccountRole)}
+            everyone, campaigns = tx.accounts.all(), tx.campaigns.all()
+            mine = {account.id: {c.id for c in tx.campaigns.of_account(account.id)} for account in everyone}
+        return {"accounts": everyone, "campaigns": campaigns, "mine": mine, "roles": list(AccountRole)}
 
     page_data = await site.read(look)
     return page(request, "people.html", {"problem": problem, **page_data}, 422 if problem else 200)
@@ -47,7 +47,7 @@ async def add(request: Request) -> Response:
     except ValueError:
         raise HTTPException(400) from None
     try:
-        await site.reckon(lambda: auth.add_account(site.store, name, password, account_role))
+        await site.reckon(lambda: accounts.add_account(site.store, name, password, account_role))
     except LannerError as error:
         return await _page(request, told(error))
     return _back(request, "/people")
@@ -61,7 +61,7 @@ async def change(request: Request) -> Response:
     if number is None:
         raise HTTPException(400)
     numbers = (forms.whole_number(value) for value in form.getlist("campaign") if isinstance(value, str))
-    values = {value for value in numbers if value is not None}
+    campaign_ids = {value for value in numbers if value is not None}
 
     def work() -> None:
         with site.store.writing() as tx:
@@ -70,19 +70,11 @@ async def change(request: Request) -> Response:
                 raise HTTPException(404)
             match forms.text(form, "do"):
                 case "role":
-                    role = AccountRole(forms.text(form, "role"))
-                    not_the_last(tx.accounts.all(), account, stays=role is AccountRole.OWNER)
-                    tx.accounts.set_role(account.id, role)
+                    accounts.set_role(tx, account, AccountRole(forms.text(form, "role")))
                 case "off":
-                    not_the_last(tx.accounts.all(), account, stays=False)
-                    tx.accounts.disable(account.id, datetime.now(UTC))
-                    tx.sessions.remove_of(account=account.id)
+                    accounts.disable(tx, account)
                 case "campaigns":
-                    before = {campaign.id for campaign in tx.campaigns.of_account(account.id)}
-                    for campaign in values - before:
-                        tx.accounts.join(account.id, campaign)
-                    for campaign in before - values:
-                        tx.accounts.leave(account.id, campaign)
+                    accounts.set_campaigns(tx, account, campaign_ids)
                 case _:
                     raise HTTPException(400)
 
@@ -94,13 +86,6 @@ async def change(request: Request) -> Response:
         site.sessions.forget()
         return _back(request, "/people")
     raise HTTPException(400)
-
-
-def not_the_last(accounts: list[Account], changed: Account, *, stays: bool) -> None:
-    """Refuse to leave a server without an owner."""
-    owners = [account for account in accounts if account.role is AccountRole.OWNER and account.disabled_at is None]
-    if not stays and [owner.id for owner in owners] == [changed.id]:
-        raise LannerError(say("This is the last owner."), next_step=say("Make someone else an owner first."))
 
 
 async def account(request: Request) -> Response:
@@ -130,11 +115,11 @@ async def change_password(request: Request) -> Response:
 
 
 def _change(store: Store, own: Account, old: str, new: str) -> None:
-    if auth.verify(store, own.name, old[:1000]) is None:
+    if accounts.verify(store, own.name, old) is None:
         raise LannerError(say("The old password is not right."))
-    hashed = auth.hashed(new)
+    secret = accounts.hash_password(new)
     with store.writing() as tx:
-        tx.accounts.set_password(own.id, hashed)
+        tx.accounts.set_password(own.id, secret)
 
 
 def _back(request: Request, path: str) -> RedirectResponse:

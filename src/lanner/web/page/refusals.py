@@ -63,6 +63,12 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
         "There is a judge called {name} already.",
         "Leave the line out, or say that these are different people.",
     ),
+    "short_password": ("The password is too short: at least {n} characters.", "Use a sentence."),
+    "bad_account_name": ("An account needs a name of at most 80 characters.", ""),
+    "already_set_up": ("This server has been set up already.", "Sign in."),
+    "account_taken": ("There is an account called {name} already.", "Choose another name."),
+    "last_owner": ("This is the last owner.", "Make someone else an owner first."),
+    "bad_webhook_address": ("{given} is no address that can be told.", "Write https://host/path."),
     "no_column": ("There is no column {column}.", "The columns are: {columns}."),
 }
 _BY_KIND: tuple[tuple[type[LannerError], str], ...] = (
@@ -80,10 +86,9 @@ def parts(error: LannerError) -> tuple[str, str, str]:
     where = str(error.where)
     if language() == messages.FALLBACK:
         return error.what, where, error.next_step
-    known = BY_CODE.get(getattr(error, "code", ""))
+    known = BY_CODE.get(error.code)
     if known is not None:
-        names = getattr(error, "names", {})
-        return say(known[0], **names), where, say(known[1], **names) if known[1] else ""
+        return say(known[0], **error.names), where, say(known[1], **error.names) if known[1] else ""
     kind = next((text for of, text in _BY_KIND if isinstance(error, of)), "")
     own = error.what
     if kind and not own.startswith("\u2068") and own.isascii():  # what is said in the language already stays alone

@@ -1,8 +1,8 @@
-"""Webhooks: what happened is sent to addresses outside, signed, until it has arrived.
+"""Sending webhooks: what happened goes to addresses outside, signed, until it has arrived.
 
 A message is a POST with a JSON body. `Lanner-Signature` is the HMAC-SHA256 of the body with the address's secret. Any
 2xx counts as arrived; anything else is tried again later, ten times in about a day. Only addresses of the open network
-are told, unless the operator says otherwise, so that nobody can use the server to reach into its own network.
+are called, unless the operator says otherwise, so that nobody can use the server to reach into its own network.
 """
 
 from __future__ import annotations
@@ -13,16 +13,14 @@ import hmac
 import http.client
 import ipaddress
 import logging
-import secrets
 import socket
 import ssl
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
-from lanner.campaign.keys import KEY_VARIABLE, is_sealed, seal, server_key, unseal
-from lanner.errors import LannerError, StoreError
+from lanner.campaign.webhooks import seal_secrets, secret_of
+from lanner.errors import StoreError
 from lanner.store import Store
 from lanner.store.webhooks import Delivery
 
@@ -36,56 +34,6 @@ _TIMEOUT = 10.0
 def signature(secret: str, body: str) -> str:
     """What a receiver compares `Lanner-Signature` with."""
     return "sha256=" + hmac.new(secret.encode(), body.encode(), hashlib.sha256).hexdigest()
-
-
-def refuse_address(url: str) -> None:
-    """Refuse what is no address of the web."""
-    try:
-        parts = urlsplit(url)
-        is_web = parts.scheme in ("https", "http") and parts.hostname and parts.port != 0
-    except ValueError:
-        is_web = False
-    if not is_web or parts.username or parts.password:
-        raise LannerError(f"{url[:200]!r} is no address that can be told.", next_step="Write https://host/path.")
-
-
-def add_webhook(store: Store, url: str, events: Sequence[str], campaign: int | None = None) -> tuple[int, str]:
-    """Tell an address from now on: its number, and the secret of its signatures, which is shown this once. The store
-    keeps it sealed with the server's key."""
-    refuse_address(url)
-    key = server_key(store, create=True)
-    if key is None:
-        raise LannerError(
-            "This server has no key to seal the secret with, and secrets are not kept in plain text.",
-            next_step=f"Set {KEY_VARIABLE} to a long random text, for the server and for this command.",
-        )
-    secret = secrets.token_urlsafe(24)
-    with store.writing() as tx:
-        number = tx.webhooks.add(url, seal(key, secret), events, datetime.now(UTC), campaign=campaign)
-    return number, secret
-
-
-def seal_secrets(store: Store) -> int:
-    """Seal the secrets that an earlier version kept in plain text, as far as there is a key; how many."""
-    key = server_key(store, create=True)
-    if key is None:
-        return 0
-    with store.writing() as tx:
-        plain = [hook for hook in tx.webhooks.all() if hook.secret and not is_sealed(hook.secret)]
-        for hook in plain:
-            tx.webhooks.set_secret(hook.id, seal(key, hook.secret))
-    return len(plain)
-
-
-def secret_of(store: Store, kept: str) -> str:
-    """The secret that the messages to an address are signed with."""
-    if kept and not is_sealed(kept):
-        return kept
-    key = server_key(store)
-    secret = unseal(key, kept) if key and kept else None
-    if secret is None:
-        raise ValueError("the secret was sealed with another key: remove the address and add it again")
-    return secret
 
 
 def is_open(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from lanner.corpus.review_session import ReviewSession
 from lanner.errors import LannerError
 from lanner.web.page import problems
 from lanner.web.page.assets import Assets
@@ -21,13 +22,12 @@ from lanner.web.page.headers import Headers
 from lanner.web.page.rendering import environment
 from lanner.web.serving import csrf
 from lanner.web.verifying import handlers
-from lanner.web.verifying.sitting import Sitting
 
 COOKIE = "lanner_verify"
 HOST = "127.0.0.1"
 _LARGEST = 256 * 1024
 
-Answer = Callable[[Request, Sitting], Awaitable[Response]]
+Answer = Callable[[Request, ReviewSession], Awaitable[Response]]
 
 
 class Table:
@@ -39,8 +39,8 @@ class Table:
         self.trouble = ""
 
 
-def create_app(sitting: Sitting, secret: str, on_finish: Callable[[], None] | None = None) -> Starlette:
-    """The app for one sitting. Only who opened the secret link is let in."""
+def create_app(session: ReviewSession, secret: str, on_finish: Callable[[], None] | None = None) -> Starlette:
+    """The app for one session. Only who opened the secret link is let in."""
     table = Table()
 
     async def enter(request: Request) -> Response:
@@ -53,11 +53,11 @@ def create_app(sitting: Sitting, secret: str, on_finish: Callable[[], None] | No
     async def home(_request: Request) -> Response:
         return RedirectResponse("/verify", 303)
 
-    async def show(request: Request, sitting: Sitting) -> Response:
-        return await handlers.show(request, sitting, "/verify", [])
+    async def show(request: Request, session: ReviewSession) -> Response:
+        return await handlers.show(request, session, "/verify", [])
 
-    async def finish(request: Request, sitting: Sitting) -> Response:
-        answer = await handlers.finish(request, sitting)
+    async def finish(request: Request, session: ReviewSession) -> Response:
+        answer = await handlers.finish(request, session)
         if on_finish:
             on_finish()
         return answer
@@ -71,7 +71,7 @@ def create_app(sitting: Sitting, secret: str, on_finish: Callable[[], None] | No
                 csrf.check(request)
             if not hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), secret.encode()):
                 raise HTTPException(403, "Open the link that the command printed.")
-            return await answer(request, sitting)
+            return await answer(request, session)
 
         return handler
 
@@ -96,7 +96,7 @@ def create_app(sitting: Sitting, secret: str, on_finish: Callable[[], None] | No
     return app
 
 
-def server(sitting: Sitting, port: int, secret: str) -> uvicorn.Server:
+def server(session: ReviewSession, port: int, secret: str) -> uvicorn.Server:
     """A server that ends by itself when the person has finished."""
     made: list[uvicorn.Server] = []
 
@@ -104,7 +104,7 @@ def server(sitting: Sitting, port: int, secret: str) -> uvicorn.Server:
         made[0].should_exit = True
 
     config = uvicorn.Config(
-        create_app(sitting, secret, stop),
+        create_app(session, secret, stop),
         host=HOST,
         port=port,
         log_level="warning",
@@ -116,8 +116,8 @@ def server(sitting: Sitting, port: int, secret: str) -> uvicorn.Server:
     return made[0]
 
 
-def serve(sitting: Sitting, port: int, announce: Callable[[str], None]) -> None:
+def serve(session: ReviewSession, port: int, announce: Callable[[str], None]) -> None:
     """Serve until the person has finished or the command is stopped; `announce` gets the secret link first."""
     secret = secrets.token_urlsafe(18)
     announce(f"http://{HOST}:{port}/v/{secret}")
-    server(sitting, port, secret).run()
+    server(session, port, secret).run()

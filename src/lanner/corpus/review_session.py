@@ -26,7 +26,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class Sitting:
+class ReviewSession:
     """A review with its log. `finish` takes the edits and says where to go on, or what was written."""
 
     review: Review

@@ -7,12 +7,12 @@ import pytest
 from lanner.corpus import edit_log
 from lanner.corpus.edits import Edit
 from lanner.errors import InputError
-from rows_to_review import sitting
+from rows_to_review import review_session
 
 
 def test_every_edit_is_signed_and_logged_before_it_is_answered(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    made = sitting(log)
+    made = review_session(log)
     step = made.act({"do": "merge", "at": 0, "row": "7.1"})
     assert (step.at, step.row, step.said) == (0, "7.1", "Merged row 7.1 with the row below.")
     [edit] = edit_log.load(log)
@@ -21,7 +21,7 @@ def test_every_edit_is_signed_and_logged_before_it_is_answered(tmp_path: Path) -
 
 
 def test_accepting_leads_to_the_next_row_in_doubt_then_to_the_next_segment() -> None:
-    made = sitting()
+    made = review_session()
     assert made.first() == 0
     step = made.act({"do": "accept", "at": 0, "row": "7.1"})
     assert (step.at, step.row) == (1, "")
@@ -33,7 +33,7 @@ def test_accepting_leads_to_the_next_row_in_doubt_then_to_the_next_segment() -> 
 
 def test_a_segment_is_accepted_and_undone_as_one(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    made = sitting(log)
+    made = review_session(log)
     assert made.act({"do": "accept_all", "at": 1}).at == 0
     step = made.act({"do": "undo", "at": 0})
     assert (step.at, step.row, step.said) == (1, "8.1", "Undone: accept.")
@@ -42,7 +42,7 @@ def test_a_segment_is_accepted_and_undone_as_one(tmp_path: Path) -> None:
 
 
 def test_split_with_the_suggested_places_and_shift() -> None:
-    made = sitting()
+    made = review_session()
     cut = made.suggestion({"at": 0, "row": "7.2", "offset": 10})
     assert cut == {"source": 10, "output:a": 10}
     assert made.act({"do": "split", "at": 0, "row": "7.2", "cut": cut}).row == "7.2.1"
@@ -69,7 +69,7 @@ def test_split_with_the_suggested_places_and_shift() -> None:
 )
 def test_what_cannot_be_done_is_refused_and_changes_nothing(tmp_path: Path, asked: dict[str, object]) -> None:
     log = tmp_path / "log"
-    made = sitting(log)
+    made = review_session(log)
     with pytest.raises(InputError):
         made.act(asked)
     assert made.review.edits == []
@@ -79,11 +79,11 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(tmp_path: Path, aske
 def test_a_suggestion_outside_the_text_is_refused() -> None:
     for offset in (0, 99):
         with pytest.raises(InputError, match="cannot be cut there"):
-            sitting().suggestion({"at": 0, "row": "7.2", "offset": offset})
+            review_session().suggestion({"at": 0, "row": "7.2", "offset": offset})
 
 
 def test_finishing_hands_over_the_edits() -> None:
-    made = sitting()
+    made = review_session()
     made.act({"do": "accept", "at": 0, "row": "7.1"})
     assert made.finish(made.review.edits) == "1 edits"
     assert isinstance(made.review.edits[0], Edit)

@@ -4,9 +4,12 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
+import pytest
+
 from campaign_parts import NOW, fill, opened
 from lanner import campaign
-from lanner.campaign.notifications import EVENTS
+from lanner.campaign.webhooks import EVENTS, refuse_address
+from lanner.errors import LannerError
 from lanner.store import Store
 
 
@@ -57,3 +60,9 @@ def test_a_pool_is_finished_with_its_last_text_though_some_judges_never_came(sto
         number += 1
     assert number > 2
     assert [entry["event"] for entry in told(store)] == ["task.finished", "campaign.finished"]
+
+
+@pytest.mark.parametrize("url", ["ftp://x", "file:///etc/passwd", "https://", "javascript:x", "http://a:b@host/"])
+def test_what_is_no_address(url: str) -> None:
+    with pytest.raises(LannerError):
+        refuse_address(url)

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import pytest
+
+from lanner.campaign.accounts import (
+    add_account,
+    disable,
+    hash_password,
+    set_campaigns,
+    set_role,
+    verify,
+)
+from lanner.errors import LannerError
+from lanner.store import Account, AccountRole, Store
+from store_rows import fill
+
+PASSWORD = "a long enough sentence"
+
+
+def account(store: Store, name: str) -> Account:
+    with store.reading() as tx:
+        entry = tx.accounts.find(name)
+    assert entry
+    return entry
+
+
+def test_names_are_taken_once(store: Store) -> None:
+    add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    with pytest.raises(LannerError, match="already"):
+        add_account(store, " Ann ", PASSWORD, AccountRole.VIEWER)
+
+
+def test_passwords_are_not_kept(store: Store) -> None:
+    add_account(store, "Ann", PASSWORD, AccountRole.OWNER)
+    with store.reading() as tx:
+        account = tx.accounts.find("Ann")
+    assert account
+    assert account.password.startswith("$argon2id$")
+    assert PASSWORD not in account.password
+
+
+@pytest.mark.parametrize(
+    ("name", "password", "code"),
+    [
+        ("Ann", "short", "short_password"),
+        ("  ", PASSWORD, "bad_account_name"),
+        ("x" * 81, PASSWORD, "bad_account_name"),
+    ],
+)
+def test_what_is_refused_has_a_code(store: Store, name: str, password: str, code: str) -> None:
+    with pytest.raises(LannerError) as refused:
+        add_account(store, name, password, AccountRole.OWNER)
+    assert refused.value.code == code
+
+
+def test_a_password_has_at_least_ten_characters() -> None:
+    assert hash_password("0123456789")
+    with pytest.raises(LannerError):
+        hash_password("012345678")
+
+
+def test_name_and_password_belong_together(store: Store) -> None:
+    add_account(store, "Zoe\u0301", PASSWORD, AccountRole.VIEWER)
+    entry = verify(store, " Zo\u00e9 ", PASSWORD)
+    assert entry and entry.role is AccountRole.VIEWER
+    assert verify(store, "Zo\u00e9", PASSWORD + "!") is None
+    assert verify(store, "Zoe", PASSWORD) is None
+
+
+def test_the_first_account_is_made_once(store: Store) -> None:
+    add_account(store, "Ann", PASSWORD, AccountRole.OWNER, first=True)
+    with pytest.raises(LannerError) as refused:
+        add_account(store, "Eve", PASSWORD, AccountRole.OWNER, first=True)
+    assert refused.value.code == "already_set_up"
+
+
+def test_the_last_owner_stays(store: Store) -> None:
+    for name, role in (("Ann", AccountRole.OWNER), ("Bob", AccountRole.OWNER)):
+        add_account(store, name, PASSWORD, role)
+    with store.writing() as tx:
+        set_role(tx, account(store, "Bob"), AccountRole.ORGANISER)
+    ann = account(store, "Ann")
+    for change in (lambda tx: set_role(tx, ann, AccountRole.VIEWER), lambda tx: disable(tx, ann)):
+        with pytest.raises(LannerError) as refused, store.writing() as tx:
+            change(tx)
+        assert refused.value.code == "last_owner"
+    with store.writing() as tx:
+        set_role(tx, ann, AccountRole.OWNER)
+        disable(tx, account(store, "Bob"))
+    assert verify(store, "Bob", PASSWORD) is None
+
+
+def test_campaigns_are_exactly_those_named(store: Store) -> None:
+    campaign_id = fill(store).campaign
+    add_account(store, "Bob", PASSWORD, AccountRole.VIEWER)
+    bob = account(store, "Bob")
+    for chosen in ([campaign_id], []):
+        with store.writing() as tx:
+            set_campaigns(tx, bob, chosen)
+            assert [entry.id for entry in tx.campaigns.of_account(bob.id)] == chosen
