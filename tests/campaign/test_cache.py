@@ -34,5 +34,5 @@ def test_a_draft_that_is_made_anew_is_not_mistaken_for_the_old_one(store: Store)
     after = first_task(store)
     assert after.id > before.id
     with store.reading() as tx:
-        gone, there = tx.tasks.places([(before.id, 0), (after.id, 0)])
+        gone, there = tx.tasks.places([(before.id, 0, "new"), (after.id, 0, "new")])
     assert gone is None and there is not None and there.item == after.items[0]

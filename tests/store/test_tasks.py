@@ -10,8 +10,8 @@ from lanner import campaign
 from lanner.model import CampaignState, Item, Judge, JudgeKind, Role, Task
 from lanner.store import Place, Progressed, Standing, Store, Transaction
 from lanner.store.rows import micros
-from lanner.store.tasks import _PLACED, _STANDINGS
-from store_rows import NOW
+from lanner.store.tasks import _PLACES
+from store_rows import NOW, answer
 from web_clients import complete, open_campaign
 
 
@@ -121,7 +121,8 @@ def test_places_say_what_decides_about_an_answer(store: Store, filled: SimpleNam
     ana, bo = filled.tasks["ana"], filled.tasks["bo"]
     with store.writing() as tx:
         tx.tasks.set_finished(bo, NOW)
-        found = tx.tasks.places([(bo, 1), (0, 0), (ana, 2), (ana, 3), (ana, -1), (ana, 2**70), (2**62, 0), (ana, 2)])
+        wanted = [(bo, 1), (0, 0), (ana, 2), (ana, 3), (ana, -1), (ana, 2**70), (2**62, 0), (ana, 2)]
+        found = tx.tasks.places([(*place, "new") for place in wanted])
     standing = Standing(filled.campaign, filled.judges["bo"], CampaignState.OPEN, True, "abc", "def")
     one, itself = filled.documents["one"], filled.documents[""]
     assert found[0] == Place(standing, "bo", JudgeKind.PERSON, "page", itself, one, Item("one", "1", ("alder",)))
@@ -141,7 +142,7 @@ def test_free_tasks_controls_and_models_are_told_apart(store: Store, filled: Sim
         new = [Task(0, "", "page", (control,)), Task(0, "gpt", "page", (Item(""),))]
         tx.tasks.add(filled.campaign, new, judges, filled.documents, NOW)
         tasks = {entry.task.judge: entry.task.id for entry in tx.tasks.of_campaign(filled.campaign)}
-        free, model = tx.tasks.places([(tasks[""], 0), (tasks["gpt"], 0)])
+        free, model = tx.tasks.places([(tasks[""], 0, "new"), (tasks["gpt"], 0, "new")])
     assert free is not None and free.standing.judge is None and free.judge == "" and free.item == control
     assert model is not None and model.kind is JudgeKind.MODEL and model.item == Item("")
 
@@ -160,8 +161,15 @@ def test_places_are_found_by_their_keys(store: Store) -> None:
     if store.kind != "sqlite":
         pytest.skip("PostgreSQL plans by how many rows it believes there are")
     with store.snapshot() as connection:
-        pairs = {"places": [(1, 0), (2, 0)], "tasks": [1, 2], "positions": [0]}
-        for statement, given in ((_STANDINGS, {"tasks": [1, 2]}), (_PLACED, pairs)):
-            compiled = statement.params(**given).compile(connection, compile_kwargs={"literal_binds": True})
-            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}").fetchall()
-            assert [row[3] for row in plan if row[3].startswith("SCAN") and "CONSTANT" not in row[3]] == [], plan
+        wanted = _PLACES["sqlite"].params(wanted='[[0,1,0,"a"],[1,2,0,"b"]]')
+        compiled = wanted.compile(connection, compile_kwargs={"literal_binds": True})
+        plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}")]
+    assert [step for step in plan if step.startswith("SCAN") and "wanted" not in step] == [], plan
+
+
+def test_a_place_says_whether_its_campaign_knows_the_submission(store: Store, filled: SimpleNamespace) -> None:
+    ana, bo = filled.tasks["ana"], filled.tasks["bo"]
+    with store.writing() as tx:
+        tx.judgements.add([answer(filled, 1, submission="known")])
+        found = tx.tasks.places([(ana, 0, "new"), (bo, 0, "known"), (ana, 0, "known"), (ana, 9, "known")])
+    assert [place is not None and place.repeated for place in found] == [False, True, True, True]

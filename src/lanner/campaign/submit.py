@@ -120,19 +120,20 @@ class _Saving:
 
 def save_all(store: Store, tx: Transaction, given: Sequence[Submission], received: datetime) -> list[Saved | Refused]:
     """Check submissions and append their answers, inside the caller's transaction: one result for each."""
-    places = tx.tasks.places([(each.task, each.item) for each in given])
+    places = tx.tasks.places([(each.task, each.item, each.id) for each in given])
     begun = [_begun(store, tx, each, place) for each, place in zip(given, places, strict=True)]
     rows = tx.judgements.heads_of({key for saving in begun if isinstance(saving, _Saving) for key in saving.keys})
-    parts = tx.judgements.parts({saving.name for saving in begun if isinstance(saving, _Saving)})
+    parts = tx.judgements.parts({each.name for each in begun if isinstance(each, _Saving) and each.place.repeated})
     results: list[Saved | Refused | None] = [None] * len(begun)
     waiting: dict[int, _Saving] = {}
     touched: set[Unit] = set()  # units that have been written to since their rows were read
+    names: set[tuple[int, str]] = set()  # and the submissions that did
     for at, saving in enumerate(begun):
         if not isinstance(saving, _Saving):
             results[at] = saving
             continue
         # a second save about the same sentence sees the first, and so does one under the same id
-        if not touched.isdisjoint(saving.units) or any(other.name == saving.name for other in waiting.values()):
+        if saving.name in names or not touched.isdisjoint(saving.units):
             _write(tx, waiting, results, micros(received))
             rows.update(tx.judgements.heads_of(saving.keys))
             parts.update(tx.judgements.parts({saving.name}))
@@ -143,6 +144,7 @@ def save_all(store: Store, tx: Transaction, given: Sequence[Submission], receive
         if results[at] is None:
             waiting[at] = saving
             touched.add(saving.unit)
+            names.add(saving.name)
     _write(tx, waiting, results, micros(received))
     return [result for result in results if result is not None]
 

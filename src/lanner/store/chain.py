@@ -29,7 +29,8 @@ _COLUMNS = (
     "origin",
 )
 """What a digest is made of, in this order for ever: a column that is added later is not part of it."""
-_TIMES = frozenset({"elapsed", "active"})
+_TIMES = (_COLUMNS.index("elapsed"), _COLUMNS.index("active"))
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 _k, _q, _w = schema.chain.c, schema.judgement.c, schema.withdrawn.c
 # By `last`, which the index of the chain is sorted by; it grows with every link of a campaign, as `id` does.
 _HEAD = (
@@ -114,10 +115,10 @@ def _place(row: Mapping[str, Any]) -> tuple[int, int]:
 def row_digest(row: Mapping[Any, Any]) -> str:
     """SHA-256 of everything in a row, the same in either kind of database."""
     values = [row[name] for name in _COLUMNS]
-    for at, name in enumerate(_COLUMNS):
-        if name in _TIMES and values[at] is not None:
+    for at in _TIMES:
+        if values[at] is not None:
             values[at] = float(values[at])
-    return hashlib.sha256(json.dumps(values, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(_encode(values).encode()).hexdigest()
 
 
 def link_hash(before: str, digests: Iterable[str]) -> str:

@@ -65,15 +65,9 @@ def _sqlite(url: URL, options: Mapping[str, Any]) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _set_up(driver: sqlite3.Connection, _record: Any) -> None:
-        driver.isolation_level = None  # transactions are begun below, not guessed by the driver
+        driver.isolation_level = None  # `begin` begins transactions; the driver does not guess when
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             driver.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        # A writer takes the lock at once: a reader that becomes a writer later can be refused however long it waits.
-        writes = connection.get_execution_options().get(WRITES)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
 
@@ -91,18 +85,16 @@ def _postgresql(url: URL, options: Mapping[str, Any]) -> Engine:
     return engine
 
 
-WRITES = "lanner_writes"
-"""The execution option of connections that write."""
-
-
 def readers(engine: Engine) -> Engine:
     """Connections that see everything as of one moment."""
     return engine if engine.dialect.name == "sqlite" else engine.execution_options(isolation_level="REPEATABLE READ")
 
 
-def writers(engine: Engine) -> Engine:
-    """Connections that write."""
-    return engine.execution_options(**{WRITES: True})
+def begin(connection: Connection, *, to_write: bool) -> None:
+    """Begin a transaction. In SQLite a writer takes the lock at once: a reader that becomes a writer later can be
+    refused however long it waits."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if to_write else "BEGIN")
 
 
 def inspect_file(path: Path, *, create: bool) -> None:

@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict
 
-from sqlalchemy import BigInteger, Text, bindparam, cast, delete, func, select, text, true
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import bindparam, delete, func, select, true
 
 from lanner.model import Json, Judgement, Role
 from lanner.store import schema
 from lanner.store.chain import Chain
-from lanner.store.rows import STREAMED, Rows, dumps, insert_rows, loads, moment
+from lanner.store.rows import STREAMED, Rows, dumps, given_table, insert_rows, loads, moment
 
 _q, _d, _j = schema.judgement.c, schema.document.c, schema.judge.c
 _OF_UNIT = (
@@ -111,16 +110,15 @@ def _newest(parts: Sequence[Any]) -> Any:
 
 
 def _heads_in_sqlite() -> Any:
-    wanted = func.json_each(bindparam("keys", type_=Text)).table_valued("value", name="wanted")
-    newest = _newest([func.json_extract(wanted.c.value, f"$[{n}]") for n in range(len(_KEY))])
+    wanted, parts = given_table("sqlite", "keys", _TYPES)
+    newest = _newest(parts)
     number = newest.with_only_columns(newest.selected_columns.id).correlate(wanted).scalar_subquery()
     return select(_q.judge, _q.document, *_HEAD).where(_q.id.in_(select(number).select_from(wanted)))
 
 
 def _heads_in_postgresql() -> Any:
-    wanted = func.jsonb_array_elements(cast(bindparam("keys", type_=Text), JSONB)).table_valued("value", name="wanted")
-    texts = [wanted.c.value.op("->>")(text(str(n))) for n in range(len(_KEY))]
-    newest = _newest([cast(texts[0], BigInteger), cast(texts[1], BigInteger), *texts[2:]]).lateral("newest_of")
+    wanted, parts = given_table("postgresql", "keys", _TYPES)
+    newest = _newest(parts).lateral("newest_of")
     columns = [newest.c[column.name] for column in (_q.judge, _q.document, *_HEAD)]
     return select(*columns).select_from(wanted.join(newest, true()))
 
@@ -140,6 +138,7 @@ def _since() -> Any:
 
 
 _KEY = ("judge", "document", "segment", "stage", "question", "systems", "role")
+_TYPES = (int, int, str, str, str, str, str)
 _HEAD = (_q.segment, *_OF_UNIT)
 _HEADS = {"sqlite": _heads_in_sqlite(), "postgresql": _heads_in_postgresql()}
 _DOCUMENT = _of_document()

@@ -21,7 +21,7 @@ from lanner.store.campaigns import Campaigns
 from lanner.store.chain import Chain
 from lanner.store.documents import Documents
 from lanner.store.durability import postgresql_warnings, sqlite_warnings
-from lanner.store.engine import connect, explain, inspect_file, locate, readers, writers
+from lanner.store.engine import begin, connect, explain, inspect_file, locate, readers
 from lanner.store.events import Events
 from lanner.store.judgements import Judgements
 from lanner.store.judges import Judges
@@ -139,7 +139,6 @@ class Store:
         self._file = Path(place) if engine.dialect.name == "sqlite" else None
         self._identity: tuple[int, int] | None = None
         self._readers = readers(engine)
-        self._writers = writers(engine)
         driver = engine.dialect.loaded_dbapi
         self._errors: tuple[type[Exception], ...] = (DBAPIError, driver.Error)
         self._bugs: tuple[type[Exception], ...] = (driver.ProgrammingError, driver.NotSupportedError)
@@ -187,20 +186,20 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Read everything as of one moment."""
-        with self._in_transaction(self._readers) as connection:
+        with self._in_transaction(to_write=False) as connection:
             yield Transaction(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Write; what was written is on disk when the block has ended without an error."""
-        with self._in_transaction(self._writers) as connection:
+        with self._in_transaction(to_write=True) as connection:
             yield Transaction(connection)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run work that may be repeated: again when another transaction got in between or the connection was lost."""
         for attempt in range(_ATTEMPTS):
             try:
-                with self._in_transaction(self._writers) as connection:
+                with self._in_transaction(to_write=True) as connection:
                     return work(Transaction(connection))
             except (CollisionError, DisconnectedError):
                 if attempt == _ATTEMPTS - 1:
@@ -211,28 +210,29 @@ class Store:
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A connection that sees everything as of one moment, for copies and checks of the store."""
-        with self._in_transaction(self._readers) as connection:
+        with self._in_transaction(to_write=False) as connection:
             yield connection
 
     @contextmanager
     def filling(self) -> Iterator[Connection]:
         """A connection to write whole tables by, for the store's own use."""
-        with self._in_transaction(self._writers) as connection:
+        with self._in_transaction(to_write=True) as connection:
             yield connection
 
     def _bring_up_to_date(self) -> None:
-        with self._in_transaction(self._readers) as connection:
+        with self._in_transaction(to_write=False) as connection:
             number = applied(connection)
         refuse_newer(number, self.place)
-        with self._in_transaction(self._writers) as connection:
+        with self._in_transaction(to_write=True) as connection:
             migrate(connection, self.place, datetime.now(UTC))
 
     @contextmanager
-    def _in_transaction(self, engine: Engine) -> Iterator[Connection]:
-        if self.damage and engine is self._writers:
+    def _in_transaction(self, *, to_write: bool) -> Iterator[Connection]:
+        if self.damage and to_write:
             raise StoreError(self.damage, where=Where(file=self.place), next_step=_DAMAGED)
         try:
-            with engine.begin() as connection:
+            with (self._engine if to_write else self._readers).begin() as connection:
+                begin(connection, to_write=to_write)
                 yield connection
                 self._refuse_another_file()
         except PoolTimeoutError as problem:
@@ -263,7 +263,7 @@ class Store:
 
     def durability(self) -> list[str]:
         """Why an acknowledged answer might not outlive a crash, in words; nothing, as a rule."""
-        with self._in_transaction(self._readers) as connection:
+        with self._in_transaction(to_write=False) as connection:
             if self._file is not None:
                 return sqlite_warnings(connection, self._file)
             return postgresql_warnings(connection)
@@ -272,7 +272,7 @@ class Store:
         """A quick look at every page of a SQLite file. What is wrong, in words; from then on nothing is written."""
         if self._file is None:
             return ""
-        with self._in_transaction(self._readers) as connection:
+        with self._in_transaction(to_write=False) as connection:
             found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
         if found != "ok":
             self.damage = f"The store is damaged, so nothing is saved: {found}"

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select, tuple_, update
+from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select, update
 
 from lanner.model import CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
 from lanner.store.documents import JUDGE_ITSELF
-from lanner.store.rows import Rows, dumps, insert_rows, loads, micros, moment
+from lanner.store.rows import Rows, dumps, given_table, insert_rows, loads, micros, moment
 
 _t, _i, _c, _d, _j = schema.task.c, schema.item.c, schema.campaign.c, schema.document.c, schema.judge.c
+_q = schema.judgement.c
 
 
 class Standing(NamedTuple):
@@ -41,7 +42,8 @@ class Assigned:
 
 class Place(NamedTuple):
     """One item of a task. `item` is None where the task has no such item; `about_judge` is the document row that
-    stands for the judge, under which consent and questionnaires are answered."""
+    stands for the judge, under which consent and questionnaires are answered; `repeated` says that the campaign has
+    answers under the submission that was asked about."""
 
     standing: Standing
     judge: str
@@ -50,6 +52,7 @@ class Place(NamedTuple):
     about_judge: int | None
     document: int
     item: Item | None
+    repeated: bool = False
 
 
 class Progressed(NamedTuple):
@@ -94,27 +97,24 @@ def _active_since() -> Any:
     return select(func.sum(_i.active)).select_from(joined).where(*mine)
 
 
-def _standings() -> Any:
-    """What decides about answers to these tasks. On PostgreSQL the rows are locked, always in the same order, so that
+def _places(dialect: str) -> Any:
+    """What decides about answers to these items. On PostgreSQL the tasks are locked, always in the same order, so that
     answers to one task and its finishing come one after the other."""
+    wanted, (index, number, position, submission) = given_table(dialect, "wanted", (int, int, int, str))
     about_judge = schema.document.alias("about_judge")
-    columns = (_t.id, _t.campaign, _t.judge, _c.state, _t.finished_at, _c.protocol_hash, _c.corpus_hash)
-    joined = schema.task.join(schema.campaign, _c.id == _t.campaign).outerjoin(schema.judge, _j.id == _t.judge)
-    joined = joined.outerjoin(
-        about_judge, (about_judge.c.campaign == _t.campaign) & (about_judge.c.key == JUDGE_ITSELF)
+    of_judge = (about_judge.c.campaign == _t.campaign) & (about_judge.c.key == JUDGE_ITSELF)
+    repeated = exists().where(_q.campaign == _t.campaign, _q.submission == submission).correlate(schema.task, wanted)
+    columns = (_t.campaign, _t.judge, _c.state, _t.finished_at, _c.protocol_hash, _c.corpus_hash)
+    joined = (
+        wanted.join(schema.task, _t.id == number)
+        .join(schema.campaign, _c.id == _t.campaign)
+        .outerjoin(schema.judge, _j.id == _t.judge)
+        .outerjoin(about_judge, of_judge)
+        .outerjoin(schema.item, and_(_i.task == _t.id, _i.position == position))
+        .outerjoin(schema.document, _d.id == _i.document)
     )
-    wanted = select(*columns, _j.key, _j.kind, _t.page, about_judge.c.id).select_from(joined)
-    wanted = wanted.where(_t.id.in_(bindparam("tasks", expanding=True))).order_by(_t.id)
-    return wanted.with_for_update(of=schema.task, key_share=True)
-
-
-def _placed() -> Any:
-    joined = schema.item.join(schema.document, _d.id == _i.document)
-    wanted = select(_i.position, *_ITEM).select_from(joined)
-    # SQLite finds pairs by an index only when it is told the possible values of each half
-    for column, values in ((_i.task, "tasks"), (_i.position, "positions")):
-        wanted = wanted.where(column.in_(bindparam(values, expanding=True)))
-    return wanted.where(tuple_(_i.task, _i.position).in_(bindparam("places", expanding=True)))
+    found = select(index, repeated, *columns, _j.key, _j.kind, _t.page, about_judge.c.id, *_ITEM)
+    return found.select_from(joined).order_by(_t.id).with_for_update(of=schema.task, key_share=True)
 
 
 def _saved() -> Any:
@@ -135,7 +135,8 @@ _ITEM = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts
 _SEEN, _STANDING = _seen(), _standing()
 _HEAD, _ITEMS = _head(), _items()
 _SPENT, _ACTIVE_SINCE = _spent(), _active_since()
-_STANDINGS, _PLACED, _SAVED = _standings(), _placed(), _saved()
+_PLACES = {dialect: _places(dialect) for dialect in ("sqlite", "postgresql")}
+_SAVED = _saved()
 
 
 class Tasks(Rows):
@@ -181,18 +182,20 @@ class Tasks(Rows):
         campaign, judge, state, finished_at, protocol_hash, corpus_hash = row
         return Standing(campaign, judge, CampaignState(state), finished_at is not None, protocol_hash, corpus_hash)
 
-    def places(self, wanted: Sequence[tuple[int, int]]) -> list[Place | None]:
-        """Task and position by task and position, the place; None where there is no such task. On PostgreSQL nobody
-        else changes these tasks until the transaction ends."""
-        tasks = sorted({task for task, _ in wanted if 0 < task < _LARGEST})
-        pairs = sorted({(task, at) for task, at in wanted if task in tasks and 0 <= at < _FARTHEST})
-        heads = {row[0]: row[1:] for row in self._connection.execute(_STANDINGS, {"tasks": tasks})} if tasks else {}
-        given = {"tasks": tasks, "positions": sorted({at for _, at in pairs}), "places": pairs}
-        rows = self._connection.execute(_PLACED, given) if pairs and heads else ()
-        items = {(row[1], row[0]): (row[2], _item(row[1:])) for row in rows}
-        return [
-            _place(heads[task], *items.get((task, at), (0, None))) if task in heads else None for task, at in wanted
+    def places(self, wanted: Sequence[tuple[int, int, str]]) -> list[Place | None]:
+        """For each task, position and submission the place; None where there is no such task. On PostgreSQL nobody else
+        changes these tasks until the transaction ends."""
+        places: list[Place | None] = [None] * len(wanted)
+        rows = [
+            [index, task, at if 0 <= at < _FARTHEST else -1, submission]
+            for index, (task, at, submission) in enumerate(wanted)
+            if 0 < task < _LARGEST
         ]
+        if rows:
+            statement = _PLACES[self._connection.dialect.name]
+            for index, *row in self._connection.execute(statement, {"wanted": dumps(rows)}):
+                places[index] = _place(row)
+        return places
 
     def set_saved(self, progressed: Iterable[Progressed], now: int) -> None:
         """How far items are. The longest time counts: a second device knows less of one."""
@@ -391,10 +394,12 @@ def _item(row: Any) -> Item:
     )
 
 
-def _place(head: Sequence[Any], document: int, item: Item | None) -> Place:
-    campaign, judge, state, finished_at, protocol_hash, corpus_hash, key, kind, page, about_judge = head
+def _place(row: Sequence[Any]) -> Place:
+    repeated, campaign, judge, state, finished_at, protocol_hash, corpus_hash, key, kind, page, about_judge = row[:11]
     standing = Standing(campaign, judge, _STATES[state], finished_at is not None, protocol_hash, corpus_hash)
-    return Place(standing, key or "", _KINDS[kind or "person"], page, about_judge, document, item)
+    number = row[12]
+    item = None if number is None else _item(row[11:])
+    return Place(standing, key or "", _KINDS[kind or "person"], page, about_judge, number or 0, item, bool(repeated))
 
 
 _LARGEST, _FARTHEST = 2**63, 2**31
