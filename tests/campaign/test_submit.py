@@ -12,10 +12,8 @@ import pytest
 
 from campaign_parts import JUDGES, NOW, corpus, first_task, opened, save, scales, valid
 from lanner import campaign
-from lanner.campaign.submit import refuse
 from lanner.errors import AnswerError, CampaignError
-from lanner.model import CampaignState
-from lanner.store import Standing, Store
+from lanner.store import Store
 
 SCALE = {"id": "q", "kind": "scale", "min": 1, "max": 9}
 NOTE = {"id": "note", "kind": "text"}
@@ -346,16 +344,3 @@ def test_killed_in_the_middle_of_a_revision_nothing_is_half_written(store: Store
         assert {f"s{n}" for n in acknowledged} <= set(by_submission)
         assert all(questions == {"q", "note"} for questions in by_submission.values())
         assert len(campaign.judgements(reopened, "first")) == 6
-
-
-@pytest.mark.parametrize("state", CampaignState)
-@pytest.mark.parametrize("finished", [False, True])
-def test_only_an_open_campaign_and_an_unfinished_task_take_answers(state: CampaignState, finished: bool) -> None:
-    standing = Standing(1, 1, state, finished, "abc", "def")
-    if state is CampaignState.OPEN and not finished:
-        refuse(standing, 7)
-        return
-    with pytest.raises(CampaignError) as caught:
-        refuse(standing, 7)
-    assert caught.value.code == ("finished" if state is CampaignState.OPEN else str(state))
-    assert caught.value.what and caught.value.next_step

@@ -8,7 +8,8 @@ import pytest
 
 from lanner import protocols
 from lanner.model import Unit
-from lanner.protocols.worked_examples import FOLDER, teaching
+from lanner.protocols.context import in_contexts, page_in_any_context
+from lanner.protocols.worked_examples import FOLDER, has_examples, page_examples, teaching
 
 LANGUAGES = {"en", "ko", "de", "es", "pt", "zh", "ja", "ar"}
 ABOUT_TEXTS = [
@@ -60,7 +61,7 @@ def test_falcon_shows_every_level_the_pronoun_rule_and_the_way_to_decide() -> No
     lesson = teaching(protocols.load("falcon"))
     levels = [example.right["context"]["is"] for example in lesson.examples if "context" in example.right]
     assert set(levels) == {"sentence_level", "local", "extended", "global", "universal"}
-    assert lesson.decision_question == "context"
+    assert lesson.decision_questions == {"context"}
     assert len(lesson.steps("ko")) == len(lesson.steps("en")) == 5
     pronouns = [example for example in lesson.examples if example.id.startswith("pronoun")]
     assert {example.wrong["context"] for example in pronouns} == {"local"}
@@ -107,3 +108,24 @@ def test_every_answer_has_words(name: str, language: str) -> None:
         answers = [*example.right_in_words(protocol, language), *example.wrong_in_words(protocol, language)]
         assert all(label and answer for label, answer in answers)
         assert example.explain(language)
+
+
+def test_a_protocol_in_contexts_has_the_examples_that_each_context_lets_be_judged() -> None:
+    protocol = protocols.load("h_falcon")
+    in_all = in_contexts(protocol, ["none", "source±1", "own±1"])
+    [page] = [name for name in protocol.pages if has_examples(protocol, name)]
+    base = page_examples(protocol, page, "en-ko")
+    count = {}
+    for name in ("none", "source_1", "own_1"):
+        examples = page_examples(in_all, f"{page}_{name}", "en-ko")
+        count[name] = len(examples)
+        assert page_in_any_context(in_all, f"{page}_{name}") == page
+        by_text = {(example.source, example.targets): example for example in base}
+        for example in examples:
+            same = by_text[example.source, example.targets]
+            assert {f"{question}_{name}": rule for question, rule in same.right.items()} == example.right
+            assert example.right_in_words(in_all, "en") == same.right_in_words(protocol, "en")
+    assert count["own_1"] == len(base)
+    assert count["none"] == sum(not example.source_before for example in base)
+    assert count["source_1"] == sum(not example.target_before for example in base)
+    assert 0 < count["none"] < count["source_1"] <= count["own_1"]

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from lanner.model import Json
+from lanner.model import Json, Protocol
+from lanner.protocols.context import page_in_any_context
 from lanner.store import Store, Transaction
 
 AGREEMENT = "practice_agreement"
@@ -40,12 +41,13 @@ def required_agreement(settings: Mapping[str, Json]) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
 
 
-def rounds(tx: Transaction, campaign: int, seat: int, page: str) -> list[Round]:
-    """The rounds a judge has finished on a page, in order."""
+def rounds(tx: Transaction, campaign: int, seat: int, protocol: Protocol, page: str) -> list[Round]:
+    """The rounds a judge has finished on a page, in order. The same page in several contexts is practised once."""
+    name = page_in_any_context(protocol, page)
     return [
         Round(page, int(event.detail["right"]), int(event.detail["answers"]), event.at)
         for event in tx.events.of(campaign, kinds=[PRACTISED])
-        if event.detail["seat"] == seat and event.detail["page"] == page
+        if event.detail["seat"] == seat and page_in_any_context(protocol, event.detail["page"]) == name
     ]
 
 

@@ -17,18 +17,16 @@ from datetime import datetime
 
 from lanner.campaign.cache import no_task, questions_of, texts
 from lanner.campaign.clock import now
+from lanner.campaign.gates import refuse, refuse_early
 from lanner.campaign.questions import Key, Questions, StageQuestion
 from lanner.campaign.submission import Conflict, ReusedError, Saved, Submission
 from lanner.errors import AnswerError, CampaignError, LannerError
-from lanner.model import CampaignState, Item, Json, JudgeKind
-from lanner.protocols.flow import holds
+from lanner.model import Item, Json
 from lanner.store import (
-    JUDGE_ITSELF,
     Answer,
     NewAnswer,
     Place,
     Progressed,
-    Standing,
     Store,
     StoredPart,
     Transaction,
@@ -42,11 +40,6 @@ CLEARED = dumps(["cleared"])
 NOT_ASKED = dumps(["not_asked"])
 """The flag of an answer that a revised earlier answer made pointless."""
 Refused = AnswerError | CampaignError
-_STATES = {
-    CampaignState.DRAFT: ("draft", "The campaign has not been opened yet.", "Come back when the organiser opens it."),
-    CampaignState.PAUSED: ("paused", "The campaign is paused.", "Your answers are kept here and sent when it goes on."),
-    CampaignState.CLOSED: ("closed", "The campaign is closed.", "Ask the organiser to reopen it."),
-}
 
 
 def submit(
@@ -179,8 +172,8 @@ def _checked(
     if parts:
         return _repeated(store, tx, saving, parts)
     refuse(place.standing, given.task)
-    if saving.consent is not None:
-        refuse_gated(asked, place.page, place.kind, rows.get(saving.consent, ()))
+    about_judge = rows.get(saving.consent, ()) if saving.consent is not None else ()
+    refuse_early(store, tx, place.standing, asked, page=place.page, kind=place.kind, about_judge=about_judge)
     _check(store, tx, saving)
     return None
 
@@ -335,47 +328,9 @@ def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[St
     return Saved(ids, open_, conflicts, repeated=True, item=item, answers=given.answers)
 
 
-def refuse(standing: Standing, task: int) -> None:
-    """Refuse answers to a campaign that does not run and to a task that is finished."""
-    if standing.state in _STATES:
-        code, what, next_step = _STATES[standing.state]
-        raise CampaignError(what, code=code, next_step=next_step)
-    if standing.finished:
-        raise CampaignError(
-            f"Task {task} is finished.", code="finished", next_step="The organiser can reopen it for you."
-        )
-
-
 def refuse_stranger(place: Place, given: Submission) -> int:
     """Refuse answers to someone else's task. The number of the judge whose it is."""
     mine, asks = place.standing.judge, given.judge
     if mine is None or not (asks in (None, mine, place.judge) or (isinstance(asks, tuple) and mine in asks)):
         raise CampaignError(f"Task {given.task} belongs to someone else.", code="not_assigned")
     return mine
-
-
-def refuse_gated(asked: Questions, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> None:
-    """Refuse answers to pages behind one that has not been agreed to. `about_judge` is what the judge has said about
-    themselves, consent included."""
-    if not _agreed(asked, page, kind, about_judge):
-        raise CampaignError("This cannot begin before an earlier page has been agreed to.", code="gate")
-
-
-def gate_open(tx: Transaction, campaign: int, judge: int, asked: Questions, page: str) -> bool:
-    """Whether every page before this one that lets judges go on only with certain answers (consent) has them. Models
-    are not asked for consent."""
-    if not asked.gates_before(page):
-        return True
-    seat = tx.judges.numbered(judge)
-    about_judge = tx.documents.numbers(campaign)[JUDGE_ITSELF]
-    kind = seat.judge.kind if seat is not None else JudgeKind.PERSON
-    unit = (judge, about_judge, "")
-    answers = tx.judgements.heads_of([(*unit, *parts) for parts in asked.lookups(Item(""))])
-    return _agreed(asked, page, kind, answers.get(unit, ()))
-
-
-def _agreed(asked: Questions, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> bool:
-    if kind is JudgeKind.MODEL:
-        return True
-    answers = asked.answers(page, Item(""), asked.heads(about_judge))
-    return all(holds(stage.gate, answers) for stage in asked.gates_before(page))

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from lanner.campaign.cache import Reference, find, no_task, questions_of, seat
 from lanner.campaign.clock import now
 from lanner.campaign.drawing import take_task
+from lanner.campaign.gates import gate_open, refuse, refuse_early_finish
 from lanner.campaign.questions import systems_of
-from lanner.campaign.submit import gate_open, refuse
 from lanner.campaign.webhooks import announce_finished
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
@@ -159,6 +159,8 @@ def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
         if standing.finished:
             return entry.task
         refuse(standing, number)
+        asked = questions_of(store, tx, standing.campaign, standing.protocol_hash)
+        refuse_early_finish(store, tx, standing, asked, entry.task.page)
         lacking = _missing(store, tx, entry, standing.protocol_hash)
         if lacking:
             raise UnfinishedError(number, lacking)

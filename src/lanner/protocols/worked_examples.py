@@ -1,22 +1,24 @@
 """Worked examples of a protocol: a text, the right answer, an answer people often give instead, and why.
 
 They lie in `examples/NAME.toml` beside the protocol's own file. A protocol derived from another has the examples of its
-base as far as it asks their questions. Judges read them with the guidelines and practise on them; explanations are in
-the language of the judge's page, texts in a pair of languages that the file has.
+base as far as it asks their questions, also where it asks them in several contexts. Judges read them with the
+guidelines and practise on them; explanations are in the language of the judge's page, texts in a pair of languages that
+the file has.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lanner.errors import AnswerError
-from lanner.model import Grid, Json, Protocol, Question, Rank, Spans
+from lanner.model import Grid, Json, Object, Protocol, Question, Rank, Spans, Stage, Unit
 from lanner.protocols.answers import check
+from lanner.protocols.context import base_name, contexts_of
 from lanner.protocols.kinds.base import Texts
 from lanner.protocols.wording import Wording
 
@@ -41,11 +43,11 @@ class Example:
 
     def right_in_words(self, protocol: Protocol, language: str = "en") -> list[tuple[str, str]]:
         """The right answers as pairs of a question's label and the answer in the words of the protocol."""
-        return [rule_in_words(protocol, name, rule, language) for name, rule in self.right.items()]
+        return _once(rule_in_words(protocol, name, rule, language) for name, rule in self.right.items())
 
     def wrong_in_words(self, protocol: Protocol, language: str = "en") -> list[tuple[str, str]]:
         """The same for what is often answered instead."""
-        return [rule_in_words(protocol, name, {"is": value}, language) for name, value in self.wrong.items()]
+        return _once(rule_in_words(protocol, name, {"is": value}, language) for name, value in self.wrong.items())
 
     def about(self, questions: Collection[str]) -> Example:
         """The same example with the answers to these questions alone."""
@@ -63,7 +65,7 @@ class Teaching:
     """What a protocol teaches: steps that lead to an answer, and examples."""
 
     examples: tuple[Example, ...] = ()
-    decision_question: str = ""
+    decision_questions: frozenset[str] = frozenset()
     decisions: tuple[Mapping[str, str], ...] = field(default=())
 
     def steps(self, language: str = "en") -> list[str]:
@@ -73,20 +75,83 @@ class Teaching:
     def in_languages(self, languages: str) -> tuple[Example, ...]:
         """The examples whose texts suit a pair of languages ("en-ko"): those of the same pair, else of the same target
         language, else of the first pair there is; examples without a translation always."""
-        pairs = list(dict.fromkeys(example.languages for example in self.examples if example.languages))
-        target = languages.partition("-")[2]
-        same_target = [pair for pair in pairs if target and pair.partition("-")[2] == target]
-        pair = languages if languages in pairs else (same_target or pairs or [""])[0]
-        return tuple(example for example in self.examples if example.languages in ("", pair))
+        return tuple(_in_languages(self.examples, languages))
+
+
+_TEACHING: dict[str, Teaching] = {}
+_PAGES: dict[tuple[str, str], tuple[Example, ...]] = {}
+_MOST_KEPT = 200
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 def teaching(protocol: Protocol) -> Teaching:
-    """The examples that fit a protocol: its own, else those of the protocol it extends."""
-    path = next((path for name in (protocol.name, protocol.extends) if name and (path := _file(name))), None)
+    """The examples that fit a protocol: its own, else those of the protocol it extends. Made once for each."""
+    return _kept(_TEACHING, protocol.hash, lambda: _read_teaching(protocol))
+
+
+def page_examples(protocol: Protocol, page: str, languages: str = "") -> list[Example]:
+    """The examples to practise a page on, restricted to its questions, with as many texts as it shows; in a pair of
+    languages ("en-ko") where there are such."""
+    found = _kept(_PAGES, (protocol.hash, page), lambda: tuple(_page_examples(protocol, page)))
+    return _in_languages(found, languages)
+
+
+def has_examples(protocol: Protocol, page: str) -> bool:
+    """Whether a page of a protocol can be practised."""
+    return bool(page_examples(protocol, page))
+
+
+def _page_examples(protocol: Protocol, page: str) -> Iterator[Example]:
+    stages = protocol.pages[page]
+    if stages[0].unit is Unit.JUDGE:
+        return
+    here = {question.id for stage in stages for question in stage.questions}
+    shown = {Object.OUTPUT: 1, Object.OUTPUTS: 2}.get(stages[0].object, 0)
+    for example in teaching(protocol).examples:
+        if here & example.right.keys() and len(example.targets) == shown and _can_be_judged(example, stages[0]):
+            yield example.about(here)
+
+
+def _can_be_judged(example: Example, stage: Stage) -> bool:
+    """Whether a context shows what an example needs: a judge who sees sentences alone is not asked about one whose
+    answer lies in the sentence before. Only contexts that are a factor take sentences from the judge's sight."""
+    if not stage.scenario or (not stage.context.sides and stage.unit is not Unit.ISOLATED):
+        return True
+    sees_source = stage.unit is not Unit.ISOLATED
+    sees_target = sees_source and "target" in stage.context.sides
+    return (sees_source or not example.source_before) and (sees_target or not example.target_before)
+
+
+def _in_languages(examples: Sequence[Example], languages: str) -> list[Example]:
+    pairs = list(dict.fromkeys(example.languages for example in examples if example.languages))
+    target = languages.partition("-")[2]
+    same_target = [pair for pair in pairs if target and pair.partition("-")[2] == target]
+    pair = languages if languages in pairs else (same_target or pairs or [""])[0]
+    return [example for example in examples if example.languages in ("", pair)]
+
+
+def _kept(memory: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _Value:
+    """What was made before for a key, else what is made now; protocols are many only where drafts are tried out."""
+    if key not in memory:
+        if len(memory) >= _MOST_KEPT:
+            memory.clear()
+        memory[key] = make()
+    return memory[key]
+
+
+def _read_teaching(protocol: Protocol) -> Teaching:
+    names = (protocol.name, base_name(protocol), protocol.extends)
+    path = next((path for name in names if name and (path := _file(name))), None)
     if path is None:
         return Teaching()
     table = _read(path)
-    questions = {question.id: question for _, question in protocol.questions}
+    by_context = contexts_of(protocol)
+    questions: dict[str, list[Question]] = {}
+    for _, question in protocol.questions:
+        questions[question.id] = [question]
+    for stem, ids in by_context.items():
+        questions[stem] = [questions[name][0] for name in ids.values()]
     examples = [
         example
         for entry in table.get("example", ())
@@ -94,10 +159,11 @@ def teaching(protocol: Protocol) -> Teaching:
         if (example := _example(entry, case, table["why"], questions)) is not None
     ]
     decisions = table.get("decisions", {})
-    if decisions.get("question") not in questions:
+    asking = questions.get(decisions.get("question", ""), ())
+    if not asking:
         return Teaching(tuple(examples))
     steps = tuple(_explanations(table["why"], step) for step in decisions["steps"])
-    return Teaching(tuple(examples), decisions["question"], steps)
+    return Teaching(tuple(examples), frozenset(question.id for question in asking), steps)
 
 
 def _file(name: str) -> Path | None:
@@ -119,19 +185,21 @@ def _example(
     entry: Mapping[str, Any],
     case: Mapping[str, Any],
     why: Mapping[str, Mapping[str, str]],
-    questions: Mapping[str, Question],
+    questions: Mapping[str, Sequence[Question]],
 ) -> Example | None:
     """The case as far as the protocol asks its questions; None where it asks none of them, or offers other options."""
     targets = tuple(case.get("targets", ())) or ((case["target"],) if "target" in case else ())
     texts = Texts(entry["source"], targets, ())
     try:
         right = {
-            name: _rule(questions[name], value, texts) for name, value in case["right"].items() if name in questions
+            question.id: _rule(question, value, texts)
+            for name, value in case["right"].items()
+            for question in questions.get(name, ())
         }
         wrong = {
-            name: _stored(questions[name], value, texts)
+            question.id: _stored(question, value, texts)
             for name, value in case.get("wrong", {}).items()
-            if name in questions
+            for question in questions.get(name, ())
         }
     except AnswerError:
         return None
@@ -222,6 +290,11 @@ def rule_in_words(protocol: Protocol, name: str, rule: Mapping[str, Json], langu
     else:
         text = ""
     return words.question(name).label, text
+
+
+def _once(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Without repetitions: a question that is asked in several contexts has the same words in each."""
+    return list(dict.fromkeys(pairs))
 
 
 def _explanations(why: Mapping[str, Mapping[str, str]], key: str) -> dict[str, str]:

@@ -28,6 +28,7 @@ class Standing(NamedTuple):
     finished: bool
     protocol_hash: str
     corpus_hash: str
+    campaign_version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,20 @@ class Progressed(NamedTuple):
     active: float | None
 
 
+_STANDING_COLUMNS = (
+    _t.campaign,
+    _t.judge,
+    _c.state,
+    _t.finished_at,
+    _c.protocol_hash,
+    _c.corpus_hash,
+    _c.version,
+)
+
+
 def _seen() -> Any:
-    columns = (_t.campaign, _t.judge, _c.state, _t.finished_at, _c.protocol_hash, _c.corpus_hash)
     joined = schema.task.join(schema.campaign, _c.id == _t.campaign)
-    return select(*columns).select_from(joined).where(_t.id == bindparam("task"))
+    return select(*_STANDING_COLUMNS).select_from(joined).where(_t.id == bindparam("task"))
 
 
 def _standing() -> Any:
@@ -104,7 +115,6 @@ def _places(dialect: str) -> Any:
     about_judge = schema.document.alias("about_judge")
     of_judge = (about_judge.c.campaign == _t.campaign) & (about_judge.c.key == JUDGE_ITSELF)
     repeated = exists().where(_q.campaign == _t.campaign, _q.submission == submission).correlate(schema.task, wanted)
-    columns = (_t.campaign, _t.judge, _c.state, _t.finished_at, _c.protocol_hash, _c.corpus_hash)
     joined = (
         wanted.join(schema.task, _t.id == number)
         .join(schema.campaign, _c.id == _t.campaign)
@@ -113,7 +123,7 @@ def _places(dialect: str) -> Any:
         .outerjoin(schema.item, and_(_i.task == _t.id, _i.position == position))
         .outerjoin(schema.document, _d.id == _i.document)
     )
-    found = select(index, repeated, *columns, _j.key, _j.kind, _t.page, about_judge.c.id, *_ITEM)
+    found = select(index, repeated, *_STANDING_COLUMNS, _j.key, _j.kind, _t.page, about_judge.c.id, *_ITEM)
     return found.select_from(joined).order_by(_t.id).with_for_update(of=schema.task, key_share=True)
 
 
@@ -179,8 +189,7 @@ class Tasks(Rows):
         row = self._connection.execute(_STANDING if to_change else _SEEN, {"task": task}).first()
         if row is None:
             return None
-        campaign, judge, state, finished_at, protocol_hash, corpus_hash = row
-        return Standing(campaign, judge, CampaignState(state), finished_at is not None, protocol_hash, corpus_hash)
+        return _standing_of(row)
 
     def places(self, wanted: Sequence[tuple[int, int, str]]) -> list[Place | None]:
         """For each task, position and submission the place; None where there is no such task. On PostgreSQL nobody else
@@ -394,11 +403,17 @@ def _item(row: Any) -> Item:
     )
 
 
+def _standing_of(row: Sequence[Any]) -> Standing:
+    campaign, judge, state, finished_at, protocol_hash, corpus_hash, version = row
+    return Standing(campaign, judge, _STATES[state], finished_at is not None, protocol_hash, corpus_hash, version)
+
+
 def _place(row: Sequence[Any]) -> Place:
-    repeated, campaign, judge, state, finished_at, protocol_hash, corpus_hash, key, kind, page, about_judge = row[:11]
-    standing = Standing(campaign, judge, _STATES[state], finished_at is not None, protocol_hash, corpus_hash)
-    number = row[12]
-    item = None if number is None else _item(row[11:])
+    end = 1 + len(_STANDING_COLUMNS)
+    repeated, standing, (key, kind, page, about_judge) = row[0], _standing_of(row[1:end]), row[end : end + 4]
+    item_row = row[end + 4 :]
+    number = item_row[1]
+    item = None if number is None else _item(item_row)
     return Place(standing, key or "", _KINDS[kind or "person"], page, about_judge, number or 0, item, bool(repeated))
 
 

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.campaign import guidelines
 from lanner.campaign.messages import messages_in
+from lanner.campaign.tokens import SCOPES, issue
 from lanner.model import Item, Role, Task
 from lanner.store import Store
 from lanner.web import session
@@ -441,7 +442,7 @@ def practise(client: TestClient, store: Store, task: int, *, right: bool) -> lis
     replies = []
     for number, item in enumerate(lesson.task.items):
         reference = {name: rule["is"] for name, rule in item.expected.items() if name and "is" in rule}
-        body = {"item": number, "answers": reference if right else {}, **{k: shown[k] for k in ("round", "turn")}}
+        body = {"item": number, "answers": reference if right else {}, "turn": shown["turn"]}
         replies.append(client.post(f"/task/{task}/practice", json=body, headers=head).json())
     return replies
 
@@ -459,8 +460,7 @@ def test_texts_open_once_a_round_of_practice_agrees_with_the_reference(client: T
     assert ["round" in reply for reply in missed] == [False] * (len(missed) - 1) + [True]
     assert missed[-1]["round"]["reached"] is False and missed[-1]["round"]["right"] == 0
     assert client.get(f"/task/{task}").status_code == 303, "it is not enough yet"
-    first, second = (practice_data(client.get(f"/task/{task}/practice").text) for _ in range(2))
-    assert first["turn"] == second["turn"] == 1 and first["round"] != second["round"]
+    assert practice_data(client.get(f"/task/{task}/practice").text)["turn"] == 1
     reached = practise(client, store, task, right=True)
     assert reached[-1]["round"]["reached"] is True
     assert client.get(f"/task/{task}").status_code == 200
@@ -472,6 +472,72 @@ def test_texts_open_once_a_round_of_practice_agrees_with_the_reference(client: T
     assert other.get(f"/task/{theirs}").status_code == 303, "everyone practises for themselves"
     campaign.withdraw(store, "practised", "J1")
     assert not [event for event in campaign.events(store, "practised") if event.kind == "practised"]
+
+
+def test_no_way_in_takes_answers_before_the_practice_was_enough(client: TestClient, store: Store) -> None:
+    secrets = open_campaign(store, "practised", protocol="falcon_labels", settings={"practice_agreement": 0.8})
+    client.get(f"/j/{secrets['J1']}")
+    task = campaign.tasks(store, "practised", "J1")[0].id
+    token = token_in(client.get(f"/task/{task}/practice").text)
+    head = {"accept": "application/json", "sec-fetch-site": "same-origin"}
+    program = another(client)
+    program.headers["authorization"] = f"Bearer {issue(store, 'test', SCOPES)[1]}"
+    answers = complete("falcon_labels")
+
+    def by_program() -> Any:
+        body = {"submission": "from-a-program", "task": task, "item": 1, "answers": answers}
+        return program.post("/api/v1/campaigns/practised/judgements", json=body)
+
+    for refused in (save(client, task, 0, answers), by_program(), client.post(f"/task/{task}/finish", headers=head)):
+        assert refused.status_code == 409 and "practise until 80%" in refused.json()["next"]
+    by_form = client.post(f"/task/{task}/form", data={"token": token, "item": "0", "row": "1", "context": "local"})
+    assert by_form.headers["location"] == f"/task/{task}/practice"
+    assert not campaign.history(store, "practised")
+    practise(client, store, task, right=True)
+    assert save(client, task, 0, answers).status_code == 200
+    assert by_program().status_code == 200
+    again = client.post(f"/task/{task}/form", data={"token": token, "item": "2", "row": "3", "context": "local"})
+    assert again.headers["location"] == f"/task/{task}?row=4"
+
+
+def test_answers_that_were_explained_do_not_count_as_practice(client: TestClient, store: Store) -> None:
+    """A round is judged by first answers, also where the page is loaded again, and never by the examples of before."""
+    secrets = open_campaign(store, "practised", protocol="falcon_labels", settings={"practice_agreement": 0.8})
+    client.get(f"/j/{secrets['J1']}")
+    task = campaign.tasks(store, "practised", "J1")[0].id
+    head = {"sec-fetch-site": "same-origin"}
+    client.post(f"/task/{task}/practice", json={"item": 0, "answers": {}, "turn": 0}, headers=head)
+    [result] = [reply["round"] for reply in practise(client, store, task, right=True) if "round" in reply]
+    assert 0 < result["answers"] - result["right"] <= 3, "the first item was wrong the first time"
+    client.post(f"/task/{task}/practice", json={"item": 0, "answers": {}, "turn": 0}, headers=head)
+    events = [event for event in campaign.events(store, "practised") if event.kind == "practised"]
+    assert len(events) == 1
+    view = task_view(store, task)
+    assert view is not None
+    lesson = practice_of(view.protocol, view.task.page, ("en", "ko"), "en", turn=0)
+    assert lesson is not None
+    for number in range(len(lesson.task.items)):
+        old = {"item": number, "answers": {}, "turn": 0}
+        assert "round" not in client.post(f"/task/{task}/practice", json=old, headers=head).json()
+
+
+def test_a_judge_practises_in_the_context_that_is_judged_and_once(client: TestClient, store: Store) -> None:
+    settings = {"contexts": ["none", "source±1"], "practice_agreement": 0.8}
+    secrets = open_campaign(store, "factor", "falcon_labels", design="latin_square", settings=settings)
+    client.get(f"/j/{secrets['J1']}")
+    tasks = campaign.tasks(store, "factor", "J1")
+    assert len({task.page for task in tasks}) == 2
+    for task in tasks:
+        assert client.get(f"/task/{task.id}").headers["location"] == f"/task/{task.id}/practice"
+    practise(client, store, tasks[0].id, right=True)
+    assert {client.get(f"/task/{task.id}").status_code for task in tasks} == {200}
+    with_tutorial = open_campaign(store, "offered", design="latin_square", settings={"contexts": ["none", "source±1"]})
+    other = another(client)
+    other.get(f"/j/{with_tutorial['J1']}")
+    first = campaign.tasks(store, "offered", "J1")[0].id
+    assert f"/task/{first}/practice" in other.get("/work").text
+    page = other.get(f"/task/{first}/practice").text
+    assert "Skip the practice" in page and 'id="explanation"' in page
 
 
 def test_finishing_names_the_next_task_and_can_be_taken_back(

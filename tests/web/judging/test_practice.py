@@ -112,19 +112,19 @@ def overview(page: str, done: int) -> Overview:
 
 def test_practice_is_due_until_something_was_answered_on_the_page() -> None:
     protocol = protocols.load("falcon")
-    assert is_due(protocol, "label", ("en", "de"), [overview("label", 0), overview("rating", 2)])
-    assert not is_due(protocol, "label", ("en", "de"), [overview("label", 0), overview("label", 1)])
-    assert not is_due(protocol, "rating", ("en", "de"), [overview("rating", 0)]), "it has no examples"
-    assert not is_due(protocols.load("consent"), "consent", ("", ""), [overview("consent", 0)])
+    assert is_due(protocol, "label", [overview("label", 0), overview("rating", 2)])
+    assert not is_due(protocol, "label", [overview("label", 0), overview("label", 1)])
+    assert not is_due(protocol, "rating", [overview("rating", 0)]), "it has no examples"
+    assert not is_due(protocols.load("consent"), "consent", [overview("consent", 0)])
 
 
 def test_the_first_answer_to_each_item_of_a_round_counts() -> None:
     rounds = PracticeRounds()
-    assert rounds.answered((1, "a"), 0, 2, [False, True]) is None
-    assert rounds.answered((1, "a"), 0, 2, [True, True]) is None, "answered again after the feedback"
-    assert rounds.answered((2, "a"), 1, 2, [True]) is None, "somebody else"
-    assert rounds.answered((1, "a"), 1, 2, [True]) == (2, 3)
-    assert rounds.answered((1, "a"), 1, 2, [True]) is None, "a new round"
+    assert rounds.answered((1, "a", 0), 0, 2, [False, True]) is None
+    assert rounds.answered((1, "a", 0), 0, 2, [True, True]) is None, "answered again after the feedback"
+    assert rounds.answered((2, "a", 0), 1, 2, [True]) is None, "somebody else"
+    assert rounds.answered((1, "a", 0), 1, 2, [True]) == (2, 3)
+    assert rounds.answered((1, "a", 0), 1, 2, [True]) is None, "a new round"
 
 
 def test_another_turn_brings_other_examples() -> None:

@@ -19,11 +19,14 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as work
 from lanner.campaign import guidelines
+from lanner.campaign.cache import questions_of
+from lanner.campaign.gates import must_practise
 from lanner.campaign.messages import send_message
 from lanner.campaign.practice import Round, has_reached, record_round, required_agreement, rounds
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
+from lanner.protocols.context import page_in_any_context
 from lanner.protocols.flow import holds
 from lanner.protocols.wording import Wording
 from lanner.store import Store
@@ -32,7 +35,7 @@ from lanner.web.judging.feedback import feedback
 from lanner.web.judging.home import Home, SeatGoneError, home_page
 from lanner.web.judging.page import Given, task_page
 from lanner.web.judging.page import Settings as PageSettings
-from lanner.web.judging.practice import SETTING, Practice, check, has_practice, is_due, practice_of
+from lanner.web.judging.practice import SETTING, Practice, check, is_due, practice_of
 from lanner.web.judging.task import TaskView, task_view
 from lanner.web.page import forms, messages
 from lanner.web.page.compression import packed
@@ -207,7 +210,7 @@ async def practice(request: Request) -> Response:
         token,
         who=f"practice.{view.seat}",
         template="judge/practice.html",
-        practice={"asked": lesson.questions(), "turn": turn, "round": secrets.token_hex(8)},
+        practice={"asked": lesson.questions(), "turn": turn},
         required=required,
     )
     return _remembering_offer(request, response, view)
@@ -234,10 +237,11 @@ async def check_practice(request: Request) -> Response:
     except AnswerError as error:
         return _json({"errors": [_told(error)]}, 422)
     required = required_agreement(view.campaign.settings)
-    name = body.get("round")
-    if required is not None and isinstance(name, str) and len(name) <= _LONGEST_ROUND:
+    # the examples of an earlier turn, whose answers were explained, count no more
+    if required is not None and turn == await site.read(lambda: len(_rounds(site.store, view))):
         verdicts = [bool(line["right"]) for line in verdict["lines"]]
-        sums = site.practice_rounds.answered((seat, name), item, len(lesson.task.items), verdicts)
+        key = seat, page_in_any_context(view.protocol, view.task.page), turn
+        sums = site.practice_rounds.answered(key, item, len(lesson.task.items), verdicts)
         if sums is not None:
             entry = Round(view.task.page, *sums, datetime.now(UTC))
             await site.write(lambda: record_round(site.store, view.campaign.id, seat, entry))
@@ -250,20 +254,15 @@ async def check_practice(request: Request) -> Response:
     return _json(verdict)
 
 
-_LONGEST_ROUND = 64
-
-
 def _rounds(store: Store, view: TaskView) -> list[Round]:
     with store.reading() as tx:
-        return rounds(tx, view.campaign.id, view.seat, view.task.page)
+        return rounds(tx, view.campaign.id, view.seat, view.protocol, view.task.page)
 
 
 def _must_practise(store: Store, view: TaskView) -> bool:
-    """Whether a page of the protocol opens only after practice that has not reached its agreement yet."""
-    required = required_agreement(view.campaign.settings)
-    if required is None or not has_practice(view.protocol, view.task.page, _pair(view)):
-        return False
-    return not has_reached(_rounds(store, view), required)
+    with store.reading() as tx:
+        questions = questions_of(store, tx, view.campaign.id, view.campaign.protocol_hash)
+        return must_practise(tx, view.campaign, view.seat, questions, view.task.page)
 
 
 def _practice(request: Request, view: TaskView, turn: int = 0) -> Practice | None:
@@ -283,9 +282,9 @@ _BETWEEN = "~"
 _MOST_OFFERED = 30
 
 
-def _offer(campaign: int, seat: int, page: str) -> str:
+def _offer(view: TaskView) -> str:
     """The name under which a browser remembers that a judge was offered the practice of a page."""
-    return f"{campaign}.{seat}.{page}"
+    return f"{view.campaign.id}.{view.seat}.{page_in_any_context(view.protocol, view.task.page)}"
 
 
 def _offered(request: Request) -> list[str]:
@@ -294,7 +293,7 @@ def _offered(request: Request) -> list[str]:
 
 def _remembering_offer(request: Request, response: Response, view: TaskView) -> Response:
     """A judge who has seen the practice, or the page itself, is not led to the practice again."""
-    offer, offered = _offer(view.campaign.id, view.seat, view.task.page), _offered(request)
+    offer, offered = _offer(view), _offered(request)
     if offer not in offered:
         names = [offer, *offered][:_MOST_OFFERED]
         session.keep(request, response, _PRACTICE_COOKIE, _BETWEEN.join(names), 365)
@@ -311,11 +310,11 @@ def _begins_with_practice(request: Request, number: int) -> bool:
         return True
     if view.campaign.settings.get(SETTING) is False:
         return False
-    if _offer(view.campaign.id, view.seat, view.task.page) in _offered(request):
+    if _offer(view) in _offered(request):
         return False
     with store.reading() as tx:
         overview = tx.progress.overview(view.seat)
-    return is_due(view.protocol, view.task.page, _pair(view), overview)
+    return is_due(view.protocol, view.task.page, overview)
 
 
 async def answers(request: Request) -> Response:
@@ -487,6 +486,12 @@ async def form(request: Request) -> Response:
     view = await site.read(lambda: task_view(site.store, number))
     if view is None:
         raise HTTPException(404)
+    if (
+        view.gate is None
+        and view.task.finished_at is None
+        and await site.read(lambda: _must_practise(site.store, view))
+    ):
+        return _to(request, f"/task/{number}/practice")
     answers_by_question = forms.answers(view.protocol, view.task.page, fields)
     now = datetime.now(UTC)
     form_id = forms.text(fields, "submission")

@@ -14,7 +14,8 @@ from lanner.designs.expected import EXPLANATION
 from lanner.errors import AnswerError
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Stage, Task, Unit
 from lanner.protocols.answers import texts_of
-from lanner.protocols.worked_examples import Example, Teaching, teaching
+from lanner.protocols.context import page_in_any_context
+from lanner.protocols.worked_examples import Example, has_examples, page_examples, teaching
 from lanner.store import Overview
 from lanner.web.judging.feedback import feedback
 
@@ -51,7 +52,6 @@ class Practice:
 
 
 _LESSONS: dict[tuple[str, str, tuple[str, str], str], tuple[Lesson, ...]] = {}
-_TEACHING: dict[str, Teaching] = {}
 _MOST_KEPT = 200
 _MOST_ROUNDS = 2000
 
@@ -79,20 +79,15 @@ def _lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str
             tuple(example.wrong_in_words(protocol, language)),
             example.explain(language),
         )
-        for example in _examples(protocol, page, pair)
+        for example in page_examples(protocol, page, "-".join(pair))
     )
 
 
 def steps(protocol: Protocol, page: str, language: str) -> tuple[str, ...]:
     """The questions to ask oneself before answering the page's question that has such steps."""
-    lesson = _teaching(protocol)
+    lesson = teaching(protocol)
     here = {question.id for stage in protocol.pages[page] for question in stage.questions}
-    return tuple(lesson.steps(language)) if lesson.decision_question in here else ()
-
-
-def has_practice(protocol: Protocol, page: str, pair: tuple[str, str]) -> bool:
-    """Whether a page of a protocol has worked examples to practise on."""
-    return bool(_examples(protocol, page, pair))
+    return tuple(lesson.steps(language)) if lesson.decision_questions & here else ()
 
 
 def practice_of(
@@ -107,7 +102,7 @@ def practice_of(
 ) -> Practice | None:
     """The practice for a page of a protocol; None where it has no worked examples that fit. With every `turn` come
     other examples, as far as there are others."""
-    examples = _spread(_examples(protocol, page, pair), turn)
+    examples = _spread(page_examples(protocol, page, "-".join(pair)), turn)
     if not examples:
         return None
     stage = protocol.pages[page][0]
@@ -126,20 +121,25 @@ def practice_of(
     return Practice(Task(task, "practice", page, tuple(items)), documents)
 
 
-def is_due(protocol: Protocol, page: str, pair: tuple[str, str], overview: Sequence[Overview]) -> bool:
-    """Whether a judge begins with the practice: there is one, and nothing has been answered on this page yet."""
-    untouched = not any(line.done or line.finished_at for line in overview if line.page == page)
-    return untouched and bool(_examples(protocol, page, pair))
+def is_due(protocol: Protocol, page: str, overview: Sequence[Overview]) -> bool:
+    """Whether a judge begins with the practice: there is one, and nothing has been answered on this page yet, in no
+    context."""
+    name = page_in_any_context(protocol, page)
+    same_page = [line for line in overview if page_in_any_context(protocol, line.page) == name]
+    return has_examples(protocol, page) and not any(line.done or line.finished_at for line in same_page)
 
 
 class PracticeRounds:
-    """Rounds that judges are in the middle of: how the first answer to each item compared with the reference. They are
-    in memory only: a round that a restart of the server cuts off is begun again."""
+    """Rounds that judges are in the middle of: how the first answer to each item compared with the reference, by
+    seat, page and turn. A page that is loaded again in the middle goes on with the same round. They are in memory only:
+    a round that a restart of the server cuts off is begun again."""
 
     def __init__(self) -> None:
-        self._rounds: dict[tuple[int, str], dict[int, tuple[int, int]]] = {}
+        self._rounds: dict[tuple[int, str, int], dict[int, tuple[int, int]]] = {}
 
-    def answered(self, key: tuple[int, str], item: int, items: int, verdicts: Sequence[bool]) -> tuple[int, int] | None:
+    def answered(
+        self, key: tuple[int, str, int], item: int, items: int, verdicts: Sequence[bool]
+    ) -> tuple[int, int] | None:
         """Take in the verdicts on the answers to one item of a round. When every item has been answered, how many
         answers of the round were right, and of how many; else None."""
         if key not in self._rounds and len(self._rounds) >= _MOST_ROUNDS:
@@ -170,28 +170,6 @@ def check(protocol: Protocol, practice: Practice, number: int, answers: Mapping[
         if answers.get(name) is not None:
             checked[name] = rules.check(question, answers[name], item, checked, texts)
     return feedback(protocol, item, checked, language)
-
-
-def _examples(protocol: Protocol, page: str, pair: tuple[str, str]) -> list[Example]:
-    """The examples that ask about a page, restricted to its questions, with as many texts as it shows."""
-    stages = protocol.pages[page]
-    if stages[0].unit is Unit.JUDGE:
-        return []
-    here = {question.id for stage in stages for question in stage.questions}
-    wanted = {Object.OUTPUT: 1, Object.OUTPUTS: 2}.get(stages[0].object, 0)
-    return [
-        example.about(here)
-        for example in _teaching(protocol).in_languages("-".join(pair))
-        if here & example.right.keys() and len(example.targets) == wanted
-    ]
-
-
-def _teaching(protocol: Protocol) -> Teaching:
-    if protocol.hash not in _TEACHING:
-        if len(_TEACHING) >= _MOST_KEPT:
-            _TEACHING.clear()
-        _TEACHING[protocol.hash] = teaching(protocol)
-    return _TEACHING[protocol.hash]
 
 
 def _spread(examples: Sequence[Example], turn: int = 0) -> list[Example]:

@@ -22,10 +22,10 @@ export class NoSaving {
 
 export class Practice {
   /** @param {App} app @param {PracticeData} data */
-  constructor(app, { asked: questions, round, turn }) {
+  constructor(app, { asked: questions, turn }) {
     this.app = app;
     this.questions = questions;
-    this.round = { round, turn };
+    this.turn = turn;
     /** @type {{right: number, answers: number, required: number, reached: boolean} | null} */
     this.result = null;
     this.intro = $('#intro');
@@ -94,7 +94,7 @@ export class Practice {
         .filter(q => this.asks(item, q.id) || !store.open(item, q))
         .map(q => [q.id, store.items[item].answers[q.id]]),
     );
-    const { status, body } = await send(this.url, { item, answers, ...this.round }).catch(() => ({
+    const { status, body } = await send(this.url, { item, answers, turn: this.turn }).catch(() => ({
       status: 0,
       body: null,
     }));

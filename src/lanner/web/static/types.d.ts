@@ -21,7 +21,6 @@ interface PageData {
 /** A round of practice, and the questions of each of its items that have a right answer. */
 interface PracticeData {
   asked: string[][];
-  round: string;
   turn: number;
 }
 
