@@ -123,7 +123,8 @@ def test_places_say_what_decides_about_an_answer(store: Store, filled: SimpleNam
         tx.tasks.set_finished(bo, NOW)
         wanted = [(bo, 1), (0, 0), (ana, 2), (ana, 3), (ana, -1), (ana, 2**70), (2**62, 0), (ana, 2)]
         found = tx.tasks.places([(*place, "new") for place in wanted])
-    standing = Standing(filled.campaign, filled.judges["bo"], CampaignState.OPEN, True, "abc", "def")
+        version = tx.campaigns.version(filled.campaign)
+    standing = Standing(filled.campaign, filled.judges["bo"], CampaignState.OPEN, True, "abc", "def", version)
     one, itself = filled.documents["one"], filled.documents[""]
     assert found[0] == Place(standing, "bo", JudgeKind.PERSON, "page", itself, one, Item("one", "1", ("alder",)))
     assert found[1] is None and found[6] is None
