@@ -361,7 +361,7 @@ def diagnose(
     store: str | Path | None = None,
     token: str = "",
 ) -> Diagnosis:
-    """What each system should mend: how often every skill matters and how well it is handled there, by domain.
+    """What each system should improve: how often every skill matters and how well it is handled there, by domain.
 
     Args:
         data: see `lanner.load`; so are the arguments from `columns` on.
@@ -370,7 +370,7 @@ def diagnose(
         seed: same seed, same numbers.
 
     Returns:
-        the cells (`.table`), what to mend (`.priorities`) and the sentences behind a cell (`.examples(cell)`).
+        the cells (`.table`), what to improve (`.priorities`) and the sentences behind a cell (`.examples(cell)`).
     """
     parts = _judged_parts(data, judges, columns, protocol, languages, encoding, format, store, token)
     return diagnosis.diagnose(diagnosis.diagnosable_part(parts, question), question, resampling=Resampling(seed=seed))

@@ -33,6 +33,11 @@ def test_an_interval_of_a_bounded_mean_stays_on_its_scale() -> None:
     assert narrow == pytest.approx((5.4, 5.6), abs=1e-3), "in the middle it hardly changes"
     assert on_scale(10.0, 9.0, 11.0, (1, 10)) == (None, None)
     assert on_scale(7.5, 4.0, 11.0, None) == (4.0, 11.0)
+    low, high = on_scale(0.25, -0.05, 0.55, (0.0, math.inf))
+    assert low is not None and high is not None
+    assert low > 0 and low * high == pytest.approx(0.25**2), "as far on both sides of the logarithm"
+    assert math.log(high / 0.25) == pytest.approx(0.3 / 0.25)
+    assert on_scale(0.0, 0.0, 0.0, (0.0, math.inf)) == (None, None)
     assert on_scale(7.5, 5.0, 8.0, (1, 10)) == (5.0, 8.0), "resampled: it is on the scale already"
 
 

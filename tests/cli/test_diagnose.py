@@ -9,7 +9,7 @@ from data_sets import data_dir
 @pytest.mark.data
 def test_the_released_ratings_are_diagnosed_and_written(lanner: Command, tmp_path: Path) -> None:
     ran = lanner("diagnose", data_dir("h-falcon"), "--out", tmp_path / "page")
-    assert "target: mend reference consistency in social" in ran.out
+    assert "target: improve reference consistency in social" in ran.out
     assert "There is one system" in ran.out + ran.err
     page = (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
     assert "Reference consistency" in page

@@ -10,8 +10,10 @@ LINES = [
 
 
 def drawn() -> str:
-    words = Words("matters in", "how well")
-    return str(diagnosis("What to mend", LINES, ["alder", "birch"], {"news": "120 sentences"}, words, ends=(1.0, 3.0)))
+    words = Words("matters in", "how well", "too few")
+    return str(
+        diagnosis("What to improve", LINES, ["alder", "birch"], {"news": "120 sentences"}, words, ends=(1.0, 3.0))
+    )
 
 
 def test_every_system_has_a_mark_and_only_the_weak_one_is_filled_and_says_who_is_better() -> None:
@@ -19,7 +21,7 @@ def test_every_system_has_a_mark_and_only_the_weak_one_is_filled_and_says_who_is
     texts = [node.text for node in root.iter() if node.tag == "text"]
     assert "2.50" in texts
     assert "1.40  < a" in texts
-    assert {"71 %", "n 85", "6 %", "too few to show", "FIELD", "TENOR", "120 sentences"} <= set(texts)
+    assert {"71 %", "n 85", "6 %", "too few", "FIELD", "TENOR", "120 sentences"} <= set(texts)
     filled = [node for node in root.iter() if node.get("class") == "fk2"]
     assert len(filled) == 2 + 1  # the legend's two, and birch
 
@@ -37,7 +39,9 @@ def test_marks_stand_where_the_scale_says_and_inside_the_drawing() -> None:
 
 def test_a_cell_can_be_a_link_and_the_one_looked_at_is_framed() -> None:
     cells = {"news": Entry(0.5, 20, {"alder": Mark(2.0)}, href='?cell="x"&y', chosen=True)}
-    drawing = str(diagnosis("x", [Line("Address", cells)], ["alder"], {"news": ""}, Words("a", "b"), ends=(1.0, 3.0)))
+    drawing = str(
+        diagnosis("x", [Line("Address", cells)], ["alder"], {"news": ""}, Words("a", "b", "c"), ends=(1.0, 3.0))
+    )
     root = ElementTree.fromstring(drawing)
     [link] = [node for node in root.iter() if node.tag == "a"]
     assert link.get("href") == '?cell="x"&y'

@@ -8,7 +8,7 @@ import pytest
 
 from lanner.model import Campaign, CampaignState
 from lanner.model.alarms import Alarm, Code, PanelTest
-from lanner.monitor.messages import spell
+from lanner.model.messages import spell
 from lanner.monitor.progress import JudgeProgress
 from lanner.monitor.snapshot import Divergence, Measure, Pace, Swap
 from lanner.monitor.status import NO_SNAPSHOT
@@ -63,14 +63,14 @@ def test_alike_answers_and_a_single_document_are_called_what_they_are() -> None:
     assert "several documents" in advice(found)
 
 
-def test_a_campaign_with_two_things_to_mend() -> None:
+def test_a_campaign_with_two_things_to_fix() -> None:
     found = judged(outlook("a", 7), main=measure(0.46, 0.41, 0.50), controls={"a": (0, 12), "c": (2, 15)}, panel=APART)
     agreement, attention, finish, judges = found.checks
     assert words(agreement) == ("α .46", "[.41, .50]", "ok", "all of it above .40")
     assert words(attention) == ("2 of 27", "controls missed", "ok", "nobody over the limit of 25 %")
     assert words(finish) == ("Fri 20 Nov", "plan: Wed 18 Nov", "warn", "J1 decides: 2 days late")
     assert words(judges) == ("J3", "p .002", "warn", "differs from the others")
-    assert summary(found) == "Usable so far. Two things to mend."
+    assert summary(found) == "Usable so far. Two things to fix."
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_the_interval_decides(low: float, high: float, tone: str, start: str) ->
     assert summary(found).startswith(start)
 
 
-def test_what_more_judging_cannot_mend_is_named() -> None:
+def test_what_more_judging_cannot_fix_is_named() -> None:
     found = judged(main=measure(0.2, 0.1, 0.3, expected_low=0.15, expected_high=0.25))
-    assert "More judgements will not mend it" in advice(found)
+    assert "More judgements will not fix it" in advice(found)
 
 
 def test_the_weakest_row_of_a_grid_stands_with_its_mean() -> None:
@@ -185,7 +185,7 @@ def test_before_anyone_has_begun_nobody_is_blamed() -> None:
     assert titles([standing("a", done=0), standing("b", done=0)]) == []
 
 
-def test_what_more_judging_cannot_mend() -> None:
+def test_what_more_judging_cannot_fix() -> None:
     weak = Measure("q", value=0.22, low=0.14, high=0.27, expected_low=0.15, expected_high=0.27, items=50)
     assert titles([standing("a")], measures=(weak,)) == [("weak", "info", "Focus is at α .22.")]
     assert titles([standing("a")], measures=(replace(weak, items=5),)) == []

@@ -521,7 +521,7 @@ ELEMENTS = [
     Element(
         K,
         "§8",
-        "skills that tell a developer what to mend",
+        "skills that tell a developer what to improve",
         "test",
         proven_by(
             "tests/analysis/test_diagnosis.py", "test_the_weak_skill_of_the_right_system_in_the_right_domain_is_named"

@@ -11,9 +11,11 @@ from jinja2 import Environment, nodes
 import lanner.monitor
 import lanner.web
 from lanner import designs
+from lanner.analysis import diagnosis
 from lanner.analysis.economy import STATE_WORDS
 from lanner.campaign.tokens import SCOPES
 from lanner.model import JudgeKind
+from lanner.reports.sections import diagnosis as diagnosis_section
 from lanner.store import AccountRole
 from lanner.web import auth
 from lanner.web.organising import exports, live, log
@@ -21,7 +23,9 @@ from lanner.web.page import problems, refusals
 
 ROOM = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
-SPEAKING = ("lanner.web.page.speech", "lanner.monitor.messages")
+DIAGNOSIS = (Path(diagnosis.__file__), Path(diagnosis_section.__file__))
+"""A part of the report that is a page, too."""
+SPEAKING = ("lanner.web.page.speech", "lanner.model.messages")
 SAYS = {"say": 1, "mark": 1, "amount": 3, "message": 1}
 """How many of the first arguments can be texts."""
 
@@ -41,7 +45,7 @@ def _of_templates() -> Iterator[str]:
 
 
 def _of_code() -> Iterator[str]:
-    for path in (*ROOM.rglob("*.py"), *MONITOR.rglob("*.py")):
+    for path in (*ROOM.rglob("*.py"), *MONITOR.rglob("*.py"), *DIAGNOSIS):
         code = path.read_text(encoding="utf-8")
         if not any(f"from {module} import" in code for module in SPEAKING) and path.name != "speech.py":
             continue  # what judges read has keys of its own

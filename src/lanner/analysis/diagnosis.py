@@ -1,4 +1,4 @@
-"""What each system should mend: aspect by aspect, in each domain, next to other systems, with sentences that show it.
+"""What each system should improve: aspect by aspect, in each domain, next to other systems, with sentences to show it.
 
 An aspect is a row of a grid (a skill of H-FALCON), a label that a rating is asked for (a skill of FALCON), a category
 of marked errors (MQM) or a severity (ESA). Skills have two numbers that are never mixed: how often a skill matters, and
@@ -12,6 +12,7 @@ its jackknife error over documents; p-values are corrected by Holm over every co
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -34,6 +35,7 @@ from lanner.analysis.scores import (
 )
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Document, Grid, Json, Protocol, Question, Result, Spans
+from lanner.model.messages import Message, message
 from lanner.protocols.scoring import span_weight
 from lanner.stats.outcome import holm, outcome
 from lanner.stats.regression import regress
@@ -149,7 +151,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Priority:
-    """What a system should mend first: the cell, and how much its users lose there (how often times how far behind).
+    """What a system should improve first: the cell, and how much its users lose there (how often times how far behind).
     `against` says what it is measured against: another system, or its own other aspects where none is shown better."""
 
     cell: Cell
@@ -174,7 +176,7 @@ class Diagnosis:
     tests: int
     explained: tuple[Mapping[str, Json], ...] = ()
     groups: tuple[Mapping[str, Json], ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     signature: str = ""
     evidence: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
     documents: Mapping[str, Document] = field(default_factory=dict, repr=False)
@@ -316,7 +318,7 @@ def _diagnose(
     systems = tuple(evidence["system"].unique().sort())
     named = tuple(evidence.filter(pl.col("domain") != "")["domain"].unique().sort())
     domains = (ALL, *named) if len(named) > 1 else (ALL,)
-    way = _Way(errors, bounds, how)
+    way = _Way(errors, (0.0, math.inf) if errors else bounds, how)  # nothing costs less than no error
     cells = [
         _cell(evidence, system, aspect.id, domain, way)
         for aspect in aspects
@@ -537,8 +539,8 @@ def _difference(one: Sums, two: Sums, *, other: str, how: Resampling) -> Contras
 
 
 def _priorities(mine: Sequence[Cell], errors: bool) -> Iterator[Priority]:
-    """What to mend, the largest loss first: how often it matters times how far behind. Where no other system is shown
-    to do better, aspects that lie below the system's own others."""
+    """What to improve, the largest loss first: how often it matters times how far behind. Where no other system is
+    shown to do better, aspects that lie below the system's own others."""
     domains = {cell.domain for cell in mine}
     looked_at = [cell for cell in mine if cell.enough and (cell.domain != ALL or len(domains) == 1)]
     behind = [cell for cell in looked_at if any(contrast.shown for contrast in cell.contrasts)]
@@ -626,12 +628,20 @@ def _people_and_models(
         yield {**row, **ends, "p_corrected": p}
 
 
-def _notes(cells: Sequence[Cell], systems: Sequence[str], errors: bool) -> Iterator[str]:
+def _notes(cells: Sequence[Cell], systems: Sequence[str], errors: bool) -> Iterator[Message]:
     few = sum(not cell.enough for cell in cells)
     if few:
-        yield f"{few} of {len(cells)} cells rest on fewer than {FEWEST_ITEMS} judgements and are not compared."
+        yield message(
+            "{n} of {all} cells rest on fewer than {least} judgements and are not compared.",
+            n=few,
+            all=len(cells),
+            least=FEWEST_ITEMS,
+        )
     unmarked = [aspect for aspect, own in _by_aspect(cells).items() if not any(cell.matters.value for cell in own)]
     if errors and unmarked:
-        yield f"Nobody marked an error of: {', '.join(name.replace('_', ' ') for name in unmarked)}."
-    if len(systems) == 1:
-        yield "There is one system, so its skills are compared with each other; nothing is said about other systems."
+        kinds = ", ".join(name.replace("_", " ") for name in unmarked)
+        yield message("Nobody marked an error of: {kinds}.", kinds=kinds)
+    if len(systems) == 1 and not errors:
+        yield message(
+            "There is one system, so its skills are compared with each other; nothing is said about other systems."
+        )

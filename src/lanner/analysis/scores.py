@@ -42,7 +42,8 @@ def bounds_of(protocol: Protocol, name: str) -> Bounds | None:
 def on_scale(
     value: float | None, low: float | None, high: float | None, bounds: Bounds | None
 ) -> tuple[float | None, float | None]:
-    """The interval of a mean of bounded answers, symmetric on the logit of the scale instead of on the scale itself.
+    """The interval of a mean of bounded answers, symmetric on the logit of the scale instead of on the scale itself; on
+    the logarithm where the scale has no upper end, as points of errors.
 
     The standard error is carried over by the delta method, so that the ends never leave the scale. An interval that is
     not symmetric was resampled and lies on the scale already. None where the mean is at an end of the scale.
@@ -53,6 +54,12 @@ def on_scale(
     reach = (high - low) / 2
     if not math.isclose(high - value, value - low, rel_tol=1e-6, abs_tol=1e-12):
         return max(low, start), min(high, end)
+    if math.isinf(end):
+        above = value - start
+        if above <= 0:
+            return None, None
+        factor = math.exp(reach / above)
+        return start + above / factor, start + above * factor
     share = (value - start) / (end - start)
     if not 0 < share < 1:
         return None, None

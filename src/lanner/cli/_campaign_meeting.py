@@ -13,8 +13,8 @@ from lanner.cli._source import store_option
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import duration, estimate, percent, plural
 from lanner.model import Json
+from lanner.model.messages import Words, spell
 from lanner.monitor.live import LiveCampaigns
-from lanner.monitor.messages import Words, spell
 from lanner.monitor.snapshot import DisagreementFilter, Measure
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels
 from lanner.monitor.verdict import Check

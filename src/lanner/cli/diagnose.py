@@ -1,4 +1,4 @@
-"""`lanner diagnose`: what each system should mend, aspect by aspect and domain by domain."""
+"""`lanner diagnose`: what each system should improve, aspect by aspect and domain by domain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lanner.reports.view import View
 from lanner.stats.resample import Resampling
 
 
-@click.command("diagnose", short_help="What each system should mend: skills and errors, by domain.")
+@click.command("diagnose", short_help="What each system should improve: skills and errors, by domain.")
 @click.option("--question", default="", help="The question that tells skills or errors apart (default: the first).")
 @click.option("--domain", default="", help="Only this domain (default: every domain, and all together).")
 @click.option("--cell", metavar="SYSTEM/ASPECT[/DOMAIN]", help="The sentences behind one cell instead of the table.")
@@ -39,7 +39,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Say for each system how often every skill matters, how well it is handled there, in which the system is behind
-    others after correction, and what to mend first. Errors (MQM, ESA) are told by how often and how costly they are.
+    others after correction, and what to improve first. Errors (MQM, ESA) are described by how often they occur and how
+    much they cost.
 
     Example: lanner diagnose my-campaign --out diagnosis
     """
@@ -57,7 +58,7 @@ def command(
         kicker = f"Diagnosis · {view.words.title}" + (" · simulated judges" if view.simulated else "")
         page = write(Report(part.name, kicker, result.signature, section.findings, [section]), out)
         output.note(f"Page: {page}")
-    output.notes.extend(result.notes)
+    output.notes.extend(map(str, result.notes))
     output.signature = result.signature
     output.end()
 
@@ -76,6 +77,7 @@ def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> No
     often, well = (
         ("occurs", f"{result.unit} a judgement") if result.errors else ("matters", "mean where it matters [95 %]")
     )
+    occurring = {aspect.id for aspect in result.occurring}
     for name in [domain] if domain else result.domains:
         table_output = Output("diagnose", output.as_json)
         table_output.table(
@@ -89,10 +91,10 @@ def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> No
                     else "too few",
                     "n": entry.quality.n,
                     "better": ", ".join(contrast.other for contrast in entry.contrasts if contrast.shown),
-                    "mend": _priority(result, entry.system, entry.aspect, entry.domain) or "",
+                    "improve": _priority(result, entry.system, entry.aspect, entry.domain) or "",
                 }
                 for entry in result.cells
-                if entry.domain == name
+                if entry.domain == name and entry.aspect in occurring
             ],
             title="All domains" if name == ALL else name,
         )
@@ -100,7 +102,7 @@ def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> No
 
 
 def _priority(result: Diagnosis, system: str, aspect: str, domain: str) -> int | None:
-    """Which place a cell has in what its system should mend, from 1."""
+    """Which place a cell has in what its system should improve, from 1."""
     for place, priority in enumerate(result.priorities.get(system, ()), start=1):
         if (priority.cell.aspect, priority.cell.domain) == (aspect, domain):
             return place

@@ -1,5 +1,6 @@
-"""One picture of what each system should mend: aspects down, domains across, in each cell how often an aspect matters
-and how well every system handles it. A long bar with a filled mark far to the bad side is what to mend first."""
+"""One picture of what each system should improve: aspects down, domains across, in each cell how often an aspect
+matters and how well every system handles it. A long bar with a filled mark far to the bad side is what to improve
+first."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from lanner.figures.typeset import number, percent
 _LABELS, _PANEL, _GAP, _LINE, _HEAD = 186.0, 312.0, 24.0, 15.0, 66.0
 _BAR, _MARKS_FROM, _MARKS_TO = 72.0, 100.0, 240.0
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-MOST_SYSTEMS = 8
+MOST_SYSTEMS = 16
 """More systems than this do not fit into a cell."""
 
 
@@ -56,10 +57,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The headings over the two numbers of a cell."""
+    """The headings over the two numbers of a cell, and what stands where too few judged."""
 
     often: str
     well: str
+    few: str
 
 
 def diagnosis(
@@ -106,7 +108,7 @@ def diagnosis(
                 if entry.chosen:
                     drawing.rect(left - 6, y - 6, _PANEL + 8, room - 2, "cell-now", rx=4)
                 with drawing.link(entry.href, f"{line.label}, {domain}"):
-                    _cell(drawing, left, y, room, entry, systems, scale, line)
+                    _cell(drawing, left, y, room, entry, systems, scale, line, words.few)
             y += room
     return drawing
 
@@ -147,6 +149,7 @@ def _cell(
     systems: Sequence[str],
     scale: Axis,
     line: Line,
+    few: str,
 ) -> None:
     drawing.rect(left, y, _BAR, 11, "h0")
     bar = f"g-{line.group}" if line.group else "h7"
@@ -154,7 +157,7 @@ def _cell(
     drawing.text(left, y + 25, percent(entry.often, 0), "tb")
     drawing.text(left + _BAR, y + 25, f"n {entry.n}", "tm", "end")
     if not entry.marks:
-        drawing.text(left + _MARKS_FROM, y + room / 2, "too few to show", "tm")
+        drawing.text(left + _MARKS_FROM, y + room / 2, few, "tm")
     for place, system in enumerate(systems):
         mark = entry.marks.get(system)
         if mark is None:

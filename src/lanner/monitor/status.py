@@ -10,7 +10,7 @@ from lanner import campaign as campaigns
 from lanner.designs.expected import missed_controls
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Protocol
 from lanner.model.alarms import Code
-from lanner.monitor.messages import Words, message
+from lanner.model.messages import Words, message
 from lanner.monitor.progress import JudgeProgress, judge_progress
 from lanner.monitor.snapshot import MODELS, PEOPLE, Measure, Snapshot
 from lanner.monitor.verdict import Evidence, JudgeStanding, Labels, Need, Targets, Verdict, needs, verdict

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from lanner.designs.expected import missed_controls
 from lanner.model import Campaign, Json
 from lanner.model.alarms import Alarm, Code, PanelTest
-from lanner.monitor.messages import Message, Words, amount, coefficient, message
+from lanner.model.messages import Message, Words, amount, coefficient, message
 from lanner.monitor.progress import JudgeProgress
 from lanner.monitor.snapshot import FEWEST, Measure, Snapshot, Swap
 
@@ -145,7 +145,7 @@ def verdict(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
     agreement = checks[0]
     summary = [_summary(agreement.tone, evidence)]
     if agreement.tone == "ok" or (agreement.tone == "none" and problems):
-        summary.append(_to_mend(len(problems)))
+        summary.append(_to_fix(len(problems)))
     advice = [] if evidence.closed else _advice(evidence.main, agreement, problems, targets)
     if evidence.main is not None and evidence.weakest and agreement.tone != "none":
         value = coefficient(evidence.main.weakest_value)
@@ -185,14 +185,14 @@ def _summary(tone: str, evidence: Evidence) -> Message:
     }[tone]
 
 
-def _to_mend(count: int) -> Message:
+def _to_fix(count: int) -> Message:
     by_code = {
-        0: message("Nothing to mend."),
-        1: message("One thing to mend."),
-        2: message("Two things to mend."),
-        3: message("Three things to mend."),
+        0: message("Nothing to fix."),
+        1: message("One thing to fix."),
+        2: message("Two things to fix."),
+        3: message("Three things to fix."),
     }
-    return by_code.get(count, message("Things to mend: {n}.", n=count))
+    return by_code.get(count, message("Things to fix: {n}.", n=count))
 
 
 def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], targets: Targets) -> list[Message]:
@@ -210,7 +210,7 @@ def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], t
         advice.append(message("Agreement on the main question is above the planned minimum with its whole interval."))
     elif main is not None and main.expected_high is not None and main.expected_high < targets.minimum:
         advice.append(
-            message("More judgements will not mend it; a clearer definition may. Read the disagreements together.")
+            message("More judgements will not fix it; a clearer definition may. Read the disagreements together.")
         )
     elif main is not None:
         advice.append(
@@ -487,7 +487,7 @@ def _weak_questions(
         question = labels[measure.question, measure.row]
         title = message("{question} is at α {value}.", question=question, value=coefficient(measure.value))
         more = message(
-            "The whole interval is under {least}. More judgements will not mend it (expected: {low} to {high}); "
+            "The whole interval is under {least}. More judgements will not fix it (expected: {low} to {high}); "
             "the definition may.",
             least=coefficient(targets.minimum),
             low=coefficient(measure.expected_low),

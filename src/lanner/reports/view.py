@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -25,6 +25,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.rows import signed
 from lanner.figures.typeset import lowered
 from lanner.model import Judge, JudgeKind, Protocol, Result
+from lanner.model.messages import Message
 from lanner.protocols.wording import Wording
 from lanner.stats.resample import Resampling
 from lanner.stats.wide import Wide, wide
@@ -68,6 +69,8 @@ class View:
     protocol: Protocol
     resampling: Resampling = field(default_factory=Resampling)
     language: str = "en"
+    translate: Callable[[Message], str] = str
+    """Reports are in English; a page that shows a part of one says it in the reader's language."""
 
     @cached_property
     def printed(self) -> list[Result]:

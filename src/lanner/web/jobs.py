@@ -111,7 +111,7 @@ class Jobs(LiveCampaigns):
         return html.render(build(from_campaign(self._store, campaign).under_code_names()))
 
     def diagnosis(self, campaign: int, question: str, cell: str) -> DiagnosisPage:
-        """What each system should mend, with the sentences behind one cell."""
+        """What each system should improve, with the sentences behind one cell."""
         return self._diagnoses.page(self._store, campaign, question, cell)
 
     def disputed(self, campaign: int, number: int) -> list[tuple[str, str, str]]:

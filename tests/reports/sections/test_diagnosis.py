@@ -1,4 +1,4 @@
-"""The section on what to mend says what the diagnosis found, and nothing where there is nothing to diagnose."""
+"""The section on what to improve says what the diagnosis found, and nothing where there is nothing to diagnose."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_what_to_mend_is_named_with_its_numbers_and_sentences(view: View, tmp_pa
     made = section(view)
     assert made is not None
     [finding] = made.findings
-    assert finding.startswith("**birch: mend relational address in social.** It matters in")
+    assert finding.startswith("**birch: improve relational address in social.** It matters in")
     assert "Better: " in finding and "alder by" in finding and "cedar by" in finding
     cell = diagnose(view.material).cell("birch", "relational_address", "social")
     assert f"{cell.quality.value:.2f}" in finding

@@ -28,7 +28,7 @@ def client(tmp_path_factory: pytest.TempPathFactory):
 
 def test_the_page_advises_draws_and_quotes(client: TestClient) -> None:
     page = client.get("/campaigns/skills/diagnosis").text
-    assert "Mend <b>relational address in social</b>" in page
+    assert "Improve <b>relational address in social</b>." in page
     assert page.count("<svg") == 1
     assert "birch says" in page
     assert "&lt;b&gt;." in page and "<b>." not in page, "texts are escaped"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -13,12 +14,15 @@ from lanner.figures.typeset import estimate, percent
 from lanner.store import Store
 from lanner.studies.simulation import passing_store
 from lanner.web.organising.diagnosis_view import Diagnoses, diagnosis_page
+from lanner.web.page.messages import FALLBACK, available
+from lanner.web.page.speech import speaking
 
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[Store]:
     with passing_store() as opened:
         judged_campaign(opened, "h_falcon", "skills")
+        judged_campaign(opened, "esa", "marks")
         yield opened
 
 
@@ -27,12 +31,12 @@ def test_the_page_says_what_the_diagnosis_says(store: Store) -> None:
     result = diagnose(material)
     page = diagnosis_page(material, result)
     cell = result.cell("birch", WEAK, "social")
-    assert page.cell == f"birch/{WEAK}/social", "the first cell to be mended is looked at"
+    assert page.cell == f"birch/{WEAK}/social", "the first cell to be improved is looked at"
     assert estimate(cell.quality.value, cell.quality.low, cell.quality.high, 2, bounded=False) in page.summary
     assert percent(cell.matters.value, 0) in page.summary
     assert [entry.system for entry in page.advice] == list(SYSTEMS)
     assert [bool(entry.place) for entry in page.advice] == [False, True]
-    assert page.cells[0][0] == page.cell, "what is to be mended stands first in the list"
+    assert page.cells[0][0] == page.cell, "what is to be improved stands first in the list"
     assert len(page.cells) == sum(cell.enough for cell in result.cells) == len(set(page.cells))
 
 
@@ -85,3 +89,28 @@ def test_errors_are_diagnosed_by_category_or_severity() -> None:
     assert "points a judgement" in mqm.summary
     assert [entry.place for entry in esa.advice] == ["minor in social", "major in social"]
     assert "minor in social: in " in esa.summary
+
+
+@pytest.mark.parametrize("name", ["skills", "marks"])
+def test_every_sentence_of_the_page_is_in_the_readers_language(store: Store, name: str) -> None:
+    material = from_campaign(store, name).under_code_names()
+    result = diagnose(material)
+    numbers = re.compile(r"\d*\.?\d+")
+
+    def sentences() -> list[str]:
+        page = diagnosis_page(material, result)
+        assert page.figure is not None
+        heads = [column.heading for table in page.tables for column in table.columns]
+        texts = [page.summary, page.figure.caption, *heads, *page.notes, *(table.caption for table in page.tables)]
+        texts += [part for entry in page.advice for part in (entry.reason, entry.rest)]
+        return [text for text in texts if text.strip("p0123456789[] %")]
+
+    english = sentences()
+    for code in available():
+        if code != FALLBACK:
+            with speaking(code):
+                own = sentences()
+            assert [text for text, same in zip(own, english, strict=True) if text == same] in ([], ["System"])
+            assert [sorted(numbers.findall(text)) for text in own] == [
+                sorted(numbers.findall(text)) for text in english
+            ]

@@ -1,21 +1,23 @@
-"""What each system should mend: one picture, the numbers behind it, and the sentences behind its worst cells."""
+"""What each system should improve: one picture, the numbers behind it, and the sentences behind its worst cells."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lanner.analysis.diagnosis import Cell, Diagnosis, Example, Priority, diagnose
+from lanner.analysis.diagnosis import Cell, Contrast, Diagnosis, Example, Priority, diagnose
+from lanner.analysis.measures import FEWEST_ITEMS
 from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
 from lanner.figures import diagnosis as picture
-from lanner.figures.typeset import estimate, interval, number, p_value, percent, plural, words
+from lanner.figures.typeset import estimate, interval, number, p_value, percent
 from lanner.model import Json
+from lanner.model.messages import Message, amount, message
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table
 from lanner.reports.sections.disagreements import lines
 from lanner.reports.view import View
 
-_MOST_EXAMPLES, _MOST_NAMED, _MOST_FINDINGS, _MOST_CONTRASTS = 3, 3, 2, 12
+_MOST_EXAMPLES, _MOST_NAMED, _MOST_FINDINGS, _MOST_CONTRASTS, _MOST_WEAKEST = 3, 3, 2, 12, 4
 
 
 def section(view: View) -> Section | None:
@@ -32,14 +34,15 @@ def section(view: View) -> Section | None:
 def described(view: View, result: Diagnosis) -> Section:
     """The section of a diagnosis."""
     advice = [advise(view, result, system) for system in result.systems]
-    blocks: list[Block] = [Paragraph(" ".join(map(str, advice)))]
+    sentences = [_in_a_sentence(view, entry) for entry in advice]
+    blocks: list[Block] = [Paragraph(" ".join(sentences))]
     if len(result.systems) <= picture.MOST_SYSTEMS:
         blocks.append(figure(view, result))
     blocks += [replace(table, folded=True) for table in tables(view, result)]
     blocks += _examples(view, result)
-    blocks += [Paragraph(note) for note in result.notes]
-    findings = [str(entry) for entry in advice if entry.place][:_MOST_FINDINGS]
-    return Section("diagnosis", "What each system should mend", blocks, findings)
+    blocks += [Paragraph(view.translate(note)) for note in result.notes]
+    findings = [text for text, entry in zip(sentences, advice, strict=True) if entry.place][:_MOST_FINDINGS]
+    return Section("diagnosis", "What each system should improve", blocks, findings)
 
 
 def tables(view: View, result: Diagnosis) -> list[Table]:
@@ -58,65 +61,83 @@ def aspect_label(view: View, result: Diagnosis, aspect: str) -> str:
 def place_label(view: View, result: Diagnosis, cell: Cell) -> str:
     """A cell in words: the aspect, and the domain where there are several."""
     name = view.inside(aspect_label(view, result, cell.aspect))
-    return name if cell.domain == ALL else f"{name} in {cell.domain}"
+    if cell.domain == ALL:
+        return name
+    return view.translate(message("{aspect} in {domain}", aspect=name, domain=cell.domain))
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a system should mend first, in words: where ("" if nothing is shown), why, and what comes after it."""
+    """What a system should improve first, in words: where ("" if nothing is shown), why, and what comes after it."""
 
     system: str
     place: str
     reason: str
-    then: tuple[str, ...] = ()
+    rest: str = ""
 
-    @property
-    def rest(self) -> str:
-        """What comes after, as a sentence."""
-        return f"Then: {'; '.join(self.then)}." if self.then else ""
 
-    def __str__(self) -> str:
-        if not self.place:
-            return f"**{self.system}**: {self.reason}"
-        return " ".join(filter(None, (f"**{self.system}: mend {self.place}.**", self.reason, self.rest)))
+def _in_a_sentence(view: View, advice: Advice) -> str:
+    if not advice.place:
+        return f"**{advice.system}**: {advice.reason}"
+    first = view.translate(message("Improve {place}.", place=advice.place))
+    return " ".join(filter(None, (f"**{advice.system}: {view.inside(first)}**", advice.reason, advice.rest)))
 
 
 def advise(view: View, result: Diagnosis, system: str) -> Advice:
-    """What a system should mend, with the numbers."""
+    """What a system should improve, with the numbers."""
     priorities = result.priorities.get(system, ())
     if not priorities:
-        if len(result.systems) == 1:
-            return Advice(system, "", f"no {_thing(result)} is shown to be handled worse than its others.")
-        reason = f"no {_thing(result)} is shown to be worse than in another system after correction."
-        return Advice(system, "", reason)
+        return Advice(system, "", view.translate(_nothing_shown(result)))
     first, *others = priorities
-    then = tuple(place_label(view, result, priority.cell) for priority in others[:_MOST_NAMED])
-    return Advice(system, place_label(view, result, first.cell), _reason(result, first), then)
+    places = "; ".join(place_label(view, result, priority.cell) for priority in others[:_MOST_NAMED])
+    rest = view.translate(message("Then: {places}.", places=places)) if places else ""
+    reason = " ".join(map(view.translate, _reasons(result, first)))
+    return Advice(system, place_label(view, result, first.cell), reason, rest)
 
 
-def _thing(result: Diagnosis) -> str:
-    return "kind of error" if result.errors else "skill"
+def _nothing_shown(result: Diagnosis) -> Message:
+    if len(result.systems) == 1 and result.errors:
+        return message("There is no other system to compare its errors with.")
+    if len(result.systems) == 1:
+        return message("No skill is shown to be handled worse than its others.")
+    if result.errors:
+        return message("No kind of error is shown to be worse than in another system after correction.")
+    return message("No skill is shown to be worse than in another system after correction.")
 
 
-def _reason(result: Diagnosis, priority: Priority) -> str:
+def unit_words(result: Diagnosis) -> Message:
+    """What the mean of marked errors counts."""
+    return message("points a judgement") if result.unit == "points" else message("errors a judgement")
+
+
+def _reasons(result: Diagnosis, priority: Priority) -> Iterator[Message]:
     cell = priority.cell
     mean = estimate(cell.quality.value, cell.quality.low, cell.quality.high, 2, bounded=False)
-    often = percent(cell.matters.value, 0)
-    best = f" of {result.bounds[1]:g}" if result.bounds else ""
+    share = percent(cell.matters.value, 0)
     if result.errors:
-        numbers = f"It occurs in {often} of judgements; there are {mean} {result.unit} a judgement"
+        yield message(
+            "It occurs in {share} of judgements: {mean} {unit}.", share=share, mean=mean, unit=unit_words(result)
+        )
     else:
-        numbers = f"It matters in {often} of judgements; there {cell.system} reaches {mean}{best}"
+        assert result.bounds is not None
+        yield message(
+            "It matters in {share} of judgements; there {system} reaches {mean} of {best}.",
+            share=share, system=cell.system, mean=mean, best=f"{result.bounds[1]:g}",
+        )  # fmt: skip
     shown = [contrast for contrast in cell.contrasts if contrast.shown]
     if shown:
-        others = [
-            f"{one.other} by {number(abs(one.difference), 2, bounded=False)} ({p_value(one.p_corrected)})"
+        others = tuple(
+            message("{system} by {gap} ({p})", system=one.other, gap=_gap(one), p=p_value(one.p_corrected))
             for one in sorted(shown, key=lambda contrast: -abs(contrast.difference))
-        ]
-        return f"{numbers}. Better: {words(others)}."
-    assert cell.own is not None
-    gap = number(abs(cell.own.difference), 2, bounded=False)
-    return f"{numbers}, {gap} below its other skills there ({p_value(cell.own.p_corrected)})."
+        )
+        yield message("Better: {systems}.", systems=others)
+    elif cell.own is not None:
+        p = p_value(cell.own.p_corrected)
+        yield message("That is {gap} below its other skills there ({p}).", gap=_gap(cell.own), p=p)
+
+
+def _gap(contrast: Contrast) -> str:
+    return number(abs(contrast.difference), 2, bounded=False)
 
 
 def figure(
@@ -129,8 +150,15 @@ def figure(
         for domain in shown
     }
     notes = {
-        domain: f"{plural(rows.select('document', 'segment').unique().height, 'sentence')}, "
-        f"{plural(rows['document'].n_unique(), 'document')}"
+        domain: ", ".join(
+            map(
+                view.translate,
+                (
+                    amount(rows.select("document", "segment").unique().height, "{n} sentence", "{n} sentences"),
+                    amount(rows["document"].n_unique(), "{n} document", "{n} documents"),
+                ),
+            )
+        )
         for domain, rows in counts.items()
     }
     aspects = []
@@ -143,16 +171,16 @@ def figure(
         heading = view.words.group(aspect.group).label if aspect.group else ""
         aspects.append(picture.Line(aspect_label(view, result, aspect.id), cells, aspect.group, heading))
     heads = (
-        picture.Words("occurs in", f"{result.unit} a judgement (fewer is better)")
+        (message("occurs in"), message("{unit} (fewer is better)", unit=unit_words(result)))
         if result.errors
-        else picture.Words("matters in", "how well, where it matters")
+        else (message("matters in"), message("how well, where it matters"))
     )
     drawing = picture.diagnosis(
-        "How often each aspect matters and how well every system handles it, by domain",
+        view.translate(message("How often each aspect matters and how well every system handles it, by domain")),
         aspects,
         result.systems,
         notes,
-        heads,
+        picture.Words(*map(view.translate, (*heads, message("too few to show")))),
         ends=result.bounds,
     )
     return Figure("diagnosis", _caption(view, result), str(drawing), result.rows(), result.signature)
@@ -182,29 +210,43 @@ def _entry(
 
 
 def _caption(view: View, result: Diagnosis) -> str:
-    named = [
-        f"{system} in {place_label(view, result, priorities[0].cell)}"
+    return " ".join(map(view.translate, _caption_parts(view, result)))
+
+
+def _caption_parts(view: View, result: Diagnosis) -> Iterator[Message]:
+    weakest = [
+        f"{system}: {place_label(view, result, priorities[0].cell)}"
         for system, priorities in result.priorities.items()
         if priorities
     ]
-    found = f"Weakest: {'; '.join(named[:4])}. " if named else "No system is shown to be behind in any cell. "
+    if weakest:
+        yield message("Weakest: {cells}.", cells="; ".join(weakest[:_MOST_WEAKEST]))
+    else:
+        yield message("No system is shown to be behind in any cell.")
     shown = sum(contrast.shown for cell in result.cells for contrast in cell.contrasts)
-    tests = (
-        f"{shown} of {plural(result.tests, 'comparison')} remain after correction. " if len(result.systems) > 1 else ""
-    )
-    bar = "share of judgements with the error" if result.errors else "share of judgements in which it matters"
-    mark = f"{result.unit} a judgement" if result.errors else "mean rating where it matters"
-    return (
-        f"{found}{tests}Bar: {bar}, all systems together; n: judgements behind the marks. Mark: {mark}, with its 95 % "
-        f"interval over documents. Filled: worse than the systems named at the right, or of one system than its "
-        f"other skills, p < .05 after Holm over all {result.tests}. Hollow: no difference is shown; there may be one."
-    )
+    if len(result.systems) > 1:
+        yield message("{shown} of {n} comparisons remain after correction.", shown=shown, n=result.tests)
+    if result.errors:
+        yield message("Bar: share of judgements with the error, all systems together; n: judgements behind the marks.")
+        yield message("Mark: {unit}, with its 95 % interval over documents.", unit=unit_words(result))
+    else:
+        yield message(
+            "Bar: share of judgements in which it matters, all systems together; n: judgements behind the marks."
+        )
+        yield message("Mark: mean rating where it matters, with its 95 % interval over documents.")
+    if len(result.systems) > 1:
+        yield message(
+            "Filled: worse than the systems named at the right, p < .05 after Holm over all {n}.", n=result.tests
+        )
+    elif not result.errors:
+        yield message("Filled: worse than its other skills, p < .05 after Holm over all {n}.", n=result.tests)
+    yield message("Hollow: no difference is shown; there may be one.")
 
 
 def _table(view: View, result: Diagnosis) -> Table:
     rows: list[dict[str, Json]] = []
     for domain in result.domains:
-        rows.append({"group": "All domains" if domain == ALL else domain})
+        rows.append({"group": view.translate(message("All domains")) if domain == ALL else domain})
         for aspect in result.occurring:
             line: dict[str, Json] = {"aspect": aspect_label(view, result, aspect.id)}
             for cell in result.cells:
@@ -216,15 +258,22 @@ def _table(view: View, result: Diagnosis) -> Table:
                     )
             rows.append(line)
     columns = [Column("aspect", "")]
+    often = message("occurs") if result.errors else message("matters")
+    mean = message("mean")
+    if result.errors:
+        mean = message("points") if result.unit == "points" else message("errors")
     for system in result.systems:
         columns += [
-            Column(f"{system}-often", "occurs" if result.errors else "matters", quiet=True, span=system),
-            Column(f"{system}-mean", result.unit if result.errors else "mean", span=system),
+            Column(f"{system}-often", view.translate(often), quiet=True, span=system),
+            Column(f"{system}-mean", view.translate(mean), span=system),
             Column(f"{system}-ci", "95 %", quiet=True, span=system),
         ]
-    caption = (
-        "How often each aspect matters, and how well each system handles it there. – stands where fewer than ten "
-        "judgements say anything."
+    caption = view.translate(
+        message(
+            "How often each aspect matters, and how well each system handles it there. – stands where fewer than "
+            "{least} judgements say anything.",
+            least=FEWEST_ITEMS,
+        )
     )
     return Table("diagnosis-cells", caption, columns, rows, result.rows(), result.signature)
 
@@ -261,15 +310,15 @@ def _contrasts(view: View, result: Diagnosis) -> Table | None:
         for cell, contrast in found[:_MOST_CONTRASTS]
     ]
     columns = [
-        Column("place", "Where", text=True),
-        Column("system", "System", text=True),
-        Column("better", "Better", text=True),
-        Column("gap", "Difference [95 %]"),
+        Column("place", view.translate(message("Where")), text=True),
+        Column("system", view.translate(message("System")), text=True),
+        Column("better", view.translate(message("Better")), text=True),
+        Column("gap", view.translate(message("Difference [95 %]"))),
         Column("p", "p", quiet=True),
-        Column("documents", "Documents", quiet=True),
+        Column("documents", view.translate(message("Documents")), quiet=True),
     ]
-    caption = (
-        f"The clearest of {plural(len(data), 'difference')} between systems; p is corrected by Holm over all tests."
+    caption = view.translate(
+        message("The clearest of {n} differences between systems; p is corrected by Holm over all tests.", n=len(data))
     )
     return Table("diagnosis-differences", caption, columns, rows, data, result.signature)
 
@@ -292,13 +341,17 @@ def _explained(view: View, result: Diagnosis) -> Table | None:
         own = [row for row in result.explained if row["system"] == system]
         if own:
             columns += [
-                Column(f"{system}-b", "coefficient", span=system),
+                Column(f"{system}-b", view.translate(message("coefficient")), span=system),
                 Column(f"{system}-ci", "95 %", quiet=True, span=system),
             ]
             strength.append(f"{system} R² {number(own[0]['r2'], 2)}")
-    caption = (
-        f"How the skills explain {view.short(outcome)}, system by system ({', '.join(strength)}): the change in "
-        f"{view.short(outcome)} with one step of a skill, the other skills held. Intervals are clustered by document."
+    caption = view.translate(
+        message(
+            "How the skills explain “{score}”, system by system ({strength}): its change with one step of a skill, the "
+            "other skills held. Intervals are clustered by document.",
+            score=view.short(outcome),
+            strength=", ".join(strength),
+        )
     )
     return Table(
         "diagnosis-explained", caption, columns, rows, [dict(row) for row in result.explained], result.signature
@@ -321,20 +374,24 @@ def _groups(view: View, result: Diagnosis) -> Table | None:
     ]
     columns = [
         Column("aspect", ""),
-        Column("system", "System", text=True),
-        Column("people", "People"),
-        Column("models", "Models"),
-        Column("gap", "People − models [95 %]"),
+        Column("system", view.translate(message("System")), text=True),
+        Column("people", view.translate(message("People"))),
+        Column("models", view.translate(message("Models"))),
+        Column("gap", view.translate(message("People − models [95 %]"))),
         Column("p", "p", quiet=True),
     ]
-    caption = "Where people and models differ on the same sentences: how often · mean; p is corrected over these rows."
+    caption = view.translate(
+        message(
+            "Where people and models differ on the same sentences: how often · mean; p is corrected over these rows."
+        )
+    )
     return Table(
         "diagnosis-people-models", caption, columns, rows, [dict(row) for row in result.groups], result.signature
     )
 
 
 def _examples(view: View, result: Diagnosis) -> list[Block]:
-    """The sentences behind what each system should mend first."""
+    """The sentences behind what each system should improve first."""
     blocks: list[Block] = []
     for system, priorities in list(result.priorities.items())[:_MOST_EXAMPLES]:
         if not priorities:

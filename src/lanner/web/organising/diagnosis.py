@@ -1,4 +1,4 @@
-"""The page on what each system should mend: advice, the picture, the sentences behind one cell, and every table.
+"""The page on what each system should improve: advice, the picture, the sentences behind one cell, and every table.
 
 The numbers are those of `lanner diagnose` and of the report; a worker computes them (`diagnosis_view`).
 """
@@ -23,7 +23,7 @@ from lanner.web.site import Site
 
 @dataclass(frozen=True, slots=True)
 class SystemAdvice:
-    """What one system should mend. `place` is empty where nothing is shown; `letter` is its name in the picture."""
+    """What one system should improve. `place` is empty where nothing is shown; `letter` is its name in the picture."""
 
     system: str
     letter: str
@@ -72,7 +72,7 @@ class Sentence:
 @dataclass(frozen=True, slots=True)
 class DiagnosisPage:
     """Everything the page shows. `questions` are those that systems can be diagnosed by, with their labels; `cells` can
-    be chosen, those to mend first; the chosen one has its numbers in words."""
+    be chosen, those to improve first; the chosen one has its numbers in words."""
 
     protocol: str
     simulated: bool

@@ -8,16 +8,15 @@ from urllib.parse import urlencode
 from lanner import campaign as campaigns
 from lanner.analysis.diagnosis import Cell, Diagnosis, Example, diagnose
 from lanner.analysis.material import Material, from_campaign
-from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
 from lanner.figures import diagnosis as picture
 from lanner.figures.typeset import estimate, number, percent
 from lanner.model import Document
-from lanner.reports.sections.diagnosis import advise, aspect_label, figure, place_label, tables
+from lanner.reports.sections.diagnosis import advise, figure, place_label, tables, unit_words
 from lanner.reports.view import View
 from lanner.store import Store
 from lanner.web.organising.diagnosis import DiagnosisPage, Output, Rating, Sentence, SystemAdvice
-from lanner.web.page.speech import language
+from lanner.web.page.speech import language, say, translate
 
 _BETWEEN = "/"
 _MOST_STEPS = 7
@@ -40,9 +39,9 @@ class Diagnoses:
 
 
 def diagnosis_page(material: Material, result: Diagnosis, cell: str = "") -> DiagnosisPage:
-    """The page of a diagnosis with the sentences behind one cell: the named one, else the first to be mended."""
+    """The page of a diagnosis with the sentences behind one cell: the named one, else the first to be improved."""
     assert material.protocol is not None
-    view = View(material, material.protocol, language=language())
+    view = View(material, material.protocol, language=language(), translate=translate)
     chosen = _chosen(result, cell)
     choices = [other for other in _cells(result) if other.enough]
     fits = len(result.systems) <= picture.MOST_SYSTEMS
@@ -60,7 +59,7 @@ def diagnosis_page(material: Material, result: Diagnosis, cell: str = "") -> Dia
         summary=_summary(view, result, chosen) if chosen else "",
         sentences=tuple(_sentence(view, result, example) for example in result.examples(chosen)) if chosen else (),
         tables=tuple(tables(view, result)),
-        notes=result.notes,
+        notes=tuple(map(translate, result.notes)),
     )
 
 
@@ -73,7 +72,7 @@ def _address(result: Diagnosis, cell: Cell) -> str:
 
 
 def _cells(result: Diagnosis) -> Iterator[Cell]:
-    """Every cell once, those that are to be mended first."""
+    """Every cell once, those that are to be improved first."""
     first = [priority.cell for priorities in result.priorities.values() for priority in priorities]
     yield from first
     yield from (cell for cell in result.cells if cell not in first)
@@ -94,13 +93,17 @@ def _advice(view: View, result: Diagnosis, at: int, system: str) -> SystemAdvice
 
 
 def _summary(view: View, result: Diagnosis, cell: Cell) -> str:
-    often = percent(cell.matters.value, 0)
-    mean = estimate(cell.quality.value, cell.quality.low, cell.quality.high, 2, bounded=False)
-    where = "" if cell.domain == ALL else f" in {cell.domain}"
-    what = f"{aspect_label(view, result, cell.aspect)}{where}"
+    numbers = {
+        "cell": place_label(view, result, cell),
+        "share": percent(cell.matters.value, 0),
+        "n": cell.matters.n,
+        "system": cell.system,
+        "mean": estimate(cell.quality.value, cell.quality.low, cell.quality.high, 2, bounded=False),
+    }
     if result.errors:
-        return f"{what}: in {often} of {cell.matters.n} judgements of {cell.system}, {mean} {result.unit} a judgement"
-    return f"{what}: matters in {often} of {cell.matters.n} judgements of {cell.system}, mean {mean} there"
+        unit = translate(unit_words(result))
+        return say("{system}, {cell}: in {share} of {n} judgements, {mean} {unit}.", unit=unit, **numbers)
+    return say("{system}, {cell}: matters in {share} of {n} judgements, mean {mean} there.", **numbers)
 
 
 def _sentence(view: View, result: Diagnosis, example: Example) -> Sentence:

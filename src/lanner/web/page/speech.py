@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lanner.figures.typeset import count as thousands
 from lanner.model import languages
-from lanner.monitor.messages import Message
+from lanner.model.messages import Message
 from lanner.web.page import messages
 
 COOKIE = "lanner_language"

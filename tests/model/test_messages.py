@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from lanner.monitor.messages import Message, amount, coefficient, message, spell
+from lanner.model.messages import Message, amount, coefficient, message, spell
 
 
 def test_a_message_is_english_until_it_is_translated() -> None:
