@@ -113,6 +113,14 @@ def test_some_rows_of_a_grid(value: object, holds: bool | None) -> None:
     assert met({"rows": {"a": "high"}}, value) is holds
 
 
+@pytest.mark.parametrize(
+    ("value", "holds"),
+    [({"a": 4, "b": 1}, True), ({"a": 3}, True), ({"a": 2}, False), ({"b": 4}, False), (None, None)],
+)
+def test_conditions_on_rows(value: object, holds: bool | None) -> None:
+    assert met({"rows": {"a": {"at_least": 3}}}, value) is holds
+
+
 def test_missed_controls_are_held_against_a_share_with_its_interval() -> None:
     counts = {"a": (11, 12), "b": (1, 12), "c": (2, 5), "d": (0, 0)}
     alarms = missed_controls(counts, 0.25)

@@ -33,8 +33,10 @@ def test_every_protocol_about_texts_has_examples_in_two_language_pairs(name: str
 def test_no_case_of_a_file_is_dropped_by_the_protocol_it_is_written_for(path) -> None:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     lesson = teaching(protocols.load(path.stem))
-    assert len(lesson.examples) == sum(len(example["case"]) for example in table["example"])
-    asked = {name for example in lesson.examples for name in example.right}
+    borrowed = table.get("borrowed", {}).get("as")
+    own = [example for example in lesson.examples if borrowed not in example.right]
+    assert len(own) == sum(len(example["case"]) for example in table["example"])
+    asked = {name for example in own for name in example.right}
     assert asked == {name for entry in table["example"] for case in entry["case"] for name in case["right"]}
 
 
@@ -55,6 +57,14 @@ def test_h_falcon_shows_each_skill_handled_well_and_badly(pair: str) -> None:
         for row, option in dict(example.right.get("skills", {}).get("rows", {})).items()
     }
     assert shown == {(skill, option) for skill in NINE for option in ("high", "low")}
+
+
+@pytest.mark.parametrize("pair", ["en-ko", "en-de"])
+def test_falcon_shows_how_each_skill_is_rated(pair: str) -> None:
+    examples = [e for e in teaching(protocols.load("falcon")).in_languages(pair) if "ratings" in e.right]
+    rated = {(row, *rule) for example in examples for row, rule in example.right["ratings"]["rows"].items()}
+    assert rated == {(skill, bound) for skill in NINE for bound in ("at_least", "at_most")}
+    assert all(example.earlier["skills"] == list(example.right["ratings"]["rows"]) for example in examples)
 
 
 def test_falcon_shows_every_level_the_pronoun_rule_and_the_way_to_decide() -> None:

@@ -7,7 +7,8 @@ is                   the answer is exactly this; with `within` a number may diff
 one_of               the answer is one of these
 at_least, at_most    the number is not below, not above this
 includes, excludes   the labels given hold all of these, none of these
-rows                 a grid's rows have these options; rows that are not named may have any
+rows                 the rows of a grid, or the labels that a question is asked about, have these answers or
+                     meet these conditions; rows that are not named may have any
 marks_at_least       so many spans are marked
 worst                the output in this place (from 0) is ranked behind every other: a tie is a miss
 below_original       the number is worse than the same judge's answer about the same output unspoiled
@@ -100,7 +101,8 @@ def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_i
                 holds = value in condition
             case "rows":
                 holds = isinstance(value, Mapping) and all(
-                    value.get(row) == option for row, option in condition.items()
+                    met(wanted if isinstance(wanted, Mapping) else {"is": wanted}, value.get(row))
+                    for row, wanted in condition.items()
                 )
             case "at_least":
                 holds = number is not None and number >= condition

@@ -1,9 +1,9 @@
 """Worked examples of a protocol: a text, the right answer, an answer people often give instead, and why.
 
 They lie in `examples/NAME.toml` beside the protocol's own file. A protocol derived from another has the examples of its
-base as far as it asks their questions, also where it asks them in several contexts. Judges read them with the
-guidelines and practise on them; explanations are in the language of the judge's page, texts in a pair of languages that
-the file has.
+base as far as it asks their questions, also where it asks them in several contexts, and a file may borrow the cases of
+another for a question of its own. Judges read them with the guidelines and practise on them; explanations are in the
+language of the judge's page, texts in a pair of languages that the file has.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _CONDITIONS = frozenset({"is", "one_of", "at_least", "at_most", "includes", "exc
 @dataclass(frozen=True, slots=True)
 class Example:
     """One text with what to answer about it. `right` maps questions to rules as in `lanner.designs.expected`, `wrong`
-    questions to an answer that is often given instead."""
+    questions to an answer that is often given instead; `earlier` are answers that the judge gave on a page before.
+    Right answers depend on `target_before`, the translation of the sentence before, and not on `shown_before`."""
 
     id: str
     source: str
@@ -40,6 +41,8 @@ class Example:
     languages: str = ""
     source_before: str = ""
     target_before: str = ""
+    shown_before: str = ""
+    earlier: Mapping[str, Json] = field(default_factory=dict)
 
     def right_in_words(self, protocol: Protocol, language: str = "en") -> list[tuple[str, str]]:
         """The right answers as pairs of a question's label and the answer in the words of the protocol."""
@@ -158,6 +161,8 @@ def _read_teaching(protocol: Protocol) -> Teaching:
         for case in entry["case"]
         if (example := _example(entry, case, table["why"], questions)) is not None
     ]
+    if "borrowed" in table:
+        examples += _borrowed(table["borrowed"], questions)
     decisions = table.get("decisions", {})
     asking = questions.get(decisions.get("question", ""), ())
     if not asking:
@@ -215,7 +220,30 @@ def _example(
         case.get("languages", ""),
         entry.get("before", ""),
         case.get("before", ""),
+        case.get("shown_before", ""),
+        case.get("earlier", {}),
     )
+
+
+def _borrowed(borrowed: Mapping[str, Any], questions: Mapping[str, Sequence[Question]]) -> list[Example]:
+    """The cases of another protocol about the rows of a grid, as cases about ratings of the same skills: an option
+    there is a condition here, and the judge is taken to have chosen just these skills on an earlier page."""
+    name = borrowed["as"]
+    if name not in questions:
+        return []
+    table = _read(FOLDER / f"{borrowed['file']}.toml")
+    conditions: Mapping[str, Json] = borrowed["conditions"]
+    cases = []
+    for entry in table["example"]:
+        for case in entry["case"]:
+            rows = case["right"].get(borrowed["question"])
+            if rows:
+                right = {name: {"rows": {row: conditions[option] for row, option in rows.items()}}}
+                own = {key: value for key, value in case.items() if key != "wrong"}
+                earlier = {**borrowed["earlier"], borrowed["chosen_in"]: list(rows)}
+                cases.append((entry, {**own, "right": right, "earlier": earlier}))
+    examples = (_example(entry, case, table["why"], questions) for entry, case in cases)
+    return [example for example in examples if example is not None]
 
 
 def _rule(question: Question, value: Json, texts: Texts) -> dict[str, Json]:
@@ -271,12 +299,18 @@ def rule_in_words(protocol: Protocol, name: str, rule: Mapping[str, Json], langu
             return ", ".join(map(option, value))
         return option(value) if isinstance(value, str) else f"{value:g}"
 
+    def row_label(row: str) -> str:
+        return words.option(question.for_each or name, row).label
+
+    def row_answer(wanted: Json) -> str:
+        return rule_in_words(protocol, name, wanted, language)[1] if isinstance(wanted, dict) else answer(wanted)
+
     match = protocol.find(name)
     assert match is not None
     question = match[1]
     low, high, near = rule.get("at_least"), rule.get("at_most"), rule.get("within")
     if "rows" in rule:
-        text = ", ".join(f"{option(row)}: {option(entry)}" for row, entry in rule["rows"].items())
+        text = ", ".join(f"{row_label(row)}: {row_answer(wanted)}" for row, wanted in rule["rows"].items())
     elif low is not None and high is not None:
         text = f"{low:g}–{high:g}"
     elif low is not None or high is not None:

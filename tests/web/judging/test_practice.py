@@ -41,14 +41,30 @@ def test_every_protocol_about_texts_has_practice_for_its_first_page() -> None:
 
 
 def test_later_pages_can_be_practised_too() -> None:
-    """Only FALCON's ratings cannot: they are about the skills that the judge has chosen before."""
     without = {
         (name, page)
         for name in protocols.names()
         for page, stages in protocols.load(name).pages.items()
         if stages[0].unit is not Unit.JUDGE and (name, page) not in PAGES
     }
-    assert without == {("falcon", "rating"), ("falcon_skip", "rating")}
+    assert not without
+
+
+def test_ratings_of_chosen_skills_are_practised_one_skill_at_a_time() -> None:
+    protocol, lesson = protocols.load("falcon"), practice("falcon", "rating")
+    assert {tuple(earlier["skills"]) for earlier in lesson.earlier} >= {("style_register",), ("logical_connectivity",)}
+    verdicts = set()
+    for number, (item, earlier) in enumerate(zip(lesson.task.items, lesson.earlier, strict=True)):
+        (skill,) = earlier["skills"]
+        condition = item.expected["ratings"]["rows"][skill]
+        for rating in (1, 2, 3, 4):
+            fits = rating >= condition.get("at_least", 1) and rating <= condition.get("at_most", 4)
+            verdict = check(protocol, lesson, number, {"ratings": {skill: rating}}, "en")
+            assert verdict["right"] is fits
+            verdicts.add((tuple(condition.items()), fits))
+        with pytest.raises(AnswerError):
+            check(protocol, lesson, number, {"ratings": {"no_such_skill": 3}}, "en")
+    assert len(verdicts) == 4, "skills handled well and badly, each answered rightly and wrongly"
 
 
 @pytest.mark.parametrize(("name", "page"), PAGES)
@@ -60,7 +76,9 @@ def test_the_right_answers_of_the_examples_are_right(name: str, page: str) -> No
         for question, rule in item.expected.items():
             if not question:
                 continue
-            if "rows" in rule:
+            if question == "ratings":
+                answers[question] = {skill: right_answer(wanted) for skill, wanted in rule["rows"].items()}
+            elif "rows" in rule:
                 match = protocol.find(question)
                 assert match
                 answers[question] = {row.id: match[1].options[0].id for row in match[1].rows} | rule["rows"]
@@ -114,7 +132,7 @@ def test_practice_is_due_until_something_was_answered_on_the_page() -> None:
     protocol = protocols.load("falcon")
     assert is_due(protocol, "label", [overview("label", 0), overview("rating", 2)])
     assert not is_due(protocol, "label", [overview("label", 0), overview("label", 1)])
-    assert not is_due(protocol, "rating", [overview("rating", 0)]), "it has no examples"
+    assert is_due(protocol, "rating", [overview("label", 4), overview("rating", 0)])
     assert not is_due(protocols.load("consent"), "consent", [overview("consent", 0)])
 
 

@@ -348,9 +348,12 @@ def _choice_display(options: Sequence[Pick]) -> str:
 
 
 def _gist(definition: str) -> str:
-    """The first clause of a definition, where it is short enough to stand under its term."""
+    """The first clause of a definition, cut at a word where it is too long to stand under its term."""
     first = re.split(r"[.:;。：；]", definition, maxsplit=1)[0].strip()
-    return first if len(first) <= _MOST_GIST else ""
+    if len(first) <= _MOST_GIST:
+        return first
+    cut = first[:_MOST_GIST]
+    return f"{cut.rpartition(' ')[0].rstrip(' ,;') or cut} …"
 
 
 def _bounds(question: Number) -> dict[str, float]:

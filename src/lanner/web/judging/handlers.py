@@ -201,7 +201,7 @@ async def practice(request: Request) -> Response:
         view,
         task=lesson.task,
         documents=lesson.documents,
-        given=tuple(Given() for _ in lesson.task.items),
+        given=tuple(Given(earlier=earlier) for earlier in lesson.earlier),
     )
     token = csrf.form_token(request.state.visitor.token_of(seat))
     response = show_task(

@@ -41,10 +41,12 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A task over worked examples, with the texts it shows."""
+    """A task over worked examples, with the texts it shows and, item by item, the answers of earlier pages that its
+    questions are about."""
 
     task: Task
     documents: Mapping[str, Document]
+    earlier: tuple[Mapping[str, Json], ...]
 
     def questions(self) -> list[list[str]]:
         """Item by item, the questions that have a right answer."""
@@ -118,7 +120,8 @@ def practice_of(
         document = _document("practice", entries, pair, title, context=stage.unit is Unit.IN_CONTEXT)
         documents[document.id] = document
         items = [_item(document.id, number, example, stage, language) for number, example in entries]
-    return Practice(Task(task, "practice", page, tuple(items)), documents)
+    earlier = tuple(example.earlier for example in examples)
+    return Practice(Task(task, "practice", page, tuple(items)), documents, earlier)
 
 
 def is_due(protocol: Protocol, page: str, overview: Sequence[Overview]) -> bool:
@@ -165,7 +168,7 @@ def check(protocol: Protocol, practice: Practice, number: int, answers: Mapping[
     unknown = next((name for name in answers if name not in questions), None)
     if unknown is not None:
         raise rules.unknown(unknown, page, item)
-    checked: dict[str, Json] = {}
+    checked: dict[str, Json] = dict(practice.earlier[number])
     for name, question in questions.items():
         if answers.get(name) is not None:
             checked[name] = rules.check(question, answers[name], item, checked, texts)
@@ -193,7 +196,8 @@ def _document(
     segments: list[Segment] = []
     for number, example in examples:
         if context and example.source_before:
-            before = dict.fromkeys(_SYSTEMS[: len(example.targets)], example.target_before)
+            text = example.target_before or example.shown_before
+            before = dict.fromkeys(_SYSTEMS[: len(example.targets)], text)
             segments.append(Segment(f"{number}-before", example.source_before, before))
         outputs = dict(zip(_SYSTEMS, example.targets, strict=False))
         segments.append(Segment(number, example.source, outputs))
