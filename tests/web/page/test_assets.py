@@ -80,3 +80,33 @@ def test_the_style_sheets_of_a_judge_are_sent_as_one() -> None:
     assert missing == ["preview.css"], "a component that no page would load"
     assert text.index("@layer tokens, base, components, screens") < text.index("@layer components {")
     assert Assets(watched=True).find("judge.css") == sheet
+
+
+def test_scripts_are_sent_without_lines_of_comments(folder: Path) -> None:
+    script = """// what this is
+const url = 'http://x//y'; // why
+/**
+ * @param {string} a * b
+ */
+  /* one line */
+const value = /** @type {any} */ (url),
+  other = a */* not a line */ 2;
+"""
+    (folder / "page.js").write_text(script)
+    sent = (Assets(folder).find("page.js") or pytest.fail("no script")).body.decode()
+    assert sent.split("\n") == [
+        "",
+        "const url = 'http://x//y'; // why",
+        *[""] * 4,
+        "const value = /** @type {any} */ (url),",
+        "  other = a */* not a line */ 2;",
+        "",
+    ]
+
+
+def test_no_text_of_a_script_runs_over_lines() -> None:
+    """A line inside such a text could look like a comment and would not be sent."""
+    scripts = (Path(lanner.web.__file__).parent / "static").rglob("*.js")
+    lines = [(path.name, line) for path in scripts for line in path.read_text().splitlines()]
+    assert len(lines) > 4000
+    assert not [(name, line) for name, line in lines if line.count("`") % 2]
