@@ -160,10 +160,11 @@ export class App {
    */
   note(id, text, ...acts) {
     whenStill(() => {
+      $(`#note-${id}`)?.remove();
+      if (!text) return;
       const note = createNote(text, acts);
       note.id = `note-${id}`;
-      $(`#${note.id}`)?.remove();
-      if (text) $('#notes').append(note);
+      $('#notes').append(note);
     });
   }
 
@@ -258,6 +259,7 @@ export class App {
 
   /** The sheet of questions on a small screen. */
   sheet(open = $('.shut.work') != null) {
+    if (open === !$('.shut.work')) return;
     $('.work').classList.toggle('shut', !open);
     $('.sheet')?.setAttribute('aria-expanded', String(open));
   }

@@ -32,6 +32,8 @@ export class Marking {
     this.linking = null;
     /** @type {Cursor | null} */
     this.cursor = null;
+    /** @type {WeakMap<HTMLElement, Stretch[]>} the words of each text that was walked in */
+    this.wordsOf = new WeakMap();
     if (!this.marks.asks.length) return;
     this.selection = watchSelection($('.doc'), stretch => this.selected(stretch));
     document.addEventListener('pointerdown', e => {
@@ -115,16 +117,17 @@ export class Marking {
   }
   close() {
     if (!this.possible) return;
+    getSelection()?.removeAllRanges(); // first: it makes the browser lay out what has changed
     this.hide();
     this.linking = this.cursor = null;
     this.app.note('link', '');
     this.showWordField(false);
-    getSelection()?.removeAllRanges();
   }
   /** Selected words stay lit whatever takes the focus. @param {Range | null} range */
   highlight(range) {
     if (range) CSS.highlights?.set('picked', new Highlight(range));
     else CSS.highlights?.delete('picked');
+    return range;
   }
 
   /* ---- selecting ---- */
@@ -139,6 +142,7 @@ export class Marking {
    * beginning is still being typed it is only lit: the browser's selection belongs to the field.
    * @param {CellStretch} stretch
    * @param {boolean} [typing]
+   * @returns {Range | null} what is lit
    */
   take(stretch, typing = false) {
     const { app, linking, marks } = this,
@@ -151,10 +155,9 @@ export class Marking {
     const select = () => (typing ? rangeOf(stretch) : this.selection?.select(stretch)) ?? null;
     if (linking) {
       linking.end = { segment: row.el.dataset.segment ?? '', side, start, end, text };
-      this.highlight(select());
-      return;
+      return this.highlight(select());
     }
-    if (!ask || row.item == null) return;
+    if (!ask || row.item == null) return null;
     if (row.item !== app.item) app.go(at, false);
     const several = side === 'target' && $$('.tgt', row.el).length > 1,
       from = marks.offset(row, cell);
@@ -171,7 +174,7 @@ export class Marking {
       same = spans.findIndex(other => isSamePlace(other, span)),
       range = select();
     this.menu.open(ask, spans[same] ?? span, same < 0 ? undefined : same, range ?? cell);
-    this.highlight(range);
+    return this.highlight(range);
   }
   /**
    * Where several marks lie over each other, each click takes the next.
@@ -221,7 +224,10 @@ export class Marking {
   }
   /** @param {HTMLElement | null | undefined} cell */
   units(cell) {
-    return cell ? words(this.marks.texts.get(cell) ?? '', cell.lang) : [];
+    if (!cell) return [];
+    const units = this.wordsOf.get(cell) ?? words(this.marks.texts.get(cell) ?? '', cell.lang);
+    this.wordsOf.set(cell, units);
+    return units;
   }
   /**
    * Arrows walk word by word, and beyond the last word into the other text; with Shift the
@@ -273,9 +279,8 @@ export class Marking {
       row = rows.all[rows.indexOf(cell)],
       { start } = units[Math.min(from, to)],
       { end } = units[Math.max(from, to)],
-      range = this.selection?.select({ cell, start, end });
+      range = this.take({ cell, start, end });
     if (range) rows.viewOf(row).reveal(range.getBoundingClientRect());
-    this.take({ cell, start, end });
     this.cursor = { row, cell, from, to };
   }
   /** The next text of the row. */

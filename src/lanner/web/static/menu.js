@@ -56,6 +56,8 @@ export class Menu {
     this.acts = acts;
     /** @type {Choice | null} null while no menu is open */
     this.choice = null;
+    /** @type {Map<HTMLElement, {key: string, size: {width: number, height: number}}>} */
+    this.sizes = new Map();
     for (const bar of /** @type {HTMLElement[]} */ (marks.bars)) {
       bar.addEventListener('click', e => this.pressed(targetOf(e).closest('button')));
       // a click on a button here takes the focus and the selection from nothing
@@ -83,11 +85,26 @@ export class Menu {
     if (this.app.frozen) return;
     this.choice = { ask, span, id, bar, at, path: [] };
     bar.hidden = false;
+    $('.more-acts', bar).hidden = id == null;
     this.place(this.choice);
     this.show(this.choice);
   }
-  /** The size of the highest step: the place is chosen for it. @param {any} bar */
+  /**
+   * The size of the highest step: the place is chosen for it. It is measured once for each size of
+   * the window and the text, since every step is laid out for it.
+   * @param {any} bar
+   */
   sizeOf(bar) {
+    const { size: textSize } = document.documentElement.dataset,
+      key = [innerWidth, innerHeight, textSize, $('.more-acts', bar).hidden].join(),
+      known = this.sizes.get(bar);
+    if (known?.key === key) return known.size;
+    const size = this.measure(bar);
+    this.sizes.set(bar, { key, size });
+    return size;
+  }
+  /** @param {any} bar */
+  measure(bar) {
     const panels = $$('.panel, .remarks', bar),
       hidden = panels.map(panel => panel.hidden);
     const sizes = panels.map(panel => {

@@ -177,13 +177,18 @@ export class Rail {
    * @param {boolean} [focus]
    */
   arm(el, focus = true) {
-    for (const armed of $$('.armed', this.form)) armed.classList.remove('armed');
     const x = el && this.of(el),
       lines = x && el === x.el && !x.q.preset ? this.lines(x) : [];
     this.armed = lines.find(line => !$(':checked', line)) ?? lines[0] ?? el;
-    if (!this.armed || !x) return;
-    for (const part of [this.armed, x.el]) part.classList.add('armed');
-    if (!focus) return;
+    // the focus first: it makes the browser lay out the page, which is cheap before it is changed
+    if (focus && x) this.enter(x);
+    const lit = this.armed && x ? [this.armed, x.el] : [];
+    for (const part of $$('.armed', this.form))
+      if (!lit.includes(part)) part.classList.remove('armed');
+    for (const part of lit) part.classList.add('armed');
+  }
+  /** The focus goes to what is armed. @param {Ask} x the question of it */
+  enter(x) {
     this.app.sheet(true);
     // where digits count labels, no field may swallow them
     if (x.el.dataset.display === 'counts') return bringIntoView(this.armed);

@@ -62,6 +62,8 @@ export class Rows {
   /** @param {number} at */
   activate(at) {
     const row = this.all[at];
+    // before anything is changed: a focus makes the browser lay out what has
+    if (!row.el.hidden && !row.block.hidden) this.follow(row);
     for (const { el, num } of this.all)
       if (el.matches('.is-active')) {
         el.classList.remove('is-active');
@@ -72,6 +74,12 @@ export class Rows {
     if (row.block.hidden) for (const { block } of this.all) block.hidden = block !== row.block;
     for (const a of this.strip) a.ariaCurrent = +a.dataset.of === row.item ? 'true' : null;
     this.open(at);
+    this.follow(row);
+  }
+  /** A focus that is on the number of one row goes to that of another. @param {Row} row */
+  follow({ num }) {
+    const focused = focusedElement();
+    if (focused !== num && focused.matches('.num')) num.focus({ preventScroll: true });
   }
   /**
    * Into view, once all has been changed: the page is laid out once.
@@ -81,7 +89,6 @@ export class Rows {
    */
   reveal(row, scroll, jump) {
     if (scroll) this.viewOf(row).show(row.el, jump);
-    if (focusedElement().matches('.num')) row.num.focus({ preventScroll: true });
   }
   /** The keys act on the active row again. */
   focus() {
@@ -103,21 +110,35 @@ export class Rows {
       rows = this.all.filter(row => row.block === block),
       here = rows.indexOf(this.all[at]),
       last = rows.length - 1,
-      [from, to] = (!isFixed && this.windows.get(block)) || [here, here];
+      [from, to] = isFixed ? [here, here] : (this.windows.get(block) ?? this.sent(rows, here));
     const low = Math.max(0, Math.min(from - (isFixed ? 0 : up), here - Number(before))),
       high = Math.min(last, Math.max(to + (isFixed ? 0 : down), here + Number(after)));
     this.windows.set(block, [low, high]);
     rows.forEach(({ el }, n) => {
-      el.hidden = n < low || n > high;
+      const hidden = n < low || n > high;
+      if (el.hidden !== hidden) el.hidden = hidden;
     });
     this.showMore($('.above', block), isFixed ? 0 : low);
     this.showMore($('.below', block), isFixed ? 0 : last - high);
   }
+  /**
+   * The first and last row that the server sent unfolded; the row itself where it lies elsewhere.
+   * @param {Row[]} rows of a block
+   * @param {number} here
+   * @returns {[number, number]}
+   */
+  sent(rows, here) {
+    const low = rows.findIndex(({ el }) => !el.hidden),
+      high = rows.findLastIndex(({ el }) => !el.hidden);
+    return low <= here && here <= high ? [low, high] : [here, here];
+  }
   /** The links to the rows that are folded away. @param {any} more @param {number} count */
   showMore(more, count) {
-    const link = $('a', more);
+    const link = $('a', more),
+      words = $('b', link),
+      text = fill(link.dataset.words, { n: Math.min(MORE, count) });
     more.hidden = !count;
-    $('b', link).textContent = fill(link.dataset.words, { n: Math.min(MORE, count) });
+    if (count && words.textContent !== text) words.textContent = text;
   }
   /** A screen up or down, wherever the focus is. @param {number} by */
   page(by) {

@@ -9,8 +9,24 @@ import { alone, send } from './sending.js';
 
 /** So long after the last change it is sent, in milliseconds. */
 const PAUSE = 700;
+/** What waits for a frame to be drawn waits no longer than this. */
+const LONGEST_FRAME = 50;
 /** Whoever was away for longer may have answered elsewhere meanwhile. */
 const AWAY = 30000;
+
+/**
+ * Do something once the next frame has been drawn, or soon where none is drawn.
+ * @param {() => void} work
+ */
+function afterFrame(work) {
+  let done = false;
+  const once = () => {
+    if (!done) work();
+    done = true;
+  };
+  requestAnimationFrame(() => setTimeout(once));
+  setTimeout(once, LONGEST_FRAME);
+}
 
 /** To a tenth of a second. @param {number} seconds */
 const round = seconds => Math.round(seconds * 10) / 10;
@@ -29,6 +45,8 @@ export class Saving {
     this.key = `${who}/${task}/`;
     /** The timers of the next message and of the next note of the row. */
     this.timer = this.noting = 0;
+    /** @type {Set<number>} items with changes that are not kept on this device yet */
+    this.undrafted = new Set();
     /** When the page was hidden. */
     this.hidden = 0;
     this.row = 0;
@@ -187,19 +205,31 @@ export class Saving {
     return active;
   }
 
-  /** An answer changed: keep it here now, send it after a pause. @param {number} i */
+  /**
+   * An answer changed: it is kept here as soon as it is on the screen, and sent after a pause.
+   * @param {number} i
+   */
   changed(i) {
-    const { answers, base, stored } = this.app.store.items[i];
-    // an answer that is back at what was sent leaves no draft: a reload would bring the one in
-    // between to life again
-    const drafts = Object.keys(answers).map(q => {
-      const same = canon(answers[q]) === (stored[q] ?? 'null');
-      return [q, same ? null : { value: answers[q] ?? null, base: base[q] ?? null }];
-    });
-    void this.outbox.draft(this.task, i, Object.fromEntries(drafts));
+    if (!this.undrafted.size) afterFrame(() => this.writeDrafts());
+    this.undrafted.add(i);
     this.outbox.tell('saving');
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.flush(i), this.db.lasting ? PAUSE : 0);
+  }
+
+  /** Keep what has changed on this device. */
+  writeDrafts() {
+    for (const i of this.undrafted) {
+      const { answers, base, stored } = this.app.store.items[i];
+      // an answer that is back at what was sent leaves no draft: a reload would bring the one in
+      // between to life again
+      const drafts = Object.keys(answers).map(q => {
+        const same = canon(answers[q]) === (stored[q] ?? 'null');
+        return [q, same ? null : { value: answers[q] ?? null, base: base[q] ?? null }];
+      });
+      void this.outbox.draft(this.task, i, Object.fromEntries(drafts));
+    }
+    this.undrafted.clear();
   }
 
   /** Another row is opened: what was changed in this one is sent. @param {number} i */
@@ -215,6 +245,7 @@ export class Saving {
       { base, stored } = store.items[i];
     clearTimeout(this.timer);
     this.timer = 0;
+    this.writeDrafts(); // before the message that replaces some of them
     if (app.frozen) return;
     this.spend(i);
     const { elapsed, active } = store.items[i],
@@ -238,6 +269,7 @@ export class Saving {
    * @param {any} value
    */
   keep(i, question, value) {
+    this.writeDrafts();
     const { base, stored } = this.app.store.items[i],
       fresh = canon(value) !== (stored[question] ?? 'null');
     const draft = fresh ? { value, base: base[question] ?? null } : null;
