@@ -8,8 +8,8 @@ import click
 import pytest
 
 from lanner.cli._judge_settings import SETTINGS, settings_from
+from lanner.cli._options import from_option, store_option
 from lanner.cli._output import json_option
-from lanner.cli._source import from_option, store_option
 from lanner.cli.judge import command
 from lanner.errors import LannerError
 

@@ -11,7 +11,6 @@ import click
 
 from lanner import __version__, registry
 from lanner.cli import _defaults
-from lanner.cli._early_checks import check_source
 from lanner.cli._overview import grouped, line
 from lanner.errors import LannerError, did_you_mean
 
@@ -51,8 +50,6 @@ class Commands(click.Group):
         if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
             hint = did_you_mean(args[0], self.list_commands(ctx))
             raise LannerError(f"There is no command {args[0]!r}.", next_step=f"{hint} `lanner --help` lists all.")
-        if args and _defaults.find(Path.cwd()) is None:  # a lanner.toml may name the store
-            check_source(args[0], args[1:])
         return super().resolve_command(ctx, args)
 
 

@@ -8,8 +8,8 @@ import click
 
 from lanner import campaign
 from lanner.campaign.files import import_file, inspect_file
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.store import Store
 

@@ -15,8 +15,8 @@ from lanner.analysis.economy import (
     score_interval,
     score_text,
 )
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.figures.typeset import estimate
 from lanner.model import Json
 from lanner.stats.goals import Kind

@@ -6,8 +6,8 @@ import click
 
 from lanner import campaign
 from lanner.cli._judges import judges_from
+from lanner.cli._options import names, store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import names, store_option
 from lanner.errors import CampaignError, LannerError
 from lanner.store import Store
 

@@ -12,8 +12,8 @@ from lanner.campaign.files import write_copy
 from lanner.campaign.settings import check_settings
 from lanner.cli._campaign_judges import typed_out
 from lanner.cli._judges import judges_from
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.errors import CampaignError, InputError
 from lanner.model import Json
 from lanner.store import Store

@@ -8,8 +8,8 @@ import click
 
 from lanner import campaign
 from lanner.campaign import guidelines
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import duration, estimate, percent, plural
 from lanner.model import Json

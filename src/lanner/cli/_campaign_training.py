@@ -10,8 +10,8 @@ from lanner import campaign
 from lanner.analysis.material import from_campaign
 from lanner.analysis.training import before_and_after, calibration_tasks, most_disputed, split_at
 from lanner.campaign.assignment import assign_calibration
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.errors import InputError, StatisticError
 from lanner.figures.typeset import estimate, number, plural
 from lanner.stats.resample import Resampling

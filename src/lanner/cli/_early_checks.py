@@ -1,40 +1,60 @@
-"""What can be said about a command line before the command is loaded: loading the statistics takes seconds, and who has
-mistyped the name of a file should not wait for them."""
+"""What can be said of a source before statistics and readers are loaded: loading them takes seconds, and who has
+mistyped the name of a file or campaign should not wait for them."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
-from lanner.errors import InputError
+from lanner.errors import InputError, did_you_mean
 
 DEFAULT_STORE = "lanner.sqlite"
-ON_A_SOURCE = frozenset(
-    {"agreement", "associate", "diagnose", "effort", "facets", "prefer", "regress", "report", "scores"}
-)
-"""Commands whose first argument is a file, a folder or a campaign."""
-
-
-def check_source(command: str, arguments: Sequence[str]) -> None:
-    """Refuse a source that is neither a file nor, for want of a store, a campaign. Only the plain form is looked at,
-    `lanner COMMAND SOURCE …`; the rest is left to the command."""
-    if command not in ON_A_SOURCE or not arguments or arguments[0].startswith("-"):
-        return
-    if any(word in ("-h", "--help") or word.startswith("--store") for word in arguments):
-        return
-    refuse_missing(arguments[0], os.environ.get("LANNER_STORE") or DEFAULT_STORE)
 
 
 def refuse_missing(source: str, store_place: str) -> None:
-    """The error where there is no such file and no store in which a campaign could have that name."""
-    if not Path(source).exists() and not has_store(store_place):
+    """The error where there is no file and no campaign of this name; nothing where that cannot be told cheaply."""
+    if Path(source).exists():
+        return
+    if not has_store(store_place):
         raise InputError(
             f"There is no file {source!r}, and no campaigns here ({store_place} does not exist).",
             next_step="Give the path of a file, or name the database with --store.",
         )
+    names = campaign_names(store_place)
+    if names is not None and source not in names:
+        raise InputError(f"There is no file and no campaign called {source!r}.", next_step=did_you_mean(source, names))
 
 
 def has_store(place: str) -> bool:
     """Whether there is a database at this place."""
     return "://" in place or Path(place).exists()
+
+
+def refuse_unknown_question(campaign: str, store_place: str, question: str) -> None:
+    """The error where a campaign's protocol has nothing of this name; nothing of files, which have to be read first."""
+    if Path(campaign).exists():
+        return
+    protocol = (_campaigns(store_place) or {}).get(campaign, "")
+    if protocol and json.dumps(question, ensure_ascii=False).strip('"') not in protocol:
+        stages = json.loads(protocol).get("stage", [])
+        known = dict.fromkeys(entry["id"] for stage in stages for entry in stage.get("question", []))
+        raise InputError(f"No part of this asks {question!r}.", next_step=did_you_mean(question, known))
+
+
+def campaign_names(place: str) -> list[str] | None:
+    """The campaigns of a SQLite store; None where it cannot be said cheaply."""
+    campaigns = _campaigns(place)
+    return None if campaigns is None else list(campaigns)
+
+
+def _campaigns(place: str) -> dict[str, str] | None:
+    """The campaigns of a SQLite store with their protocols as JSON, read without the store's own modules."""
+    if "://" in place or not Path(place).is_file():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{Path(place).resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            return dict(connection.execute("SELECT name, protocol FROM campaign ORDER BY id"))
+    except sqlite3.Error:  # damaged, locked or no store at all: the store itself says so better
+        return None

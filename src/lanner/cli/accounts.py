@@ -8,8 +8,8 @@ import click
 
 from lanner.campaign import accounts
 from lanner.campaign.cache import find
+from lanner.cli._options import names, store_option
 from lanner.cli._output import Output, json_option, minute
-from lanner.cli._source import names, store_option
 from lanner.errors import LannerError, did_you_mean
 from lanner.store import Account, AccountRole, Store, Transaction
 

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanner import analysis
-from lanner.analysis import GROUPS, Counted, Measure, Part, QuestionPlan
-from lanner.analysis.material import Material
-from lanner.analysis.measures import named_measure
-from lanner.analysis.rows import groups_in
-from lanner.cli._output import Output, wants_explanation
-from lanner.cli._source import RESAMPLES, SEED, Source, shares, source_options
-from lanner.cli._why import print_why
-from lanner.errors import InputError, StatisticError, did_you_mean
-from lanner.figures.typeset import estimate
-from lanner.model import Json, Result, Spans
-from lanner.stats.agreement import kappa
-from lanner.stats.diagnosis import prevalence
-from lanner.stats.gamma import gamma as gamma_of
-from lanner.stats.reading import meaning, reading
-from lanner.stats.resample import Resampling
+from lanner.cli._options import RESAMPLES, SEED, implementation, source_options
+
+if TYPE_CHECKING:
+    from lanner.cli._source import Source
 
 
 @click.command("agreement", short_help="Agreement between judges, with confidence intervals.")
@@ -42,187 +29,11 @@ from lanner.stats.resample import Resampling
 @click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @source_options
-def command(
-    source: Source,
-    question: str | None,
-    by: str | None,
-    why: bool,
-    coefficients: tuple[str, ...],
-    gamma: bool,
-    unit: str,
-    other_judges: bool,
-    resamples: int,
-    seed: int,
-    as_json: bool,
-) -> None:
+def command(source: Source, **options: Any) -> None:
     """Measure how far judges agree: among people, among models, and for each pair of judges.
 
     Only main items count. Controls, repeats, calibration rounds, adjudicated answers and questionnaires are left out.
 
     Example: lanner agreement h-falcon --question context
     """
-    parts = [source.part_that_asks(question)] if question else source.parts()
-    output = Output("agreement", as_json)
-    unit = "two-way" if other_judges else unit
-    resampling = Resampling(unit=unit, n=resamples, seed=seed)  # type: ignore[arg-type]
-    for part in parts:
-        for note in part.notes:
-            output.note(f"{part.name}: {note}")
-        for judge, reason in part.left_out.items():
-            output.note(f"{part.name}: {judge} is left out: {reason}")
-        for domain, share in shares(part, by):
-            plans = [_with_named(entry, coefficients) for entry in plan_of(share, question, gamma=gamma)]
-            if why:
-                print_why(output, share, domain, [m for entry in plans for m in _to_explain(entry)], resampling)
-            else:
-                Printer(output, share, domain, resampling).print(plans)
-    output.end()
-
-
-def _to_explain(entry: QuestionPlan) -> tuple[Measure, ...]:
-    """What disagreement is explained for: the rows of a grid one by one, otherwise the question itself."""
-    rows = tuple(measure for measure in entry.parts if measure.part is Part.ROW)
-    return rows or (entry.pairs,)
-
-
-def _with_named(entry: QuestionPlan, names: Sequence[str]) -> QuestionPlan:
-    """The plan with the coefficients that were asked for by name."""
-    names_in_plan = {measure.name for measure in entry.measures}
-    extra = [named_measure(name, entry.id, entry.question) for name in names if name not in names_in_plan]
-    return replace(entry, others=(*entry.others, *extra))
-
-
-def plan_of(part: Material, question: str | None, *, gamma: bool = False) -> Iterator[QuestionPlan]:
-    """What is computed: for all questions that were answered, or for the one asked for."""
-    table = part.counted(of=tuple(GROUPS)).table
-    if part.protocol is None:
-        yield from analysis.plan_table(table, question)
-        return
-    questions = set(table["question"])
-    plans = analysis.plan(part.protocol)
-    about_texts = [entry.id for entry in plans]
-    matches = [entry for entry in plans if question in (None, entry.id, *(m.question for m in entry.measures))]
-    if question and not matches:
-        raise InputError(
-            f"Nobody can agree on {question!r}: it is free text or asked of the judges themselves.",
-            next_step=did_you_mean(question, about_texts),
-        )
-    for entry in matches:
-        measures = [m for m in entry.others if m.question in questions]
-        if gamma and isinstance(entry.question, Spans):
-            long = {
-                (document.id, segment.id): max(map(len, (segment.source, *segment.outputs.values())))
-                for document in part.documents
-                for segment in document
-            }
-            measures.append(Measure("gamma", "γ", gamma_of, entry.id, options={"lengths": long}))
-        if entry.id in questions or question:
-            yield replace(entry, others=tuple(measures))
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One number of the table: of which question and measure, of whom, and of which group of judges."""
-
-    entry: QuestionPlan
-    measure: Measure
-    group: str
-    result: Result
-
-
-class Printer:
-    """Prints how far the judges of one part agree."""
-
-    def __init__(self, output: Output, part: Material, domain: str, resampling: Resampling) -> None:
-        self.output, self.part, self.domain, self.resampling = output, part, domain, resampling
-        self.everyone = part.counted(of=tuple(GROUPS))
-        self.groups: dict[str, Counted] = {
-            name: part.counted(of=name) for name in groups_in(self.everyone.table) or ["people"]
-        }
-
-    def print(self, plans: Sequence[QuestionPlan]) -> None:
-        lines = [line for entry in plans for line in self._lines(entry)]
-        rows = [self._row(line) for line in lines]
-        for line in lines:
-            result = line.result
-            self.output.notes.extend(note for note in result.notes if note not in self.output.notes)
-            self.output.signature = self.output.signature or str(result.signature or "")
-        columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
-        self.output.table(rows, columns, title=" · ".join(filter(None, (self.part.name, self.domain))))
-        self.output.say()
-        together = [line for line in lines if "judge" not in line.result.labels]
-        explain = wants_explanation()
-        for sentence in _in_words(together, several=len(self.groups) > 1, explain=explain):
-            self.output.say(sentence)
-        if not explain:
-            self.output.say("What the coefficients mean, and what they miss: --explain", style="dim")
-        self._say_prevalence(plans)
-        self.output.say()
-
-    def _lines(self, entry: QuestionPlan) -> Iterator[Line]:
-        judges = self.everyone.table["judge"].n_unique()
-        for measure in entry.measures:
-            if measure.pairwise and (judges > 2 or len(self.groups) > 1):
-                for result in analysis.pairs(self.everyone, measure, entry, resampling=self.resampling):
-                    yield Line(entry, measure, "", result)
-            for group, rows in self.groups.items():
-                if len(self.groups) == 1 or rows.table["judge"].n_unique() > 1:
-                    yield Line(entry, measure, group, self._together(rows, measure, entry))
-
-    def _together(self, rows: Counted, measure: Measure, entry: QuestionPlan) -> Result:
-        try:
-            return analysis.measure(rows, measure, entry, resampling=self.resampling)
-        except StatisticError as error:
-            return Result(measure.name, None, labels={"question": measure.question}, notes=(error.what,))
-
-    def _row(self, line: Line) -> dict[str, Json]:
-        measure, result = line.measure, line.result
-        row: dict[str, Json] = {"part": self.part.name, "question": measure.question, "row": measure.row}
-        row |= {"domain": self.domain} if self.domain else {}
-        row |= {"group": line.group, "part_of_answer": str(measure.part), "sign": measure.sign, **result.row()}
-        row |= {"headline": measure is line.entry.headline and not result.labels.get("judge")}
-        row["question"] = measure.question
-        row["reading"] = reading(result)
-        row["pair"] = self._who(row)
-        row["what"] = measure.row or measure.question
-        row["estimate"] = estimate(result.value, result.low, result.high)
-        return row
-
-    def _who(self, row: Mapping[str, Json]) -> str:
-        if row.get("judge"):
-            return f"{row['judge']} – {row['other']}"
-        judges = self.groups[row["group"]].table["judge"].unique().sort().to_list()
-        return " – ".join(judges) if len(judges) == 2 else f"all {row['group']}"
-
-    def _say_prevalence(self, plans: Iterable[QuestionPlan]) -> None:
-        """Where κ says little because one label prevails."""
-        rows = next(iter(self.groups.values()))
-        names = dict.fromkeys(m.question for entry in plans for m in entry.others if m.statistic is kappa)
-        for name in names:
-            if name not in set(rows.table["question"]):
-                continue
-            second = prevalence(rows.table, name, resampling=Resampling(method="none"))[1]
-            self.output.notes.extend(f"{name}: {case['note']}" for case in second.rows if case.get("code"))
-
-
-def _in_words(lines: Sequence[Line], *, several: bool, explain: bool) -> Iterator[str]:
-    """What the numbers mean: the headline of each question, and with `explain` the definition of each coefficient once.
-    Questions without a value for the same reason are listed together."""
-    explanations: set[str] = set()
-    headings: set[str] = set()
-    without_value: dict[str, list[str]] = {}
-    for line in lines:
-        result = line.result
-        name = line.measure.row or line.measure.question
-        name = f"{name} ({line.group})" if several else name
-        if name not in headings and result.value is None:
-            without_value.setdefault(reading(result), []).append(name)
-        elif name not in headings:
-            yield f"{name}: {reading(result, brief=not explain or result.name in explanations)}"
-            explanations.add(result.name)
-        elif explain and result.name not in explanations and (words := meaning(result)):
-            yield f"{name}: {words}"
-            explanations.add(result.name)
-        headings.add(name)
-    for reason, names in without_value.items():
-        yield f"{', '.join(names)}: {reason}"
+    implementation("_agreement").run(source, **options)

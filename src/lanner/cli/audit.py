@@ -10,8 +10,8 @@ import click
 from lanner import campaign
 from lanner.cli._judge_settings import SETTINGS, settings_from
 from lanner.cli._judging import limits_from, plans_from, price_notes, texts_and_protocol, watching
+from lanner.cli._options import from_option, store_option
 from lanner.cli._output import Output, json_option, result_rows
-from lanner.cli._source import from_option, store_option
 from lanner.cli.import_ import slug
 from lanner.errors import LannerError
 from lanner.judges import providers

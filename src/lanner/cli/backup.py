@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.store import Store
 from lanner.store.backup import backup, name_at, prune
 

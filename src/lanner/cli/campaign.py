@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from lanner import campaign, registry
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.figures.typeset import percent
 from lanner.store import Seat, Store
 

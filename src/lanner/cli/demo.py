@@ -12,8 +12,8 @@ import click
 
 from lanner import campaign, formats
 from lanner.analysis.material import from_campaign
+from lanner.cli._options import PORT
 from lanner.cli._output import Output
-from lanner.cli._source import PORT
 from lanner.cli._tour import Guide, Stops, has_window, write_page
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, JudgeKind

@@ -9,9 +9,10 @@ import numpy as np
 
 from lanner import designs, protocols
 from lanner.cli._judges import judges_from
+from lanner.cli._options import SEED, from_option
 from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
-from lanner.cli._source import SEED, documents_of, from_option
+from lanner.cli._source import documents_of
 from lanner.cli.import_ import parse_options
 from lanner.cli.new import typed
 from lanner.designs.plan import plan

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from lanner import campaign, formats
+from lanner.cli._options import from_option, protocol_option, store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import documents_of, from_option, materials, protocol_option, store_option
+from lanner.cli._source import documents_of, materials
 from lanner.cli.import_ import parse_options
 from lanner.errors import LannerError
 from lanner.reports import exchange

@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 
 from lanner import campaign, formats, protocols
+from lanner.cli._options import from_option, protocol_option, reading_options, store_option
 from lanner.cli._output import Output, json_option
 from lanner.cli._progress import counting, reading
-from lanner.cli._source import from_option, protocol_option, reading_options, store_option
 from lanner.errors import LannerError, Where
 from lanner.formats import Reading
 from lanner.model import Document, Json, Protocol

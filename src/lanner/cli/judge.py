@@ -22,8 +22,9 @@ from lanner.cli._judging import (
     texts_and_protocol,
     watching,
 )
+from lanner.cli._options import from_option, store_option
 from lanner.cli._output import Output, json_option, result_rows
-from lanner.cli._source import from_option, new_store, store_option
+from lanner.cli._source import new_store
 from lanner.cli.replay import take_in
 from lanner.errors import LannerError
 from lanner.judges import providers

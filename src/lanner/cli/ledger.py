@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from lanner import campaign
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.errors import LannerError, did_you_mean
 from lanner.model import JudgeKind
 from lanner.store import Entry, Store

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from lanner import campaign
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.store import Store
 
 

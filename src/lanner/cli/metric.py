@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from lanner import campaign, formats, metrics
+from lanner.cli._options import SEED, chosen_pair, from_option, reading_options, store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import SEED, chosen_pair, from_option, materials, reading_options, store_option
+from lanner.cli._source import materials
 from lanner.cli.import_ import parse_options
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.figures.typeset import estimate

@@ -10,9 +10,10 @@ import click
 
 from lanner import campaign, formats, protocols, registry
 from lanner.cli._judges import judges_from
+from lanner.cli._options import SEED, from_option, reading_options, store_option
 from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
-from lanner.cli._source import SEED, from_option, new_store, reading_options, store_option
+from lanner.cli._source import new_store
 from lanner.cli.import_ import parse_options
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.loads import loads

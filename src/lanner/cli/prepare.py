@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from lanner import formats
+from lanner.cli._options import PORT, SEED, from_option
 from lanner.cli._output import Output, json_option
 from lanner.cli._preparing import Job
 from lanner.cli._progress import reading
-from lanner.cli._source import PORT, SEED, documents_of, from_option
+from lanner.cli._source import documents_of
 from lanner.corpus import describe, edit_log, manifest, recipe
 from lanner.corpus.edits import Edit
 from lanner.corpus.review import Review

@@ -8,8 +8,8 @@ import click
 import numpy as np
 
 from lanner import campaign
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.designs.promoting import promote
 from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.figures.typeset import percent

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanner.cli._output import Output
-from lanner.cli._source import RESAMPLES, SEED, Source, source_options
-from lanner.reports.build import build
-from lanner.reports.files import write
-from lanner.stats.resample import Resampling
+from lanner.cli._options import RESAMPLES, SEED, implementation, source_options
+
+if TYPE_CHECKING:
+    from lanner.cli._source import Source
 
 
 @click.command("report", short_help="Write a report: HTML, LaTeX and CSV tables, figures.")
@@ -21,34 +21,9 @@ from lanner.stats.resample import Resampling
 @click.option("--identified", is_flag=True, help="Use judges' own names (default: people are pseudonymised).")
 @click.option("--svg-only", is_flag=True, help="Skip the PDF and PNG versions of figures (faster).")
 @source_options
-def command(
-    source: Source,
-    out: Path | None,
-    language: str,
-    resamples: int,
-    seed: int,
-    identified: bool,
-    svg_only: bool,
-    as_json: bool,
-) -> None:
+def command(source: Source, **options: Any) -> None:
     """Write a report on a campaign or a file of judgements.
 
     Example: lanner report my-campaign --out my-report
     """
-    output = Output("report", as_json)
-    parts = source.parts(unjudged=True)
-    folder = out or Path(f"{Path(source.place).name}-report")
-    rows = []
-    for part in parts if identified else [part.under_code_names() for part in parts]:
-        report = build(part, resampling=Resampling(n=resamples, seed=seed), language=language)
-        page = write(report, folder / part.name if len(parts) > 1 else folder, pictures=not svg_only)
-        rows.append(
-            {"part": part.name, "report": str(page), "tables": len(report.tables), "figures": len(report.figures)}
-        )
-        for sentence in report.findings:
-            output.say(sentence.replace("**", ""))
-        for note in part.notes:
-            output.note(f"{part.name}: {note}")
-    output.say()
-    output.table(rows, ["report", "tables", "figures"])
-    output.end()
+    implementation("_report").run(source, **options)

@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanner.analysis import Reason
-from lanner.analysis.material import Material
-from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
-from lanner.cli._domains import with_domains
-from lanner.cli._output import Output
+from lanner.cli._options import SEED, RenamedOption, implementation, source_options
 from lanner.cli._set_option import Detail, set_option
-from lanner.cli._source import SEED, RenamedOption, Source, chosen_judges, chosen_pair, source_options
-from lanner.errors import InputError, did_you_mean
-from lanner.figures.typeset import estimate, p_value
-from lanner.model import Result, languages
-from lanner.stats import ranking, scores
-from lanner.stats.ranking import Adjust, Combine, Correction, Test
-from lanner.stats.resample import Resampling
-from lanner.stats.scores import Average
 
-_SELECTION = (
-    "repeats",
-    "without_flags",
-    "without_domains",
-    "standardise",
-    "ddof",
-    "constant",
-    "row",
-    "roles",
-    "judges",
+if TYPE_CHECKING:
+    from lanner.cli._source import Source
+
+
+LEVELS = ("segment", "document", "domain", "system")
+PRESETS = (
+    *("wmt24-esa", "wmt24-mqm", "wmt23-mqm", "wmt22-mqm", "wmt21-mqm", "wmt20-mqm"),
+    *("wmt23-da-sqm", "wmt22-da-sqm", "wmt21-da", "wmt20-da", "wmt19-da"),
 )
-
-
-_DETAILS = {
-    "average": Detail(click.Choice(get_args(Average)), "how segment scores are averaged (micro)"),
-    "test": Detail(click.Choice(get_args(Test)), "the significance test (permutation)"),
-    "combine": Detail(click.Choice(get_args(Combine)), "how tests per domain are combined (pooled)"),
-    "correction": Detail(click.Choice(get_args(Correction)), "for multiple comparisons (holm)"),
-    "adjust": Detail(click.Choice(get_args(Adjust)), "for segments that not all systems share (auto)"),
+AVERAGES = ("micro", "document", "macro", "document-macro")
+TESTS = ("permutation", "signed-rank", "rank-sum")
+COMBINATIONS = ("pooled", "stouffer", "signed-stouffer")
+CORRECTIONS = ("holm", "shaffer", "none")
+ADJUSTMENTS = ("auto", "none")
+DETAILS = {
+    "average": Detail(click.Choice(AVERAGES), "how segment scores are averaged (micro)"),
+    "test": Detail(click.Choice(TESTS), "the significance test (permutation)"),
+    "combine": Detail(click.Choice(COMBINATIONS), "how tests per domain are combined (pooled)"),
+    "correction": Detail(click.Choice(CORRECTIONS), "for multiple comparisons (holm)"),
+    "adjust": Detail(click.Choice(ADJUSTMENTS), "for segments that not all systems share (auto)"),
 }
 
 
@@ -56,10 +44,10 @@ _DETAILS = {
 )
 @click.option("--part", metavar="NAME", help="The part to analyse, if a folder has several.")
 @click.option("--documents", type=click.Path(path_type=Path), help="A .docs list (domain, document) or the texts.")
-@click.option("--preset", help=f"Score and rank as in a shared task: {', '.join(scores.preset_names())}.")
+@click.option("--preset", help=f"Score and rank as in a shared task: {', '.join(PRESETS)}.")
 @click.option(
     "--level",
-    type=click.Choice(get_args(scores.Level)),
+    type=click.Choice(LEVELS),
     default="system",
     help="One row per system, document, segment …",
 )
@@ -78,148 +66,11 @@ _DETAILS = {
 )
 @click.option("--other-judges", is_flag=True, help="Intervals and tests that generalise to other judges.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
-@set_option(_DETAILS)
+@set_option(DETAILS)
 @source_options
-def command(
-    source: Source,
-    question: str | None,
-    part: str | None,
-    documents: Path | None,
-    preset: str | None,
-    level: scores.Level,
-    pairs: bool,
-    better: str | None,
-    other_judges: bool,
-    seed: int,
-    as_json: bool,
-    **details: Any,
-) -> None:
+def command(source: Source, **options: Any) -> None:
     """Score and rank systems.
 
     Example: lanner scores esa.csv --languages en-zh --documents en-zh.docs --preset wmt24-esa
     """
-    output = Output("scores", as_json)
-    known = scores.preset(preset) if preset else None
-    pair = chosen_pair()
-    parts = _named(source.read(), part)
-    material = chosen_judges(_of_pair(parts, pair), source.judges)
-    if known and known.weights and material.protocol:
-        material = replace(material, protocol=known.weigh(material.protocol))
-        output.note(f"Errors weigh as in {known.citation}; weights from {known.weights_from}.")
-    rows = scored_rows(material, judges_named=bool(source.judges))
-    table, notes = with_domains(rows.table, documents) if documents else (rows.table, ())
-    output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in material.left_out.items())
-    output.notes.extend(notes)
-    if others := rows.excluded.get(Reason.OTHER_JUDGES):
-        group = rows.selection.groups[0]
-        output.note(
-            f"Scores by {group} alone count; {others:,} answers of other judges do not. Name them with --judges."
-        )
-    named = question or (known.of if known else None)
-    if better:
-        details["direction"] = f"{better}_is_better"
-    for entry in ranked_by(material.protocol, rows.table, named):
-        of = entry.of
-        plan = known.options if known else entry.options
-        options = {**plan, **{k: v for k, v in details.items() if v is not None}}
-        if source.judges:
-            options["judges"] = [judge.id for judge in material.judges]
-        if options.get("per_words"):
-            options["words"] = material.words
-        if level != "system":
-            rows_of_items = scores.items(table, of, **{k: v for k, v in options.items() if k in _SELECTION})
-            _print_level(output, rows.sign(scores.at(rows_of_items, level)), of)
-            continue
-        if options.get("average", "micro").endswith("macro") and (table["domain"] == "").all():
-            output.note("No domain is known, so that all is one domain: name them with --documents.")
-        options |= {"other_judges": True} if other_judges else {}
-        rank = ranking.head_to_head if pairs else ranking.systems
-        result = rows.sign(rank(table, of, resampling=Resampling(seed=seed), **options))
-        if not pairs:
-            result = keep_on_scale(result, score_bounds(material.protocol, of, options))
-        (_print_pairs if pairs else _print_systems)(output, result, of)
-    output.end()
-
-
-def _named(parts: list[Material], name: str | None) -> list[Material]:
-    parts_of_name = [part for part in parts if name in (None, part.name)]
-    if not parts_of_name:
-        names = [part.name for part in parts]
-        raise InputError(f"There is no part {name!r}.", next_step=did_you_mean(str(name), names))
-    return parts_of_name
-
-
-def _of_pair(parts: list[Material], pair: str | None) -> Material:
-    """The part of one language pair: told by its texts, or by the name a reader gives to it."""
-    if pair is None:
-        if len(parts) > 1:
-            several = ", ".join(part.name for part in parts)
-            raise InputError(f"There are several parts: {several}.", next_step="Say which with --languages or --part.")
-        return parts[0]
-    language_pair = languages.pair(pair)
-    for part in parts:
-        suffix = part.name.rpartition(".")[2]
-        if language_pair in _pairs(part) or (
-            "-" in suffix and len(suffix) < 12 and languages.pair(suffix) == language_pair
-        ):
-            return part
-    if len(parts) == 1 and all(languages.UNDETERMINED in pair for pair in _pairs(parts[0])):
-        return parts[0]
-    names = [part.name for part in parts]
-    raise InputError(
-        f"There is no pair {pair!r}.", next_step=did_you_mean(pair, names) or f"Parts: {', '.join(names)}."
-    )
-
-
-def _pairs(part: Material) -> set[tuple[str, str]]:
-    return {(document.source_language, document.target_language) for document in part.documents}
-
-
-def _print_systems(output: Output, result: Result, of: str) -> None:
-    rows = [
-        {
-            "question": of,
-            **row,
-            "value": row["score"],
-            "unit": result.interval.unit if result.interval else None,
-            "ranks_text": f"{row['rank_low']}–{row['rank_high']}",
-            "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
-        }
-        for row in result.rows
-    ]
-    columns = [("rank", "#"), "system", ("estimate", f"{of} [95 %]"), "micro", ("ranks_text", "ranks"), "cluster", "n"]
-    _print(output, rows, columns, result)
-
-
-def _print_pairs(output: Output, result: Result, of: str) -> None:
-    rows = [
-        {
-            "question": of,
-            **row,
-            "estimate": estimate(row["difference"], row["low"], row["high"], 2, bounded=False),
-            "p_text": p_value(row["p"]),
-            **{f"{name}_text": p_value(row[name]) for name in _CORRECTED if name in row},
-        }
-        for row in result.rows
-    ]
-    correction = dict(result.signature.parts)["correction"] if result.signature else "holm"
-    columns: list[Any] = ["system", "other", ("estimate", "difference [95 %]"), ("p_text", "p")]
-    columns += [
-        (f"{name}_text", f"{title} ({correction})" if correction != "none" else title)
-        for name, title in _CORRECTED.items()
-        if rows and name in rows[0]
-    ]
-    _print(output, rows, [*columns, "higher", "lower", "n", "documents"], result)
-
-
-_CORRECTED = {"p_holm": "p", "p_not_worse": "p other not worse", "p_equivalent": "p equal within margin"}
-
-
-def _print_level(output: Output, result: Result, of: str) -> None:
-    _print(output, [{"question": of, **row} for row in result.rows], [], result)
-
-
-def _print(output: Output, rows: list[dict[str, Any]], columns: list[Any], result: Result) -> None:
-    output.notes.extend(note for note in result.notes if note not in output.notes)
-    output.signature = str(result.signature or "")
-    output.table(rows, columns)
+    implementation("_scores").run(source, **options)

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import click
 
+from lanner.cli._options import PORT, store_option
 from lanner.cli._output import Output
-from lanner.cli._source import PORT, store_option
 from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.server import LOG_LEVELS, Settings, begin_log, check_public_url, is_free, is_own, serve

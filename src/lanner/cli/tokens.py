@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from lanner.campaign.tokens import SCOPES, issue
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option, minute
-from lanner.cli._source import store_option
 from lanner.errors import LannerError
 from lanner.store import Store
 

@@ -8,8 +8,8 @@ import click
 
 from lanner.campaign.cache import find
 from lanner.campaign.webhooks import EVENTS, add_webhook, refuse_address
+from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
-from lanner.cli._source import store_option
 from lanner.errors import LannerError
 from lanner.store import Store
 

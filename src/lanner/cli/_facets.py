@@ -1,0 +1,130 @@
+"""`lanner facets`: system scores with judges' severity taken out, each judge's severity, and designs compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from lanner.analysis.scores import ranked_by, scored_rows
+from lanner.cli._output import Output
+from lanner.cli._source import Source
+from lanner.errors import InputError
+from lanner.figures.intervals import Row, intervals
+from lanner.figures.typeset import estimate, p_value, percent
+from lanner.model import Json, Result
+from lanner.stats.facets import Scale, facets
+
+_NUMBERS = "Whole numbers with commas between, such as 2,4,8."
+
+
+def run(
+    source: Source,
+    question: str | None,
+    scale: Scale,
+    plan_judges: str,
+    plan_documents: str,
+    picture: Path | None,
+    as_json: bool,
+) -> None:
+    """Take judges' severity out of the scores of systems, show how severe each judge is, and compare designs."""
+    output = Output("facets", as_json)
+    judges, documents = _whole_numbers(plan_judges), _whole_numbers(plan_documents)
+    for part in source.parts():
+        rows = scored_rows(part, judges_named=bool(source.judges))
+        for entry in ranked_by(part.protocol, rows.table, question):
+            result = rows.sign(facets(rows.table, entry.of, scale=scale, judges=judges, documents=documents))
+            _print(output, result, f"{part.name} · {entry.of}")
+            if picture is not None and result.value is not None:
+                picture.write_text(str(_draw(result)), encoding="utf-8")
+                output.say(f"Judges' severity is drawn in {picture}.")
+    output.end()
+
+
+def _whole_numbers(text: str) -> list[int]:
+    try:
+        numbers = [int(word) for word in text.split(",")]
+    except ValueError as error:
+        raise InputError(f"{text!r} is not a list of whole numbers.", next_step=_NUMBERS) from error
+    if min(numbers) < 1:
+        raise InputError("Judges and documents number one or more.", next_step=_NUMBERS)
+    return numbers
+
+
+def _draw(result: Result) -> object:
+    """Judges from the most severe to the most lenient, with intervals."""
+    rows = [
+        Row(row["judge"], row["value"], row["low"], row["high"], note=f"n {row['n']}")
+        for row in result.rows
+        if row["kind"] == "judge"
+    ]
+    return intervals("Points above the average judge", rows, bounded=False)
+
+
+def _print(output: Output, result: Result, title: str) -> None:
+    output.notes.extend(note for note in result.notes if note not in output.notes)
+    output.signature = output.signature or str(result.signature or "")
+    if result.value is None:
+        output.say(f"{title}: {result.notes[0]}")
+        return
+    kinds: dict[str, list[dict[str, Json]]] = {}
+    for row in result.rows:
+        kinds.setdefault(row["kind"], []).append({**row, **_texts(row)})
+    steps = "log_odds" in kinds["system"][0]
+    unit = "log odds" if steps else "points"
+    tables: tuple[tuple[str, list[str | tuple[str, str]], str], ...] = (
+        ("system", ["system", ("estimate", "score [95 %]"), *([("log_odds", "log odds")] if steps else [])], title),
+        ("pair", ["system", "other", ("estimate", f"{unit} [95 %]"), ("p_text", "p"), ("p_holm_text", "p (holm)")],
+         "Differences"),
+        ("judge", ["judge", ("estimate", f"{unit} above the average judge [95 %]"), "n"], "Judges, most severe first"),
+        ("variance", [("term", "spread between"), "variance", ("share_text", "share")], "Where scores differ"),
+        ("decision", ["judges", "documents", "judgements", ("margin_text", "a difference is known to"),
+                      ("rho", "Eρ²"), ("phi", "Φ")], "Designs: every judge judges every document"),
+    )  # fmt: skip
+    for kind, columns, heading in tables:
+        if kinds.get(kind):
+            output.table(kinds[kind], columns, title=heading)
+            output.say()
+    for sentence in _words(result, kinds):
+        output.say(sentence)
+
+
+def _texts(row: Mapping[str, Json]) -> dict[str, Json]:
+    """Numbers of a row as they are printed."""
+    match row["kind"]:
+        case "variance":
+            return {"variance": round(row["value"], 4), "share_text": percent(row["share"], 0)}
+        case "decision":
+            numbers = {"rho": row["generalisability"], "phi": row["dependability"]}
+            texts = {name: None if value is None else f"{value:.2f}" for name, value in numbers.items()}
+            return {"margin_text": f"±{row['margin']:.2f}", **texts}
+        case "pair":
+            texts = {"p_text": p_value(row["p"]), "p_holm_text": p_value(row["p_holm"])}
+            return {"estimate": estimate(row["difference"], row["low"], row["high"], 2, bounded=False), **texts}
+    return {"estimate": estimate(row["value"], row["low"], row["high"], 2, bounded=False)}
+
+
+def _words(result: Result, kinds: Mapping[str, Sequence[Mapping[str, Json]]]) -> Iterator[str]:
+    severe = [row["judge"] for row in kinds["judge"] if row["high"] < 0]
+    lenient = [row["judge"] for row in kinds["judge"] if row["low"] > 0]
+    if severe or lenient:
+        sides = [f"more severe than average: {', '.join(severe)}"] if severe else []
+        sides += [f"more lenient: {', '.join(lenient)}"] if lenient else []
+        yield f"Clearly {'; '.join(sides)}."
+    else:
+        yield "No judge is clearly more severe or more lenient than the average one."
+    yield from _equal_cost(kinds.get("decision", ()))
+    counts = result.counts
+    yield f"This holds for judges in general, from {counts['judges']} judges and {counts['documents']} documents."
+
+
+def _equal_cost(designs: Sequence[Mapping[str, Json]]) -> Iterator[str]:
+    """Which of the designs with as many judgements is best, where there are several."""
+    by_cost: dict[int, list[Mapping[str, Json]]] = {}
+    for row in designs:
+        by_cost.setdefault(row["judgements"], []).append(row)
+    several = [rows for rows in by_cost.values() if len(rows) > 1]
+    if several:
+        largest = max(several, key=lambda own: (len(own), own[0]["judgements"]))
+        rows = sorted(largest, key=lambda row: row["margin"])
+        parts = [f"{row['judges']} on {row['documents']} documents ±{row['margin']:.2f}" for row in rows]
+        yield f"For {rows[0]['judgements']:,} judgements, judges and documents give: {'; '.join(parts)}."
