@@ -2,6 +2,8 @@
 
 Names tell which is which: `src` or `source` in a name is the source, `ref…` a reference, all others are outputs, as in
 `src.txt`, `ref.A.txt`, `hyp.Online-B.txt` or `newstest.en-de.ref.B.de`. Options say it where names do not.
+
+Folders `src`, `ref` and others of the same file names hold a document in each file.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ def recognise(path: Path) -> bool:
         return False
     files = _files(path)
     sources = [file for file in files if _role(file)[0] == "source"]
-    return len(sources) == 1 and (len(files) > 1 or _docs(path, "") is not None)
+    return (len(sources) == 1 and (len(files) > 1 or _docs(path, "") is not None)) or bool(_sides(path))
 
 
 def read(path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = "") -> list[Reading]:
@@ -57,13 +59,15 @@ def texts(path: Path, *, source: str = "", docs: str = "", languages: str = "", 
     """The documents one by one, with what is to be told of them."""
     files = _aligned(path, source, docs, languages, newline)
     stream = TextStream(path.name, iter(()))
-    stream.notes.append(f"{_described(files)}.")
-    if files.documents is None:
+    stream.notes.append(f"{_described(files[0])}.")
+    if len(files) > 1:
+        stream.notes.append(f"Each of the {len(files)} files of a folder is a document.")
+    elif files[0].documents is None:
         stream.notes.append("No .docs file says which documents there are, so all lines are one.")
 
     def documents() -> Iterator[Document]:
         canaries = 0
-        for document in read_aligned(files):
+        for document in (document for each in files for document in read_aligned(each)):
             canaries += sum("canary" in segment.flags for segment in document)
             yield document
         if canaries:
@@ -77,7 +81,8 @@ def read_documents(
     path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = ""
 ) -> Iterator[Document]:
     """The documents one by one."""
-    return read_aligned(_aligned(path, source, docs, languages, newline))
+    for files in _aligned(path, source, docs, languages, newline):
+        yield from read_aligned(files)
 
 
 def read_files(
@@ -221,7 +226,39 @@ def _without_language(parts: Sequence[str]) -> Sequence[str]:
     return parts[:-1] if len(last) in (2, 3) and last.islower() and languages.known(last) and len(parts) > 1 else parts
 
 
-def _aligned(path: Path, source: str, docs: str, pair: str, newline: str) -> AlignedFiles:
+def _sides(path: Path) -> dict[str, dict[str, Path]]:
+    """Folders with the same file names, by the names of the folders, the source first; empty where there are none."""
+    folders = sorted(folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith("."))
+    sources = [folder for folder in folders if _ROLES.get(folder.name.casefold()) == "source"]
+    files = {folder.name: {_bare(file).stem: file for file in _files(folder)} for folder in folders}
+    same = {frozenset(names) for names in files.values()}
+    if len(sources) != 1 or len(folders) < 2 or len(same) != 1 or not files[sources[0].name]:
+        return {}
+    return {sources[0].name: files.pop(sources[0].name), **files}
+
+
+def _aligned(path: Path, source: str, docs: str, pair: str, newline: str) -> list[AlignedFiles]:
+    """The files that belong together: all of a folder, or for folders that hold a document in each file, those of each
+    document."""
+    if not source and (sides := _sides(path)):
+        first, *others = sides
+        codes = languages.pair(pair) if pair else file_languages(path)
+        references = [name for name in others if name.casefold().startswith("ref")]
+        return [
+            AlignedFiles(
+                file,
+                codes,
+                {name: sides[name][stem] for name in references},
+                {name: sides[name][stem] for name in others if name not in references},
+                None,
+                newline,
+            )
+            for stem, file in sides[first].items()
+        ]
+    return [_aligned_folder(path, source, docs, pair, newline)]
+
+
+def _aligned_folder(path: Path, source: str, docs: str, pair: str, newline: str) -> AlignedFiles:
     files = _files(path)
     source_file = path / source if source else next((file for file in files if _role(file)[0] == "source"), None)
     if source_file is None or not source_file.is_file():

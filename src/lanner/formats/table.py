@@ -28,13 +28,14 @@ import polars as pl
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import Answer, ColumnMap, column_map, fold, side_of
+from lanner.formats.parsing.columns import Answer, ColumnMap, column_map, fold, is_total, side_of
 from lanner.formats.parsing.documents import Draft, Gathering
 from lanner.formats.parsing.notes import UNKNOWN_LANGUAGES, Note
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.values import (
     as_text,
     file_languages,
+    in_thousands,
     is_false,
     is_missing,
     literal_list,
@@ -42,6 +43,7 @@ from lanner.formats.parsing.values import (
     moment,
     number,
     slug,
+    steps_of_scale,
 )
 from lanner.formats.parsing.writing import refuse_answers, replacing, text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
@@ -60,13 +62,13 @@ def recognise(path: Path) -> bool:
     kind = kind_of(path)
     if not kind:
         return False
-    if kind == "xlsx" and path.suffix.lower() in (".xlsx", ".xlsm"):
+    if kind == "xlsx" and path.suffix.lower() in (".xlsx", ".xlsm", ".ods"):
         return True  # a spreadsheet is a table in any case, and says itself what is wrong with it
     try:
         rows = open_rows(path)
         column_map(rows.header, sample=rows.sample)
-    except InputError:
-        return False
+    except InputError as error:
+        return error.code == "judge_or_system"  # a table of ratings, which says itself what is not clear
     return True
 
 
@@ -194,7 +196,7 @@ class _Table:
     def __init__(
         self, path: Path, rows: Rows, columns: str | Mapping[str, str], *, system: str, languages: str, judge: str
     ) -> None:
-        self.path, self.typed = path, rows.typed
+        self.path, self.typed, self.decimal_comma = path, rows.typed, rows.decimal_comma
         try:
             self.map: ColumnMap = column_map(rows.header, columns, system, rows.sample, judge=judge)
         except InputError as error:
@@ -287,6 +289,15 @@ class _Table:
         self.textless += 1
         return True
 
+    def _is_total(self, row: Sequence[Any]) -> bool:
+        """Whether a row below the table sums it up: it begins with such a word, and has no id at its place."""
+        ids = [self.at[role] for role in ("document", "segment", "item") if role in self.at]
+        first = next((as_text(value) for value in row if value not in (None, "")), "")
+        if not is_total(first) or not ids or all(row[position] not in (None, "") for position in ids):
+            return False
+        self.textless += 1
+        return True
+
     def gathering(self) -> Gathering:
         return Gathering(
             self.path,
@@ -340,7 +351,7 @@ class _Table:
 
     def add(self, gathering: Gathering, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
         source = self._text("source", row)
-        if not source and self._is_textless(row):
+        if (not source and self._is_textless(row)) or self._is_total(row):
             return None
         segment = self._text("segment", row)
         name = segment if self.items_are_documents and segment else self._text("document", row)
@@ -492,6 +503,7 @@ class _Answers:
         self._ids: dict[str, str] = {}
         self._flagged: Counter[str] = Counter()
         self._first_bad_time = 0
+        self._steps: list[str] = []
 
     @property
     def headings(self) -> dict[str, str]:
@@ -556,6 +568,13 @@ class _Answers:
     def judges(self) -> tuple[Judge, ...]:
         return tuple(Judge(name, kind) for name, kind in self._kinds.items())
 
+    def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
+        typed = _typed([cell.value for cell in cells], decimal_comma=self._table.decimal_comma)
+        if any(flag == "step" for _, flag in typed):
+            raw, step = next((as_text(c.value), value) for c, (value, flag) in zip(cells, typed, strict=True) if flag)
+            self._steps.append(f"Answers such as {raw!r} are steps of a scale and read as numbers: {step}.")
+        return [(value, "" if flag == "step" else flag) for value, flag in typed]
+
     def judgements(self) -> tuple[Judgement, ...]:
         by_question: dict[str, list[_Raw]] = {}
         for cell in self._cells:
@@ -563,7 +582,7 @@ class _Answers:
         values = {
             id(cell): value
             for cells in by_question.values()
-            for cell, value in zip(cells, _typed([cell.value for cell in cells]), strict=True)
+            for cell, value in zip(cells, self._typed(cells), strict=True)
         }
         keys: set[tuple[Any, ...]] = set()
         judgements = []
@@ -599,6 +618,7 @@ class _Answers:
     def notes(self) -> Iterator[str]:
         if self._cells and "role" not in self._table.at:
             yield "No column `role` says which answers are controls or repeats, so all count as main ones."
+        yield from self._steps
         if n := self._flagged["repeat"]:
             yield f"{n} answers are second ones of a judge to the same question; they are taken for repeats."
         if n := self._flagged["unreadable_time"]:
@@ -611,26 +631,30 @@ class _Answers:
             yield "No column names the judge, so all answers count as one judge's."
 
 
-def _typed(cells: Sequence[Any]) -> list[tuple[Any, str]]:
-    """The answers to one question with a flag each: numbers where most are, lists where all are, words otherwise."""
+def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[Any, str]]:
+    """The answers to one question with a flag each: numbers where most are, or where the steps of a scale are written
+    out; lists where all are, words otherwise. With `decimal_comma` 1,250 is less than two."""
     values = [None if is_missing(cell) else cell.strip() if isinstance(cell, str) else cell for cell in cells]
     there = [value for value in values if value is not None]
+    texts = [as_text(value) for value in there]
     lists = [literal_list(value) if isinstance(value, str) else value for value in there]
     if there and all(isinstance(value, list) for value in lists):
-        lists_iterator = iter(lists)
-        return [(None, "missing") if value is None else (next(lists_iterator), "") for value in values]
-    numbers = [number(value) if number(value) is not None else measured(as_text(value)) for value in there]
+        return _with_missing(values, [(value, "") for value in lists])
+    if not decimal_comma and in_thousands(texts):
+        texts = [text.replace(",", "") for text in texts]
+    numbers = [number(text) if number(text) is not None else measured(text) for text in texts]
     if numbers and sum(value is not None for value in numbers) * 2 > len(numbers):
-        pairs = iter(zip(numbers, there, strict=True))
-        made: list[tuple[Any, str]] = []
-        for value in values:
-            if value is None:
-                made.append((None, "missing"))
-            else:
-                parsed, raw = next(pairs)
-                made.append((raw, "not_a_number") if parsed is None else (parsed, ""))
-        return made
-    return [(None, "missing") if value is None else (as_text(value), "") for value in values]
+        pairs = zip(numbers, there, strict=True)
+        return _with_missing(values, [(raw, "not_a_number") if n is None else (n, "") for n, raw in pairs])
+    if (steps := steps_of_scale(texts)) is not None:
+        return _with_missing(values, [(step, "step") for step in steps])
+    return _with_missing(values, [(text, "") for text in texts])
+
+
+def _with_missing(values: Sequence[Any], typed: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
+    """The typed values in the places of those that are there; the others are missing."""
+    answers = iter(typed)
+    return [(None, "missing") if value is None else next(answers) for value in values]
 
 
 # Writing

@@ -110,13 +110,15 @@ def read_aligned(files: AlignedFiles) -> Iterator[Document]:
     paths = [files.source, *files.references.values(), *files.outputs.values()]
     if files.documents is not None:
         paths.append(files.documents)
+    compressed = files.source.suffix in (".gz", ".zst")
+    own_name = Path(files.source.stem).stem if compressed else files.source.stem
     ids: dict[str, int] = {}
     name = domain = ""
     segments: list[Segment] = []
     for number, row in enumerate(zip_longest(*map(textfile.lines, paths))):
         if None in row:
             raise _ragged(paths)
-        place = _place(files, row[-1], number) if files.documents is not None else ("", files.source.stem, str(number))
+        place = _place(files, row[-1], number) if files.documents is not None else ("", own_name, str(number))
         if segments and place[1] != name:
             yield _document(files, name, domain, segments)
             segments = []

@@ -76,7 +76,7 @@ def _unpack(path: Path, root: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             members = [m for m in archive.infolist() if not m.is_dir() and not _is_litter(m.filename)]
-            if any(m.filename == _OFFICE for m in members):
+            if any(m.filename == _OFFICE for m in members) or _is_open_document(archive):
                 return False
             if len(members) > MEMBER_LIMIT:
                 textfile.failed(path, f"The archive holds more than {MEMBER_LIMIT} files.")
@@ -92,6 +92,14 @@ def _unpack(path: Path, root: Path) -> bool:
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
         textfile.failed(path, f"The archive cannot be unpacked: {error}.", next_step="Unpack it yourself.")
     return True
+
+
+def _is_open_document(archive: zipfile.ZipFile) -> bool:
+    """Whether this is a spreadsheet or a text of OpenDocument, which says so in its first file."""
+    if "mimetype" not in archive.namelist():
+        return False
+    with archive.open("mimetype") as stream:
+        return stream.read(100).startswith(b"application/vnd.oasis.opendocument.")
 
 
 def _repeated(names: Iterable[str]) -> str:

@@ -103,11 +103,15 @@ class ColumnMap:
         return bool(self.answers)
 
 
+_LETTERS = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
+"""Letters with a stroke and the like, which no decomposition makes plain."""
+
+
 @cache
 def fold(name: str) -> str:
     """A header without case, accents, spaces and punctuation."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFC", plain).replace("ß", "ss")) or name.strip()
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFC", plain).translate(_LETTERS)) or name.strip()
 
 
 @cache
@@ -127,6 +131,16 @@ def _folded(*kinds: str) -> frozenset[str]:
     return frozenset(fold(name) for kind in kinds for name in names[kind])
 
 
+@cache
+def _totals() -> frozenset[str]:
+    return frozenset(map(fold, _names()["rows"]["total"]))
+
+
+def is_total(text: str) -> bool:
+    """Whether a row that begins with this sums up the others: `Average`, `Summe`, `合計`."""
+    return len(text) <= 40 and fold(text) in _totals()
+
+
 def header_score(cells: Iterable[Any]) -> int:
     """How many cells of a row are names of columns that one knows: how much the row looks like a header."""
     names = [str(cell).strip() for cell in cells if cell not in (None, "")]
@@ -137,6 +151,27 @@ def header_score(cells: Iterable[Any]) -> int:
         hit = any(f in _spelled() or f in _folded("output", "reference", "answer") for f in spellings)
         score += bool(hit or (len(name) <= 60 and _named(name)))
     return score if len(set(names)) == len(names) else 0
+
+
+def names_judges(name: str) -> bool:
+    """Whether a header is a word for judges."""
+    return _spelled().get(fold(name), ("", 0))[0] == "judge"
+
+
+def names_item(names: Iterable[str]) -> bool:
+    """Whether one of these headers is a word for what is judged: a document, a segment, a text, a system."""
+    roles = {_spelled().get(fold(name), ("", 0))[0] for name in names}
+    return bool(roles & set(_ITEM_ROLES)) or any(_named(name) for name in names)
+
+
+def over_columns(heading: str, name: str) -> str:
+    """One name for a column with a heading over it: under `System A` a `Translation` is the output of A and a `Score`
+    a score of A."""
+    hit = _OUTPUT_NAMED.match(heading)
+    about = hit[2] if hit else heading
+    if fold(name) in _folded("output"):
+        return f"output:{about}"
+    return f"{name} {about}" if fold(name) in _folded("answer") else f"{heading} {name}"
 
 
 def parse(columns: str | Mapping[str, str]) -> dict[str, str]:
@@ -231,7 +266,8 @@ class _Guess:
             elif kind == "answer":
                 self.answers.append(Answer(column, name or column))
             elif kind == "judge" and mark:
-                self.answers.append(Answer(column, "score", judge=name))
+                judge, _, about = name.partition(" about ")
+                self.answers.append(Answer(column, "score", judge, about))
             elif kind == "ignore":
                 pass
             elif kind in ROLES and not mark:
@@ -355,6 +391,8 @@ class _Guess:
         self._demote("answered_at", _are_numbers, "seconds")
         self._demote("note", _are_numbers)
         self._demote("question", lambda values: len({str(value) for value in values}) > _SHORT_ANSWER)
+        self._take_numbering()
+        self._take_repeating()
         self._demote("document", lambda values: bool(values) and _mean_length(values) > 4 * _SHORT_ANSWER)
         self._demote("item", lambda values: bool(values) and _mean_length(values) > 4 * _SHORT_ANSWER)
         if "source" not in self.roles:  # a column `sentence` may hold the sentences and not their numbers
@@ -366,6 +404,49 @@ class _Guess:
                     self.roles["source"] = column
                     self.confidence[column] = _LIKELY
                     break
+
+    def _take_numbering(self) -> None:
+        """A column of an unknown name that counts the rows of each document, judge and system: the segment's number,
+        and no answer."""
+        if not {"segment", "item"}.isdisjoint(self.roles) or "judge" not in self.roles:
+            return
+        places = [self.header.index(self.roles[r]) for r in ("judge", "document", "system") if r in self.roles]
+        for column in self.free:
+            at = self.header.index(column)
+            groups: dict[tuple[str, ...], list[str]] = {}
+            for row in self.sample:
+                groups.setdefault(tuple(str(row[place]) for place in places), []).append(str(row[at]).strip())
+            if len(groups) > 1 and fold(column) not in _folded("answer") and all(map(_counts_up, groups.values())):
+                self.roles["segment"] = column
+                self._take(column, _LIKELY)
+                return
+
+    def _take_repeating(self) -> None:
+        """Where items come again and no column is known to name the judges: the only column of names by which their
+        rows differ names them, if scores stand beside it."""
+        has_scores = any(fold(c) in _folded("answer") and _are_numbers(self._values(c)) for c in self.free)
+        keys = [self.roles[role] for role in ("item", "document", "segment", "system") if role in self.roles]
+        if "judge" in self.roles or not has_scores or {"segment", "item"}.isdisjoint(self.roles):
+            return
+        if self._are_unique(keys):
+            return
+        columns = [
+            column
+            for column in self.free
+            if 1 < len({str(value) for value in self._values(column)}) <= len(self.sample) / 2
+            and not _are_numbers(self._values(column))
+            and _mean_length(self._values(column)) <= _SHORT_ANSWER
+            and self._are_unique([*keys, column])
+        ]
+        if len(columns) == 1:
+            self.roles["judge"] = columns[0]
+            self._take(columns[0], _LIKELY)
+
+    def _are_unique(self, columns: Sequence[str]) -> bool:
+        """Whether no two rows of the sample are alike in these columns."""
+        places = [self.header.index(column) for column in columns]
+        keys = [tuple(str(row[place]) for place in places) for row in self.sample]
+        return len(set(keys)) == len(keys)
 
     def _comes_again(self, role: str) -> bool:
         """Whether one item has several rows that differ in this column: then it says whose row it is, or of what."""
@@ -558,8 +639,11 @@ class _Guess:
         labels = [{str(value) for value in self._values(column)} for column in columns]
         alike = columns == numeric or bool(labels and set.intersection(*labels))
         if has_item and len(columns) > 1 and alike and not any(fold(c) in _folded("answer") for c in columns):
-            for column in columns:
-                self._add_answer(Answer(column, "score" if numeric else "label", judge=column), _LIKELY)
+            question = "score" if numeric else "label"
+            for column, (judge, system) in (_crossed(columns) or {}).items():
+                self._add_answer(Answer(column, question, judge, system), _LIKELY)
+            for column in [] if self.answers else columns:
+                self._add_answer(Answer(column, question, judge=column), _LIKELY)
 
     def _long(self, outputs: dict[str, str]) -> dict[str, str]:
         """With a column that names the system, one column holds the texts of all; others are kept as they are."""
@@ -688,6 +772,49 @@ def _judge_and_question(name: str) -> tuple[str, str]:
         rest = name[hit.end() :].strip(" _.:/-()[]")
         return name[: hit.end()].strip(" _.:-"), rest or "score"
     return "", name
+
+
+_SYSTEM_WORD = re.compile(
+    r"^(?:sys|system|model|engine|mt|nmt|smt|llm|gpt|chatgpt|claude|gemini|llama|mistral|qwen|deepl|google|microsoft"
+    r"|bing|amazon|baidu|papago|yandex|nllb|online|baseline|human|ref|reference|pe)(?:[\d.v-]*[a-z]?\d*)$",
+    re.I,
+)
+_JUDGE_NUMBER = re.compile(r"^[rjae][a-z]?\d{1,2}$", re.I)
+
+
+def _crossed(columns: Sequence[str]) -> dict[str, tuple[str, str]] | None:
+    """Columns for every judge and every system, `GPT_anna`, `GPT_ben`, `DeepL_anna`, `DeepL_ben`, as judge and system;
+    None where they are not crossed. Which part is which shows in words that judges or systems are called by."""
+    pairs = {column: tuple(re.split(r"[\s_.:/|-]+", column.strip(), maxsplit=1)) for column in columns}
+    firsts, seconds = (list(dict.fromkeys(pair[at] for pair in pairs.values() if len(pair) == 2)) for at in (0, 1))
+    complete = len(firsts) > 1 and len(seconds) > 1 and len(set(pairs.values())) == len(firsts) * len(seconds)
+    if not complete or any(len(pair) != 2 for pair in pairs.values()):
+        return None
+
+    def are(names: Sequence[str], *patterns: re.Pattern[str]) -> bool:
+        return all(any(pattern.match(name) for pattern in patterns) for name in names)
+
+    systems_first = are(firsts, _SYSTEM_WORD) or are(seconds, _JUDGE_WORD, _JUDGE_NUMBER)
+    judges_first = are(seconds, _SYSTEM_WORD) or are(firsts, _JUDGE_WORD, _JUDGE_NUMBER)
+    if systems_first == judges_first:
+        first, second = pairs[columns[0]]
+        given = f"judge:{second} about {first}={columns[0]}"
+        raise InputError(
+            f"The scores in {', '.join(columns[:4])} are by judges about systems, and which part names the judge is "
+            "not clear.",
+            code="judge_or_system",
+            names={"columns": ", ".join(columns)},
+            next_step=f"Say it for each column: --columns '{given},…', or the other way round.",
+        )
+    return {column: (pair[1], pair[0]) if systems_first else (pair[0], pair[1]) for column, pair in pairs.items()}
+
+
+def _counts_up(values: Sequence[str]) -> bool:
+    """Whether numbers are 1, 2, 3 … or begin elsewhere, each once, in any order."""
+    if len(values) < 2 or not all(value.isdecimal() and len(value) < 10 for value in values):
+        return False
+    numbers = sorted(map(int, values))
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
 def _mean_length(values: Sequence[Any]) -> float:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from lxml import etree
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import SHEET, column_map, header_score
+from lanner.formats.parsing.columns import SHEET, column_map, header_score, names_item, names_judges, over_columns
 from lanner.formats.parsing.notes import Note
 from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook
 from lanner.model.cells import bare
@@ -51,6 +51,8 @@ class Rows:
     """Whether an empty cell differs from an empty text."""
     line: int = 1
     """Where the header stands."""
+    decimal_comma: bool = False
+    """Whether numbers have a decimal comma, as where a semicolon stands between cells."""
     sample: list[Sequence[Any]] = field(default_factory=list)
     """The values of the first rows, for guesses by content."""
 
@@ -66,7 +68,7 @@ class Rows:
 
 
 def kind_of(path: Path) -> str:
-    """csv, jsonl, json, parquet, xlsx or docx, by content; "" if it is no table."""
+    """csv, jsonl, json, parquet, xlsx, docx or html, by content; "" if it is no table."""
     if not path.is_file():
         return ""
     start = textfile.magic(path)
@@ -79,7 +81,9 @@ def kind_of(path: Path) -> str:
         return "jsonl"
     if text.startswith("["):
         return "json" if re.match(r"\[\s*\{", text) else ""
-    return "csv" if text and not text.startswith("<") else ""
+    if text.startswith("<"):
+        return "html" if _HTML_TABLE.search(text) else ""
+    return "csv" if text else ""
 
 
 def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str = "", header: str = "") -> Rows:
@@ -87,7 +91,7 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
     by itself."""
     match kind_of(path):
         case "csv":
-            return _delimited(path, delimiter, quotes, header).with_sample()
+            return by_items(_delimited(path, delimiter, quotes, header).with_sample())
         case "jsonl":
             return _json_lines(path).with_sample()
         case "json":
@@ -95,14 +99,16 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
         case "parquet":
             return _parquet(path).with_sample()
         case "xlsx":
-            return _spreadsheet(path, sheet, header).with_sample()
+            return by_items(_spreadsheet(path, sheet, header).with_sample())
         case "docx":
-            return _document_tables(path).with_sample()
+            return _document_tables(path, _word_tables(path)).with_sample()
+        case "html":
+            return _document_tables(path, _html_tables(path)).with_sample()
         case _:
             raise InputError(
                 "This is no table.",
                 where=Where(path),
-                next_step="Tables are CSV, TSV, JSON lines, Parquet, xlsx and docx.",
+                next_step="Tables are CSV, TSV, JSON lines, Parquet, xlsx, ods, docx and HTML.",
             )
 
 
@@ -120,6 +126,43 @@ def first_rows(path: Path, count: int, *, delimiter: str = "") -> list[tuple[int
         case _:
             return []
     return [(line, ["" if cell is None else str(cell).strip() for cell in row]) for line, row in rows]
+
+
+_DIGITS = re.compile(r"\d+")
+_ITEMS_AT_LEAST = 3
+
+
+def by_items(rows: Rows) -> Rows:
+    """A table with a row for each judge and a column for each item, as forms on the web export it, with a row for each
+    answer; other tables as they are. The columns differ in a number: `Sentence 1: how good is it?`, `Sentence 2: …`."""
+    templates = Counter(_DIGITS.sub("#", name) for name in rows.header if _DIGITS.search(name))
+    template, count = templates.most_common(1)[0] if templates else ("", 0)
+    places = [at for at, name in enumerate(rows.header) if _DIGITS.sub("#", name) == template]
+    judge = next((at for at, name in enumerate(rows.header) if names_judges(name)), None)
+    others = [name for at, name in enumerate(rows.header) if at not in places]
+    if count < _ITEMS_AT_LEAST or judge is None or judge in places or header_score(others) > 2 or not rows.sample:
+        return rows
+    judges = [row[judge] for row in rows.sample]
+    if len(set(judges)) < len(judges) or names_item(others):
+        return rows
+    items = {at: _short_name(rows.header[at]) for at in places}
+    if len(set(items.values())) < len(items):
+        items = {at: str(number) for number, at in enumerate(places, 1)}
+
+    def answers() -> Iterator[Row]:
+        for line, values, _ in rows.rows:
+            for at in places:
+                yield line, [values[judge], items[at], values[at]], {}
+
+    note = f"Each row is a judge and each of {count} columns an item ({rows.header[places[0]]}, …)."
+    header = [rows.header[judge], "item", "score"]
+    return Rows(header, answers(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
+
+
+def _short_name(heading: str) -> str:
+    """`Sentence 1` of `Sentence 1: how good is this translation?`; a short heading as it is."""
+    hit = re.match(r"\D{0,24}\d+", heading)
+    return heading if len(heading) <= 24 or hit is None else hit[0].strip()
 
 
 # Headers
@@ -268,6 +311,19 @@ def _mark(path: Path, delimiter: str) -> str:
     return mark
 
 
+_RULE = re.compile(r":?-{2,}:?")
+
+
+def _without_frame(rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """Rows of a table as Markdown draws it, without the bars at both ends and the rule below the header; rows of other
+    tables as they are."""
+    for line, row in rows:
+        framed = len(row) > 2 and not row[0].strip() and not row[-1].strip()
+        cells = [cell.strip() for cell in row[1:-1]] if framed else row
+        if not all(_RULE.fullmatch(cell.strip()) for cell in cells):
+            yield line, cells
+
+
 def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Rows:
     mark = _mark(path, delimiter)
     notes = []
@@ -277,6 +333,8 @@ def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Row
         has_quotes = textfile.head(path).lstrip("\ufeff").startswith('"')
         notes.append(f"Quotation marks are {'removed around cells' if has_quotes else 'text'} (quotes=yes or no).")
     rows = textfile.rows(path, mark, has_quotes)
+    if mark == "|":
+        rows = _without_frame(rows)
     first = list(islice(rows, _SEARCHED))
     place = next((str(at) for at, (line, _) in enumerate(first, 1) if str(line) == number), number)
     position = _find_header(path, [[*row[:-1], row[-1].removesuffix("\r")] for _, row in first], place)
@@ -305,7 +363,7 @@ def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Row
                 row[-1] = row[-1][:-1]
             yield line, [bare(cell) for cell in row] if ours else row, {}
 
-    return Rows(header, checked(), notes, line=line)
+    return Rows(header, checked(), notes, line=line, decimal_comma=mark == ";")
 
 
 # JSON
@@ -324,6 +382,8 @@ def _json_lines(path: Path) -> Rows:
     first = first.strip()
     if not first.endswith("}") or (not rest.strip() and _is_list_holder(first)):
         value = _parsed(first) if first.endswith("}") else textfile.json_whole(path)
+        if isinstance(value, dict) and (documents := _by_document(value)):
+            return _objects(path, enumerate(documents, 1))
         if isinstance(value, dict) and (name := _list_in(value)):
             common = {key: entry for key, entry in value.items() if isinstance(entry, str | int | float)}
             entries = [{**common, **entry} if isinstance(entry, dict) else entry for entry in value[name]]
@@ -340,7 +400,18 @@ def _parsed(text: str) -> Any:
 
 def _is_list_holder(line: str) -> bool:
     value = _parsed(line) if len(line) < 1_000_000 else None
-    return isinstance(value, dict) and bool(_list_in(value)) and "id" not in value
+    return isinstance(value, dict) and bool(_list_in(value) or _by_document(value)) and "id" not in value
+
+
+def _by_document(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of an object that holds a list of segments under the name of each document; empty where it is none."""
+    lists = [part for part in value.values() if isinstance(part, list)]
+    rows = [row for part in lists for row in part]
+    if len(lists) < 2 or len(lists) < len(value) or not rows or not all(isinstance(row, dict) for row in rows):
+        return []
+    if any(row.keys() != rows[0].keys() for row in rows) or any(name in _LISTS for name in value):
+        return []
+    return [{"document": name, **row} for name, part in value.items() for row in part]
 
 
 def _list_in(value: dict[str, Any]) -> str:
@@ -356,8 +427,9 @@ def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
         for line, value in values:
             if not isinstance(value, dict):
                 textfile.failed(path, "Each row must be a JSON object.", line)
-            for entry in _sentences(path, line, value):
-                yield line, _flattened(entry)
+            for segment in _segments(_from_tool(value)):
+                for entry in _sentences(path, line, segment):
+                    yield line, _flattened(entry)
 
     entries = flat()
     sample = list(islice(entries, _LOOKED_AT))
@@ -369,6 +441,59 @@ def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
             yield line, [entry.get(name) for name in header], {k: v for k, v in entry.items() if k not in names}
 
     return Rows(header, checked(), typed=True)
+
+
+_SEGMENTS = ("segments", "sentences", "units", "items", "lines", "rows")
+
+
+def _segments(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A document with a list of segments becomes a row for each; other objects are rows already."""
+    name = next((key for key in _SEGMENTS if _is_list_of_objects(value.get(key))), "")
+    if not name:
+        yield value
+        return
+    common = {key: part for key, part in value.items() if key != name and not isinstance(part, dict | list)}
+    if not {"document", "doc", "doc_id", "document_id"} & common.keys():
+        key = next((key for key in ("id", "name", "title") if key in common), "")
+        common |= {"document": common.pop(key)} if key else {}
+    for number, segment in enumerate(value[name], 1):
+        row = {**common, **segment}
+        yield row if {"segment", "seg", "id", "seg_id", "segment_id"} & segment.keys() else {"segment": number, **row}
+
+
+def _is_list_of_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(part, dict) for part in value)
+
+
+def _from_tool(value: dict[str, Any]) -> dict[str, Any]:
+    """An object that a known tool wrote as the row it means: a conversation with a model, an annotation of Prodigy or
+    of Potato. Anything else as it is."""
+    messages = value.get("messages")
+    if isinstance(messages, list) and _is_list_of_objects(messages) and all("role" in one for one in messages):
+        contents = {str(message["role"]): message.get("content") for message in messages}
+        texts = {"source": contents.get("user"), "target": contents.get("assistant")}
+        rest = {key: part for key, part in value.items() if key != "messages"}
+        return {**rest, **texts} if all(isinstance(text, str) for text in texts.values()) else value
+    if "_task_hash" in value and "answer" in value:
+        labels = value.get("accept", [value["answer"]])
+        taken = value["answer"] == "accept" or "accept" not in value
+        label = labels[0] if isinstance(labels, list) and len(labels) == 1 else labels
+        judge = value.get("_annotator_id") or value.get("_session_id")
+        rest = {k: part for k, part in value.items() if not k.startswith("_") and isinstance(part, str | int | float)}
+        row = {"item": value.get("_input_hash"), **rest, "judge": judge, "label": label if taken else None}
+        return {key: part for key, part in row.items() if key not in ("answer", "spans")}
+    if isinstance(schemas := value.get("label_annotations"), dict) and "instance_id" in value:
+        answers = {str(schema): _potato_answer(labels) for schema, labels in schemas.items()}
+        return {"judge": value.get("user") or value.get("user_id"), "item": value["instance_id"], **answers}
+    return value
+
+
+def _potato_answer(labels: Any) -> Any:
+    """What was chosen in one schema: the labels, or what was typed or chosen on a scale where that is a number."""
+    if not isinstance(labels, dict):
+        return labels
+    values = [text if str(text).lstrip("-").isdecimal() else label for label, text in labels.items()]
+    return values[0] if len(values) == 1 else values
 
 
 _NESTED = re.compile(r"^(outputs?|systems?|hyps?|tgt|targets?|translations?|ref(erence)?s?)$", re.I)
@@ -530,7 +655,7 @@ class _Page:
 
     def __init__(self, path: Path, sheet: Sheet, number: str = "") -> None:
         self.path, self.sheet, self.title = path, sheet, sheet.title
-        first = list(islice(self._all_rows(), _SEARCHED))
+        first = self._with_joined_headings(list(islice(self._all_rows(), _SEARCHED)))
         while first and not any(cell is not None for cell in first[-1]):
             first.pop()
         self.first = first
@@ -541,7 +666,7 @@ class _Page:
         self.error: InputError | None = None
         if first:
             try:
-                self.header = self._joined(_find_header(path, first, number))
+                self.header = _find_header(path, first, number)
             except InputError as error:  # a cover sheet need not be a table
                 self.error = error
                 return
@@ -553,19 +678,23 @@ class _Page:
     deep = 1
     """How many rows the header has."""
 
-    def _joined(self, header: _Header) -> _Header:
-        """A heading over several columns, joined with the headings below it."""
-        line = header.position + 1
-        wide = [area for area in self.sheet.merged if area.top == line and area.right > area.left]
-        if not wide or header.position + 1 >= len(self.first):
-            return header
-        below = ["" if cell is None else str(cell).strip() for cell in self.first[header.position + 1]]
-        names = list(header.names)
-        for at, name in enumerate(below[: len(names)]):
-            if name and any(area.left <= at + 1 <= area.right for area in wide):
-                names[at] = f"{names[at]} {name}"
-        self.deep = 2
-        return _Header(header.position + 1, names, header.notes)
+    def _with_joined_headings(self, rows: list[list[Any]]) -> list[list[Any]]:
+        """The first rows, where headings over several columns are joined with the names below them."""
+        for line, (above, below) in enumerate(pairwise(rows), 1):
+            wide = [area for area in self.sheet.merged if area.top == area.bottom == line and area.right > area.left]
+            wide = [area for area in wide if self._is_header_area(area.left, area.right, above)]
+            names = [cell for area in wide for cell in below[area.left - 1 : area.right] if cell is not None]
+            if not wide or not names or not all(isinstance(name, str) for name in names):
+                continue
+            joined = list(above) + [None] * (len(below) - len(above))
+            for at, name in enumerate(below):
+                if name is not None and any(area.left <= at + 1 <= area.right for area in wide):
+                    joined[at] = over_columns(str(joined[at]).strip(), str(name).strip())
+                elif name is not None and joined[at] is None:
+                    joined[at] = name
+            self.deep = 2
+            return [*rows[: line - 1], [None] * len(joined), joined, *rows[line + 1 :]]
+        return rows
 
     def has_columns_of(self, other: _Page) -> bool:
         return self.error is None and self.header.names == other.header.names
@@ -624,9 +753,9 @@ def _is_docx(path: Path) -> bool:
         return False
 
 
-def _document_tables(path: Path) -> Rows:
-    """The rows of the tables of a Word document that have the same columns."""
-    tables = [rows for rows in _word_tables(path) if len(rows) > 1]
+def _document_tables(path: Path, tables: Sequence[list[list[str]]]) -> Rows:
+    """The rows of the tables of a document that have the same columns."""
+    tables = [rows for rows in tables if len(rows) > 1]
     if not tables:
         step = "Copy the texts into a table (columns segment, source, target), one row for each sentence."
         textfile.failed(path, "There is no table in this document.", next_step=step, code="no_rows")
@@ -660,6 +789,25 @@ def _word_tables(path: Path) -> list[list[list[str]]]:
     return [
         [[_cell_text(cell) for cell in row.iterfind(f"{_WORD}tc")] for row in table.iterfind(f"{_WORD}tr")]
         for table in root.iter(f"{_WORD}tbl")
+    ]
+
+
+_HTML_TABLE = re.compile(r"<(?:table|tr)[\s>]", re.I)
+
+
+def _html_tables(path: Path) -> list[list[list[str]]]:
+    """The tables of a page, or of a `.xls` file that is one in truth, as some tools export."""
+    with textfile.opened(path) as stream:
+        data = stream.read()
+    parser = etree.HTMLParser(no_network=True, huge_tree=False, encoding="utf-8")
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        textfile.failed(path, f"The page cannot be read: {error}.", next_step="Save the table as CSV.")
+    tables = [] if root is None else [table for table in root.iter("table") if table.find(".//table") is None]
+    return [
+        [["".join(cell.itertext()).strip() for cell in row.iter("th", "td")] for row in table.iter("tr")]
+        for table in tables
     ]
 
 

@@ -8,6 +8,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,11 @@ def slug(text: str) -> str:
 
 
 _MEASURED = re.compile(r"(-?\d{1,15}(?:[.,]\d{1,15})?)\s*(?:%|s|sec|seconds)?", re.I)
-_TYPED_NUMBER = re.compile(r"-?\d{1,15}(?:[.,]\d{1,15})?\s*%?")
+_TYPED_NUMBER = re.compile(r"-?\d{1,15}(?:[.,]\d{1,15})?\s*%?|-?[1-9]\d{0,2}(?:,\d{3}){1,4}(?:\.\d{1,15})?")
+_IN_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3}){1,4}(?:\.\d{1,15})?")
+_SHARE = re.compile(r"(\d{1,4}(?:[.,]\d{1,6})?)\s*(?:/|out of|of|von|sur|из)\s*(\d{1,4})", re.I)
+_LABELLED = re.compile(r"(\d{1,3})\s*[-–—:=.)]\s*([^\d\s].{0,80})")
+_STARS = re.compile(r"[★⭐]\ufe0f?(?:[★⭐☆]\ufe0f?){0,10}|☆{1,10}")
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:\.\d{1,6})?)")
 
 
@@ -158,6 +163,29 @@ def measured(text: str) -> float | int | None:
         return number(hit[1].replace(",", "."))
     if hit := _CLOCK.fullmatch(text.strip()):
         return int(hit[1] or 0) * 3600 + int(hit[2]) * 60 + float(hit[3])
+    return None
+
+
+def in_thousands(texts: Sequence[str]) -> bool:
+    """Whether the commas in a column of numbers separate thousands: `1,250` beside `980`, and never `0,5` or `1,25`."""
+    with_comma = [text for text in texts if "," in text]
+    return bool(with_comma) and all(_IN_THOUSANDS.fullmatch(text) for text in with_comma)
+
+
+def steps_of_scale(texts: Sequence[str]) -> list[int | float] | None:
+    """The numbers of a scale whose steps are written out: `4/5`, `4 out of 5`, `4 - Good`, `★★★★☆`. None where it is
+    not certain: the whole differs (`4/5`, `3/7`), or one number has two names."""
+    shares = [_SHARE.fullmatch(text) for text in texts]
+    if texts and all(shares):
+        wholes = {share[2] for share in shares if share}
+        parts = [number(share[1].replace(",", ".")) for share in shares if share]
+        return [part for part in parts if part is not None] if len(wholes) == 1 else None
+    labels = [_LABELLED.fullmatch(text) for text in texts]
+    if texts and all(labels):
+        names = {(int(label[1]), label[2].strip()) for label in labels if label}
+        return [int(label[1]) for label in labels if label] if len(dict(names)) == len(names) else None
+    if texts and all(map(_STARS.fullmatch, texts)):
+        return [sum(char in "★⭐" for char in text) for text in texts]
     return None
 
 

@@ -1,4 +1,4 @@
-"""The sheets of a workbook (xlsx) as rows of values.
+"""The sheets of a workbook (xlsx, ods) as rows of values.
 
 The rows come from a compiled reader, which takes seconds for half a million of them. It lays a sheet out as a full
 rectangle in memory, so a workbook is measured first: one cell far out, or a few kilobytes that unpack to gigabytes,
@@ -25,6 +25,10 @@ _WRITTEN_OUT = 1e21
 """Whole numbers up to here are written out."""
 _ROWS_AT_A_TIME = 1000
 _CELL = re.compile(rb"""\sr=["']([A-Za-z]{1,4})([0-9]{1,9})["']""")
+_REPEATED = re.compile(
+    rb"""<table:table-(row|cell)\b[^>]{0,300}:number-(?:rows|columns)-repeated=["']([0-9]{1,9})["'][^>]{0,300}(?<!/)>"""
+)
+"""Rows and cells with content that stand for many, in an OpenDocument spreadsheet."""
 _ERROR = re.compile(rb"""\st=["']e["']""")
 _LONG_NUMBER = re.compile(rb"<v>[0-9]{16,40}</v>")
 _OVERLAP = 60
@@ -131,10 +135,15 @@ def _inspect(path: Path) -> tuple[int, int]:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
                 columns, last_row, tail = 0, 0, b""
+                repeats = {b"row": 1, b"cell": 1}
                 for chunk in _unpacked(path, entry):
                     unpacked += len(chunk)
                     if unpacked > limit:
                         raise textfile.too_large(path, limit)
+                    if entry.filename == "content.xml":  # of an OpenDocument spreadsheet
+                        for kind, times in _REPEATED.findall(tail + chunk):
+                            repeats[kind] = max(repeats[kind], int(times))
+                        tail = chunk[-600:]
                     if not entry.filename.startswith("xl/worksheets/"):
                         continue
                     data = tail + chunk
@@ -144,6 +153,8 @@ def _inspect(path: Path) -> tuple[int, int]:
                     errors += len(_ERROR.findall(data)) - len(_ERROR.findall(tail))
                     long_numbers += len(_LONG_NUMBER.findall(data)) - len(_LONG_NUMBER.findall(tail))
                     tail = data[-_OVERLAP:]
+                if entry.filename == "content.xml":
+                    columns, last_row = repeats[b"cell"], repeats[b"row"]
                 if columns * last_row > CELLS_AT_MOST:
                     textfile.failed(
                         path,

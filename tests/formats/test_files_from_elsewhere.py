@@ -1,0 +1,394 @@
+"""Files that other tools, offices and languages make, one known study in each: what is read is that study, or the file
+is refused with the next step. A file is made from `ROWS` by its entry in `FILES`."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from lanner import formats
+from lanner.errors import InputError
+from lanner.formats import Reading
+
+SOURCES = ["The ferry is late again.", "We waited for an hour.", "Nobody came; we went.", "The harbour was empty."]
+OUTPUTS = {
+    "oak": ["Die Fähre ist spät.", "Wir warteten lange.", "Niemand kam.", "Der Hafen war leer."],
+    "ash": ["Die Fähre kommt spät.", "Eine Stunde Warten.", "Keiner kam.", "Leer war der Hafen."],
+}
+HEADER = ["judge", "document", "segment", "system", "source", "target", "score"]
+
+
+def score(judge: str, system: str, place: int) -> int:
+    return 41 + 7 * place + 3 * (judge == "ann") + 11 * (system == "oak")
+
+
+ROWS = [
+    (judge, f"d{place // 2 + 1}", place % 2 + 1, system, SOURCES[place], OUTPUTS[system][place])
+    for judge in ("ann", "ben")
+    for system in OUTPUTS
+    for place in range(4)
+]
+SCORES = [
+    score(judge, system, 2 * (int(document[1]) - 1) + segment - 1) for judge, document, segment, system, *_ in ROWS
+]
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]], mark: str = ",") -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=mark, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def with_scores(write: Callable[[int], Any] = lambda value: value) -> list[tuple[Any, ...]]:
+    return [(*row, write(value)) for row, value in zip(ROWS, SCORES, strict=True)]
+
+
+def without_texts(write: Callable[[int], Any] = lambda value: value) -> list[tuple[Any, ...]]:
+    return [(*row[:4], write(value)) for row, value in zip(ROWS, SCORES, strict=True)]
+
+
+def plain(text: str, encoding: str = "utf-8") -> Callable[[Path], None]:
+    return lambda path: path.write_bytes(text.encode(encoding)) and None
+
+
+def lines(rows: Iterable[Any]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def answers(reading: Reading) -> dict[tuple[str, str, str, str], Any]:
+    return {
+        (entry.judge, entry.document, entry.segment, "|".join(entry.systems)): entry.value
+        for entry in reading.judgements
+    }
+
+
+STUDY = {(row[0], row[1], str(row[2]), row[3]): value for row, value in zip(ROWS, SCORES, strict=True)}
+PAIRS = [(source, output) for source, output in zip(SOURCES, OUTPUTS["oak"], strict=True)]
+
+
+@dataclass(frozen=True)
+class File:
+    """How it is made, and the answers that stand in it; by default those of the study."""
+
+    name: str
+    make: Callable[[Path], None]
+    answers: dict[tuple[str, str, str, str], Any] | None = None
+    question: str = "score"
+
+
+def ods(rows: Iterable[Sequence[Any]]) -> Callable[[Path], None]:
+    spaces = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+
+    def cell(value: Any) -> str:
+        kind = f'"float" office:value="{value}"' if isinstance(value, int) else '"string"'
+        return f"<table:table-cell office:value-type={kind}><text:p>{value}</text:p></table:table-cell>"
+
+    body = "".join(f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in rows)
+    # a spreadsheet program ends every sheet with all the empty rows and columns there could be
+    body += '<table:table-row table:number-rows-repeated="1048000"><table:table-cell '
+    body += 'table:number-columns-repeated="16384"/></table:table-row>'
+    content = f'<?xml version="1.0"?><office:document-content{spaces}><office:body><office:spreadsheet>'
+    content += f'<table:table table:name="one">{body}</table:table></office:spreadsheet></office:body>'
+
+    def make(path: Path) -> None:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+            archive.writestr("META-INF/manifest.xml", "<manifest/>")
+            archive.writestr("content.xml", content + "</office:document-content>")
+
+    return make
+
+
+def workbook(rows: Iterable[Sequence[Any]], *merged: str) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        book = openpyxl.Workbook()
+        sheet = book.active
+        assert sheet is not None
+        for row in rows:
+            sheet.append(list(row))
+        for area in merged:
+            sheet.merge_cells(area)
+        book.save(path)
+
+    return make
+
+
+HEADERS = {
+    "ar": "المقيم,المستند,الجملة,النظام,النص الأصلي,الترجمة,الدرجة",
+    "cs": "Hodnotitel,Dokument,Segment,Systém,Zdroj,Překlad,Skóre",
+    "de": "Bewerter,Dokument,Segment,System,Quelle,Übersetzung,Bewertung",
+    "es": "Evaluador,Documento,Segmento,Sistema,Origen,Traducción,Puntuación",
+    "fr": "Évaluateur,Document,Segment,Système,Source,Traduction,Note",
+    "hi": "मूल्यांकनकर्ता,दस्तावेज़,खंड,सिस्टम,स्रोत,अनुवाद,अंक",
+    "it": "Valutatore,Documento,Segmento,Sistema,Originale,Traduzione,Punteggio",
+    "ja": "評価者,文書,文番号,システム,原文,訳文,スコア",
+    "ko": "평가자,문서,문장,시스템,원문,번역,점수",
+    "nl": "Beoordelaar,Document,Segment,Systeem,Brontekst,Vertaling,Score",
+    "pl": "Oceniający,Dokument,Segment,System,Źródło,Tłumaczenie,Ocena",
+    "pt": "Avaliador,Documento,Segmento,Sistema,Original,Tradução,Nota",
+    "ru": "Оценщик,Документ,Сегмент,Система,Оригинал,Перевод,Оценка",
+    "sv": "Bedömare,Dokument,Segment,System,Källtext,Översättning,Poäng",
+    "tr": "Değerlendirici,Belge,Bölüm,Sistem,Kaynak,Çeviri,Puan",
+    "uk": "Оцінювач,Документ,Сегмент,Система,Оригінал,Переклад,Оцінка",
+    "zh": "评审员,文档,句段,系统,原文,译文,评分",
+}
+LABELS = ["Bad", "Poor", "Fair", "Good", "Best"]
+
+
+def fifths(value: int) -> int:
+    return value % 5 + 1
+
+
+RATINGS = without_texts()
+FIFTHS = {key: fifths(value) for key, value in STUDY.items()}
+SHORT = ["judge", "document", "segment", "system", "score"]
+
+FILES = [
+    *(File(f"{code}.csv", plain(table(row.split(","), with_scores())), question="*") for code, row in HEADERS.items()),
+    File("percent.csv", plain(table(HEADER, with_scores(lambda value: f"{value}%")))),
+    File(
+        "decimal.csv",
+        plain(table(HEADER, with_scores(lambda value: f"{value / 10}".replace(".", ",")), ";"), "cp1252"),
+        {key: value / 10 for key, value in STUDY.items()},
+    ),
+    File(
+        "thousands.csv",
+        plain(table(SHORT, without_texts(lambda value: f"{value * 20:,}"))),
+        {key: value * 20 for key, value in STUDY.items()},
+    ),
+    File(
+        "three_places.csv",
+        plain(table(SHORT, without_texts(lambda value: f"{value / 40:.3f}".replace(".", ",")), ";")),
+        {key: value / 40 for key, value in STUDY.items()},
+    ),
+    File("of_five.csv", plain(table(HEADER, with_scores(lambda value: f"{fifths(value)}/5"))), FIFTHS),
+    File("named.csv", plain(table(SHORT, without_texts(lambda v: f"{fifths(v)} - {LABELS[fifths(v) - 1]}"))), FIFTHS),
+    File("stars.csv", plain(table(SHORT, without_texts(lambda value: "★" * fifths(value)))), FIFTHS),
+    File(
+        "parts.csv",
+        plain(table(SHORT, without_texts(lambda value: f"1/{fifths(value)}"))),
+        {key: f"1/{value}" for key, value in FIFTHS.items()},  # no scale: the whole differs
+    ),
+    File("utf16.tsv", plain(table(HEADER, with_scores(), "\t"), "utf-16")),
+    File("bars.csv", plain(table(HEADER, with_scores(), "|"))),
+    File("sep.csv", plain("sep=;\n" + table(HEADER, with_scores(), ";"))),
+    File("comments.csv", plain("# exported on Monday\n# by a tool\n" + table(HEADER, with_scores()))),
+    File("end.csv", plain(table(HEADER, with_scores()) + ",,,,,,\n,,,,,,\n\n")),
+    File("comma.csv", plain(table(SHORT, without_texts()).replace("\n", ",\n"))),
+    File("spaces.csv", plain(table(["\u200bjudge", "document\u00a0", "seg\u00a0id", *HEADER[3:]], with_scores()))),
+    File("sheet.ods", ods([HEADER, *with_scores()])),
+    File("table.csv.gz", lambda path: path.write_bytes(gzip.compress(table(HEADER, with_scores()).encode())) and None),
+    File("total.xlsx", workbook([["Review"], [], SHORT, *without_texts(), ["Average", None, None, None, 60.5]])),
+    File(
+        "page.xls",
+        plain(
+            "<html><body><table>"
+            + "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in [HEADER, *with_scores()])
+            + "</table></body></html>"
+        ),
+    ),
+    File(
+        "markdown.md",
+        plain("\n".join(f"| {' | '.join(map(str, row))} |" for row in [HEADER, ["---"] * len(HEADER), *with_scores()])),
+    ),
+    File("long.csv", plain(table([*SHORT[:4], "question", "value"], [(*r[:4], "score", r[4]) for r in RATINGS]))),
+    File(
+        "crossed.csv",
+        plain(
+            table(
+                ["document", "segment", *(f"{system}_rater{n}" for system in OUTPUTS for n in (1, 2))],
+                [
+                    (f"d{n // 2 + 1}", n % 2 + 1, *(score(j, s, n) for s in OUTPUTS for j in ("ann", "ben")))
+                    for n in range(4)
+                ],
+            )
+        ),
+        {({"ann": "rater1", "ben": "rater2"}[key[0]], *key[1:]): value for key, value in STUDY.items()},
+    ),
+    File(
+        "two_rows.xlsx",
+        workbook(
+            [
+                ["document", "segment", "source", "System oak", None, "System ash", None],
+                [None, None, None, "Translation", "Score", "Translation", "Score"],
+                *(
+                    [f"d{n // 2 + 1}", n % 2 + 1, SOURCES[n]]
+                    + [cell for s in OUTPUTS for cell in (OUTPUTS[s][n], score("ben", s, n))]
+                    for n in range(4)
+                ),
+            ],
+            *("D1:E1", "F1:G1", "A1:A2", "B1:B2", "C1:C2"),
+        ),
+        {("judge", *key[1:]): value for key, value in STUDY.items() if key[0] == "ben"},
+    ),
+    File(
+        "unknown_names.csv",  # the judge is known by what repeats, the segment by counting up
+        plain(table(["Kolo", "Jmeno", "document", "segment", "system", "score"], [("x", *r) for r in RATINGS])),
+    ),
+    File("count.csv", plain(table(["judge", "document", "Laufend", "system", "score"], without_texts()))),
+    File(
+        "form.csv",
+        plain(
+            table(
+                ["Timestamp", "Email Address", *(f"Sentence {n}: how good is it?" for n in (1, 2, 3)), "Comments?"],
+                [("2024/03/01 9:12:01", f"p{n}@example.org", n, n + 1, 5 - n, "") for n in range(3)],
+            )
+        ),
+        {
+            (f"p{n}@example.org", f"Sentence {at}", f"Sentence {at}", ""): (n, n + 1, 5 - n)[at - 1]
+            for n in range(3)
+            for at in (1, 2, 3)
+        },
+    ),
+    File(
+        "prodigy.jsonl",
+        plain(
+            lines(
+                {
+                    "text": source,
+                    "_input_hash": 100 + n,
+                    "_task_hash": 200 + n,
+                    "options": [{"id": "good", "text": "good"}],
+                    "accept": ["good" if (n + who) % 2 else "bad"],
+                    "answer": "accept",
+                    "_annotator_id": f"a{who}",
+                }
+                for who in (0, 1)
+                for n, source in enumerate(SOURCES)
+            )
+        ),
+        {
+            (f"a{who}", "prodigy", str(n + 1), ""): "good" if (n + who) % 2 else "bad"
+            for who in (0, 1)
+            for n in range(4)
+        },
+        "label",
+    ),
+    File(
+        "potato.jsonl",
+        plain(
+            lines(
+                {"user": f"u{who}", "instance_id": f"i{n}", "label_annotations": {"quality": {str(n + who): "x"}}}
+                for who in (0, 1)
+                for n in range(3)
+            )
+        ),
+        {(f"u{who}", f"i{n}", f"i{n}", ""): n + who for who in (0, 1) for n in range(3)},
+        "quality",
+    ),
+]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_the_study_is_read(tmp_path: Path, file: File) -> None:
+    path = tmp_path / file.name
+    file.make(path)
+    [reading] = formats.read(path)
+    expected = STUDY if file.answers is None else file.answers
+    assert answers(reading) == pytest.approx(expected) if _are_numbers(expected) else answers(reading) == expected
+    assert file.question in ("*", *{entry.question for entry in reading.judgements}) or file.name == "decimal.csv"
+    assert len({entry.question for entry in reading.judgements}) == 1
+    segments = [segment for document in reading.documents for segment in document]
+    if any(segment.source for segment in segments) and {"oak", "ash"} <= set(segments[0].outputs):
+        assert [segment.source for segment in segments] == SOURCES
+        assert [segment.outputs["ash"] for segment in segments] == OUTPUTS["ash"]
+
+
+def _are_numbers(expected: dict[Any, Any]) -> bool:
+    return all(isinstance(value, int | float) for value in expected.values())
+
+
+TEXTS = {
+    "documents.json": json.dumps(
+        {
+            "documents": [
+                {"id": f"d{d}", "segments": [{"source": s, "translations": {"oak": t}} for s, t in PAIRS[2 * d :][:2]]}
+                for d in (0, 1)
+            ]
+        }
+    ),
+    "by_document.json": json.dumps(
+        {f"d{d}": [{"source": s, "target": t} for s, t in PAIRS[2 * d :][:2]] for d in (0, 1)}
+    ),
+    "documents.jsonl": lines(
+        {"doc_id": f"d{d}", "sentences": [{"src": s, "mt": t} for s, t in PAIRS[2 * d :][:2]]} for d in (0, 1)
+    ),
+    "chat.jsonl": lines(
+        {
+            "id": n,
+            "messages": [
+                {"role": "system", "content": "Translate."},
+                {"role": "user", "content": source},
+                {"role": "assistant", "content": target},
+            ],
+        }
+        for n, (source, target) in enumerate(PAIRS)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_in_objects(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(TEXTS[name], encoding="utf-8")
+    [reading] = formats.read(path)
+    pairs = [(s.source, *s.outputs.values()) for document in reading.documents for s in document]
+    assert pairs == PAIRS
+    assert [document.id for document in reading.documents] == (["chat"] if name == "chat.jsonl" else ["d0", "d1"])
+
+
+def test_folders_with_the_same_file_names(tmp_path: Path) -> None:
+    for folder, texts in (("src", SOURCES), ("oak", OUTPUTS["oak"]), ("ref", OUTPUTS["ash"])):
+        (tmp_path / folder).mkdir()
+        for n in (0, 1):
+            content = gzip.compress("".join(f"{text}\n" for text in texts[2 * n :][:2]).encode())
+            (tmp_path / folder / f"talk{n}.txt.gz").write_bytes(content)
+    [reading] = formats.read(tmp_path)
+    assert [(document.id, len(document.segments)) for document in reading.documents] == [("talk0", 2), ("talk1", 2)]
+    segments = [segment for document in reading.documents for segment in document]
+    assert [(s.source, s.outputs, s.references) for s in segments] == [
+        (source, {"oak": oak}, {"ref": ash}) for source, oak, ash in zip(SOURCES, *OUTPUTS.values(), strict=True)
+    ]
+    (tmp_path / "oak" / "talk1.txt.gz").unlink()
+    with pytest.raises(InputError):
+        formats.read(tmp_path)
+
+
+def test_which_part_of_a_name_is_the_judge_is_not_guessed(tmp_path: Path) -> None:
+    path = tmp_path / "crossed.csv"
+    path.write_text("doc,seg,x_ann,x_ben,y_ann,y_ben\n" + "".join(f"d,{n},1,2,3,{n}\n" for n in range(4)))
+    with pytest.raises(InputError, match="which part names the judge is not clear") as refused:
+        formats.read(path)
+    assert "judge:ann about x=x_ann" in refused.value.next_step
+    columns = ",".join(f"judge:{who} about {system}={system}_{who}" for system in "xy" for who in ("ann", "ben"))
+    [reading] = formats.read(path, columns=columns)
+    assert answers(reading)[("ben", "d", "3", "y")] == 3
+    assert len(reading.judgements) == 16
+
+
+def test_a_spreadsheet_cannot_be_a_bomb(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.ods"
+    ods([["source", "target"]])(path)
+    with zipfile.ZipFile(path) as archive:
+        content = archive.read("content.xml").decode()
+    row = '<table:table-row table:number-rows-repeated="1000000"><table:table-cell office:value-type="string" '
+    row += 'table:number-columns-repeated="16000"><text:p>x</text:p></table:table-cell></table:table-row>'
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", content.replace("</table:table>", f"{row}</table:table>"))
+    with pytest.raises(InputError, match="too large"):
+        formats.read(path)
