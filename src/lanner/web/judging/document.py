@@ -277,7 +277,9 @@ def lines(block: Block, first: int, active: int, say: Callable[..., str], *, ans
     """The rows of a block, which are the page's from `first` on. `active` is the row being judged; with `answers` each
     has a place for the judge's own."""
     end = '<p class="mine"></p></li>\n' if answers else "</li>\n"
-    columns = block.columns if len(block.columns) > 2 else ()  # on a phone such texts stand under each other, labelled
+    several = any(cell.output for line in block.rows[:1] for cell in line.cells)
+    # on a phone such texts stand under each other, labelled
+    columns = block.columns if several or len(block.columns) > 2 else ()
     labels = [" ".join(filter(None, (column.name, column.note))) for column in columns]
     heads: dict[tuple[str, int, str, str], str] = {}
     parts: list[str] = []
