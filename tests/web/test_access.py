@@ -16,7 +16,6 @@ from lanner.web.app import create_app
 from lanner.web.organising import live
 from lanner.web.routes import ROUTES
 from lanner.web.serving.csrf import form_token
-from lanner.web.session import JUDGE_COOKIE
 from lanner.web.site import Settings
 from web_clients import another, enter, open_campaign, sign_in
 
@@ -51,7 +50,8 @@ def visitors(client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch) 
     for judge in ("J1", "J2"):
         browser = another(client)
         enter(browser, secrets[judge])
-        browsers[judge] = (browser, form_token(browser.cookies[JUDGE_COOKIE]))
+        (cookie,) = browser.cookies.values()
+        browsers[judge] = (browser, form_token(cookie))
     for role in ("viewer", "organiser", "owner"):
         browser = another(client)
         browsers[role] = (browser, sign_in(browser, store, role, role))

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
-from lanner.web.session import ACCOUNT_COOKIE, ACCOUNT_DAYS, JUDGE_COOKIE, JUDGE_DAYS, Sessions, Visitor
+from lanner.web.session import ACCOUNT_COOKIE, ACCOUNT_DAYS, JUDGE_COOKIE, JUDGE_DAYS, Sessions, Visitor, judge_cookie
 from web_clients import HOST, another, open_campaign, sign_in
 
 
@@ -99,7 +99,8 @@ def test_a_judges_session_is_renewed_at_home(client: TestClient, store: Store) -
     client.get(f"/task/{task}")
     assert client.cookies.get(JUDGE_COOKIE, domain=HOST) == old
     client.get("/work")
-    assert client.cookies.get(JUDGE_COOKIE, domain=HOST) != old
+    assert client.cookies.get(JUDGE_COOKIE, domain=HOST) is None, "the cookie of an earlier version"
+    assert client.cookies.get(judge_cookie(seat), domain=HOST) not in (None, old)
     assert client.get(f"/task/{task}").status_code == 200
 
 

@@ -1,7 +1,8 @@
 """Who is asking. A session is a random token in a cookie; the store keeps its hash, so a stolen backup opens nothing.
 
 Judges and organisers have cookies of their own, so that an organiser can look through a judge's link without signing
-out. A judge may hold links to several campaigns: the judges' cookie is a short list of tokens, the newest first.
+out. A judge may hold links to several campaigns: each has a cookie of its own, so that two links opened at the same
+moment do not overwrite each other.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ VISITOR_COOKIE = "lanner_visitor"
 JUDGE_DAYS, ACCOUNT_DAYS = 60, 7
 RENEWED_AFTER = timedelta(days=1)
 _LINKS_KEPT = 6
+_MOST_TOKENS = 2 * _LINKS_KEPT
 _BELIEVED = 10.0  # seconds: how long a revoked link can still work in another process
 _CACHED = 20_000
 _OVERLAP_SECONDS = 120
@@ -57,7 +59,7 @@ class Visitor:
     @property
     def seats(self) -> tuple[int, ...]:
         """Rows of the judges this visitor may be, the newest link first."""
-        return tuple(judge for _, judge, _ in self.links)
+        return tuple(dict.fromkeys(judge for _, judge, _ in self.links))
 
     def token_of(self, seat: int) -> str:
         return next((token for token, judge, _ in self.links if judge == seat), "")
@@ -129,14 +131,16 @@ def _hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+def judge_cookie(seat: int) -> str:
+    """The name of the cookie that holds the session of one judge."""
+    return f"{JUDGE_COOKIE}_{seat}"
+
+
 def judge_tokens(request: Request) -> list[str]:
-    """The tokens in the judges' cookie."""
-    return split_tokens(request.cookies.get(JUDGE_COOKIE, ""))
-
-
-def split_tokens(cookie: str) -> list[str]:
-    """The tokens in what that cookie holds."""
-    return [token for token in cookie.split(".") if token][:_LINKS_KEPT]
+    """The tokens in the cookies of judges. Earlier versions kept them all in one, which still holds."""
+    cookies = [value for name, value in request.cookies.items() if name.startswith(f"{JUDGE_COOKIE}_")]
+    before = request.cookies.get(JUDGE_COOKIE, "").split(".")
+    return [token for token in [*cookies, *before] if token][:_MOST_TOKENS]
 
 
 async def judge_visitor(request: Request) -> Visitor | None:
@@ -149,10 +153,12 @@ async def judge_visitor(request: Request) -> Visitor | None:
     found = [sessions.remembered(token) for token in tokens]
     if None in found:
         found = await site.read(lambda: [sessions.find(token) for token in tokens])
+    open_sessions = [(token, session) for token, session in zip(tokens, found, strict=True) if session is not None]
+    open_sessions.sort(key=lambda entry: entry[1].expires_at, reverse=True)
     links = tuple(
         (token, session.judge, session.campaign)
-        for token, session in zip(tokens, found, strict=True)
-        if session is not None and session.judge is not None and session.campaign is not None
+        for token, session in open_sessions
+        if session.judge is not None and session.campaign is not None
     )
     left = min((s.expires_at - datetime.now(UTC) for s in found if s is not None), default=timedelta(0))
     return Visitor(links=links, renewable=left < timedelta(days=JUDGE_DAYS) - RENEWED_AFTER) if links else None
@@ -198,9 +204,11 @@ def drop(request: Request, response: Response, name: str) -> None:
 
 
 def keep_judge(request: Request, response: Response, token: str, seat: int, known: Visitor | None) -> None:
-    """Add a judge's new token to the list; an older one of the same judge goes."""
-    others = [other for other, judge, _ in (known.links if known else ()) if judge != seat]
-    keep(request, response, JUDGE_COOKIE, ".".join([token, *others][:_LINKS_KEPT]), JUDGE_DAYS)
+    """Keep a judge's new token in place of an older one; of many links in one browser the oldest go."""
+    keep(request, response, judge_cookie(seat), token, JUDGE_DAYS)
+    others = [judge for judge in (known.seats if known else ()) if judge != seat]
+    for judge in others[_LINKS_KEPT - 1 :]:
+        drop(request, response, judge_cookie(judge))
 
 
 async def renewed(request: Request, response: Response, visitor: Visitor) -> Response:
@@ -217,13 +225,15 @@ async def renewed(request: Request, response: Response, visitor: Visitor) -> Res
     def make() -> list[str]:
         if visitor.account:
             return [sessions.open(account=visitor.account.id)]
-        return [sessions.open(judge=judge) for _, judge, _ in visitor.links]
+        return [sessions.open(judge=seat) for seat in visitor.seats]
 
     new = await site.write(make)
     if visitor.account:
         keep(request, response, ACCOUNT_COOKIE, new[0], ACCOUNT_DAYS)
     else:
-        keep(request, response, JUDGE_COOKIE, ".".join(new), JUDGE_DAYS)
+        for token, seat in zip(new, visitor.seats, strict=True):
+            keep(request, response, judge_cookie(seat), token, JUDGE_DAYS)
+        drop(request, response, JUDGE_COOKIE)
     loop = asyncio.get_running_loop()
     for token in old:
         loop.call_later(_OVERLAP_SECONDS, loop.run_in_executor, None, sessions.close, token)
