@@ -3,14 +3,14 @@
 const LOCAL = new Set(['localhost', '127.0.0.1']);
 const PATIENCE = 10000;
 
-/** The page under the name by which the notebook itself was opened: cookies belong to a name, not to a machine. */
+/** The page under the name by which the notebook was opened: cookies belong to a name. */
 function localAddress(text) {
   const address = new URL(text);
   if (LOCAL.has(location.hostname)) address.hostname = location.hostname;
   return address.href;
 }
 
-/** One frame after the other: each signs somebody in, and two at once would overwrite each other's cookie. */
+/** One frame after the other: each signs somebody in. */
 function loadInTurn(frame, address) {
   const loading = () =>
     new Promise(done => {

@@ -9,7 +9,10 @@ from playwright.sync_api import BrowserContext, Page, Playwright
 
 from browser_actions import Hands
 from chromium import on_disk
+from lanner import campaign
 from lanner.campaign import history
+from lanner.model import Judge
+from lanner.web.session import judge_cookie
 from live_server import Live, Work, document
 
 pytestmark = pytest.mark.browser
@@ -197,6 +200,44 @@ def test_expired_session_keeps_the_answers(live: Live, page: Page, context: Brow
     nothing_waits(page)
     assert scores(work, task)[:2] == [(2, 5), (4, 6)]
     assert page.inner_text("#heading") == "Sentence 3", "at the row one had left"
+
+
+def test_whoever_s_link_was_replaced_is_told_before_the_next_answer(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page)
+    lost = {"status": 401, "content_type": "application/json", "body": '{"message": "You are not signed in."}'}
+    page.route("**/session", lambda route: route.fulfill(**lost))
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # as when one comes back to the page
+    page.locator("#note-held", has_text="link was replaced").wait_for()
+    judge(hands, 2, 5)
+    assert scores(work, task)[0] == (None, None), "answers wait on the device"
+
+
+def test_two_links_in_one_browser_save_each_as_their_own_judge(live: Live, page: Page, context: BrowserContext) -> None:
+    judges = [Judge("J1", name="Judge One"), Judge("J2", name="Judge Two")]
+    work = live.campaign("h_falcon", [document(3)], systems=["hidden-engine-alpha"], judges=judges)
+    mine, theirs = (campaign.tasks(live.store, work.name, judge.id)[0].id for judge in judges)
+    work.enter(page)
+    page.goto(work.url(mine))
+    hands = Hands(page)
+    hands.ready()
+    other = context.new_page()
+    other.goto(f"{live.url}/j/{work.links['J2']}")
+    other.goto(work.url(theirs))
+    Hands(other).ready()
+    page.bring_to_front()
+    judge(hands, 2, 5)
+    hands.settled()
+    assert (scores(work, mine)[0], scores(work, theirs)[0]) == ((2, 5), (None, None))
+    (own,) = (seat.number for seat in campaign.seats(live.store, work.name) if seat.judge.id == "J1")
+    context.clear_cookies(name=judge_cookie(own))
+    judge(hands, 4, 6)
+    page.locator("#note-held").wait_for()  # this judge is told to open their link again
+    assert scores(work, mine)[1] == scores(work, theirs)[1] == (None, None), "nothing is saved as somebody else"
+    other.goto(work.link)
+    page.bring_to_front()
+    page.locator("#note-held button", has_text="↻").click()
+    nothing_waits(page)
+    assert (scores(work, mine)[1], scores(work, theirs)[1]) == ((4, 6), (None, None))
 
 
 def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page, context: BrowserContext) -> None:

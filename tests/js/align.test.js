@@ -4,10 +4,12 @@ import { align, counterpartOf, partsOf } from '../../src/lanner/web/static/align
 
 const cut = (text, { start, end }) => [...text].slice(start, end).join('').trim();
 const EN =
-  'The ferry left at nine, although the storm had been announced; nobody on board seemed to mind. ' +
+  'The ferry left at nine, although the storm had been announced; nobody on board seemed ' +
+  'to mind. ' +
   'In the harbour a band played.';
 const DE =
-  'Die Fähre legte um neun ab, obwohl der Sturm angekündigt worden war; niemand an Bord schien sich ' +
+  'Die Fähre legte um neun ab, obwohl der Sturm angekündigt worden war; niemand an Bord ' +
+  'schien sich ' +
   'zu kümmern. Im Hafen spielte eine Kapelle.';
 
 test('parts end with punctuation and cover the whole text', () => {
@@ -38,7 +40,8 @@ test('parts of a sentence find their counterpart in order', () => {
 
 test('where one side joins two parts, both belong to the one', () => {
   const target =
-    'Die Fähre legte um neun ab obwohl der Sturm angekündigt worden war; niemand an Bord schien sich ' +
+    'Die Fähre legte um neun ab obwohl der Sturm angekündigt worden war; niemand an Bord ' +
+    'schien sich ' +
     'zu kümmern. Im Hafen spielte eine Kapelle.';
   const [first] = align(EN, target);
   assert.ok(cut(EN, first.source).endsWith('announced;'));

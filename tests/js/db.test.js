@@ -36,7 +36,7 @@ function states() {
   return { calls, factory };
 }
 
-test('a write is committed at once, since a page may be left before the browser does it by itself', async () => {
+test('a write is committed at once: a page may be left before the browser does so', async () => {
   const { calls, factory } = states(),
     db = await open(factory);
   const writing = db.put('drafts', ['a', 1], ['b', null]);

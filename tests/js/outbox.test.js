@@ -6,7 +6,7 @@ import { Outbox } from '../../src/lanner/web/static/outbox.js';
 
 const spent = { elapsed: 2, active: 1 };
 
-/** An outbox over a server that answers as the test says; time passes only when the test says so. */
+/** An outbox over a server that answers as the test says; time passes when the test says so. */
 function box(answers, db = memory()) {
   const sent = [],
     states = [],
@@ -254,7 +254,7 @@ test('what a finished task refuses does not hold up the others', async () => {
   );
 });
 
-test('an answer that is refused goes back to the judge, the others go on under a new id', async () => {
+test('a refused answer goes back to the judge, the others go on under a new id', async () => {
   const { outbox, sent, states, db } = box([
     { status: 422, body: { errors: [{ question: 'bad', message: 'no' }] } },
     200,
@@ -276,7 +276,7 @@ test('an answer that is refused goes back to the judge, the others go on under a
   );
 });
 
-test('an id that stands for other answers: what is not among them goes under a name of its own', async () => {
+test('an id of other answers: what is not among them goes under a name of its own', async () => {
   const stored = { score: { id: 7, value: 1 } };
   const refusal = { reason: 'reused', message: 'used', digests: { score: digest(1) }, stored };
   const { outbox, sent, states, naps, db } = box([{ status: 409, body: refusal }, 'down', 200]);
@@ -357,7 +357,7 @@ test('an answer given while the one before is being written down stays on the de
   );
 });
 
-test('a page that is left sends what was just said, once the server has everything older', async () => {
+test('a page that is left sends its last answer, once the server has all older ones', async () => {
   const { outbox, sent } = box([]);
   void outbox.seal('/a', 1, 0, { score: 1 }, {}, spent);
   outbox.part();

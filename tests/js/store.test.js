@@ -135,7 +135,7 @@ test('what the server has refused is not sent again, another answer is', () => {
   assert.deepEqual(store.unsent(0), { score: 4 });
 });
 
-test('letters of one field are undone together, and what the server has becomes an open question again', () => {
+test('letters of a field are undone together; what the server has becomes an open question', () => {
   const comment = question('comment', 'text', { required: false, need: 0 }),
     score = question('score', 'scale');
   const store = new Store([score, comment], [item()]);

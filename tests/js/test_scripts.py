@@ -58,6 +58,13 @@ def test_format_and_lint() -> None:
     assert ran.returncode == 0, (ran.stdout + ran.stderr)[-4000:]
 
 
+def test_no_line_of_a_script_is_longer_than_a_hundred_characters() -> None:
+    paths = [*HERE.glob("*.js"), *(HERE.parent.parent / "src" / "lanner").rglob("*.js")]
+    assert len(paths) > 40
+    long = [f"{path.name}: {line}" for path in paths for line in path.read_text().splitlines() if len(line) > 100]
+    assert not long
+
+
 def compressed(assets: Assets, names: Iterable[str]) -> dict[str, int]:
     """The size of files and of all the scripts they import, as the server sends them."""
     sizes: dict[str, int] = {}

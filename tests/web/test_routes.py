@@ -35,6 +35,7 @@ WHO_MAY = [
         GET /work
         GET /task/{id:int}
         GET /task/{id:int}/answers
+        GET /task/{id:int}/session
         POST /task/{id:int}/answers
         POST /task/{id:int}/message
         GET /task/{id:int}/practice

@@ -73,6 +73,7 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("POST", "/task/{id:int}/answers", JUDGES, judging.save, "answer_bytes"),
     Route("GET", "/task/{id:int}", JUDGES, judging.task),
     Route("GET", "/task/{id:int}/answers", JUDGES, judging.answers),
+    Route("GET", "/task/{id:int}/session", JUDGES, judging.session_state),
     Route("GET", "/task/{id:int}/practice", JUDGES, judging.practice),
     Route("POST", "/task/{id:int}/practice", JUDGES, judging.check_practice, "answer_bytes"),
     Route("POST", "/task/{id:int}/message", JUDGES, judging.message, "answer_bytes"),

@@ -51,10 +51,40 @@ def test_each_opening_makes_a_new_token(client: TestClient, secrets: dict[str, s
     seen = set()
     for _ in range(3):
         client.get(f"/j/{secrets['J1']}")
-        cookie = client.cookies[session.JUDGE_COOKIE]
-        assert "." not in cookie, "the older token of the same judge is kept"
+        (cookie,) = client.cookies.values()
         seen.add(cookie)
     assert len(seen) == 3
+
+
+def test_links_opened_at_the_same_moment_are_both_kept(
+    client: TestClient, store: Store, secrets: dict[str, str]
+) -> None:
+    """Neither request has the other's cookie: the browser has both afterwards, and each page saves as its judge."""
+    replies = [another(client).get(f"/j/{secrets[judge]}", follow_redirects=False) for judge in ("J1", "J2")]
+    for reply in replies:
+        client.cookies.update(reply.cookies)
+    for judge in ("J1", "J2"):
+        task = campaign.tasks(store, "trial", judge)[0].id
+        assert client.get(f"/task/{task}").status_code == 200
+    assert client.get("/work").text.count('class="assignment"') == 2
+    client.cookies.delete(session.judge_cookie(campaign.seats(store, "trial")[0].number))
+    assert client.get(f"/task/{campaign.tasks(store, 'trial', 'J1')[0].id}").status_code == 404, "as nobody else"
+
+
+def test_of_many_links_in_one_browser_the_oldest_go(client: TestClient, store: Store) -> None:
+    for number in range(8):
+        open_campaign(store, f"round {number}")
+        client.get(f"/j/{campaign.invitations.issue(store, f'round {number}', 'J1')}")
+    assert len(client.cookies) == 6
+
+
+def test_an_open_page_learns_that_its_link_was_replaced(client: TestClient, store: Store, tasks: list[int]) -> None:
+    json_wanted = {"accept": "application/json"}
+    assert client.get(f"/task/{tasks[0]}/session", headers=json_wanted).json() == {"open": True}
+    campaign.invitations.issue(store, "trial", "J1")
+    client.app.state.site.sessions.forget()
+    reply = client.get(f"/task/{tasks[0]}/session", headers=json_wanted)
+    assert reply.status_code == 401 and reply.json()["message"]
 
 
 def test_a_revoked_link_ends_its_sessions(client: TestClient, store: Store, secrets: dict[str, str]) -> None:

@@ -333,6 +333,13 @@ async def answers(request: Request) -> Response:
     return _json(await site.read(look))
 
 
+async def session_state(request: Request) -> Response:
+    """Whether this task is still open to this browser, for an open page that asks now and then: whoever's link was
+    replaced or revoked gets 401. Nothing is read from the store while the session is remembered."""
+    await _mine(request)
+    return _json({"open": True})
+
+
 async def save(request: Request) -> Response:
     """Store answers about one item. A 200 means that they are on disk."""
     site: Site = request.app.state.site

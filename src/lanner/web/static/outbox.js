@@ -203,10 +203,8 @@ export class Outbox {
       return this.acknowledge(message, reply);
     if (reply.status === 422 && (await this.reject(message, reply.body?.errors))) return true;
     const ours = typeof reply.body?.message === 'string'; // not the page of some proxy on the way
-    if (ours && reply.status === 401) {
-      this.stopped = true;
-      this.tell('signin');
-    } else if (LASTING.includes(reply.status)) {
+    if (ours && reply.status === 401) this.signOut();
+    else if (LASTING.includes(reply.status)) {
       this.hold(message, ours ? reply.body.message : '');
       if (!ours)
         void this.parts.wait(LONGEST).then(() => {
@@ -215,6 +213,12 @@ export class Outbox {
         });
     }
     return false;
+  }
+
+  /** Nothing can be sent before the judge's link is opened again. */
+  signOut() {
+    this.stopped = true;
+    this.tell('signin');
   }
 
   /**

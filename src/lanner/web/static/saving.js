@@ -11,6 +11,8 @@ import { alone, send } from './sending.js';
 const PAUSE = 700;
 /** What waits for a frame to be drawn waits no longer than this. */
 const LONGEST_FRAME = 50;
+/** So often an open page asks whether its link still holds, in milliseconds. */
+const WATCH = 15000;
 /** Whoever was away for longer may have answered elsewhere meanwhile. */
 const AWAY = 30000;
 
@@ -121,9 +123,20 @@ export class Saving {
         return void this.flush(app.item);
       }
       outbox.kick();
+      if (app.data.offline) void this.checkSession();
       return void (Date.now() - this.hidden > AWAY && this.reconcile());
     });
     if (outbox.waiting) outbox.kick();
+    if (app.data.offline) setInterval(() => this.checkSession(), WATCH); // not in a preview
+  }
+
+  /** Whoever's link was replaced or revoked is told at once, and not with the next answer. */
+  async checkSession() {
+    const { outbox } = this;
+    if (document.hidden || !navigator.onLine || outbox.stopped || this.done) return;
+    const url = this.url.replace(/answers$/, 'session'),
+      { status, body } = await send(url).catch(() => ({ status: 0, body: null }));
+    if (status === 401 && typeof body?.message === 'string') outbox.signOut();
   }
 
   /**
