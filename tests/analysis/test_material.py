@@ -1,3 +1,5 @@
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -6,10 +8,11 @@ from campaign_parts import first_task, opened, save
 from data_sets import data_dir
 from lanner import campaign
 from lanner.analysis import material
-from lanner.analysis.material import Material, from_campaign
+from lanner.analysis.material import Material, from_campaign, from_readings
 from lanner.designs.expected import Misses
 from lanner.errors import InputError
-from lanner.model import Judge
+from lanner.formats import Reading
+from lanner.model import Judge, Judgement, Role
 from lanner.store import Store
 
 
@@ -116,3 +119,21 @@ def test_judges_who_have_withdrawn_are_told_of(tmp_path: Path) -> None:
         campaign.withdraw(store, "first", "ana")
         (note,) = from_campaign(store, "first").notes
     assert note.startswith(f"One judge has withdrawn; {len(saved.ids)} answers were deleted")
+
+
+def test_an_answer_saved_again_counts_once_and_the_latest_counts() -> None:
+    first = Judgement(
+        "ann", "rating", "score", "d", "1", ("alder",), 40, answered_at=datetime(2026, 3, 1, 12, tzinfo=UTC)
+    )
+    later = replace(first, value=60, answered_at=datetime(2026, 3, 1, 13, tzinfo=UTC))
+    repeat = replace(first, value=50, role=Role.REPEAT)
+    other = replace(first, judge="ben")
+    undated = [replace(first, segment="2", answered_at=None), replace(first, segment="2", answered_at=None)]
+    reading = Reading("file", (), protocol="da", judgements=(later, first, repeat, other, *undated))
+    [material] = from_readings([reading])
+    kept = [(j.judge, j.segment, j.value, str(j.role)) for j in material.judgements]
+    assert kept == [
+        ("ann", "1", 60, "main"), ("ann", "1", 50, "repeat"), ("ben", "1", 40, "main"),
+        ("ann", "2", 40, "main"), ("ann", "2", 40, "main"),
+    ]  # fmt: skip
+    assert "1 answers were saved again by their judge; the latest counts." in material.notes

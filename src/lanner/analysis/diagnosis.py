@@ -55,6 +55,7 @@ class _Way:
 
 
 LEVEL = 0.05
+_MOST_NAMED = 6
 _KEYS = ("judge", "document", "segment", "system", "domain")
 
 
@@ -328,7 +329,8 @@ def _diagnose(
     cells = [cell for cell in cells if cell.matters.n]
     cells, tests = _compared(evidence, cells, way)
     priorities = {system: tuple(_priorities([c for c in cells if c.system == system], errors)) for system in systems}
-    judges = ", ".join(evidence["judge"].unique().sort())
+    names = evidence["judge"].unique().sort()
+    judges = ", ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} judges"
     n = evidence.select("document", "segment").unique().height
     signature = (
         f"{f'share with the error and {unit} a judgement' if errors else 'share and mean where it matters'} · "

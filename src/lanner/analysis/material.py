@@ -175,8 +175,10 @@ def from_readings(
     made = []
     for reading in readings:
         name = protocol or reading.protocol
+        judgements = _latest(reading.judgements)
         notes = reading.notes
-        judgements = reading.judgements
+        if again := len(reading.judgements) - len(judgements):
+            notes = (*notes, f"{again:,} answers were saved again by their judge; the latest counts.")
         definition = protocols.load(name) if name else None
         if definition is None and reading.questions:
             guessed = guessing.guess(judgements, reading.questions)
@@ -186,6 +188,31 @@ def from_readings(
             judgements, notes = intake.judgements, (*notes, *intake.notes)
         made.append(Material(reading.name, definition, reading.documents, reading.judges, judgements, notes))
     return made
+
+
+def _latest(judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
+    """Of answers that one judge gave to one question about one item several times, the latest. Rows without a time are
+    all kept: where nothing says who answered when, two of them may be of two people."""
+    latest: dict[tuple[object, ...], Judgement] = {}
+    for judgement in judgements:
+        if judgement.answered_at is not None:
+            key = _answer_key(judgement)
+            known = latest.get(key)
+            if known is None or known.answered_at is None or judgement.answered_at >= known.answered_at:
+                latest[key] = judgement
+    return tuple(j for j in judgements if j.answered_at is None or latest[_answer_key(j)] is j)
+
+
+def _answer_key(judgement: Judgement) -> tuple[object, ...]:
+    return (
+        judgement.judge,
+        judgement.document,
+        judgement.segment,
+        judgement.stage,
+        judgement.question,
+        judgement.systems,
+        judgement.role,
+    )
 
 
 def from_campaign(store: Store, reference: str | int) -> Material:

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lanner.figures.drawing import Axis, Drawing, axis
-from lanner.figures.typeset import number, percent
+from lanner.figures.typeset import number, percent, shortened
 
 _LABELS, _PANEL, _GAP, _LINE, _HEAD = 186.0, 312.0, 24.0, 15.0, 66.0
 _BAR, _MARKS_FROM, _MARKS_TO = 72.0, 100.0, 240.0
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_FEW, _LONGEST_NAME, _MOST_LETTERS = 3, 24, 4
 MOST_SYSTEMS = 16
 """More systems than this do not fit into a cell."""
 
@@ -76,12 +77,17 @@ def diagnosis(
     """The picture. `domains` map a name to what is printed at its right (sentences, documents)."""
     room = _LINE * max(2, len(systems)) + 14
     headings = sum(_begins_group(lines, at) for at in range(len(lines)))
-    height = _HEAD + max(26.0, 17.0 * len(systems) + 6 - _HEAD + 26) + room * len(lines) + 20 * headings + 26
-    drawing = Drawing(label, height, _LABELS + (_PANEL + _GAP) * len(domains))
-    top = _HEAD + max(0.0, 17.0 * len(systems) + 12 - _HEAD)
+    width = _LABELS + (_PANEL + _GAP) * len(domains)
+    # a few systems are named at the left of the headings, many above them
+    columns = 1 if len(systems) <= _FEW else int(width // _LABELS)
+    per_column = -(-len(systems) // columns)
+    head = 0.0 if columns == 1 else 17.0 * per_column + 14
+    top = head + _HEAD
+    drawing = Drawing(label, top + room * len(lines) + 20 * headings + 26, width)
     for place, system in enumerate(systems):
-        _shape(drawing, place, 8, 12 + 17 * place, filled=True)
-        drawing.text(20, 16 + 17 * place, f"{letter(place)}  {system}", "t")
+        left, down = _LABELS * (place // per_column), 17 * (place % per_column)
+        _shape(drawing, place, left + 8, 12 + down, filled=True)
+        drawing.text(left + 20, 16 + down, f"{letter(place)}  {shortened(system, _LONGEST_NAME)}", "t")
     values = [
         end
         for line in lines
@@ -93,7 +99,7 @@ def diagnosis(
     for column, (domain, note) in enumerate(domains.items()):
         left = _LABELS + (_PANEL + _GAP) * column
         scale = _scale(left, ends, values)
-        _heading(drawing, left, domain, note, words, scale, top, height)
+        _heading(drawing, left, domain, note, words, scale, head, drawing.height)
         y = top
         for at, line in enumerate(lines):
             if _begins_group(lines, at):
@@ -125,16 +131,16 @@ def _scale(left: float, ends: tuple[float, float] | None, values: Sequence[float
 
 
 def _heading(
-    drawing: Drawing, left: float, domain: str, note: str, words: Words, scale: Axis, top: float, height: float
+    drawing: Drawing, left: float, domain: str, note: str, words: Words, scale: Axis, head: float, height: float
 ) -> None:
-    drawing.text(left, 16, domain, "tb")
-    drawing.text(left + _PANEL, 16, note, "tm", "end")
-    drawing.line(left, 24, left + _PANEL, 24, "gr")
-    drawing.text(left, 42, words.often, "tm")
-    drawing.text(left + _MARKS_FROM - 14, 42, words.well, "tm")
+    drawing.text(left, head + 16, domain, "tb")
+    drawing.text(left + _PANEL, head + 16, note, "tm", "end")
+    drawing.line(left, head + 24, left + _PANEL, head + 24, "gr")
+    drawing.text(left, head + 42, words.often, "tm")
+    drawing.text(left + _MARKS_FROM - 14, head + 42, words.well, "tm")
     for tick in scale.ticks:
         x = scale.place(tick)
-        drawing.line(x, top, x, height - 22, "gr")
+        drawing.line(x, head + _HEAD, x, height - 22, "gr")
         drawing.text(x, height - 6, f"{tick:g}", "tm", "middle")
     drawing.text(left, height - 6, "0", "tm")
     drawing.text(left + _BAR, height - 6, "100 %", "tm", "end")
@@ -168,6 +174,8 @@ def _cell(
             drawing.line(scale.place(mark.low), at, scale.place(mark.high), at, "fi b")
         _shape(drawing, place, scale.place(mark.value), at, filled=mark.weak)
         better = [letter(systems.index(name)) for name in mark.below if name in systems]
+        if len(better) > _MOST_LETTERS:
+            better = [*better[: _MOST_LETTERS - 1], f"+{len(better) - _MOST_LETTERS + 1}"]
         text = number(mark.value, 2, bounded=False) + (f"  < {' '.join(better)}" if better else "")
         drawing.text(left + _MARKS_TO + 8, at + 4, text, "tb" if mark.weak else "tm")
 

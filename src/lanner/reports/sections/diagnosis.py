@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import polars as pl
+
 from lanner.analysis.diagnosis import Cell, Contrast, Diagnosis, Example, Priority, diagnose
 from lanner.analysis.measures import FEWEST_ITEMS
 from lanner.analysis.scores import ALL
@@ -34,7 +36,7 @@ def section(view: View) -> Section | None:
 def described(view: View, result: Diagnosis) -> Section:
     """The section of a diagnosis."""
     advice = [advise(view, result, system) for system in result.systems]
-    sentences = [_in_a_sentence(view, entry) for entry in advice]
+    sentences = [_in_a_sentence(view, entry, errors=result.errors) for entry in advice]
     blocks: list[Block] = [Paragraph(" ".join(sentences))]
     if len(result.systems) <= picture.MOST_SYSTEMS:
         blocks.append(figure(view, result))
@@ -76,10 +78,11 @@ class Advice:
     rest: str = ""
 
 
-def _in_a_sentence(view: View, advice: Advice) -> str:
+def _in_a_sentence(view: View, advice: Advice, *, errors: bool) -> str:
     if not advice.place:
         return f"**{advice.system}**: {advice.reason}"
-    first = view.translate(message("Improve {place}.", place=advice.place))
+    text = message("Reduce errors: {place}.") if errors else message("Improve {place}.")
+    first = view.translate(replace(text, places=(("place", advice.place),)))
     return " ".join(filter(None, (f"**{advice.system}: {view.inside(first)}**", advice.reason, advice.rest)))
 
 
@@ -119,10 +122,9 @@ def _reasons(result: Diagnosis, priority: Priority) -> Iterator[Message]:
             "It occurs in {share} of judgements: {mean} {unit}.", share=share, mean=mean, unit=unit_words(result)
         )
     else:
-        assert result.bounds is not None
         yield message(
             "It matters in {share} of judgements; there {system} reaches {mean} of {best}.",
-            share=share, system=cell.system, mean=mean, best=f"{result.bounds[1]:g}",
+            share=share, system=cell.system, mean=mean, best=f"{result.bounds[1]:g}" if result.bounds else "–",
         )  # fmt: skip
     shown = [contrast for contrast in cell.contrasts if contrast.shown]
     if shown:
@@ -144,30 +146,24 @@ def figure(
     view: View, result: Diagnosis, *, link: Callable[[Cell], str] | None = None, chosen: Cell | None = None
 ) -> Figure:
     """The picture. On a page every cell can be a link, and one of them is the one that is looked at."""
-    shown = result.domains if len(result.domains) == 1 else result.domains[1:]
-    counts = {
-        domain: (result.evidence if domain == ALL else result.evidence.filter(result.evidence["domain"] == domain))
-        for domain in shown
-    }
-    notes = {
-        domain: ", ".join(
-            map(
-                view.translate,
-                (
-                    amount(rows.select("document", "segment").unique().height, "{n} sentence", "{n} sentences"),
-                    amount(rows["document"].n_unique(), "{n} document", "{n} documents"),
-                ),
-            )
+    domains = result.domains if len(result.domains) == 1 else result.domains[1:]
+    names = {domain: view.translate(message("All domains")) if domain == ALL else domain for domain in domains}
+    notes: dict[str, str] = {}
+    for domain, name in names.items():
+        rows = result.evidence if domain == ALL else result.evidence.filter(pl.col("domain") == domain)
+        sentences = rows.select("document", "segment").unique().height
+        counts = (
+            amount(sentences, "{n} sentence", "{n} sentences"),
+            amount(rows["document"].n_unique(), "{n} document", "{n} documents"),
         )
-        for domain, rows in counts.items()
-    }
+        notes[name] = ", ".join(map(view.translate, counts))
     aspects = []
     for aspect in result.occurring:
         cells: dict[str, picture.Entry] = {}
-        for domain in shown:
+        for domain, name in names.items():
             own = [cell for cell in result.cells if cell.aspect == aspect.id and cell.domain == domain]
             if own:
-                cells[domain] = _entry(result, own, link, chosen)
+                cells[name] = _entry(result, own, link, chosen)
         heading = view.words.group(aspect.group).label if aspect.group else ""
         aspects.append(picture.Line(aspect_label(view, result, aspect.id), cells, aspect.group, heading))
     heads = (
@@ -214,13 +210,13 @@ def _caption(view: View, result: Diagnosis) -> str:
 
 
 def _caption_parts(view: View, result: Diagnosis) -> Iterator[Message]:
-    weakest = [
-        f"{system}: {place_label(view, result, priorities[0].cell)}"
+    weakest = tuple(
+        message("{system} ({cell})", system=system, cell=place_label(view, result, priorities[0].cell))
         for system, priorities in result.priorities.items()
         if priorities
-    ]
+    )
     if weakest:
-        yield message("Weakest: {cells}.", cells="; ".join(weakest[:_MOST_WEAKEST]))
+        yield message("Weakest: {cells}.", cells=weakest[:_MOST_WEAKEST])
     else:
         yield message("No system is shown to be behind in any cell.")
     shown = sum(contrast.shown for cell in result.cells for contrast in cell.contrasts)
