@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given, settings
@@ -10,7 +11,11 @@ from hypothesis import strategies as st
 
 from design_setups import SYSTEMS, corpus, people, protocol
 from lanner import designs, protocols
-from lanner.model import Document
+from lanner.designs._people import can_read, scenarios
+from lanner.designs.latin_square import describe_balance
+from lanner.designs.plan import plan
+from lanner.model import Document, Judge
+from lanner.protocols.context import in_contexts
 from property_examples import examples
 
 RATING = protocol({"unit": "sentence_in_context", "object": "output"})
@@ -77,3 +82,59 @@ def test_names_may_come_as_text_with_commas_as_a_command_line_gives_them() -> No
     assert listed == text
     both = designs.assign(**several, rng=np.random.default_rng(1), systems=["m0", "m1"], rated="m0, m1")
     assert {system for task in both for item in task.items for system in item.systems} == {"m0", "m1"}
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    languages=st.lists(st.sampled_from(["de", "ko", ""]), min_size=1, max_size=9),
+    sizes=st.lists(st.integers(1, 3), min_size=3, max_size=8),
+    contexts=st.sampled_from([["none", "whole"], ["none", "source±1", "own±1"], ["none", "own±1", "own±2", "whole"]]),
+)
+def test_any_number_of_judges_is_balanced_within_one(
+    seed: int, languages: list[str], sizes: list[int], contexts: list[str]
+) -> None:
+    """Each context equally often for each document within one, whoever reads which language; nobody a text twice."""
+    same_language = "" in languages  # whoever reads everything stands between the languages
+    asked = in_contexts(protocols.load("da"), contexts)
+    texts = [replace(d, target_language="de" if n % 2 else "ko") for n, d in enumerate(corpus(sizes))]
+    judges = [
+        Judge(f"j{n}", attributes={"target_language": language} if language and not same_language else {})
+        for n, language in enumerate(languages)
+    ]
+    tasks = designs.assign("latin_square", texts, judges, asked, rng=np.random.default_rng(seed), systems=["m0"])
+    scenario_of = {page: stages[0].scenario for page, stages in asked.pages.items()}
+    met: dict[tuple[str, str], set[str | None]] = defaultdict(set)
+    for task in tasks:
+        for item in task.items:
+            met[task.judge, item.document].add(scenario_of[task.page])
+    assert {len(found) for found in met.values()} <= {1}
+    even = True
+    for text in texts:
+        readers = [judge for judge in judges if can_read(judge, text)]
+        assert {judge.id for judge in readers} == {judge for judge, document in met if document == text.id}
+        times = Counter(next(iter(found)) for (_, document), found in met.items() if document == text.id)
+        counts = [times[name] for name in scenarios(asked)]
+        assert max(counts) - min(counts) <= 1
+        even = even and max(counts) == min(counts)
+    seen = {scenario for found in met.values() for scenario in found}
+    if len(seen) == len(contexts):
+        assert (describe_balance(tasks, asked) == "") is even
+
+
+def test_the_plan_says_where_judges_cannot_be_split_evenly() -> None:
+    asked = in_contexts(protocols.load("da"), ["none", "source±1", "own±1"])
+    texts, systems = corpus([2, 2, 2]), ["m0"]
+    warnings = {}
+    for number in (3, 5):
+        rng = np.random.default_rng(1)
+        tasks = designs.assign("latin_square", texts, people(number), asked, rng=rng, systems=systems)
+        warnings[number] = plan(tasks, texts, people(number), asked, design="latin_square").warnings
+    assert not any("evenly" in warning for warning in warnings[3])
+    assert warnings[5][0] == (
+        "The judges cannot be split evenly over the 3 scenarios: a document is judged by 1 to 2 of them in each. "
+        "1 more would make it even."
+    )
+    rng = np.random.default_rng(1)
+    turned = designs.assign("latin_square", texts, people(3), RATING, rng=rng, systems=["m0", "m1"])
+    assert "2 systems: a document is judged by 1 to 2" in describe_balance(turned, RATING)

@@ -35,6 +35,12 @@ store_option = click.option(
     help="The database: a SQLite file or a postgresql:// URL.",
 )
 
+contexts_option = click.option(
+    "--contexts",
+    default="",
+    help="Context as a factor, counterbalanced over judges: none; source±2; own±2; reference±2; whole, …",
+)
+
 SEED = click.IntRange(0, 2**63 - 1)
 RESAMPLES = click.IntRange(0, 1_000_000)
 PORT = click.IntRange(1, 65535)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lanner import designs, protocols
 from lanner.cli._judges import judges_from
-from lanner.cli._options import SEED, from_option
+from lanner.cli._options import SEED, contexts_option, from_option
 from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
 from lanner.cli._source import documents_of
@@ -17,6 +17,7 @@ from lanner.cli.import_ import parse_options
 from lanner.cli.new import typed
 from lanner.designs.plan import plan
 from lanner.designs.prepare import prepare
+from lanner.protocols.context import in_contexts, names_in
 
 
 @click.command("design", short_help="Preview a campaign: assignments, hours, cost, overlap.")
@@ -25,6 +26,7 @@ from lanner.designs.prepare import prepare
 @click.option("--judges", default="3", show_default=True, help="A number, comma-separated names, or a CSV file.")
 @click.option("--design", "name", default="full", show_default=True, help="How items are assigned to judges.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
+@contexts_option
 @click.option("--systems", help="Only these systems, comma-separated.")
 @settings_option
 @before_option
@@ -39,6 +41,7 @@ def command(
     judges: str,
     name: str,
     options: tuple[str, ...],
+    contexts: str,
     systems: str | None,
     settings_file: Path | None,
     before: str,
@@ -64,8 +67,12 @@ def command(
     documents = list(documents_of(texts, format_name))
     settings = settings_from(settings_file, before, after)
     people = judges_from(judges)
-    around = {when: [protocols.load(name) for name in settings.get(when, ())] for when in ("before", "after")}
-    protocol_in_use = protocols.compose(protocols.load(protocol), **around)
+    around = {when: [protocols.load(own) for own in settings.get(when, ())] for when in ("before", "after")}
+    main = protocols.load(protocol, wording=str(settings.get("wording", "")))
+    if contexts or settings.get("contexts"):
+        main = in_contexts(main, names_in(contexts) or settings["contexts"])
+        name = "latin_square" if name == "full" else name  # nobody may meet a text in two contexts
+    protocol_in_use = protocols.compose(main, **around)
     names = (
         [system.strip() for system in systems.split(",")]
         if systems
@@ -83,7 +90,7 @@ def command(
         settings=settings,
         seed=seed,
     )
-    summary = plan(tasks, documents, people, protocol_in_use, hourly_rate=rate)
+    summary = plan(tasks, documents, people, protocol_in_use, hourly_rate=rate, design=name)
     for what, how_much in summary.facts:
         output.say(f"  {what:<10} {how_much}")
     output.say()

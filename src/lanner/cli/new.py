@@ -10,12 +10,13 @@ import click
 
 from lanner import campaign, formats, protocols, registry
 from lanner.cli._judges import judges_from
-from lanner.cli._options import SEED, from_option, reading_options, store_option
+from lanner.cli._options import SEED, contexts_option, from_option, reading_options, store_option
 from lanner.cli._output import Output, json_option
 from lanner.cli._settings import after_option, before_option, settings_from, settings_option
 from lanner.cli._source import new_store
 from lanner.cli.import_ import parse_options
 from lanner.designs.adaptive import NAME as ADAPTIVE
+from lanner.designs.latin_square import describe_balance
 from lanner.designs.loads import loads
 from lanner.errors import LannerError
 from lanner.model import Campaign, Document, Json
@@ -42,11 +43,7 @@ from lanner.store import Store
     "precision:X, agreement:MINIMUM; with it the design is adaptive.",
 )
 @click.option("--budget", type=int, help="How many judgements an adaptive campaign may cost. [default: all]")
-@click.option(
-    "--contexts",
-    default="",
-    help="Context as a factor, counterbalanced over judges: none; source±2; own±2; reference±2; whole, …",
-)
+@contexts_option
 @click.option("--systems", help="Only these systems, comma-separated.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same tasks.")
 @click.option("--title", default="", help="The title that judges see.")
@@ -120,8 +117,9 @@ def command(
         if not draft:
             entry = campaign.open(store, entry.id)
         links = campaign.invitations.issue_all(store, entry.id)
-        for note in uneven_loads(store, entry.id):
-            output.note(note)
+        for note in (_balance(store, entry), *uneven_loads(store, entry.id)):
+            if note:
+                output.note(note)
         _say(output, store, entry, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
     output.end()
 
@@ -149,6 +147,14 @@ def _documents(output: Output, paths: Sequence[Path], format_name: str | None) -
     return [document for part in readings for document in part.documents]
 
 
+def _balance(store: Store, entry: Campaign) -> str:
+    """Where a Latin square is not exactly balanced, since the judges are no multiple of what it rotates."""
+    if entry.design != "latin_square":
+        return ""
+    tasks = [task for judge in campaign.judges(store, entry.id) for task in campaign.tasks(store, entry.id, judge.id)]
+    return describe_balance(tasks, campaign.protocol(store, entry.id))
+
+
 def uneven_loads(store: Store, number: int) -> list[str]:
     """Who has clearly more to read than the others, where whole documents force that."""
     tasks = [task for judge in campaign.judges(store, number) for task in campaign.tasks(store, number, judge.id)]
@@ -170,9 +176,12 @@ def _asked(value: str | None, question: str, option: str) -> str:
 
 
 def typed(options: dict[str, str]) -> dict[str, Json]:
-    """Numbers as numbers, so that a design can count with them."""
+    """Numbers as numbers, so that a design can count with them, and yes and no as such."""
     values: dict[str, Json] = {}
     for name, value in options.items():
+        if value.lower() in ("true", "false"):
+            values[name] = value.lower() == "true"
+            continue
         try:
             values[name] = int(value)
         except ValueError:

@@ -7,10 +7,14 @@ are the set-up of Castilho 2021.
 
 With systems, each judge sees each document in one system's output only, and the groups differ in which: every document
 is judged in every system, and every judge sees every system equally often within one document.
+
+Any number of judges will do: groups are equal within one judge, so that each document is judged equally often within
+one in every scenario or system. `describe_balance` says where that is not exactly equal; `even_groups` refuses it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
@@ -19,7 +23,7 @@ from numpy.random import Generator
 from lanner.designs._layout import Layout, Share, lay_out
 from lanner.designs._people import by_arm, can_read, reading, refuse, scenarios
 from lanner.errors import DesignError, did_you_mean
-from lanner.model import Document, Judge, Protocol, Task
+from lanner.model import Document, Judge, Protocol, Role, Task
 
 TITLE = "Latin square: scenarios, systems and order counterbalanced over groups"
 
@@ -35,10 +39,12 @@ def assign(
     rated: Sequence[str] = (),
     set_field: str = "",
     sentences_per_task: int = 20,
+    even_groups: bool = False,
 ) -> list[Task]:
     """`rotate` is what the groups differ in: scenarios where the protocol has several, else systems. `rated` are the
     systems that are rated one by one where others are only compared with them. `set_field` names the document's meta
-    field that holds its test set; without it the sets are drawn."""
+    field that holds its test set; without it the sets are drawn. With `even_groups` judges who cannot be split into
+    groups of equal size are refused."""
     refuse(documents, judges)
     names = scenarios(protocol)
     what = rotate or ("scenarios" if len(names) > 1 else "systems")
@@ -51,12 +57,12 @@ def assign(
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
         workers = reading(mine, protocol, arm)
-        _refuse_groups(len(workers), groups)
-        places = {workers[int(at)].id: place for place, at in enumerate(rng.permutation(len(workers)))}
+        if even_groups:
+            _refuse_groups(len(workers), groups)
+        places = _grouped([workers[int(at)] for at in rng.permutation(len(workers))], documents, groups)
         first = rng.permutation(len(documents))
         for judge in mine:
-            place = places.get(judge.id, 0)
-            group, order = place % groups, place // groups
+            group, order = places.get(judge.id, (0, 0))
             shares = []
             for number, document in enumerate(documents):
                 if not can_read(judge, document):
@@ -69,6 +75,53 @@ def assign(
                 layout, judge, shares, rng=rng, arm=arm, scenarios=_turned(names, order) if by_scenario else ()
             )
     return [task for judge in judges for task in tasks[judge.id]]
+
+
+def _grouped(judges: Sequence[Judge], documents: Sequence[Document], groups: int) -> dict[str, tuple[int, int]]:
+    """Each judge's group, and how many were in it before. A judge joins the group that has judged the fewest of the
+    documents they can read, so that groups are equal within one for every language, too."""
+    judged: list[Counter[frozenset[str]]] = [Counter() for _ in range(groups)]
+    places: dict[str, tuple[int, int]] = {}
+    for judge in judges:
+        readable = frozenset(document.id for document in documents if can_read(judge, document))
+
+        def shared(group: int, readable: frozenset[str] = readable) -> int:
+            return sum(count * len(others & readable) for others, count in judged[group].items())
+
+        group = min(range(groups), key=lambda group: (shared(group), judged[group].total()))
+        places[judge.id] = group, judged[group].total()
+        judged[group][readable] += 1
+    return places
+
+
+def describe_balance(tasks: Sequence[Task], protocol: Protocol) -> str:
+    """Where documents are not judged equally often in every scenario, or in every system: how often, in words."""
+    conditions: dict[str, dict[tuple[str | None, tuple[str, ...]], set[str]]] = {}
+    for task in tasks:
+        stage = protocol.pages[task.page][0]
+        for item in task.items:
+            if item.document and item.role is Role.MAIN:
+                by_condition = conditions.setdefault(item.document, {})
+                by_condition.setdefault((stage.scenario, item.systems), set()).add(task.judge)
+    several = len(scenarios(protocol)) > 1
+    by_name: dict[str, Counter[str]] = {}
+    for document, by_condition in conditions.items():
+        judges: dict[str, set[str]] = {}
+        for (scenario, shown), who in by_condition.items():
+            judges.setdefault(str(scenario) if several else ", ".join(shown), set()).update(who)
+        by_name[document] = Counter({name: len(who) for name, who in judges.items()})
+    names = {name for counts in by_name.values() for name in counts}
+    uneven = [[counts[name] for name in names] for counts in by_name.values()]
+    uneven = [counts for counts in uneven if max(counts) > min(counts)]
+    if not uneven:
+        return ""
+    low, high = min(min(counts) for counts in uneven), max(max(counts) for counts in uneven)
+    what = "scenarios" if several else "systems"
+    judges_to_add = -sum(uneven[0]) % len(names)
+    return (
+        f"The judges cannot be split evenly over the {len(names)} {what}: a document is judged by {low} to {high} of "
+        f"them in each. {judges_to_add} more would make it even."
+    )
 
 
 def _turned(names: Sequence[str], turn: int) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from lanner.designs.latin_square import describe_balance
 from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Stage, Task
 
 ANYONE = "(whoever comes)"
@@ -126,9 +127,10 @@ def plan(
     hourly_rate: float | None = None,
     minutes: Mapping[str, float] | None = None,
     wanted_half_width: float | None = 0.1,
+    design: str = "",
 ) -> Plan:
     """The plan of these tasks. `minutes` replaces the protocol's minutes per item by page; `wanted_half_width` is how
-    exactly agreement is to be known (None: it does not matter)."""
+    exactly agreement is to be known (None: it does not matter); `design` is what made the tasks."""
     per_item = {page: (minutes or {}).get(page, protocol.minutes(page)) for page in protocol.pages}
     by_judge: dict[str, list[Task]] = {judge.id: [] for judge in judges}
     for task in tasks:
@@ -140,6 +142,10 @@ def plan(
     hours = sum(person.hours for person in people)
     width = half_width(len(overlap), len({unit[1] for unit in overlap}))
     judges_with_tasks = [judge for judge in by_judge if judge]
+    balance = describe_balance(tasks, protocol) if design == "latin_square" else ""
+    warnings = _warnings(
+        by_judge, people, judges_by_unit, documents, overlap_goal=wanted_half_width, in_common=in_common
+    )
     return Plan(
         protocol=protocol.label,
         documents=len(documents),
@@ -154,9 +160,7 @@ def plan(
         sides=_sides(tasks),
         systems=_systems(tasks, protocol),
         half_width=width,
-        warnings=tuple(
-            _warnings(by_judge, people, judges_by_unit, documents, overlap_goal=wanted_half_width, in_common=in_common)
-        ),
+        warnings=(*([balance] if balance else []), *warnings),
     )
 
 

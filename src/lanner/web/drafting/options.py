@@ -272,7 +272,8 @@ def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Plan:
         )
     ]
     rate = wishes.settings.get("hourly_rate")
-    return plan(tasks, documents, wishes.people, protocol, hourly_rate=float(rate) if rate is not None else None)
+    hourly_rate = float(rate) if rate is not None else None
+    return plan(tasks, documents, wishes.people, protocol, hourly_rate=hourly_rate, design=wishes.design)
 
 
 def composed(wishes: CampaignOptions) -> Protocol:
