@@ -1,6 +1,19 @@
+from pathlib import Path
+
 import pytest
 
-from lanner.errors import AnswerError, InputError, LannerError, MissingExtraError, Where, did_you_mean, nearest
+from lanner.errors import (
+    AnswerError,
+    CampaignError,
+    ExitCode,
+    InputError,
+    LannerError,
+    MissingExtraError,
+    StoreError,
+    Where,
+    did_you_mean,
+    nearest,
+)
 
 
 @pytest.mark.parametrize(
@@ -36,3 +49,28 @@ def test_nearest_ignores_capitals_and_gives_up_on_nonsense() -> None:
     assert did_you_mean("falcom", ["falcon"]) == "Did you mean 'falcon'?"
     assert did_you_mean("zzz", ["a", "b"]) == "Known: a, b."
     assert did_you_mean("zzz", []) == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (LannerError("x"), 2),
+        (InputError("x"), 2),
+        (AnswerError("x"), 2),
+        (CampaignError("closed", code="closed"), 4),
+        (CampaignError("refused"), 4),
+        (CampaignError("no such campaign", code="unknown_campaign"), 2),
+        (CampaignError("taken", code="name_taken"), 2),
+        (StoreError("locked"), 5),
+        (MissingExtraError("Reading spreadsheets", "xlsx"), 6),
+    ],
+)
+def test_exit_codes_say_who_has_to_do_something(error: LannerError, code: int) -> None:
+    assert error.exit_code == code
+
+
+def test_the_documentation_has_the_table_of_exit_codes() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "errors.md").read_text(encoding="utf-8")
+    assert [line for line in page.splitlines() if line[:3].strip("| ").isdigit()] == [
+        f"| {code.value} | {code.meaning} |" for code in ExitCode
+    ]

@@ -1,7 +1,7 @@
 """Every error a user can meet: what went wrong, where, and what to do next.
 
-The command line prints these without a traceback and exits with 2; the web pages show the same sentences.
-Anything that is not a `LannerError` is a bug in Lanner.
+The command line prints these without a traceback and exits with the code of the class; the web pages show the same
+sentences. Anything that is not a `LannerError` is a bug in Lanner.
 """
 
 from __future__ import annotations
@@ -9,7 +9,29 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
+
+
+class ExitCode(IntEnum):
+    """How a command ends, for scripts: who has to do something, and whether trying again later can help."""
+
+    DONE = 0, "done"
+    BUG = 1, "a bug in Lanner, with a traceback"
+    MISTAKE = 2, "a mistake in what was given: an option, a name, a file, a protocol; the same command fails again"
+    INCOMPLETE = 3, "done, but some items have no answer; the same command goes on with them"
+    STATE = 4, "the campaign does not allow it as it is now: closed, frozen, nothing to do"
+    SYSTEM = 5, "the database or the system refused: locked, full, unreadable; trying again later may help"
+    MISSING = 6, "an optional package is missing, and the message names it"
+    STOPPED = 130, "stopped with Ctrl+C"
+
+    meaning: str
+
+    def __new__(cls, value: int, meaning: str) -> ExitCode:
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        return member
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +62,8 @@ class LannerError(Exception):
     reason in a word where it is a common one, for pages that say it in the reader's language, with the `names` that
     fill its places."""
 
+    exit_code = ExitCode.MISTAKE
+
     def __init__(
         self,
         what: str,
@@ -55,6 +79,8 @@ class LannerError(Exception):
         self.names = dict(names or {})
         self.where = where
         self.next_step = next_step
+        if code.startswith(("unknown_", "bad_")) or code.endswith("_taken"):
+            self.exit_code = ExitCode.MISTAKE  # whatever it was about, a name or a value is wrong
 
     def __str__(self) -> str:
         place = str(self.where)
@@ -89,12 +115,16 @@ class DesignError(LannerError):
 class CampaignError(LannerError):
     """Something a campaign in its present state does not allow: closed, frozen, finished, not assigned."""
 
+    exit_code = ExitCode.STATE
+
     def __init__(self, what: str, *, code: str = "refused", where: Where = NOWHERE, next_step: str = "") -> None:
         super().__init__(what, code=code, where=where, next_step=next_step)
 
 
 class StoreError(LannerError):
     """A database that cannot be opened, is newer than this program, or refused to write."""
+
+    exit_code = ExitCode.SYSTEM
 
 
 class StatisticError(LannerError):
@@ -103,6 +133,8 @@ class StatisticError(LannerError):
 
 class MissingExtraError(LannerError):
     """An optional package that is needed for what was asked."""
+
+    exit_code = ExitCode.MISSING
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(

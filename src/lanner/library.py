@@ -6,6 +6,7 @@ or what `lanner.load` gave. Columns are guessed as everywhere, and the guess is 
 
 from __future__ import annotations
 
+import math
 import shutil
 import tempfile
 import urllib.error
@@ -209,13 +210,33 @@ def _frame_file(frame: Any) -> Iterator[Path]:
     """A frame as a file, so that frames and files have one reader."""
     with tempfile.TemporaryDirectory(prefix="lanner-") as folder:
         path = Path(folder) / "data.parquet"
-        _as_polars(frame).write_parquet(path)
-        yield path
+        table = _as_polars(frame)
+        if table.is_empty():
+            raise InputError("The frame has no rows.", code="no_rows")
+        table.write_parquet(path)
+        try:
+            yield path
+        except InputError as error:
+            raise _about_frame(error, path, table.columns) from None
+
+
+def _about_frame(error: InputError, path: Path, columns: Sequence[str]) -> InputError:
+    """An error of the reader as it is about a frame, which has no file."""
+    if error.code == "unrecognised" or error.where.file == path:
+        line = error.where.line
+        where = Where("the frame", line, item=error.where.item) if error.code != "unrecognised" else Where("the frame")
+        what, step = error.what, error.next_step
+        if error.code == "unrecognised":
+            what = f"It is not clear what its columns hold: {', '.join(columns[:12])}."
+            step = 'Say it: columns={"document": …, "segment": …, "system": …, "judge": …, "answer:score": …}.'
+        return InputError(what, code=error.code, names=error.names, where=where, next_step=step)
+    return error
 
 
 def _is_frame(data: Any) -> bool:
-    is_eager = hasattr(data, "columns") and (hasattr(data, "to_dicts") or hasattr(data, "to_dict"))
-    return is_eager or isinstance(data, pl.LazyFrame)
+    if isinstance(data, pl.DataFrame | pl.LazyFrame):
+        return True
+    return hasattr(data, "columns") and (hasattr(data, "to_dicts") or hasattr(data, "to_dict"))
 
 
 def _as_polars(data: Any) -> pl.DataFrame:
@@ -223,6 +244,9 @@ def _as_polars(data: Any) -> pl.DataFrame:
         return data
     if isinstance(data, pl.LazyFrame):
         return data.collect()
+    # an index with a name is a column that was set aside, as after a pivot
+    if set_aside := [name for name in data.index.names if name is not None and name not in data.columns]:
+        data = data.reset_index(level=set_aside)
     names = [str(name) for name in data.columns]
     if len(set(names)) < len(names):
         raise InputError("Two columns of the frame have the same name.", next_step="Rename one of them.")
@@ -233,7 +257,8 @@ def _as_polars(data: Any) -> pl.DataFrame:
 
 def _cell(value: Any) -> Any:
     """A cell of a pandas frame: its several kinds of nothing are None."""
-    return None if value is None or value != value or str(value) in ("<NA>", "NaT") else value  # noqa: PLR0124
+    is_nothing = value is None or (isinstance(value, float) and math.isnan(value)) or str(value) in ("<NA>", "NaT")
+    return None if is_nothing else value
 
 
 def _from_store(name: str, store: str | Path | None) -> Material:
@@ -405,10 +430,12 @@ def scores(
     parts = _judged_parts(data, judges, columns, protocol, languages, encoding, format, store, token)
     rows: list[dict[str, Json]] = []
     results = []
+    are_z_scores = False
     for part in parts:
         scored = scored_rows(part, judges_named=judges is not None)
         for entry in ranked_by(part.protocol, scored.table, question):
             options: dict[str, Any] = {**entry.options, **({"standardise": True} if standardise else {})}
+            are_z_scores |= bool(options.get("standardise"))
             if judges is not None:
                 options["judges"] = [judge.id for judge in part.judges]
             if options.get("per_words"):
@@ -421,7 +448,13 @@ def scores(
             for row in result.rows:
                 shown = estimate(row["score"], row["low"], row["high"], 2, bounded=False)
                 rows.append({"part": part.name, "question": entry.of, **row, "value": row["score"], "estimate": shown})
-    return _table("Scores", rows, ("rank", "system", "estimate", "cluster", "n"), parts, results)
+    return _table(
+        "Scores, z per judge" if are_z_scores else "Scores",
+        rows,
+        ("rank", "system", "estimate", "cluster", "n"),
+        parts,
+        results,
+    )
 
 
 def compare(

@@ -29,7 +29,7 @@ def test_states_are_changed_and_listed(lanner: Command, pilot: str) -> None:
 
 def test_there_is_no_calibration_round(lanner: Command, pilot: str) -> None:
     ran = lanner("campaign", "calibrated", pilot)
-    assert ran.code == 2
+    assert ran.code == 4
     assert "no calibration round" in ran.err
 
 

@@ -26,7 +26,7 @@ def test_someone_else_takes_over_and_the_old_link_stops_working(lanner: Command,
 
 
 def test_a_finished_document_is_reopened(lanner: Command, pilot: str) -> None:
-    assert lanner("campaign", "reopen", pilot, "ana", "d").code == 2, "nothing is finished yet"
+    assert lanner("campaign", "reopen", pilot, "ana", "d").code == 4, "nothing is finished yet"
     with Store.open(Path("lanner.sqlite"), create=False) as store:
         task = next(task for task in campaign.tasks(store, pilot, "ana") if task.items[0].document == "d")
         with store.writing() as tx:

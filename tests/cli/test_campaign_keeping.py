@@ -47,5 +47,5 @@ def test_deleting_needs_the_name_and_keeps_a_copy_that_can_be_read(lanner: Comma
 def test_without_a_copy_nothing_is_deleted(lanner: Command, pilot: str, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("", encoding="utf-8")
     ran = lanner("campaign", "delete", pilot, "--typed", pilot, "--folder", tmp_path / "taken" / "below")
-    assert ran.code == 2 and "Nothing was deleted" in ran.err
+    assert ran.code == 4 and "Nothing was deleted" in ran.err
     assert len(lanner("campaign", "list", "--json").envelope["rows"]) == 1

@@ -67,7 +67,7 @@ def test_a_judges_answer_is_taken_as_it_is(lanner: Command, disputed: str) -> No
     place = (disputed, first["document"], first["segment"], "--system", first["system"])
     assert lanner("campaign", "settle", *place, "--answer", "holistic@=ben").code == 0
     assert agreed() == {"holistic": 9}
-    assert lanner("campaign", "settle", *place, "--answer", "holistic@=nobody").code == 2
+    assert lanner("campaign", "settle", *place, "--answer", "holistic@=nobody").code == 4
 
 
 @pytest.mark.parametrize("answer", ["holistic", "holystic=3", "holistic=99"])

@@ -159,7 +159,7 @@ def test_a_database_from_the_future_is_left_as_it_is(lanner: Command, tmp_path: 
     database.close()
     before = (tmp_path / "lanner.sqlite").read_bytes()
     ran = lanner("import", folder, "--name", "again")
-    assert ran.code == 2
+    assert ran.code == 5
     assert "newer" in ran.err
     assert (tmp_path / "lanner.sqlite").read_bytes() == before
 

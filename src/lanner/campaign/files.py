@@ -57,11 +57,7 @@ def import_file(store: Store, campaign: Reference, path: Path) -> Imported:
 
 
 def _read(path: Path) -> tuple[str, list[Reading]]:
-    try:
-        name = formats.recognise(path)
-    except InputError as error:
-        error.code = "unrecognised"
-        raise
+    name = formats.recognise(path)
     readings = list(formats.read(path, name))
     if not any(reading.judgements for reading in readings):
         raise InputError(

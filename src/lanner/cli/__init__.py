@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from errno import ENAMETOOLONG
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,7 +13,9 @@ import click
 from lanner import __version__, registry
 from lanner.cli import _defaults
 from lanner.cli._overview import grouped, line
-from lanner.errors import LannerError, did_you_mean
+from lanner.errors import ExitCode, LannerError, did_you_mean
+
+_OF_A_NAME = (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError)
 
 
 def _stem(name: str) -> str:
@@ -65,9 +68,9 @@ def lanner(context: click.Context) -> None:
         context.invoke(registry.module("cli", "_next", names=("_next",)).command)
 
 
-def _end_with(error: LannerError) -> NoReturn:
+def _end_with(error: LannerError, code: ExitCode | None = None) -> NoReturn:
     registry.module("cli", "_output", names=("_output",)).print_error(error, as_json="--json" in sys.argv)
-    sys.exit(2)
+    sys.exit(code or error.exit_code)
 
 
 def _unusable(error: OSError) -> str:
@@ -77,7 +80,7 @@ def _unusable(error: OSError) -> str:
 
 
 def main() -> None:
-    """Run `lanner`; a user's mistake ends with a sentence and exit code 2, never with a traceback."""
+    """Run `lanner`; what goes wrong ends with a sentence and an `ExitCode`, never with a traceback."""
     for stream in (sys.stdout, sys.stderr):  # names of files may hold bytes that are no text
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -89,13 +92,16 @@ def main() -> None:
         if "--json" in sys.argv:
             _end_with(LannerError(error.format_message(), next_step="See --help."))
         error.show()
-        sys.exit(2)
+        sys.exit(ExitCode.MISTAKE)
     except (click.Abort, KeyboardInterrupt):
         sys.stderr.write("\nStopped. Nothing half-done was kept.\n")
-        sys.exit(130)
+        sys.exit(ExitCode.STOPPED)
     except BrokenPipeError:
-        sys.exit(0)
+        sys.exit(ExitCode.DONE)
     except OSError as error:  # of a path that was named: too long, a folder where a file belongs, not ours to read
-        _end_with(LannerError(_unusable(error), next_step="Check the name, what is there, and who may read it."))
+        step = "Check the name, what is there, and who may read it."
+        # a name is the user's mistake, a full disk or a missing right is not
+        code = ExitCode.MISTAKE if isinstance(error, _OF_A_NAME) or error.errno == ENAMETOOLONG else ExitCode.SYSTEM
+        _end_with(LannerError(_unusable(error), next_step=step), code)
     except UnicodeEncodeError as error:
         _end_with(LannerError(f"{error.object!a} is not text that can be written: {error.reason}."))

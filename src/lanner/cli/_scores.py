@@ -86,7 +86,8 @@ def run(
         result = rows.sign(rank(table, of, resampling=Resampling(seed=seed), **options))
         if not pairs:
             result = keep_on_scale(result, score_bounds(material.protocol, of, options))
-        (_print_pairs if pairs else _print_systems)(output, result, of)
+        name = f"{of}, z per judge" if options.get("standardise") else of
+        (_print_pairs if pairs else _print_systems)(output, result, of, name)
     output.end()
 
 
@@ -124,7 +125,7 @@ def _pairs(part: Material) -> set[tuple[str, str]]:
     return {(document.source_language, document.target_language) for document in part.documents}
 
 
-def _print_systems(output: Output, result: Result, of: str) -> None:
+def _print_systems(output: Output, result: Result, of: str, name: str) -> None:
     rows = [
         {
             "question": of,
@@ -136,11 +137,19 @@ def _print_systems(output: Output, result: Result, of: str) -> None:
         }
         for row in result.rows
     ]
-    columns = [("rank", "#"), "system", ("estimate", f"{of} [95 %]"), "micro", ("ranks_text", "ranks"), "cluster", "n"]
+    columns = [
+        ("rank", "#"),
+        "system",
+        ("estimate", f"{name} [95 %]"),
+        "micro",
+        ("ranks_text", "ranks"),
+        "cluster",
+        "n",
+    ]
     _print(output, rows, columns, result)
 
 
-def _print_pairs(output: Output, result: Result, of: str) -> None:
+def _print_pairs(output: Output, result: Result, of: str, name: str) -> None:
     rows = [
         {
             "question": of,
@@ -152,7 +161,12 @@ def _print_pairs(output: Output, result: Result, of: str) -> None:
         for row in result.rows
     ]
     correction = dict(result.signature.parts)["correction"] if result.signature else "holm"
-    columns: list[Any] = ["system", "other", ("estimate", "difference [95 %]"), ("p_text", "p")]
+    columns: list[Any] = [
+        "system",
+        "other",
+        ("estimate", f"difference in {name} [95 %]" if name != of else "difference [95 %]"),
+        ("p_text", "p"),
+    ]
     columns += [
         (f"{name}_text", f"{title} ({correction})" if correction != "none" else title)
         for name, title in _CORRECTED.items()

@@ -26,7 +26,7 @@ from lanner.cli._options import from_option, store_option
 from lanner.cli._output import Output, json_option, result_rows
 from lanner.cli._source import new_store
 from lanner.cli.replay import take_in
-from lanner.errors import LannerError
+from lanner.errors import ExitCode, LannerError
 from lanner.judges import providers
 from lanner.judges.audit import audit
 from lanner.judges.dry_run import estimate
@@ -37,8 +37,6 @@ from lanner.judges.run import Report, run
 from lanner.model import Campaign
 from lanner.store import Store
 
-INCOMPLETE = 3
-"""The exit code of a run after which some items have no answer."""
 _ABOUT = {"help_option_names": ["-h", "--help"]}
 
 
@@ -149,7 +147,7 @@ def command(
 def _run(
     output: Output, source: str, store_place: str, plans: list[Plan], limits: Limits, options: dict[str, Any]
 ) -> int:
-    """The exit code: 0 where every item has its answer, 3 where some have none."""
+    """The exit code, which says whether every item has its answer."""
     with new_store(store_place) as store, removed_if_unused(store, plans):
         entry = place_of(store, source, options, plans)
         ways = sorted({f"{plan.attributes['template']} · context {plan.settings.context}" for plan in plans})
@@ -159,7 +157,7 @@ def _run(
                 totals = _by_engine(output, store, entry, plans, limits=limits, report=show, options=options)
         except KeyboardInterrupt:
             sys.stderr.write("\nStopped. What was answered is kept; the same command goes on from there.\n")
-            sys.exit(130)
+            sys.exit(ExitCode.STOPPED)
         if totals.failed and not totals.calls:
             raise LannerError(
                 f"No answer came from the server: {totals.problem}.",
@@ -170,7 +168,8 @@ def _run(
         if totals.items:
             output.say()
             output.say(f"Next: lanner agreement {entry.name}", style="bold")
-    return INCOMPLETE if totals.missing or totals.failed or totals.waiting or totals.stopped else 0
+    is_whole = not (totals.missing or totals.failed or totals.waiting or totals.stopped)
+    return ExitCode.DONE if is_whole else ExitCode.INCOMPLETE
 
 
 def _by_engine(

@@ -87,5 +87,5 @@ def _stage(protocol: Protocol, page: str) -> Stage:
     pages = {stage.page_id: stage for stage in protocol.stages if stage.promotion}
     if page not in pages:
         hint = did_you_mean(page, pages) or "No stage of this protocol is reached by promotion."
-        raise CampaignError(f"Nothing is promoted to a page {page!r}.", code="no_promotion", next_step=hint)
+        raise CampaignError(f"Nothing is promoted to a page {page!r}.", code="unknown_page", next_step=hint)
     return pages[page]

@@ -119,5 +119,8 @@ def unrecognised(path: Path, formats: Mapping[str, Format]) -> InputError:
     else:
         steps.append("All formats: lanner formats. Say which it is with --from NAME.")
     return InputError(
-        f"The content is none of the formats known. This is {sample}.", where=Where(path), next_step=" ".join(steps)
+        f"The content is none of the formats known. This is {sample}.",
+        code="unrecognised",
+        where=Where(path),
+        next_step=" ".join(steps),
     )

@@ -72,12 +72,23 @@ def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = 
     questions = ", ".join((headings or {}).get(key, key) for key in by_question)
     if known is not None:
         note = f"No protocol is named. The questions ({questions}) and their values fit {known.name}"
-        return Guess(known, f"{note}, which is taken; --protocol NAME for another.")
+        plain = _without_standardising(known)
+        also = ", with scores as they are (--standardise for z per judge)" if plain != known else ""
+        return Guess(plain, f"{note}, which is taken{also}; --protocol NAME for another.")
     protocol = _made(by_question, headings or {})
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
     if inverse := [q.id for _, q in protocol.questions if isinstance(q, Scale) and q.direction == "lower_is_better"]:
         note += f", less {' and '.join(inverse)} being better by the name (--better higher for more)"
     return Guess(protocol, f"{note}; --protocol NAME if they answer one.")
+
+
+def _without_standardising(protocol: Protocol) -> Protocol:
+    """The same protocol with scores as they are: a guess must not turn points into standard deviations."""
+    analyses = tuple(
+        entry.model_copy(update={"options": {k: v for k, v in entry.options.items() if k != "standardise"}})
+        for entry in protocol.analyses
+    )
+    return protocol if analyses == protocol.analyses else protocol.model_copy(update={"analyses": analyses})
 
 
 def _known(by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:

@@ -52,7 +52,9 @@ class Copy:
 def backup(store: Store, path: Path) -> Copy:
     """Copy everything as of one moment into a new file, while others go on saving; read it back before it counts."""
     if path.exists():
-        raise StoreError("There is a file already.", where=Where(file=path), next_step="Give another name.")
+        raise StoreError(
+            "There is a file already.", code="file_taken", where=Where(file=path), next_step="Give another name."
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     begun = path.with_name(f".{path.name}.unfinished-{os.getpid()}")
     try:
@@ -92,6 +94,7 @@ def _fill(source: Store, target: Store, copy: Path) -> Mapping[str, Content]:
         if any(content.rows for content in contents(written).values()):
             raise StoreError(
                 "This store is not empty, so nothing was restored.",
+                code="store_taken",
                 where=Where(file=target.place),
                 next_step="Name a new SQLite file or an empty PostgreSQL database with --store.",
             )

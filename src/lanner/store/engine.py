@@ -102,9 +102,16 @@ def inspect_file(path: Path, *, create: bool) -> None:
     where = Where(file=path)
     if not path.exists() or path.stat().st_size == 0:
         if not create:
-            raise StoreError("There is no such store.", where=where, next_step="Make one with: lanner new")
+            raise StoreError(
+                "There is no such store.", code="unknown_store", where=where, next_step="Make one with: lanner new"
+            )
         if not path.parent.is_dir():
-            raise StoreError("The folder does not exist.", where=where, next_step=f"Make it: mkdir -p {path.parent}")
+            raise StoreError(
+                "The folder does not exist.",
+                code="unknown_folder",
+                where=where,
+                next_step=f"Make it: mkdir -p {path.parent}",
+            )
         with suppress(OSError):  # what cannot be made here is said when it is opened
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))  # answers and names of people are nobody else's
         return
