@@ -79,6 +79,14 @@ def test_misses_are_counted_by_item_with_their_ties() -> None:
     assert (second.judge, second.answered, second.share) == ("y", 0, None)
 
 
+def test_spoiled_outputs_of_two_systems_are_two_items() -> None:
+    rules = {"score": {"at_most": 50}}
+    items = tuple(Item("d", "1", (system,), Role.CONTROL, expected=rules) for system in ("a", "b"))
+    answers = [Judgement("x", "s", "score", "d", "1", item.systems, 90, Role.CONTROL) for item in items]
+    (row,) = misses(outcomes([Task(1, "x", "p", items)], answers))
+    assert (row.items, row.answered, row.missed) == (2, 2, 2)
+
+
 def test_a_revision_counts_and_an_original_is_looked_up() -> None:
     item = Item("d", "1", ("a", "b"), Role.CONTROL, expected={"q": {"below_original": True}})
     tasks = [Task(1, "x", "p", (item,))]

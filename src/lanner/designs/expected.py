@@ -44,6 +44,7 @@ class Outcome:
     value: Json
     met: bool | None
     tie: bool = False
+    systems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,18 +153,29 @@ def outcomes(
                 fits = met(rule, value, main.value if main else None, lower_is_better=lower)
                 tie = "worst" in rule and isinstance(value, list) and value.count(value[rule["worst"]]) > 1
                 results.append(
-                    Outcome(task.judge, item.role, task.page, question, item.document, item.segment, value, fits, tie)
+                    Outcome(
+                        task.judge,
+                        item.role,
+                        task.page,
+                        question,
+                        item.document,
+                        item.segment,
+                        value,
+                        fits,
+                        tie,
+                        tuple(item.systems),
+                    )
                 )
     return results
 
 
 def misses(results: Iterable[Outcome], role: Role = Role.CONTROL) -> list[Misses]:
     """Misses per judge and page, in order of appearance."""
-    by_item: dict[tuple[str, str], dict[tuple[str, str], list[Outcome]]] = {}
+    by_item: dict[tuple[str, str], dict[tuple[str, str, tuple[str, ...]], list[Outcome]]] = {}
     for outcome in results:
         if outcome.role is role:
             items = by_item.setdefault((outcome.judge, outcome.page), {})
-            items.setdefault((outcome.document, outcome.segment), []).append(outcome)
+            items.setdefault((outcome.document, outcome.segment, outcome.systems), []).append(outcome)
     rows = []
     for (judge, page), items in by_item.items():
         with_answer = [rules for rules in items.values() if any(rule.met is not None for rule in rules)]
