@@ -92,13 +92,17 @@ def expected_agreement(raw: pd.DataFrame) -> dict[str, float | None]:
         expected[f"errors_{where}"] = set_alpha(raw[raw["question"] == f"errors_{where}"])
     for where in ("rs", "sc", "ds"):
         ranks = raw[raw["question"] == f"ranking_{where}"]
-        systems = ranks["unit"].map(lambda unit: unit[2] if isinstance(unit[2], tuple) else tuple(unit[2].split("|")))
-        best = [names[list(value).index(1)] for names, value in zip(systems, ranks["value"], strict=True)]
         units = [(unit[0], unit[1]) for unit in ranks["unit"]]
         expected[f"ranking_{where}"] = alpha(
-            ranks.assign(unit=units, value=[name == BETTER for name in best]), "nominal"
+            ranks.assign(unit=units, value=[name == BETTER for name in preferred(ranks)]), "nominal"
         )
     return expected
+
+
+def preferred(ranks: pd.DataFrame) -> list[str]:
+    """The system that each row ranks first."""
+    systems = ranks["unit"].map(lambda unit: unit[2] if isinstance(unit[2], tuple) else tuple(unit[2].split("|")))
+    return [names[list(value).index(1)] for names, value in zip(systems, ranks["value"], strict=True)]
 
 
 def compare(
@@ -174,6 +178,26 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
         assert {row["system"]: float(row["score"]) for row in ranking} == pytest.approx(adjusted)
         assert [row["system"] for row in ranking] == [BETTER, WORSE]
 
+    # The report page: what it says at its head is what the raw rows say.
+    findings = life.findings().replace("\N{NO-BREAK SPACE}", " ")
+    leading = {row["question"]: row["score"] for row in all_scores if row["system"] == BETTER}
+    for question in ("adequacy_sc", "fluency_sc"):
+        name = question.replace("_", " ")
+        assert f"best on {name}; {BETTER} has the best mean ({leading[question]:.2f} [" in findings
+    for where in ("rs", "sc", "ds"):
+        best = preferred(raw[raw["question"] == f"ranking_{where}"])
+        assert f"ranking {where}: {best.count(WORSE)} of {len(best)} for {WORSE}, p = " in findings
+    enough = {question: value for question, value in whole.items() if not question.endswith("_ds")}  # not 4 documents
+    for bound in (min, max):
+        question = bound(enough, key=lambda name: enough[name] or 0)
+        shown = f"{enough[question]:.2f}".lstrip("0")
+        assert f"{question.replace('_', ' ')} (α {shown} [" in findings
+    controls = life.raw("control")
+    missed = controls[(controls["judge"] == CARELESS) & (controls["question"] == "adequacy_rs")]
+    assert (missed["value"] > 2).all(), "this judge saw nothing in any of them"
+    careless = f"judge-{sorted(life.links).index(CARELESS) + 1}"
+    assert f"Control items were missed too often by {careless} ({len(missed)} of {len(missed)})" in findings
+
     # The careless judge: by controls and by speed, and nobody else.
     judges = {row["judge"]: row for row in life.check("judge")}
     assert {"controls", "speed"} <= set(judges[CARELESS]["alarms"])
@@ -181,6 +205,8 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
         assert not judges[judge]["alarms"], judge
     assert life.raw("control").groupby("judge").size().min() > 0
     life.post("/judge", judge=CARELESS, do="leave_out", reason="answers by chance")
+    assert "answers by chance" in life.report(), "the reason stands in the report"
+    assert "Control items were missed" not in life.findings()
     without = compare(life, left_out=(CARELESS,))
     assert (without["adequacy_sc"] or 0) > (whole["adequacy_sc"] or 0) + 0.1
     assert judges[CARELESS]["without"] == pytest.approx(without["adequacy_sc"], abs=1e-9)
