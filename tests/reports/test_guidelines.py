@@ -62,3 +62,10 @@ def test_a_campaign_without_decisions_has_its_protocols_words_in_the_judges_lang
     page = render(made.report())
     assert "Version 1" in page
     assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
+
+
+def test_what_is_asked_in_several_contexts_is_printed_once(store: Store) -> None:
+    opened(store, "da", design="latin_square", settings={"contexts": ["none", "own±1"]})
+    text = campaign_guidelines(store, "first").markdown()
+    assert text.count("**Score** (how well the meaning is conveyed)") == 1
+    assert text.count("Right: Score: ≥ 90. ") == 1

@@ -105,7 +105,7 @@ def campaign_guidelines(store: Store, campaign: Reference, *, language: str = "e
     decisions = tuple(_decisions(store, about.id, protocol, language))
     own = str(about.settings.get("guidelines") or words.line("instructions"))
     sections: list[tuple[str, tuple[str, ...]]] = [("What you are asked to do", tuple(_paragraphs(own)))]
-    sections += list(_definitions(protocol, words))
+    sections += list(dict.fromkeys(_definitions(protocol, words)))  # what is asked in several contexts reads the same
     if examples := tuple(_examples(protocol, language)):
         sections.append(("Worked examples", examples))
     if notes:
