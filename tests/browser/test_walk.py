@@ -1,4 +1,5 @@
-"""Random walks: page, server and the walk's own model agree, in every protocol. `make soak` walks farther."""
+"""Random walks: page, server and the walk's own model agree, in every protocol. `make soak` walks farther, and
+`LANNER_SEED=anything` elsewhere: the seed of a walk is the protocol's name and this."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from page_walk import Walk
 pytestmark = pytest.mark.browser
 
 STEPS = 80 if os.environ.get("LANNER_SOAK") else 25  # of several keys or clicks each, in every protocol
+SEED = os.environ.get("LANNER_SEED", "")
 SHORT = ("da", "esa", "h_falcon", "background")
 OPTIONS = {"all_scenarios": True}
 TEXTS = [(f"Sentence {n} goes here, slowly.", f"Satz {n} steht hier, langsam.") for n in range(1, 7)]
@@ -27,7 +29,7 @@ def test_a_random_walk_ends_where_it_should(live: Live, page: Page, name: str) -
     task = work.tasks[0]
     page.goto(work.url(task.id))
     Hands(page).ready()
-    walk = Walk(page, work, task.id, len(task.items), seed=name)
+    walk = Walk(page, work, task.id, len(task.items), seed=name + SEED)
     for _ in range(STEPS):
         walk.step()
     walk.check()
