@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,14 @@ from lanner.stats.alpha import alpha
 from lanner.stats.association import correlate
 from lanner.stats.bradley_terry import bradley_terry
 from lanner.stats.coefficients import fleiss, gwet, kappa, percent
-from lanner.stats.diagnosis import difference, severity
+from lanner.stats.diagnosis import difference, prevalence, severity
 from lanner.stats.effort import throughput
 from lanner.stats.estimate import Statistic as Planner
 from lanner.stats.facets import facets
 from lanner.stats.icc import icc
 from lanner.stats.leastsquares import Ols
+from lanner.stats.metaeval import Scorer, metaeval
+from lanner.stats.mixed import effects, mixed
 from lanner.stats.models import calibration
 from lanner.stats.outcome import outcome
 from lanner.stats.prediction_powered import prediction_powered
@@ -384,8 +387,84 @@ def _of_relations(rng: np.random.Generator, documents: int, sparse: bool) -> dic
     }
 
 
+def _of_components(rng: np.random.Generator, documents: int, sparse: bool) -> dict[str, Ends]:
+    """Where the variance of scores lies, and how severe one judge is."""
+    judges, shape = 8, (documents, 8, 2)
+    document, judge, system = (axis.ravel() for axis in np.indices(shape))
+    severe = rng.normal(size=judges)
+    score = rng.normal(size=documents)[document] + severe[judge] + np.where(system == 0, 0.5, 0.0)
+    score += 0.5 * rng.normal(size=(documents, 2))[document, system] + 0.4 * rng.normal(size=(judges, 2))[judge, system]
+    score += rng.normal(size=len(score))
+    names = {"document": [f"d{d:03}" for d in document], "segment": "", "judge": [f"j{j}" for j in judge]}
+    table = pl.DataFrame({**names, "system": np.where(system == 0, "oak", "elm"), "score": score})
+    table = table.filter(pl.Series(rng.random(len(table)) > 0.6)) if sparse else table
+    parts = {row["term"]: row for row in mixed(table, "score", ["system"]).rows if row["kind"] == "variance"}
+    found: dict[str, Ends] = {}
+    for term, variance in (("document", 1.0), ("judge", 1.0), ("residual", 1.0)):
+        row = parts.get(term, {})
+        found[f"variance of {term}s" if term != "residual" else "variance left"] = (
+            row.get("low"),
+            row.get("high"),
+            variance,
+        )
+        if term != "residual":
+            found[f"share of {term}s"] = (row.get("share_low"), row.get("share_high"), variance / 3.41)
+    for row in effects(table, "score", "judge", ["system"]).rows:
+        if row["judge"] == "j0":
+            found["severity of one judge"] = (row["low"], row["high"], float(severe[0]))
+    return found
+
+
+def _metrics(rng: np.random.Generator, documents: int, size: int) -> tuple[Scorer, Scorer, list[str]]:
+    """Six systems of unlike quality, scored by people and by one metric."""
+    systems, unit = tuple("abcdef"), np.repeat(np.arange(documents), size)
+    quality = np.linspace(-0.5, 0.5, 6)[:, None] + rng.normal(size=(6, len(unit)))
+    quality += 0.6 * rng.normal(size=(6, documents))[:, unit]
+    noise = rng.normal(size=quality.shape) + 0.6 * rng.normal(size=(6, documents))[:, unit]
+    gold = Scorer("people", systems, np.round(2 * quality))
+    return gold, Scorer("metric", systems, quality + noise), [f"d{d:03}" for d in unit]
+
+
+_CORRELATIONS = ("segment_pearson", "segment_kendall", "item_kendall")
+
+
+@cache
+def _metric_truth(size: int) -> dict[str, float]:
+    gold, metric, names = _metrics(np.random.default_rng(1), 2000, size)
+    row = metaeval(gold, [metric], documents=names, swaps_of_segments=10).rows[0]
+    return {name: row[name] for name in _CORRELATIONS}
+
+
+def _of_metrics(rng: np.random.Generator, documents: int, sparse: bool) -> dict[str, Ends]:
+    size = 2 if sparse else 5
+    gold, metric, names = _metrics(rng, documents, size)
+    row = metaeval(gold, [metric], documents=names, swaps_of_segments=10).rows[0]
+    truth = _metric_truth(size)
+    return {f"metric, {name}": (row[f"{name}_low"], row[f"{name}_high"], truth[name]) for name in _CORRELATIONS}
+
+
+def _of_labels(rng: np.random.Generator, documents: int, sparse: bool) -> dict[str, Ends]:
+    """Three judges label sentences; some documents have many of a label."""
+    unit = np.repeat(np.arange(documents), 2 if sparse else 5)
+    label = np.where(rng.random((3, len(unit))) < rng.beta(2, 8, documents)[unit], "extended", "local")
+    rows = [
+        {"judge": f"j{judge}", "document": f"d{unit[at]:03}", "segment": str(at), "label": label[judge, at]}
+        for judge, at in np.ndindex(label.shape)
+    ]
+    share = prevalence(pl.DataFrame(rows), "")[3]
+    return {"share of a label": (share.low, share.high, 0.8 if share.labels["label"] == "local" else 0.2)}
+
+
 Ends = tuple[float | None, float | None, float]
-COMMANDS = (_of_systems, _of_preferences, _of_models, _of_relations)
+COMMANDS = (
+    _of_systems,
+    _of_preferences,
+    _of_models,
+    _of_relations,
+    _of_components,
+    _of_metrics,
+    _of_labels,
+)
 
 
 def show_commands(sizes: Sequence[int], runs: int) -> None:

@@ -318,3 +318,17 @@ def test_numbers_have_slopes_unless_there_are_many():
     result = mixed(many, "y", ["s0", "s1", "s2", "s3"])
     assert any("numeric predictors" in note for note in result.notes)
     assert {row["term"] for row in result.rows if row["kind"] == "variance"} == {"judge", "document", "residual"}
+
+
+def test_the_interval_of_no_variance_ends_where_another_runs_to_nothing_on_the_way():
+    """While the variance of judge:system is tried upwards, that of judges falls to nothing and stays there."""
+    rng = np.random.default_rng([6, 46])
+    document, judge, system = (axis.ravel() for axis in np.indices((6, 8, 2)))
+    severe, hard = rng.normal(size=8), rng.normal(size=6)
+    score = hard[document] + severe[judge] + np.where(system == 0, 0.5, 0.0)
+    score += 0.5 * rng.normal(size=(6, 2))[document, system] + 0.4 * rng.normal(size=(8, 2))[judge, system]
+    score += rng.normal(size=len(score))
+    names = {"document": document.astype(str), "judge": judge.astype(str), "system": system.astype(str)}
+    rows = mixed(pl.DataFrame({**names, "score": score}), "score", ["system"]).rows
+    none = next(row for row in rows if row["term"] == "judge:system")
+    assert none["value"] == 0 == none["low"] and 0.1 < none["high"] < 0.3

@@ -79,7 +79,8 @@ def test_factors_inside_documents_make_blocks_and_change_nothing(monkeypatch):
         assert one[1] == pytest.approx(other[1])
 
 
-def test_effects_are_the_conditional_means_and_spreads():
+def test_effects_are_the_predictions_and_their_errors():
+    """Beside Henderson's mixed model equations, solved as one matrix."""
     y, x, factors = draw(5, 50, [7, 4])
     theta, variance = np.array([0.6, 1.2]), 2.0
     z = np.column_stack([(factors[k][:, None] == np.arange(q)).astype(float) for k, q in ((0, 7), (1, 4))])
@@ -87,7 +88,9 @@ def test_effects_are_the_conditional_means_and_spreads():
     solution = Problem.of(y, x, factors).solve(theta)
     inner = np.linalg.inv(scale[:, None] * (z.T @ z) * scale + np.eye(11))
     expected = scale * (inner @ (scale * (z.T @ (y - x @ solution.beta))))
-    spread = np.sqrt(variance * np.diag(scale[:, None] * inner * scale))
+    between = np.diag(1 / scale**2)
+    equations = np.block([[x.T @ x, x.T @ z], [z.T @ x, z.T @ z + between]])
+    spread = np.sqrt(variance * np.diag(np.linalg.inv(equations))[x.shape[1] :])
     found = solution.effects(variance)
     assert np.concatenate([mean for mean, _ in found]) == pytest.approx(expected)
     assert np.concatenate([error for _, error in found]) == pytest.approx(spread)

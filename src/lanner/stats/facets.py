@@ -204,7 +204,7 @@ def _pair_rows(systems: Sequence[str], estimates: _Estimates, level: float) -> l
 def _judge_rows(
     names: Sequence[str], estimates: _Estimates, level: float, counts: Sequence[int]
 ) -> list[dict[str, Json]]:
-    reach = float(ndtri(0.5 + level / 2))
+    reach = float(stdtrit(max(1, len(names) - 1), 0.5 + level / 2))
     rows: list[dict[str, Json]] = [
         {
             "kind": "judge",

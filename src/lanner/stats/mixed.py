@@ -27,7 +27,7 @@ from scipy.special import chdtri, chndtr, chndtrinc, ndtri, stdtr, stdtrit
 from lanner import __version__
 from lanner.model import Interval, Json, Result, Signature
 from lanner.stats.regression import Terms, codes, terms
-from lanner.stats.reml import Problem, Solution, descend, minimise
+from lanner.stats.reml import NOWHERE, Problem, Solution, descend, minimise
 from lanner.stats.resample import Array, Indices, generator
 from lanner.stats.wide import undefined, wide
 
@@ -214,6 +214,10 @@ class Satterthwaite:
         return float(np.clip(2 * variance**2 / max(noise, 1e-300), 1.0, self.most))
 
 
+_FALLS = 60  # steps of e down to a variance of next to nothing
+_FAR, _BEYOND = 5.0, 20.0  # in log variances
+
+
 def variance_interval(model: Fit, k: int, level: float, spread: Array | None = None) -> tuple[float, float]:
     """Profile likelihood interval of one variance: where the deviance, minimised over the others, rises by χ².
 
@@ -224,7 +228,7 @@ def variance_interval(model: Fit, k: int, level: float, spread: Array | None = N
     problem = model.solution.problem
     levels = np.array([problem.n, *problem.sizes], dtype=float)
     start, inverse, drift = np.log(model.variances[others]), np.diag(1 / levels[others]), np.zeros(len(others))
-    last = (float(np.log(model.variances[k])) if model.variances[k] > 0 else 0.0, start)
+    last = first = (float(np.log(model.variances[k])) if model.variances[k] > 0 else 0.0, start)
     usual = min(1.0, 3 * float(np.sqrt(2 / max(1.0, levels[k] - 1))))  # beyond the end of a usual interval
     free = np.flatnonzero(model.variances > 0).tolist()
     if spread is not None and k in free:  # the deviance's own curvature is the best guess at where the others are
@@ -238,8 +242,9 @@ def variance_interval(model: Fit, k: int, level: float, spread: Array | None = N
         """How far the root of the deviance's rise is beyond the end: nearly a straight line, so soon solved."""
         nonlocal last  # the others hardly move between neighbouring values, so each search starts where the last ended
         objective = _given(model, k, float(np.exp(log_variance)), others)
-        others_now, deviance, _ = descend(objective, last[1] + drift * (log_variance - last[0]), inverse, enough=1e-8)
-        last = (log_variance, others_now)
+        others_now, deviance, _ = descend(objective, last[1] + drift * (log_variance - last[0]), inverse, flat=1e-3)
+        # a variance that has run to nothing does not come back from there, so the next search starts at the model again
+        last = (log_variance, others_now) if bool((others_now > start - _FAR).all()) else first
         return float(np.sqrt(max(0.0, deviance - best))) - reach
 
     def edge(inside: float, direction: float) -> float | None:
@@ -259,21 +264,31 @@ def variance_interval(model: Fit, k: int, level: float, spread: Array | None = N
         low = edge(centre, -1.0)
     else:
         centre, low = float(np.log(model.variances[0])), 0.0
-        while excess(centre) > 0:
+        for _ in range(_FALLS):
+            if excess(centre) <= 0:
+                break
             centre -= 1.0
+        else:
+            return 0.0, float("inf")
     high = edge(centre, 1.0)
     return low or 0.0, float("inf") if high is None else high
 
 
 def _given(model: Fit, k: int, fixed: float, others: list[int]) -> Callable[[Array], tuple[float, Array]]:
-    """Deviance and slope in the log variances of `others`, with variance k fixed."""
+    """Deviance and slope in the log variances of `others`, with variance k fixed. Farther than `_BEYOND` from the model
+    nothing changes any more: a long step of a search must not end where numbers do."""
+    low, high = np.log(model.variances[others]) - _BEYOND, np.log(model.variances[others]) + _BEYOND
 
     def objective(log_variances: Array) -> tuple[float, Array]:
         variances = np.zeros(len(model.variances))
-        variances[k], variances[others] = fixed, np.exp(log_variances)
-        solution = model.at(variances)
-        value = solution.deviance(model.reml, float(variances[0]))
-        return value, _slope(model, solution, variances)[others]
+        variances[k], variances[others] = fixed, np.exp(np.clip(log_variances, low, high))
+        try:
+            solution = model.at(variances)
+            value = solution.deviance(model.reml, float(variances[0]))
+        except np.linalg.LinAlgError:
+            return NOWHERE, np.zeros(len(others))
+        inside = (log_variances > low) & (log_variances < high)
+        return value, _slope(model, solution, variances)[others] * inside
 
     return objective
 
@@ -351,8 +366,8 @@ def effects(
 ) -> Result:
     """Each judge's (or document's) own effect: how far from the average it pulls the score, shrunk towards zero.
 
-    Best linear unbiased predictions (Henderson 1975) with intervals from their conditional standard error; a negative
-    judge is severe.
+    Best linear unbiased predictions (Henderson 1975) with intervals from the standard error of prediction and t with
+    one degree of freedom less than there are levels; a negative judge is severe.
     """
     name = f"effects of {of} on {outcome}"
     random_factors = default_random(data, fixed) if random is None else tuple(random)
@@ -369,7 +384,7 @@ def effects(
         return undefined(name, EXACT)
     place = list(levels).index(of)
     means, errors = model.solution.effects(float(model.variances[0]))[place]
-    reach = float(ndtri(0.5 + level / 2))
+    reach = float(stdtrit(max(1, len(means) - 1), 0.5 + level / 2))
     counts = np.bincount(terms_of_random.factors[place], minlength=len(means))
     rows: list[dict[str, Json]] = [
         {of: label, "value": float(m), "low": float(m - reach * e), "high": float(m + reach * e), "n": int(n)}

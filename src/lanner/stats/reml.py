@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
 
 from lanner.errors import StatisticError
@@ -22,6 +23,9 @@ from lanner.stats.resample import Array, Indices
 _BLOCK = 256  # the largest block of levels that is still inverted as one
 _ACROSS = 3000  # the most levels the factors across blocks may have together
 _STEEP = 12.0  # a factor's standard deviation is at most e¹² residual ones
+_NEXT_TO_NOTHING = -6.0  # and at least e⁻⁶, or none at all
+NOWHERE = 1e100
+"""The deviance where there is none."""
 _THIN = 64  # fewer levels than this across blocks are quickest as a full table
 _ROUNDING = 1e-12  # a gain in the deviance this small, relative to it, is lost in rounding
 _HELD = 150_000_000  # numbers that may be held: 1.2 GB
@@ -180,7 +184,8 @@ class Solution:
         return np.divide(2 * slope, self.theta, out=np.zeros(len(slope)), where=self.theta > 0)
 
     def effects(self, variance: float) -> tuple[tuple[Array, Array], ...]:
-        """For each factor its levels' own effects (conditional means) and their standard errors."""
+        """For each factor its levels' own effects (best linear unbiased predictions) and the standard errors of these
+        predictions, which count that β is estimated from the same data."""
         total = sum(self.problem.sizes)
         mean, spread = np.zeros(total + 1), np.zeros(total + 1)
         levels = [self.problem.across_levels, *(bucket.levels.ravel() for bucket in self.problem.buckets)]
@@ -188,7 +193,8 @@ class Solution:
         for level, (factor, effects, diagonal) in zip(levels, self._random, strict=True):
             scale = self.theta[factor]
             mean[level] = scale * (effects @ step)  # filling has level −1 and lands in the spare last place
-            spread[level] = scale * np.sqrt(np.maximum(variance * diagonal, 0))
+            of_beta = np.einsum("ij,jk,ik->i", effects[:, :-1], self.covariance, effects[:, :-1])
+            spread[level] = scale * np.sqrt(np.maximum(variance * (diagonal + of_beta), 0))
         ends = np.cumsum(self.problem.sizes)
         return tuple(
             (mean[end - size : end], spread[end - size : end])
@@ -199,63 +205,42 @@ class Solution:
 def minimise(problem: Problem, reml: bool) -> tuple[Array, bool]:
     """θ ≥ 0 with the smallest deviance, and whether the search ended well.
 
-    The search is in log θ, where the deviance is smooth and unbounded; a component that runs towards zero is then
-    tried at zero itself.
+    The search is in log θ, where the deviance is smooth; a component that runs towards zero is then tried at zero
+    itself.
     """
 
     def objective(log_theta: Array) -> tuple[float, Array]:
-        theta = np.exp(np.minimum(log_theta, _STEEP))
+        theta = np.exp(np.clip(log_theta, _NEXT_TO_NOTHING, _STEEP))
         try:
             solution = problem.solve(theta)
-            return solution.deviance(reml), solution.gradient(reml) * theta
+            inside = (log_theta > _NEXT_TO_NOTHING) & (log_theta < _STEEP)
+            return solution.deviance(reml), solution.gradient(reml) * theta * inside
         except np.linalg.LinAlgError:  # θ so large that rounding hides the residual: not a place to be
-            return np.inf, np.zeros(len(theta))
+            return NOWHERE, np.zeros(len(theta))
 
-    at, value, good = descend(objective, np.zeros(len(problem.sizes)), 1 / np.array(problem.sizes, dtype=float))
-    theta = np.exp(np.minimum(at, _STEEP))
+    start, spread = np.zeros(len(problem.sizes)), np.diag(1 / np.array(problem.sizes, dtype=float))
+    at, value, converged = descend(objective, start, spread)
+    theta = np.exp(np.clip(at, _NEXT_TO_NOTHING, _STEEP))
     for k in np.flatnonzero(theta < 0.05):
         trial = np.where(np.arange(len(theta)) == k, 0.0, theta)
         other = problem.solve(trial).deviance(reml)
         if other <= value + 1e-6:
             theta, value = trial, other
-    return theta, good
+    return theta, converged
 
 
 def descend(
-    objective: Callable[[Array], tuple[float, Array]], start: Array, spread: Array, *, enough: float = 0.0
+    objective: Callable[[Array], tuple[float, Array]], start: Array, spread: Array, *, flat: float = 1e-5
 ) -> tuple[Array, float, bool]:
-    """Quasi-Newton descent (BFGS with backtracking); `spread` is a first guess at the inverse curvature.
+    """Where a deviance is smallest (scipy's BFGS), its value there, and whether the search ended well.
 
-    It ends where the slope is next to nothing, or where a step would gain no more than `enough`.
+    `spread` is a first guess at the inverse curvature; the search is over where no slope is steeper than `flat`.
     """
-    at, inverse = start, spread if spread.ndim == 2 else np.diag(spread)
-    value, slope = objective(at)
-    for _ in range(200):
-        gain = float(slope @ inverse @ slope)
-        if float(np.abs(slope).max(initial=0.0)) < 1e-5 or gain < max(enough, _ROUNDING * abs(value)):
-            break
-        step = -inverse @ slope
-        step *= min(1.0, 2.0 / float(np.abs(step).max()))
-        share, new, new_slope = 1.0, np.inf, slope
-        while share > 1e-6:
-            new, new_slope = objective(at + share * step)
-            if new <= value + 1e-4 * share * float(slope @ step):
-                break
-            share /= 3
-        if not new < value:
-            break
-        inverse = _update(inverse, share * step, new_slope - slope)
-        at, value, slope = at + share * step, new, new_slope
-    return at, value, bool(np.abs(slope).max(initial=0.0) < 1e-2)
-
-
-def _update(inverse: Array, step: Array, change: Array) -> Array:
-    """BFGS update of the inverse Hessian; left alone where the curvature along the step is not positive."""
-    curvature = float(step @ change)
-    if curvature <= 1e-12:
-        return inverse
-    left = np.eye(len(step)) - np.outer(step, change) / curvature
-    return np.asarray(left @ inverse @ left.T + np.outer(step, step) / curvature)
+    if not len(start):
+        return start, objective(start)[0], True
+    options = {"hess_inv0": (spread + spread.T) / 2, "gtol": flat, "maxiter": 200}
+    found = minimize(objective, start, jac=True, method="BFGS", options=options)
+    return found.x, float(found.fun), bool(np.abs(found.jac).max() < 1e-2)
 
 
 def _blocks(meets: sparse.csr_array, factor: Indices, sizes: tuple[int, ...]) -> tuple[Indices, Indices]:
