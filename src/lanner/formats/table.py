@@ -797,7 +797,7 @@ def _spreadsheet(path: Path, header: list[str], rows: Iterable[dict[str, Any]]) 
 
 FORMAT = Format(
     name="table",
-    title="a table with named columns: CSV, TSV, JSON lines, Parquet, xlsx",
+    title="a table with named columns: CSV, TSV, JSON, Parquet, xlsx, ods, docx, HTML",
     description=__doc__ or "",
     recognise=recognise,
     read=read,

@@ -705,6 +705,9 @@ def _named(column: str) -> tuple[str, str] | None:
         return "reference", column
     if name in _folded("answer"):
         return None
+    # `Target text (DE)` is a target text with its language, and no output of a system called `text (DE)`
+    if _BRACKETS.search(column) and fold(_without_language(column)[0]) in _folded("output", "reference"):
+        return None
     for kind, pattern in (("output", _OUTPUT_NAMED), ("reference", _REFERENCE_NAMED)):
         hit = pattern.match(column)
         if hit and fold(hit[2]) not in _NO_NAMES and not (hit[1] in " (-_" and _language(hit[2])):
