@@ -15,6 +15,8 @@ from lanner.store.rows import Rows, dumps, loads, micros, moment
 _c = schema.campaign.c
 _LISTED = [column for column in schema.campaign.c if column.name != "protocol"]
 _BY_ID = select(*_LISTED).where(_c.id == bindparam("reference"))
+_LOCKED = select(_c.id).where(_c.id == bindparam("reference")).with_for_update(key_share=True)
+_CORPUS_HASH = select(_c.corpus_hash).where(_c.id == bindparam("reference"))
 _BY_NAME = select(*_LISTED).where(_c.name == bindparam("reference"))
 
 
@@ -69,7 +71,7 @@ class Campaigns(Rows):
         return str(self._connection.execute(select(_c.protocol).where(_c.id == campaign)).scalar_one())
 
     def corpus_hash(self, campaign: int) -> str:
-        return str(self._connection.execute(select(_c.corpus_hash).where(_c.id == campaign)).scalar_one())
+        return str(self._connection.execute(_CORPUS_HASH, {"reference": campaign}).scalar_one())
 
     def plan(self, campaign: int) -> dict[str, Json]:
         """What the design was given beside documents and judges: its options and the systems."""
@@ -82,7 +84,7 @@ class Campaigns(Rows):
 
     def lock(self, campaign: int) -> None:
         """Let no one else change this campaign until the transaction ends. Saves of judges go on meanwhile."""
-        self._connection.execute(select(_c.id).where(_c.id == campaign).with_for_update(key_share=True)).scalar_one()
+        self._connection.execute(_LOCKED, {"reference": campaign}).scalar_one()
 
     def set_state(
         self,

@@ -127,6 +127,30 @@ def _places(dialect: str) -> Any:
     return found.select_from(joined).order_by(_t.id).with_for_update(of=schema.task, key_share=True)
 
 
+def _next() -> Any:
+    mine = (_t.judge == bindparam("of_judge"), _t.finished_at.is_(None))
+    return select(_t.id).where(*mine).order_by(_t.position).limit(1)
+
+
+def _free() -> Any:
+    had = select(_t.pool).where(_t.judge == bindparam("of_judge"), _t.pool.is_not(None))
+    free = (_t.campaign == bindparam("of_campaign"), _t.judge.is_(None), _t.pool.not_in(had))
+    return select(_t.id).where(*free).order_by(_t.position).limit(1).with_for_update(skip_locked=True)
+
+
+def _taken() -> Any:
+    """The task becomes the judge's, after all that they have."""
+    others = schema.task.alias("others")
+    last = select(func.max(others.c.position)).where(others.c.judge == bindparam("of_judge")).scalar_subquery()
+    after = func.coalesce(last + 1, 0)
+    return update(schema.task).where(_t.id == bindparam("of_task")).values(judge=bindparam("of_judge"), position=after)
+
+
+def _last_positions() -> Any:
+    own = _t.campaign == bindparam("of_campaign")
+    return select(_t.judge, func.max(_t.position)).where(own).group_by(_t.judge)
+
+
 def _saved() -> Any:
     def most(column: Any, given: str) -> Any:
         return case((column > bindparam(given), column), else_=bindparam(given))
@@ -144,6 +168,7 @@ def _saved() -> Any:
 _ITEM = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
 _SEEN, _STANDING = _seen(), _standing()
 _HEAD, _ITEMS = _head(), _items()
+_NEXT, _FREE, _TAKEN, _LAST_POSITIONS = _next(), _free(), _taken(), _last_positions()
 _SPENT, _ACTIVE_SINCE = _spent(), _active_since()
 _PLACES = {dialect: _places(dialect) for dialect in ("sqlite", "postgresql")}
 _SAVED = _saved()
@@ -180,8 +205,8 @@ class Tasks(Rows):
         return len(rows)
 
     def _next_positions(self, campaign: int) -> dict[int | None, int]:
-        last = select(_t.judge, func.max(_t.position)).where(_t.campaign == campaign).group_by(_t.judge)
-        return {judge: position + 1 for judge, position in self._connection.execute(last)}
+        last = self._connection.execute(_LAST_POSITIONS, {"of_campaign": campaign})
+        return {judge: position + 1 for judge, position in last}
 
     def standing(self, task: int, *, to_change: bool = True) -> Standing | None:
         """Whether the task takes answers now; on PostgreSQL nobody else changes it until the transaction ends, unless
@@ -247,21 +272,15 @@ class Tasks(Rows):
 
     def next_of(self, judge: int) -> int | None:
         """The judge's first task that is not finished."""
-        wanted = select(_t.id).where(_t.judge == judge, _t.finished_at.is_(None)).order_by(_t.position).limit(1)
-        task: int | None = self._connection.execute(wanted).scalar()
+        task: int | None = self._connection.execute(_NEXT, {"of_judge": judge}).scalar()
         return task
 
     def claim(self, campaign: int, judge: int) -> int | None:
         """Take the first free task whose texts this judge has not had on the same page. No two judges get the same."""
-        had = select(_t.pool).where(_t.judge == judge, _t.pool.is_not(None))
-        free = select(_t.id).where(_t.campaign == campaign, _t.judge.is_(None), _t.pool.not_in(had))
-        locked = free.order_by(_t.position).limit(1).with_for_update(skip_locked=True)
-        task: int | None = self._connection.execute(locked).scalar()
-        if task is None:
-            return None
-        last = self._connection.execute(select(func.max(_t.position)).where(_t.judge == judge)).scalar()
-        taken = update(schema.task).where(_t.id == task)
-        self._connection.execute(taken.values(judge=judge, position=0 if last is None else last + 1))
+        who = {"of_campaign": campaign, "of_judge": judge}
+        task: int | None = self._connection.execute(_FREE, who).scalar()
+        if task is not None:
+            self._connection.execute(_TAKEN, {"of_task": task, "of_judge": judge})
         return task
 
     def set_finished(self, task: int, moment_: datetime | None) -> None:
