@@ -108,7 +108,7 @@ def test_nothing_hostile_runs_anywhere(pages: list[tuple[str, str]]) -> None:
 NO_PAGES = {
     "/", "/healthz", "/readyz", "/static/{version}/{path:path}", "/setup", "/enter/{code}", "/j/{secret}",
     "/campaigns/{name}/events", "/campaigns/{name}/export/{format}", "/campaigns/{name}/preview/work",
-    "/server/copies/{copy}", "/service_worker.js", "/task/{id:int}/answers",
+    "/server/copies/{copy}", "/service_worker.js", "/task/{id:int}/answers", "/task/{id:int}/session",
     "/campaigns/{name}/preview/task/{id:int}/answers",
 }  # fmt: skip
 """What sends somewhere else, closes with the first account, or answers with a file, JSON or a stream."""
