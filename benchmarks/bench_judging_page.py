@@ -90,6 +90,7 @@ def opened(browser: Browser, url: str, ready: str, first: str = "") -> tuple[Pag
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    session.send("Network.setBypassServiceWorker", {"bypass": True})  # what it hands over counts as nothing
     weight = [0]
     session.on(
         "Network.loadingFinished", lambda event: weight.__setitem__(0, weight[0] + int(event["encodedDataLength"]))
