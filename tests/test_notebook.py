@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from lanner import campaign, notebook
+from lanner import campaign, library, notebook
 from lanner.errors import CampaignError, InputError, LannerError
 from lanner.store import Store
 
@@ -75,6 +75,8 @@ def test_disagreements_of_a_frame_are_shown_with_their_sentences(widgets: Path) 
     assert "One ferry." in text
     assert page.answers().height
     assert not list(widgets.iterdir()), "what is only looked at leaves nothing behind"
+    with pytest.raises(InputError, match="several parts"):
+        notebook.disagreements([*library.load(RATINGS), *library.load(RATINGS)])
 
 
 def test_a_live_campaign_is_looked_at_and_not_changed(widgets: Path) -> None:
