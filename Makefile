@@ -9,7 +9,7 @@ PORT ?= 8000
 # Compiled modules are kept: without them every server and every command that a test starts compiles Lanner anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo browser test lint test-rooms test-browser test-metrics soak check audit bench docs clean
+.PHONY: help setup demo browser test lint test-python test-browser test-metrics soak check audit bench docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -51,13 +51,13 @@ check: setup
 
 # The browser's driver keeps an event loop of its own, which is why its tests have a process of their own; and they wait
 # for numbers made at low priority, which is why nothing else runs beside them.
-test: lint test-rooms test-browser
+test: lint test-python test-browser
 
 lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-test-rooms: setup browser
+test-python: setup browser
 	@$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/browser
 
 test-browser: setup browser
