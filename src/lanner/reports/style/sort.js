@@ -1,4 +1,5 @@
-// Headings become buttons that sort their table; groups keep their order and are sorted within, totals stay last.
+// Headings become buttons that sort their table. Groups keep their order and are sorted within,
+// totals stay last.
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const groups = [];
@@ -24,16 +25,19 @@ for (const table of document.querySelectorAll("table.sortable")) {
       for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       const key = (row) => {
-        const text = row.cells[column].textContent.replaceAll("−", "-").replace(/[,%\s]|^\[|^</g, "");
-        const number = parseFloat(text);
-        return Number.isNaN(number) ? row.cells[column].textContent : number;
+        const text = row.cells[column].textContent;
+        const number = parseFloat(text.replaceAll("−", "-").replace(/[,%\s]|^\[|^</g, ""));
+        return Number.isNaN(number) ? text : number;
       };
       const order = (one, other) => {
         const a = key(one), b = key(other);
-        const less = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+        const numbers = typeof a === "number" && typeof b === "number";
+        const less = numbers ? a - b : String(a).localeCompare(String(b));
         return down ? -less : less;
       };
-      for (const group of groups) body.append(...(group.head ? [group.head] : []), ...group.rows.sort(order));
+      for (const { head: first, rows } of groups) {
+        body.append(...(first ? [first] : []), ...rows.sort(order));
+      }
     });
   });
 }
