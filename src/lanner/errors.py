@@ -117,8 +117,16 @@ class CampaignError(LannerError):
 
     exit_code = ExitCode.STATE
 
-    def __init__(self, what: str, *, code: str = "refused", where: Where = NOWHERE, next_step: str = "") -> None:
-        super().__init__(what, code=code, where=where, next_step=next_step)
+    def __init__(
+        self,
+        what: str,
+        *,
+        code: str = "refused",
+        names: Mapping[str, str] | None = None,
+        where: Where = NOWHERE,
+        next_step: str = "",
+    ) -> None:
+        super().__init__(what, code=code, names=names, where=where, next_step=next_step)
 
 
 class StoreError(LannerError):

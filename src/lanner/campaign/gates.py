@@ -66,6 +66,7 @@ def refuse_early(
             raise CampaignError(
                 "The texts open after practice that agrees with the reference answers.",
                 code="practice",
+                names={"n": f"{100 * required:.0f}"},
                 next_step=f"Open your work and practise until {required:.0%} of the answers agree.",
             )
 

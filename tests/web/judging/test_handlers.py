@@ -232,7 +232,17 @@ def test_a_campaign_that_does_not_run_takes_nothing(
     answer = save(client, tasks[0], 0, {"sentence": 1})
     assert answer.status_code == 409
     assert answer.json()["reason"] == state
-    assert answer.json()["message"]
+    assert (
+        answer.json()["message"]
+        == {
+            "paused": "This work is paused. Nothing is lost; come back later.",
+            "closed": "This work is closed.",
+        }[state]
+    )
+    client.headers["accept-language"] = "ko"
+    korean = save(client, tasks[0], 0, {"sentence": 1}).json()
+    assert korean["reason"] == state and re.search("[가-힣]", korean["message"])
+    assert not re.search("[A-Za-z]", korean["message"] + korean["next"])
     assert client.get(f"/task/{tasks[0]}").status_code == 200
 
 

@@ -355,7 +355,7 @@ async def save(request: Request) -> Response:
     except AnswerError as error:
         return _json({"errors": [_told(error)]}, 422)
     except CampaignError as error:
-        return _refused(error)
+        return await _refused(request, seat, error)
     site.saves.note()
     reply = acknowledged(outcome, received)
     if outcome.item is not None and outcome.item.role is Role.TUTORIAL and not outcome.open:
@@ -376,6 +376,12 @@ def _speaks(view: TaskView) -> str:
     return str(view.judge.attributes.get("interface_language", ""))
 
 
+def _language_of(store: Store, seat: int) -> str:
+    with store.reading() as tx:
+        row = tx.judges.numbered(seat)
+    return str(row.judge.attributes.get("interface_language", "")) if row else ""
+
+
 def acknowledged(outcome: work.Saved, received: datetime) -> dict[str, object]:
     """The reply about answers that are on disk: each is named by the digest of what was sent."""
     return {
@@ -391,12 +397,27 @@ def _told(error: AnswerError) -> dict[str, str]:
     return {"question": error.question, "code": error.code, "message": str(error)}
 
 
-def _refused(error: CampaignError) -> Response:
+_REFUSALS = {
+    "draft": "home.nothing",
+    "paused": "home.paused",
+    "closed": "home.closed",
+    "finished": "rail.finished",
+    "gate": "home.agree_first",
+    "practice": "practice.required",
+}
+"""Why answers are not taken now, by the key of the sentence that says so in the judge's language."""
+
+
+async def _refused(request: Request, seat: int, error: CampaignError) -> Response:
     """409 where the campaign or task does not take answers now; 422 where they can never be taken."""
     if error.code in ("unknown_task", "not_assigned"):
         raise SignInNeeded(judge=True)
     status = 422 if error.code == "unknown_item" else 409
     reply: dict[str, Json] = {"reason": error.code, "message": error.what, "next": error.next_step}
+    if key := _REFUSALS.get(error.code):
+        site: Site = request.app.state.site
+        words = _language(request, await site.read(lambda: _language_of(site.store, seat)))
+        reply |= {"message": words.get(key, **error.names), "next": ""}
     if status == 422:
         reply["errors"] = [{"question": "", "code": error.code, "message": error.what}]
     if isinstance(error, work.ReusedError):
@@ -559,7 +580,7 @@ async def finish(request: Request) -> Response:
     except CampaignError as error:
         if not as_json:
             raise
-        return _refused(error)
+        return await _refused(request, seat, error)
     site.saves.note()
     if not as_json:
         return _to(request, "/work")
@@ -607,6 +628,6 @@ async def reopen(request: Request) -> Response:
     except CampaignError as error:
         if not as_json:
             raise
-        return _refused(error)
+        return await _refused(request, seat, error)
     site.saves.note()
     return _json({"reopened": True}) if as_json else _to(request, f"/task/{number}")
