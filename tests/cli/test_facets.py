@@ -32,13 +32,13 @@ def ratings(folder: Path, judges: int = 3) -> Path:
 
 
 def test_scores_severity_and_designs(lanner: Command, tmp_path: Path) -> None:
-    path = ratings(tmp_path)
+    path = ratings(tmp_path, judges=6)
     picture = tmp_path / "judges.svg"
     ran = lanner(
         "facets", path, "--question", "score", "--plan-judges", "2,4", "--plan-documents", "20,40", "--picture", picture
     )
     assert ran.code == 0, ran.out
-    assert "Clearly more severe than average: j2; more lenient: j0." in ran.out
+    assert "Clearly more severe than average: j5; more lenient: j0." in ran.out
     assert (
         "judgements, judges and documents give: 2 on 40" in ran.out or "judges and documents give: 4 on 20" in ran.out
     )
