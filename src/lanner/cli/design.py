@@ -70,7 +70,7 @@ def command(
     around = {when: [protocols.load(own) for own in settings.get(when, ())] for when in ("before", "after")}
     main = protocols.load(protocol, wording=str(settings.get("wording", "")))
     if contexts or settings.get("contexts"):
-        main = in_contexts(main, names_in(contexts) or settings["contexts"])
+        main = in_contexts(main, names_in(contexts) if contexts else settings["contexts"])
         name = "latin_square" if name == "full" else name  # nobody may meet a text in two contexts
     protocol_in_use = protocols.compose(main, **around)
     names = (

@@ -68,7 +68,11 @@ def names_in(text: str) -> list[str]:
             names[-1] += f",{part.strip()}"
         else:
             names.append(part.strip())
-    return [name for name in names if name]
+    if named := [name for name in names if name]:
+        return named
+    raise ProtocolError(
+        f"No context is named in {text!r}.", next_step="Write names with commas between them, such as none,own±1,whole."
+    )
 
 
 def view(name: str, stage: Stage, document: Document) -> View:

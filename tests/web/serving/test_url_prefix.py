@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from lanner.store import Store
-from lanner.web import app as web
+from lanner.web.server import server as server_of
 from lanner.web.serving.url_prefix import is_unambiguous
 
 
@@ -20,7 +20,7 @@ def serving(store: Store, root: str) -> Iterator[int]:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
-        server = web.server(store, port=port, root_path=root)
+        server = server_of(store, port=port, root_path=root)
         thread = Thread(target=server.run, kwargs={"sockets": [listening]})
         listening.listen()  # whoever comes before the server is ready waits, and is not refused
         thread.start()
