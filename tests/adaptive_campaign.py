@@ -50,10 +50,19 @@ def score(document: str, segment: str, system: str) -> int:
 def made(store: Store, documents: int = 20, **options: object) -> Campaign:
     chosen = {"goal": "rank", **options}
     settings = chosen.pop("settings", {})
+    judges = chosen.pop("judges", JUDGES)
     campaign.create(
-        store, "study", texts(documents), load("da"), JUDGES, design="adaptive", seed=3, options=chosen,
-        settings=settings, at=NOW,
-    )  # fmt: skip
+        store,
+        "study",
+        texts(documents),
+        load("da"),
+        judges,
+        design="adaptive",
+        seed=3,
+        options=chosen,
+        settings=settings,
+        at=NOW,
+    )
     return campaign.open(store, "study", at=NOW)
 
 

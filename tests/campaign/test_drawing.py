@@ -16,7 +16,7 @@ from lanner.analysis.economy import economy
 from lanner.campaign import drawing
 from lanner.campaign.drawing import score_of
 from lanner.errors import DesignError, InputError
-from lanner.model import Document, Judge, Role, Segment
+from lanner.model import Document, Judge, JudgeKind, Role, Segment
 from lanner.protocols import load
 from lanner.stats.goals import State
 from lanner.store import Store
@@ -78,6 +78,68 @@ def test_nobody_judges_the_same_twice_with_overlap(store: Store) -> None:
         assert judgement.judge not in seen.setdefault(key, set())
         seen[key].add(judgement.judge)
     assert {len(judges) for judges in seen.values()} == {1, 2}
+
+
+def test_a_late_judge_need_not_bring_as_many_as_a_document_has(store: Store) -> None:
+    made(store, judges_per_document=2, goal="precision:0.01", documents=5)
+    work(store, ("ana",), most=4)
+    campaign.add_judges(store, "study", [Judge("dee")])
+    work(store, ("ana", "dee"))
+    judged_by = {judgement.judge for judgement in campaign.judgements(store, "study")}
+    assert judged_by == {"ana", "dee"}
+    assert economy(store, "study").documents == 5
+
+
+def teams_of(store: Store) -> dict[str, set[str]]:
+    """Who has judged each document."""
+    judges: dict[str, set[str]] = {}
+    for judgement in campaign.judgements(store, "study"):
+        judges.setdefault(judgement.document, set()).add(judgement.judge)
+    return judges
+
+
+def test_a_team_judges_its_documents_together(store: Store) -> None:
+    four = (*JUDGES, Judge("dee"))
+    made(store, judges=four, judges_per_document=2, teams=True, goal="precision:0.01", documents=8)
+    work(store, tuple(judge.id for judge in four))
+    teams = {frozenset(judges) for judges in teams_of(store).values()}
+    assert teams == {frozenset({"ana", "bo"}), frozenset({"cy", "dee"})}
+    assert economy(store, "study").documents == 8
+    keys = [(j.judge, j.document, j.segment, j.systems) for j in campaign.judgements(store, "study")]
+    assert len(keys) == len(set(keys)) == 2 * 3 * sum(len(list(d)) for d in texts(8))
+
+
+def test_a_team_goes_on_with_whoever_takes_over_and_late_teams_join(store: Store) -> None:
+    made(store, judges=JUDGES[:2], judges_per_document=2, teams=True, goal="precision:0.01", documents=8)
+    work(store, ("ana", "bo"), most=6)
+    stuck = campaign.next_task(store, "study", "bo")
+    assert stuck is not None  # bo leaves in the middle of a document; eve takes over
+    campaign.replace_judge(store, "study", "bo", Judge("eve"))
+    with pytest.raises(DesignError, match="1 judges cannot be split into teams of 2"):
+        campaign.add_judges(store, "study", [Judge("cy")])
+    campaign.add_judges(store, "study", [Judge("cy"), Judge("dee")])
+    work(store, ("ana", "eve", "cy", "dee"))
+    after = [judges for judges in teams_of(store).values() if "bo" not in judges]
+    assert {frozenset(judges) for judges in after} == {frozenset({"ana", "eve"}), frozenset({"cy", "dee"})}
+    assert economy(store, "study").documents == 8, "what bo left is judged by eve"
+
+
+def test_looks_wait_for_no_model_no_control_and_nobody_who_left(store: Store) -> None:
+    made(store, settings={"controls": {"shuffled": 0.1}})
+    campaign.add_judges(store, "study", [Judge("machine", kind=JudgeKind.MODEL)], design="full", options={})
+    assert campaign.next_task(store, "study", "cy") is not None  # cy takes a task and never comes back
+    work(store, ("ana",))
+    now = economy(store, "study")
+    assert now.enough and now.documents < now.all_documents
+
+
+def test_teams_that_cannot_be_are_refused(store: Store) -> None:
+    with pytest.raises(DesignError, match="3 judges cannot be split into teams of 2"):
+        made(store, teams=True, judges_per_document=2)
+    with pytest.raises(DesignError, match="teams of 1"):
+        made(store, teams=True)
+    with pytest.raises(DesignError, match="no overlap"):
+        made(store, teams=True, judges_per_document=3, overlap=0.2)
 
 
 def test_a_budget_is_kept(store: Store) -> None:

@@ -161,7 +161,16 @@ def replace_judge(
         number = add_tasks(tx, found.id, *_frozen(tx, found), tasks, at=moment)
         tx.judges.revoke_link(old.number, moment)
         tx.sessions.remove_of(judge=old.number)
-        tx.events.add("judge_replaced", moment, campaign=found.id, account=account, seat=old.number, tasks=number)
+        new = seat(tx, found, coming.id)
+        tx.events.add(
+            "judge_replaced",
+            moment,
+            campaign=found.id,
+            account=account,
+            seat=old.number,
+            coming=new.number,
+            tasks=number,
+        )
         return number
 
 

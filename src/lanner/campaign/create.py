@@ -16,6 +16,7 @@ from lanner.campaign.cache import Reference, find
 from lanner.campaign.clock import now
 from lanner.campaign.drawing import goal_of, score_of
 from lanner.designs.adaptive import NAME as ADAPTIVE
+from lanner.designs.adaptive import refuse_few
 from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, InputError
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol
@@ -60,6 +61,9 @@ def create(
         if judges
         else []
     )
+    if design == ADAPTIVE and judges:
+        chosen = options or {}
+        refuse_few(len(judges), int(chosen.get("judges_per_document") or 1), float(chosen.get("overlap") or 0.0))
     moment = at or now()
     draft = Campaign(
         0,

@@ -17,7 +17,7 @@ from lanner.campaign.cache import Reference, find
 from lanner.campaign.clock import now
 from lanner.designs.adaptive import NAME, control_of, tasks_of
 from lanner.errors import CampaignError, InputError
-from lanner.model import Campaign, Document, Json, Protocol, Unit
+from lanner.model import JUDGE_GROUPS, Campaign, Document, Json, Protocol, Unit
 from lanner.protocols.ranking import ranking_options, ranking_plans
 from lanner.store import Event, Store, Transaction
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # statistics are loaded when an adaptive campaign is met: ser
     from lanner.stats.allocation import Allocation
     from lanner.stats.goals import Goal
 
-DRAWN, LOOKED = "document_drawn", "look_taken"
+DRAWN, LOOKED, TEAMED = "document_drawn", "look_taken", "team_formed"
 CONTROL_EVERY = 10
 """With controls asked for, every so many draws bring one more task with a spoiled sentence."""
 
@@ -142,10 +142,16 @@ def state(store: Store, campaign: Reference) -> Drawing:
 
 
 def finished_share(store: Store, campaign: Reference) -> float:
-    """The share of the documents that have been drawn and wholly judged."""
+    """The share of the documents that have been drawn and all of whose outputs somebody has judged."""
     with store.reading() as tx:
         found = find(tx, campaign)
-        return tx.tasks.finished_documents(found.id) / max(1, len(drawing(store, tx, found).documents))
+        own = drawing(store, tx, found)
+        outputs = tx.tasks.finished_outputs(found.id)
+        rows = [own.numbers[own.documents[draw.document].id] for draw in own.allocation.draws]
+        finished = [
+            outputs.get(row, 0) >= len(draw.systems) for row, draw in zip(rows, own.allocation.draws, strict=True)
+        ]
+        return sum(finished) / max(1, len(own.documents))
 
 
 def take_task(store: Store, campaign: Campaign, seat: int, *, at: datetime | None = None) -> int | None:
@@ -154,14 +160,14 @@ def take_task(store: Store, campaign: Campaign, seat: int, *, at: datetime | Non
     def work(tx: Transaction) -> int | None:
         tx.campaigns.lock(campaign.id)
         task = tx.tasks.claim(campaign.id, seat)
-        if task is None and _draw(store, tx, campaign, at or now()):
-            task = tx.tasks.claim(campaign.id, seat)
+        if task is None and _draw(store, tx, campaign, seat, at or now()):
+            task = tx.tasks.claim(campaign.id, seat) or tx.tasks.next_of(seat)
         return task
 
     return store.write(work)
 
 
-def _draw(store: Store, tx: Transaction, campaign: Campaign, at: datetime) -> bool:
+def _draw(store: Store, tx: Transaction, campaign: Campaign, seat: int, at: datetime) -> bool:
     own = drawing(store, tx, campaign)
     draw = own.allocation.next_draw()
     if draw is None or (own.budget and own.assigned >= own.budget):
@@ -169,21 +175,62 @@ def _draw(store: Store, tx: Transaction, campaign: Campaign, at: datetime) -> bo
     document = own.documents[draw.document]
     systems = [own.allocation.systems[place] for place in draw.systems]
     rng = np.random.default_rng([campaign.seed, 26, draw.number])
-    judges = int(own.options.get("judges_per_document") or 1)
-    judges += int(rng.random() < float(own.options.get("overlap") or 0.0))
-    tasks = tasks_of(document, systems, own.protocol, judges, rng=rng)
+    number = int(own.options.get("judges_per_document") or 1)
+    number += int(rng.random() < float(own.options.get("overlap") or 0.0))
+    seats = {}
+    if own.options.get("teams"):
+        seats = _team(tx, campaign, seat, number, at)
+        if not seats:
+            return False
+    tasks = tasks_of(document, systems, own.protocol, list(seats) or [""] * number, rng=rng)
     judgements = sum(len(task.items) for task in tasks)
     controls = campaign.settings.get("controls") or {}
     kind = next((name for name in ("shuffled", "swapped", "degraded") if controls.get(name)), "")
     if kind and draw.number % CONTROL_EVERY == CONTROL_EVERY - 1:
         control = control_of(tasks, own.documents, own.protocol, kind, rng=rng)
         tasks += [control] if control else []
-    tx.tasks.add(campaign.id, tasks, {}, own.numbers, at)
+    tx.tasks.add(campaign.id, tasks, seats, own.numbers, at)
     tx.events.add(
-        DRAWN, at, campaign=campaign.id, number=draw.number, document=document.id, probability=draw.probability,
-        systems=systems, judges=judges, judgements=judgements,
-    )  # fmt: skip
+        DRAWN,
+        at,
+        campaign=campaign.id,
+        number=draw.number,
+        document=document.id,
+        probability=draw.probability,
+        systems=systems,
+        judges=number,
+        judgements=judgements,
+    )
     return True
+
+
+def _team(tx: Transaction, campaign: Campaign, seat: int, size: int, at: datetime) -> dict[str, int]:
+    """The team of this judge, with their rows; none where too few have no team yet. Teams are formed as judges ask for
+    work, of the judge who asks and the next who have none; the log says who is together."""
+    teams: list[list[int]] = []
+    gone: set[int] = set()
+    for event in tx.events.of(campaign.id, kinds=(TEAMED, "judge_replaced")):
+        if event.kind == TEAMED:
+            teams.append([int(number) for number in event.detail["seats"]])
+        else:
+            leaving = int(event.detail["seat"])
+            coming = int(event.detail.get("coming", leaving))
+            gone.add(leaving)
+            teams = [[coming if number == leaving else number for number in team] for team in teams]
+    people = {
+        entry.number: entry.judge.id
+        for entry in tx.judges.all(campaign.id)
+        if entry.judge.kind in JUDGE_GROUPS["people"]
+    }
+    own = next((team for team in teams if seat in team), None)
+    if own is None:
+        taken = gone | {number for team in teams for number in team}
+        others = [number for number in people if number not in taken and number != seat]
+        if len(others) < size - 1:
+            return {}
+        own = [seat, *others[: size - 1]]
+        tx.events.add(TEAMED, at, campaign=campaign.id, seats=own)
+    return {people[number]: number for number in own if number in people}
 
 
 def log_look(store: Store, campaign: Reference, allocation: Allocation, *, at: datetime | None = None) -> bool:

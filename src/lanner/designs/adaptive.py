@@ -47,14 +47,20 @@ def assign(
     budget: int = 0,
     judges_per_document: int = 1,
     overlap: float = 0.0,
+    teams: bool = False,
     these_documents: bool = False,  # noqa: ARG001 - read when something is decided
 ) -> list[Task]:
     """Questionnaires; documents are drawn when judges ask for work. `goal` says what the campaign is for, `budget` how
     many judgements it may cost (0: as many as there are), `overlap` the share of documents that one judge more gets,
-    `these_documents` that the claim is about these documents only."""
+    `teams` that the judges of a document are always the same ones together, `these_documents` that the claim is about
+    these documents only."""
     refuse(documents, judges)
     refuse_scenarios(protocol, all_scenarios=False)
-    _refuse(protocol, documents, systems, judges, judges_per_document + (overlap > 0))
+    _refuse(protocol, documents, systems)
+    if judges_per_document < 1:
+        raise DesignError("A document needs at least one judge.")
+    if teams:
+        _refuse_teams(judges, judges_per_document, overlap)
     if not goal:
         raise DesignError("An adaptive campaign needs a goal.", next_step="Say what it is for, for example goal=rank.")
     if budget < 0 or not 0 <= overlap <= 1:
@@ -67,20 +73,33 @@ def assign(
     ]
 
 
-def _refuse(
-    protocol: Protocol, documents: Sequence[Document], systems: Sequence[str], judges: Sequence[Judge], needed: int
-) -> None:
+def refuse_few(judges: int, judges_per_document: int, overlap: float) -> None:
+    """Refuse a campaign with fewer judges than some document needs. Those who come later need not be as many."""
+    needed = judges_per_document + (overlap > 0)
+    if needed > judges:
+        raise DesignError(
+            f"Some documents are to be judged by {needed}, but there are {judges} judges.",
+            next_step=f"Ask for 1 to {judges} judges per document, or add judges.",
+        )
+
+
+def _refuse_teams(judges: Sequence[Judge], size: int, overlap: float) -> None:
+    if overlap:
+        raise DesignError("Teams share no documents, so there is no overlap.", next_step="Leave out overlap or teams.")
+    if size < 2 or len(judges) % size:
+        raise DesignError(
+            f"{len(judges)} judges cannot be split into teams of {size}.",
+            next_step="Say judges_per_document, 2 or more, and name as many judges as make whole teams.",
+        )
+
+
+def _refuse(protocol: Protocol, documents: Sequence[Document], systems: Sequence[str]) -> None:
     about_texts = [stages for stages in protocol.pages.values() if not is_about_the_judge(stages)]
     objects = {stage.object for stages in about_texts for stage in stages}
     if len(about_texts) != 1 or objects != {Object.OUTPUT}:
         raise DesignError(
             f"{protocol.name} does not rate outputs one by one on a single page.",
             next_step="An adaptive campaign needs such a protocol (da, esa, mqm, h_falcon …); others use random.",
-        )
-    if not 1 <= needed <= len(judges):
-        raise DesignError(
-            f"Some documents are to be judged by {needed}, but there are {len(judges)} judges.",
-            next_step=f"Ask for 1 to {len(judges)} judges per document, or add judges.",
         )
     for document in documents:
         lacking = [name for name in systems if any(s.judged and s.text(name) is None for s in document)]
@@ -92,12 +111,12 @@ def _refuse(
 
 
 def tasks_of(
-    document: Document, systems: Sequence[str], protocol: Protocol, judges: int, *, rng: Generator
+    document: Document, systems: Sequence[str], protocol: Protocol, judges: Sequence[str], *, rng: Generator
 ) -> list[Task]:
-    """The free tasks of a document drawn: each system once for as many judges, in chance order."""
+    """The tasks of a document drawn: each system once for every judge, in chance order. A judge "" is whoever comes."""
     layout = Layout(protocol, tuple(systems), True)
     tasks = [task for task in lay_out(layout, _NOBODY, [Share(document)], rng=rng) if task.items[0].document]
-    return [task for _ in range(judges) for task in tasks]
+    return [replace(task, judge=judge) for judge in judges for task in tasks]
 
 
 def control_of(
@@ -116,7 +135,7 @@ def control_of(
     items = [
         spoiled.item(item) if at == chosen else replace(item, role=Role.REPEAT) for at, item in enumerate(task.items)
     ]
-    return replace(task, items=tuple(items))
+    return replace(task, judge="", items=tuple(items))
 
 
 def probabilities(weights: Array, available: npt.NDArray[np.bool_], floor: float = FLOOR) -> Array:

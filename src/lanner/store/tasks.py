@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select, update
 
-from lanner.model import CampaignState, Item, JudgeKind, Role, Task
+from lanner.model import JUDGE_GROUPS, CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
 from lanner.store.documents import JUDGE_ITSELF
 from lanner.store.rows import Rows, dumps, given_table, insert_rows, loads, micros, moment
@@ -151,6 +151,19 @@ def _last_positions() -> Any:
     return select(_t.judge, func.max(_t.position)).where(own).group_by(_t.judge)
 
 
+def _finished_outputs() -> Any:
+    joined = (
+        schema.item.join(schema.task, _t.id == _i.task)
+        .join(schema.judge, _j.id == _t.judge)
+        .join(schema.document, _d.id == _i.document)
+    )
+    people = [str(kind) for kind in JUDGE_GROUPS["people"]]
+    finished = (_t.campaign == bindparam("of_campaign"), _t.finished_at.is_not(None), _j.kind.in_(people))
+    texts = (_i.role == str(Role.MAIN), _d.key != JUDGE_ITSELF)
+    outputs = select(_i.document, func.count(_i.systems.distinct())).select_from(joined)
+    return outputs.where(*finished, *texts).group_by(_i.document)
+
+
 def _saved() -> Any:
     def most(column: Any, given: str) -> Any:
         return case((column > bindparam(given), column), else_=bindparam(given))
@@ -172,6 +185,7 @@ _NEXT, _FREE, _TAKEN, _LAST_POSITIONS = _next(), _free(), _taken(), _last_positi
 _SPENT, _ACTIVE_SINCE = _spent(), _active_since()
 _PLACES = {dialect: _places(dialect) for dialect in ("sqlite", "postgresql")}
 _SAVED = _saved()
+_FINISHED_OUTPUTS = _finished_outputs()
 
 
 class Tasks(Rows):
@@ -334,13 +348,11 @@ class Tasks(Rows):
         self._connection.execute(delete(schema.item).where(_i.task.in_(mine)))
         self._connection.execute(delete(schema.task).where(_t.campaign == campaign))
 
-    def finished_documents(self, campaign: int) -> int:
-        """How many documents have tasks, all of them finished."""
-        joined = schema.item.join(schema.task, _t.id == _i.task)
-        of_campaign = select(_i.document).select_from(joined).where(_t.campaign == campaign)
-        counted = of_campaign.group_by(_i.document).having(func.count() == func.count(_t.finished_at)).subquery()
-        texts = select(func.count()).select_from(counted.join(schema.document, _d.id == counted.c.document))
-        return int(self._connection.execute(texts.where(_d.key != JUDGE_ITSELF)).scalar_one())
+    def finished_outputs(self, campaign: int) -> dict[int, int]:
+        """How many outputs of each document people have finished, by its row: looks of an adaptive campaign wait for
+        these alone, not for models, controls, or whoever else has the same output and stopped."""
+        rows = self._connection.execute(_FINISHED_OUTPUTS, {"of_campaign": campaign})
+        return {row[0]: row[1] for row in rows}
 
     def any_open(self, campaign: int) -> bool:
         """Whether something is left to do, by someone or by whoever comes next. A questionnaire is not waited for of
