@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import t
@@ -15,11 +16,13 @@ from scipy.stats import t
 import lanner
 from data_sets import data_dir
 from lanner import protocols
-from lanner.analysis.diagnosis import Diagnosis, diagnosable_part, diagnose
+from lanner.analysis.diagnosis import Diagnosis, _difference, diagnosable_part, diagnose
 from lanner.analysis.material import Material, from_file
 from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
 from lanner.model import Document, Grid, Item, Json, Judge, JudgeKind, Judgement, Segment
+from lanner.stats.outcome import holm
+from lanner.stats.resample import Resampling
 from lanner.studies.simulation import dice
 
 SYSTEMS = ("alder", "birch", "cedar")
@@ -115,6 +118,70 @@ def test_the_weak_skill_of_the_right_system_in_the_right_domain_is_named(diagnos
 def test_where_systems_are_alike_nothing_is_to_be_improved() -> None:
     result = diagnose(world({}))
     assert not any(result.priorities.values())
+
+
+@pytest.mark.parametrize(("documents", "most_shown"), [(5, 0.6), (20, 1.0)])
+def test_a_diagnosis_with_any_wrong_mark_is_as_rare_as_stated(documents: int, most_shown: float) -> None:
+    """Five systems and six aspects; marked errors of documents and systems that differ. In the second world one system
+    makes eight times as many errors of one aspect: only these four comparisons may be shown."""
+    random, diagnoses, systems, sentences = np.random.default_rng(24), 60, 5, 20.0
+    pairs = list(combinations(range(systems), 2))
+    wrong = shown = 0
+    for worse in (1.0, 8.0):
+        for _ in range(diagnoses):
+            rates = 0.3 * np.exp(random.normal(0, 0.5, (6, 1, documents)) + random.normal(0, 0.3, (6, 5, documents)))
+            rates[0, 0] *= worse
+            points = random.poisson(0.7 * sentences * rates) + 5.0 * random.poisson(0.3 * sentences * rates)
+            sums = [[{str(d): (float(n), sentences) for d, n in enumerate(row)} for row in aspect] for aspect in points]
+            contrasts = [
+                _difference(aspect[one], aspect[two], other="", how=Resampling())
+                for aspect in sums
+                for one, two in pairs
+            ]
+            corrected = holm([contrast.p if contrast else None for contrast in contrasts])
+            rejected = [p is not None and p < 0.05 for p in corrected]
+            real = [worse > 1 and at < systems - 1 for at in range(len(rejected))]
+            wrong += any(mark and not true for mark, true in zip(rejected, real, strict=True))
+            shown += sum(mark and true for mark, true in zip(rejected, real, strict=True))
+    assert wrong / (2 * diagnoses) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / (2 * diagnoses))
+    assert 0 < shown / (4 * diagnoses) <= most_shown
+    assert documents == 5 or shown / (4 * diagnoses) > 0.9
+
+
+def test_where_nothing_is_shown_the_diagnosis_says_what_it_would_have_taken() -> None:
+    result = diagnose(world({}, documents=3))
+    assert not any(result.priorities.values())
+    shortfall = result.shortfall
+    assert shortfall is not None
+    contrasts = [contrast for cell in result.cells for contrast in cell.contrasts]
+    assert shortfall.contrast.p == min(contrast.p for contrast in contrasts if contrast.p is not None)
+    low, n = shortfall.contrast.low, shortfall.contrast.documents
+    assert low is not None
+    error = (shortfall.contrast.difference - low) / t.ppf(0.975, n - 1)
+    assert shortfall.reached == pytest.approx(abs(shortfall.contrast.difference) / error)
+    assert shortfall.needed == pytest.approx(t.isf(0.025 / result.tests, n - 1))
+    assert shortfall.needed > shortfall.reached
+    enough = shortfall.documents
+    assert enough is not None
+
+    def p_with(documents: int) -> float:
+        return 2 * t.sf(shortfall.reached * math.sqrt(documents / n), documents - 1) * result.tests
+
+    assert p_with(enough) < 0.05 <= p_with(enough - 1)
+
+
+def test_where_a_difference_is_shown_nothing_falls_short(diagnosed: Diagnosis) -> None:
+    assert diagnosed.shortfall is None
+
+
+def test_documents_that_all_differ_by_the_same_amount_are_compared_by_their_signs() -> None:
+    one = {str(document): (3.0 * (document + 1), document + 1.0) for document in range(6)}
+    two = {document: (2.0 * n, n) for document, (_, n) in one.items()}
+    contrast = _difference(one, two, other="two", how=Resampling())
+    assert contrast is not None
+    assert (contrast.difference, contrast.low, contrast.p) == (1.0, None, 2 / 2**6)
+    alike = _difference(one, one, other="one", how=Resampling())
+    assert alike is not None and alike.p is None, "nothing is compared where nothing differs"
 
 
 def test_the_cells_are_what_pandas_computes(known: Material, diagnosed: Diagnosis) -> None:

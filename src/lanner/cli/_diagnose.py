@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 from lanner.analysis.diagnosis import Diagnosis, diagnosable_part, diagnose
@@ -11,7 +12,7 @@ from lanner.cli._source import Source
 from lanner.figures.typeset import estimate, number, percent
 from lanner.reports.files import write
 from lanner.reports.parts import Report
-from lanner.reports.sections.diagnosis import described
+from lanner.reports.sections.diagnosis import described, sentences
 from lanner.reports.view import View
 from lanner.stats.resample import Resampling
 
@@ -49,7 +50,7 @@ def run(
 def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> None:
     if domain:
         result.cell(result.systems[0], result.aspects[0].id, domain)  # an unknown domain is said by name
-    for sentence in described(view, result).findings:
+    for sentence in chain(*sentences(view, result)):
         output.say(sentence.replace("**", ""))
     output.say()
     output.rows.extend(

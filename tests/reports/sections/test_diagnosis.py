@@ -13,7 +13,7 @@ from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.reports.files import write
 from lanner.reports.parts import Figure, Quotes, Report, Table
-from lanner.reports.sections.diagnosis import described, section
+from lanner.reports.sections.diagnosis import described, section, sentences
 from lanner.reports.view import View
 from lanner.stats.resample import Resampling
 
@@ -43,6 +43,20 @@ def test_what_to_mend_is_named_with_its_numbers_and_sentences(view: View, tmp_pa
     write(Report("t", "k", "b", made.findings, [made]), tmp_path, pictures=False)
     assert (tmp_path / "tables" / "diagnosis-cells.tex").exists()
     assert (tmp_path / "tables" / "diagnosis-cells.csv").exists()
+
+
+def test_systems_of_which_nothing_is_shown_stand_together_with_what_it_would_have_taken() -> None:
+    material = world({}, documents=3)
+    assert material.protocol is not None
+    result = diagnose(material)
+    shortfall = result.shortfall
+    assert shortfall is not None
+    findings, [text] = sentences(View(material, material.protocol), result)
+    assert not findings
+    assert text.startswith("**alder, birch, cedar**: No skill is shown to be worse")
+    assert f"On {shortfall.contrast.documents} documents and with {result.tests} comparisons" in text
+    assert f"{shortfall.needed:.1f} standard errors" in text and f"has {shortfall.reached:.1f}: " in text
+    assert f"{shortfall.cell.system} behind {shortfall.contrast.other}" in text
 
 
 def test_judges_stand_under_the_names_of_the_report(view: View) -> None:

@@ -35,16 +35,14 @@ def section(view: View) -> Section | None:
 
 def described(view: View, result: Diagnosis) -> Section:
     """The section of a diagnosis."""
-    advice = [advise(view, result, system) for system in result.systems]
-    sentences = [_in_a_sentence(view, entry, errors=result.errors) for entry in advice]
-    blocks: list[Block] = [Paragraph(" ".join(sentences))]
+    findings, unshown = sentences(view, result)
+    blocks: list[Block] = [Paragraph(" ".join((*findings, *unshown)))]
     if len(result.systems) <= picture.MOST_SYSTEMS:
         blocks.append(figure(view, result))
     blocks += [replace(table, folded=True) for table in tables(view, result)]
     blocks += _examples(view, result)
     blocks += [Paragraph(view.translate(note)) for note in result.notes]
-    findings = [text for text, entry in zip(sentences, advice, strict=True) if entry.place][:_MOST_FINDINGS]
-    return Section("diagnosis", "What each system should improve", blocks, findings)
+    return Section("diagnosis", "What each system should improve", blocks, findings[:_MOST_FINDINGS])
 
 
 def tables(view: View, result: Diagnosis) -> list[Table]:
@@ -78,9 +76,20 @@ class Advice:
     rest: str = ""
 
 
+def sentences(view: View, result: Diagnosis) -> tuple[list[str], list[str]]:
+    """What to improve, a text for each system of which something is shown; and why nothing is shown of the others."""
+    findings: list[str] = []
+    unshown: dict[str, list[str]] = {}
+    for system in result.systems:
+        advice = advise(view, result, system)
+        if advice.place:
+            findings.append(_in_a_sentence(view, advice, errors=result.errors))
+        else:
+            unshown.setdefault(advice.reason, []).append(system)
+    return findings, [f"**{', '.join(systems)}**: {reason}" for reason, systems in unshown.items()]
+
+
 def _in_a_sentence(view: View, advice: Advice, *, errors: bool) -> str:
-    if not advice.place:
-        return f"**{advice.system}**: {advice.reason}"
     text = message("Reduce errors: {place}.") if errors else message("Improve {place}.")
     first = view.translate(replace(text, places=(("place", advice.place),)))
     return " ".join(filter(None, (f"**{advice.system}: {view.inside(first)}**", advice.reason, advice.rest)))
@@ -90,7 +99,8 @@ def advise(view: View, result: Diagnosis, system: str) -> Advice:
     """What a system should improve, with the numbers."""
     priorities = result.priorities.get(system, ())
     if not priorities:
-        return Advice(system, "", view.translate(_nothing_shown(result)))
+        reasons = [_nothing_shown(result), *_why_unshown(view, result)]
+        return Advice(system, "", " ".join(map(view.translate, reasons)))
     first, *others = priorities
     places = "; ".join(place_label(view, result, priority.cell) for priority in others[:_MOST_NAMED])
     rest = view.translate(message("Then: {places}.", places=places)) if places else ""
@@ -106,6 +116,31 @@ def _nothing_shown(result: Diagnosis) -> Message:
     if result.errors:
         return message("No kind of error is shown to be worse than in another system after correction.")
     return message("No skill is shown to be worse than in another system after correction.")
+
+
+def _why_unshown(view: View, result: Diagnosis) -> Iterator[Message]:
+    """Where nothing is shown of any system: what it would have taken, so that silence is not read as equality."""
+    shortfall = result.shortfall
+    if shortfall is None:
+        return
+    cell, contrast = shortfall.cell, shortfall.contrast
+    names = {"system": cell.system, "aspect": place_label(view, result, cell)}
+    place = (
+        message("{system} behind {other}: {aspect}, by {gap}", other=contrast.other, gap=_gap(contrast), **names)
+        if contrast.other
+        else message("{system}: {aspect}", **names)
+    )
+    yield message(
+        "On {documents} documents and with {n} comparisons, only a difference of {needed} standard errors or more "
+        "would be shown; the clearest has {reached}: {place}.",
+        documents=contrast.documents,
+        n=f"{result.tests:,}",
+        needed=number(shortfall.needed, 1, bounded=False),
+        reached=number(shortfall.reached, 1, bounded=False),
+        place=place,
+    )
+    if shortfall.documents is not None:
+        yield message("At this size it would take at least {n} documents to show it.", n=shortfall.documents)
 
 
 def unit_words(result: Diagnosis) -> Message:
