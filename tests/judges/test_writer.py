@@ -29,8 +29,8 @@ def test_everything_handed_in_together_is_one_commit(tmp_path: Path, monkeypatch
     with Store.open(tmp_path / "s.db") as store:
         number, seat, document, task = ready(store)
         commits: list[int] = []
-        real = campaign.submit_many
-        monkeypatch.setattr(campaign, "submit_many", lambda s, given: (commits.append(len(given)), real(s, given))[1])
+        real = Store.write
+        monkeypatch.setattr(Store, "write", lambda store, work: (commits.append(1), real(store, work))[1])
 
         async def go() -> list[Saved | LannerError]:
             async with Writer(store) as writer:
@@ -45,7 +45,7 @@ def test_everything_handed_in_together_is_one_commit(tmp_path: Path, monkeypatch
         *saved, refused = asyncio.run(go())
         assert all(isinstance(one, Saved) for one in saved)
         assert isinstance(refused, LannerError)
-        assert commits == [4]
+        assert len(commits) == 2  # replies and answers, then the end of the task
         assert campaign.task(store, task).finished_at is not None
         with store.reading() as tx:
             assert len(tx.ledger.of_document(seat, document)) == 3
@@ -79,3 +79,21 @@ def test_a_disk_that_fails_is_heard_of_by_all(tmp_path: Path, monkeypatch: pytes
 
         with pytest.raises(OSError, match="disk full"):
             asyncio.run(go())
+
+
+def test_answers_are_kept_where_a_task_cannot_be_finished(tmp_path: Path) -> None:
+    """What is handed in together is one transaction; what spoils it must not take the rest along."""
+    with Store.open(tmp_path / "s.db") as store:
+        number, seat, document, task = ready(store)
+
+        async def go() -> list[Saved | LannerError | None]:
+            async with Writer(store) as writer:
+                writer.record(entry(number, seat, document))
+                answer = writer.submit(Submission(task, 0, {"score": 50}, "s", judge=seat))
+                return await asyncio.gather(answer, writer.finish(task + 999), return_exceptions=True)
+
+        with pytest.raises(LannerError, match="no task"):
+            asyncio.run(go())
+        assert len(campaign.judgements(store, number)) == 1
+        with store.reading() as tx:
+            assert len(tx.ledger.of_document(seat, document)) == 1

@@ -40,7 +40,10 @@ def test_order_and_numbers(store: Store, filled: SimpleNamespace) -> None:
         assert [d.id for d in tx.documents.all(filled.campaign)] == ["one", "two"]
         assert tx.documents.find(filled.campaign, "two") == document("two", domain="talk")
         assert tx.documents.find(filled.campaign, "three") is None
-        assert list(tx.documents.numbers(filled.campaign)) == ["", "one", "two"]
+        numbers = tx.documents.numbers(filled.campaign)
+        assert list(numbers) == ["", "one", "two"]
+        assert {key: tx.documents.number(filled.campaign, key) for key in numbers} == numbers
+        assert tx.documents.number(filled.campaign, "three") is None
 
 
 def test_the_fingerprint_sees_every_change() -> None:

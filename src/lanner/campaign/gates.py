@@ -77,7 +77,10 @@ def refuse_early_finish(store: Store, tx: Transaction, standing: Standing, asked
     """The same before a task is finished, whose questions may all be optional."""
     if standing.judge is None:
         return
-    kind, about_judge = _about_judge(tx, standing.campaign, standing.judge, asked)
+    seat = tx.judges.numbered(standing.judge)
+    kind, about_judge = seat.judge.kind if seat is not None else JudgeKind.PERSON, ()
+    if asked.gates_before(page):
+        kind, about_judge = _about_judge(tx, standing.campaign, standing.judge, asked)
     refuse_early(store, tx, standing, asked, page=page, kind=kind, about_judge=about_judge)
 
 
@@ -101,7 +104,7 @@ def must_practise(tx: Transaction, campaign: Campaign, judge: int, asked: Questi
 def _about_judge(tx: Transaction, campaign: int, judge: int, asked: Questions) -> tuple[JudgeKind, Sequence[Answer]]:
     """What a judge is, and what they have said about themselves."""
     seat = tx.judges.numbered(judge)
-    unit = (judge, tx.documents.numbers(campaign).get(JUDGE_ITSELF, 0), "")
+    unit = (judge, tx.documents.number(campaign, JUDGE_ITSELF) or 0, "")
     answers = tx.judgements.heads_of([(*unit, *parts) for parts in asked.lookups(Item(""))])
     return seat.judge.kind if seat is not None else JudgeKind.PERSON, answers.get(unit, ())
 

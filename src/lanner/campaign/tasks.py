@@ -150,26 +150,26 @@ def missing(store: Store, number: int) -> list[Open]:
 def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
     """Finish a task: from now on it is read only. `UnfinishedError` says what is missing. Finishing twice is no
     mistake."""
+    return store.write(lambda tx: finish_in(store, tx, number, at or now()))
 
-    def work(tx: Transaction) -> Task:
-        standing = tx.tasks.standing(number)
-        if standing is None:
-            raise no_task(number)
-        entry = _assigned(tx, number)
-        if standing.finished:
-            return entry.task
-        refuse(standing, number)
-        asked = questions_of(store, tx, standing.campaign, standing.protocol_hash)
-        refuse_early_finish(store, tx, standing, asked, entry.task.page)
-        lacking = _missing(store, tx, entry, standing.protocol_hash)
-        if lacking:
-            raise UnfinishedError(number, lacking)
-        finished_at = at or now()
-        tx.tasks.set_finished(number, finished_at)
-        announce_finished(tx, entry, finished_at)
-        return replace(entry.task, finished_at=finished_at)
 
-    return store.write(work)
+def finish_in(store: Store, tx: Transaction, number: int, finished_at: datetime) -> Task:
+    """The same inside the caller's transaction. Nothing is written where something is missing."""
+    standing = tx.tasks.standing(number)
+    if standing is None:
+        raise no_task(number)
+    entry = _assigned(tx, number)
+    if standing.finished:
+        return entry.task
+    refuse(standing, number)
+    asked = questions_of(store, tx, standing.campaign, standing.protocol_hash)
+    refuse_early_finish(store, tx, standing, asked, entry.task.page)
+    lacking = _missing(store, tx, entry, standing.protocol_hash)
+    if lacking:
+        raise UnfinishedError(number, lacking)
+    tx.tasks.set_finished(number, finished_at)
+    announce_finished(tx, entry, finished_at)
+    return replace(entry.task, finished_at=finished_at)
 
 
 def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iterable[Judgement], at: datetime) -> None:

@@ -209,7 +209,7 @@ class _Shift:
         self._limits = limits
         self._totals = totals
         self._report = report
-        self._enough = 2 * limits.in_flight + 16
+        self._enough = 4 * limits.in_flight + 16  # a document is in hand until its last answer is on disk
         self._in_hand = 0
         self._room = asyncio.Event()
 

@@ -2,8 +2,8 @@
 
 Everything goes through one thread in the order it came. What is handed in while a commit is on its way to the disk
 goes into the next one, so that the disk's pace bounds the size of a commit and not the number of replies. Ledger rows
-are committed before the answers made of them: after a crash, answers are made again from the ledger and nobody is
-asked twice.
+are committed before the answers made of them, or with them: after a crash, answers are made again from the ledger and
+nobody is asked twice.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from typing import Any
 
 from lanner import campaign
 from lanner.campaign import Saved, Submission, UnfinishedError
+from lanner.campaign.submit import save_all
+from lanner.campaign.tasks import finish_in
 from lanner.errors import LannerError
-from lanner.store import NewEntry, Store
+from lanner.store import NewEntry, Store, Transaction
 
 _LINGER = 0.05  # seconds to wait for company before a commit
 
@@ -104,15 +106,31 @@ class Writer:
                 return
 
     def _commit(self, batch: _Batch) -> list[Saved | LannerError]:
-        if batch.entries:
-            self._store.write(lambda tx: tx.ledger.add(batch.entries))
-        results = (
-            campaign.submit_many(self._store, [submission for submission, _ in batch.given]) if batch.given else []
-        )
-        for task, _ in batch.finished:
-            with suppress(UnfinishedError):
-                campaign.finish(self._store, task)
-        return results
+        submissions = [submission for submission, _ in batch.given]
+        tasks = [task for task, _ in batch.finished]
+        steps: tuple[tuple[list[NewEntry], list[Submission], list[int]], ...]
+        try:
+            return self._save(batch.entries, submissions, tasks)
+        except LannerError:  # one of them cannot be written: the replies are paid for, and answers come before the end
+            steps = ((batch.entries, [], []), ([], submissions, []), ([], [], tasks))
+            return [result for step in steps for result in self._save(*step)]
+
+    def _save(
+        self, entries: list[NewEntry], submissions: list[Submission], tasks: list[int]
+    ) -> list[Saved | LannerError]:
+        """Write all of these in one transaction, or nothing."""
+        now = campaign.now()
+
+        def work(tx: Transaction) -> list[Saved | LannerError]:
+            if entries:
+                tx.ledger.add(entries)
+            results = save_all(self._store, tx, submissions, now) if submissions else []
+            for task in tasks:
+                with suppress(UnfinishedError):
+                    finish_in(self._store, tx, task, now)
+            return [*results]
+
+        return self._store.write(work) if entries or submissions or tasks else []
 
     def _fail(self, batch: _Batch, problem: BaseException) -> None:
         futures: list[asyncio.Future[Saved | LannerError] | asyncio.Future[None]] = [f for _, f in batch.given]

@@ -127,9 +127,10 @@ def lines_of_document(name: str, stage: Stage, document: Document, items: Sequen
 def _line(
     stage: Stage, segment: Segment, item: Item, seen: View, *, asked: bool, reference: bool | None = None
 ) -> Line:
-    has_outputs = stage.object in (Object.OUTPUT, Object.OUTPUTS) and (asked or seen.outputs)
-    own = item.texts if asked else {}
-    outputs = tuple(own.get(system) or segment.text(system) or "" for system in item.systems) if has_outputs else ()
+    outputs: tuple[str, ...] = ()
+    if (asked or seen.outputs) and stage.object in _TRANSLATED:
+        own = item.texts if asked else {}
+        outputs = tuple([own.get(system) or segment.text(system) or "" for system in item.systems])
     shows_reference = "reference" in stage.show if asked and reference is None else seen.reference
     return Line(
         segment,
@@ -140,6 +141,7 @@ def _line(
     )
 
 
+_TRANSLATED = (Object.OUTPUT, Object.OUTPUTS)
 _CONTEXTS = "_contexts"
 """What is appended to the name of a protocol."""
 _WHOLE = 1_000_000

@@ -61,6 +61,11 @@ class Documents(Rows):
         content = self._connection.execute(wanted).scalar()
         return decode(content) if content is not None else None
 
+    def number(self, campaign: int, key: str) -> int | None:
+        """The row of one document, or of the questionnaires."""
+        wanted = select(_d.id).where(_d.campaign == campaign, _d.key == key)
+        return self._connection.execute(wanted).scalar()
+
     def numbers(self, campaign: int) -> dict[str, int]:
         """The row of each document by its key, that of questionnaires included."""
         rows = self._connection.execute(select(_d.key, _d.id).where(_d.campaign == campaign).order_by(_d.position))

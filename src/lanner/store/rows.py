@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from operator import itemgetter
 from typing import Any, overload
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -51,7 +52,7 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
         return
     names = [column.name for column in table.columns]
     if connection.dialect.name == "sqlite":  # as the driver wants them: SQLAlchemy's own way takes three times as long
-        connection.exec_driver_sql(_sqlite_insert(table), [tuple(row[name] for name in names) for row in rows])
+        connection.exec_driver_sql(_sqlite_insert(table), [*map(itemgetter(*names), rows)])
         return
     if len(rows) < _MANY:
         connection.execute(_insert(table), rows)
