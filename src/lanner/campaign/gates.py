@@ -77,10 +77,7 @@ def refuse_early_finish(store: Store, tx: Transaction, standing: Standing, asked
     """The same before a task is finished, whose questions may all be optional."""
     if standing.judge is None:
         return
-    seat = tx.judges.numbered(standing.judge)
-    kind, about_judge = seat.judge.kind if seat is not None else JudgeKind.PERSON, ()
-    if asked.gates_before(page):
-        kind, about_judge = _about_judge(tx, standing.campaign, standing.judge, asked)
+    kind, about_judge = _about_judge(tx, standing.campaign, standing.judge, asked)
     refuse_early(store, tx, standing, asked, page=page, kind=kind, about_judge=about_judge)
 
 
@@ -104,9 +101,12 @@ def must_practise(tx: Transaction, campaign: Campaign, judge: int, asked: Questi
 def _about_judge(tx: Transaction, campaign: int, judge: int, asked: Questions) -> tuple[JudgeKind, Sequence[Answer]]:
     """What a judge is, and what they have said about themselves."""
     seat = tx.judges.numbered(judge)
+    kind = seat.judge.kind if seat is not None else JudgeKind.PERSON
+    if not asked.gates:
+        return kind, ()
     unit = (judge, tx.documents.number(campaign, JUDGE_ITSELF) or 0, "")
     answers = tx.judgements.heads_of([(*unit, *parts) for parts in asked.lookups(Item(""))])
-    return seat.judge.kind if seat is not None else JudgeKind.PERSON, answers.get(unit, ())
+    return kind, answers.get(unit, ())
 
 
 def _agreed(asked: Questions, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> bool:
