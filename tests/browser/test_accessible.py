@@ -175,4 +175,10 @@ def test_without_script(live: Live, browser: Browser) -> None:
     page.get_by_role("button", name="Save and go on").click()
     page.wait_for_url("**/work*")
     assert work.tasks[0].finished_at is not None
+    work = live.campaign("h_falcon", [document(2)], systems=SYSTEMS[:1], settings={"practice_agreement": 0.8})
+    page.goto(work.link)
+    page.goto(f"{live.url}/task/{work.tasks[0].id}")
+    assert "/practice" in page.url
+    assert page.locator("#intro").get_by_text("turn JavaScript on").is_visible()
+    assert page.locator("main").is_hidden(), "nothing is offered that cannot work"
     context.close()

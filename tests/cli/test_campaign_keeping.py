@@ -20,6 +20,17 @@ def test_settings_that_make_no_sense_are_refused(lanner: Command, pilot: str, ch
     assert lanner("campaign", "settings", pilot, change).code == 2
 
 
+def test_a_setting_that_nothing_reads_is_refused_and_can_be_removed(lanner: Command, pilot: str) -> None:
+    refused = lanner("campaign", "settings", pilot, "practise_agreement=0.8")
+    assert refused.code == 2
+    assert "Did you mean 'practice_agreement'?" in refused.err
+    frozen = lanner("campaign", "settings", pilot, "calibration=d0")
+    assert frozen.code == 2 and "decided when a campaign is created" in frozen.err
+    assert lanner("campaign", "settings", pilot, "practise_agreement=").code == 0
+    rows = {row["setting"] for row in lanner("campaign", "settings", pilot, "--json").envelope["rows"]}
+    assert "practise_agreement" not in rows and "calibration" not in rows
+
+
 def test_into_the_archive_and_out(lanner: Command, pilot: str) -> None:
     lanner("campaign", "archive", pilot)
     assert lanner("campaign", "archive", pilot, "--out").code == 0

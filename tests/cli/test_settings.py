@@ -23,6 +23,22 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
         settings_from(path, "", "")
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("practise_agreement = 0.8", "Did you mean 'practice_agreement'"),
+        ('consent = "We keep everything."', "There is no setting 'consent'"),
+        ("practice_agreement = 80", "lies between 0 and 1"),
+    ],
+)
+def test_a_setting_that_nothing_reads_or_that_makes_no_sense_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        settings_from(path, "", "")
+    assert reason in str(caught.value)
+
+
 def test_questionnaires_become_pages_of_the_campaign(lanner: Command, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("document,segment,source,target\nd,1,One.,Eins.\n", encoding="utf-8")
     arguments = ("--texts", "t.csv", "--protocol", "h_falcon", "--judges", "Ana", "--before", "consent")

@@ -1,11 +1,11 @@
-"""Settings an organiser may change while a campaign runs: what they are called, and which values make sense."""
+"""The settings of a campaign: what they are called, which can change while it runs, and which values make sense."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 
-from lanner.errors import InputError
+from lanner.errors import NOWHERE, InputError, Where, did_you_mean
 from lanner.model import Json
 
 NUMBERS = (
@@ -18,6 +18,25 @@ NUMBERS = (
     "break_minutes",
 )
 TEXTS = ("deadline", "currency", "guidelines", "main_question", "completion_code", "return_link")
+
+CHANGEABLE = (*NUMBERS, *TEXTS, "practice", "revision")
+AT_CREATION = ("before", "after", "controls", "tutorial", "calibration", "contexts", "wording")
+"""What is frozen with texts, protocol and tasks."""
+
+
+def check_names(names: Iterable[str], *, where: Where = NOWHERE, running: bool = False) -> None:
+    """Refuse a setting that nothing reads, so that a misspelt one is not taken for granted; and in a running campaign
+    one that could no longer change anything."""
+    for name in names:
+        if running and name in AT_CREATION:
+            raise InputError(
+                f"{name!r} is decided when a campaign is created.",
+                where=where,
+                next_step="Duplicate the campaign and change the draft.",
+            )
+        known = CHANGEABLE if running else (*CHANGEABLE, *AT_CREATION)
+        if name not in known:
+            raise InputError(f"There is no setting {name!r}.", where=where, next_step=did_you_mean(name, known))
 
 
 def check_settings(settings: Mapping[str, Json]) -> None:

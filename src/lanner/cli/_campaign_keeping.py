@@ -9,7 +9,7 @@ import click
 
 from lanner import campaign
 from lanner.campaign.files import write_copy
-from lanner.campaign.settings import check_settings
+from lanner.campaign.settings import check_names, check_settings
 from lanner.cli._campaign_judges import typed_out
 from lanner.cli._judges import judges_from
 from lanner.cli._options import store_option
@@ -27,12 +27,13 @@ from lanner.store import Store
 @json_option
 def settings(name: str, changes: tuple[str, ...], title: str | None, store_place: str, as_json: bool) -> None:
     """Show a campaign's settings, or change some: minimum_agreement, control_limit, deadline, hourly_rate, currency,
-    budget, main_question, guidelines … An empty value removes a setting.
+    budget, main_question, guidelines, practice_agreement … An empty value removes a setting.
 
     Example: lanner campaign settings pilot deadline=2026-12-01 hourly_rate=21.5
     """
     output = Output("campaign settings", as_json)
     values = dict(_change(words) for words in changes)
+    check_names((setting for setting, value in values.items() if value is not None), running=True)
     check_settings(values)
     with Store.open(store_place, create=False) as store:
         if values or title is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from lanner.campaign.settings import check_names, check_settings
 from lanner.errors import InputError, Where
 from lanner.model import Json
 
@@ -14,7 +15,7 @@ settings_option = click.option(
     "--settings",
     "settings_file",
     type=click.Path(path_type=Path),
-    help="A TOML file with controls, tutorial, calibration and consent.",
+    help="A TOML file of settings: controls, tutorial, calibration, practice_agreement …",
 )
 before_option = click.option("--before", default="", help="Questionnaires before the tasks, comma-separated.")
 after_option = click.option("--after", default="", help="Questionnaires after the tasks, comma-separated.")
@@ -28,6 +29,8 @@ def settings_from(path: Path | None, before: str, after: str) -> dict[str, Json]
             values = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise InputError(f"The settings cannot be read: {error}.", where=Where(path)) from error
+        check_names(values, where=Where(path))
+        check_settings(values)
     for name, text in (("before", before), ("after", after)):
         if text:
             values[name] = [entry.strip() for entry in text.split(",") if entry.strip()]
