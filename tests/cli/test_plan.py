@@ -72,3 +72,39 @@ def test_nothing_to_plan_from_and_no_numbers(lanner: Command) -> None:
     assert "Give a pilot, or --like esa" in lanner("plan").err
     assert "is no list of numbers" in lanner("plan", "--like", "esa", "--documents", "many").err
     assert "Did you mean 'esa'" in lanner("plan", "--like", "eas").err
+
+
+def durations(rows: list[dict]) -> dict[str, dict]:
+    return {row["campaign"]: row for row in rows if row["kind"] == "duration"}
+
+
+def test_the_adaptive_campaign_stands_beside_the_fixed_one(lanner: Command, tmp_path: Path) -> None:
+    pilot = scores_file(tmp_path)
+    ran = lanner("plan", pilot, "--documents", 40, "--studies", 30, "--goal", "better:s0,s1", "--minutes", 1, "--json")
+    ways = durations(ran.envelope["rows"])
+    assert ways["fixed"]["judgements"] == 40 * 4 * 2 * 2
+    assert ways["adaptive"]["judgements"] < ways["fixed"]["judgements"]
+    assert 0 < ways["adaptive"]["low"] <= ways["adaptive"]["high"] <= 1
+    assert ways["fixed"]["hours"] == ways["fixed"]["judgements"] / 60
+    assert "no system 's9'" in lanner("plan", pilot, "--studies", 30, "--goal", "better:s0,s9").err
+    assert "not about agreement" in lanner("plan", "--like", "esa", "--goal", "agreement:0.5").err
+
+
+def test_savings_from_metrics_alone_and_where_distances_are_not_known(lanner: Command, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    rows = [
+        ("chrF", "metric", f"d{d}", f"{s}", system, quality + float(rng.normal()))
+        for d in range(10)
+        for s in range(3)
+        for system, quality in (("low", 20.0), ("high", 40.0), ("middle", 31.0))
+    ]
+    columns = ["judge", "judge_kind", "document", "segment", "system", "score"]
+    pl.DataFrame(rows, schema=columns, orient="row").write_csv(tmp_path / "metric.csv")
+    ran = lanner("plan", tmp_path / "metric.csv", "--like", "esa", "--studies", 20, "--goal", "better:low,high")
+    assert "as metrics order them" in ran.out
+    assert "With 10 documents of 3 sentences" in ran.out
+    unknown = lanner("plan", "--like", "h_falcon", "--studies", 20)
+    assert "is not known: with --difference" in unknown.out
+    assert "adaptive" in lanner("plan", "--like", "h_falcon", "--studies", 20, "--difference", 0.5).out
+    people = lanner("plan", scores_file(tmp_path), "--like", "esa")
+    assert "no ratings of metrics or models" in people.err

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import polars as pl
+
 from lanner.analysis import Measure, plan, plan_table
+from lanner.analysis.expected_work import world_like, world_of_metrics, world_of_pilot
 from lanner.analysis.material import Material
+from lanner.campaign.drawing import score_of
 from lanner.cli._output import Output
 from lanner.cli._source import Source, shares
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import number, percent
 from lanner.model import Rank
 from lanner.stats import power
+from lanner.stats.goals import parse_goal
 from lanner.stats.power import Components, Design
+from lanner.stats.savings import CAMPAIGNS, Savings, World, expected_savings, refuse_agreement
 
 _NAMES = {
     "document": "some documents are harder for all systems",
@@ -31,6 +38,11 @@ _HELPS = {
     "system_judge": "more judges",
     "residual": "more of anything",
 }
+_DISTANCES = {
+    (True, False): "as far apart as those of released campaigns",
+    (False, False): "as far apart as the pilot or --difference says",
+    (False, True): "as metrics order them, and predictions as good as metrics are",
+}
 
 
 def run(
@@ -45,17 +57,39 @@ def run(
     output = Output("plan", as_json)
     request = PlanRequest(output, **choices)
     if like:
-        request.scores(power.defaults(like), Design(20, 10, 4, 1))
+        parts = power.defaults(like)
+        rated = _rated(source) if source.place else None
+        now = Design(20, 10, 4, 1) if rated is None else power.as_run(rated, "")
+        request.scores(parts, now)
+        request.duration(lambda design: _world_like(request, parts, design, rated))
     elif not source.place:
         raise LannerError("There is nothing to plan from.", next_step="Give a pilot, or --like esa (or mqm, da_sqm).")
     else:
-        parts = [source.part_that_asks(question)] if question else source.parts()[:1]
-        for domain, part in shares(parts[0], by):
+        pilots = [source.part_that_asks(question)] if question else source.parts()[:1]
+        for domain, part in shares(pilots[0], by):
             if domain:
                 output.say(domain, style="bold")
                 request.about = {"domain": domain}
             _from_pilot(request, part, question or _first_question(part))
     output.end()
+
+
+def _rated(source: Source) -> pl.DataFrame:
+    """The ratings of metrics and models in a source, all of whose people may still be to come."""
+    table = source.parts()[0].table
+    rated = table.filter(pl.col("judge_kind").is_in(["model", "metric"]) & (pl.col("document") != ""))
+    if not len(rated):
+        raise InputError(
+            f"{source.place} has no ratings of metrics or models.",
+            next_step="Add some with lanner metric, or leave out --like to plan from people's answers.",
+        )
+    return rated
+
+
+def _world_like(request: PlanRequest, parts: Components, design: Design, rated: pl.DataFrame | None) -> World | None:
+    if rated is not None and request.difference is None and (world := world_of_metrics(rated, parts, design)):
+        return world
+    return world_like(parts, design, request.difference)
 
 
 def _first_question(part: Material) -> str:
@@ -86,7 +120,11 @@ def _from_pilot(request: PlanRequest, part: Material, question: str) -> None:
         return
     if f"Planned for {question}." not in request.output.notes:
         request.output.note(f"Planned for {question}.")
-    request.scores(power.pilot(part.table, question), power.as_run(part.table, question))
+    components = power.pilot(part.table, question)
+    request.scores(components, power.as_run(part.table, question))
+    sign = score_of(part.protocol)[1] if part.protocol and part.protocol.scores else 1.0
+    if part.table.filter(pl.col("question") == question)["system"].n_unique() > 1:
+        request.duration(lambda design: world_of_pilot(part.table, question, components, design, sign))
 
 
 class PlanRequest:
@@ -104,6 +142,7 @@ class PlanRequest:
         difference: float | None,
         power: float,
         extra: int | None,
+        goal: str,
         other_judges: bool,
         minutes: float | None,
         rate: float | None,
@@ -115,6 +154,9 @@ class PlanRequest:
         self.shape = [_numbers(text) for text in (documents, sentences, panel, overlap)]
         self.difference, self.power, self.extra, self.other_judges = difference, power, extra, other_judges
         self.minutes, self.rate, self.studies, self.seed = minutes, rate, studies, seed
+        self.goal = goal
+        refuse_agreement(parse_goal(goal))  # before anything is computed
+        self._base: Design | None = None
         self.about: dict[str, str] = {}
         """What the rows to come are about: a domain, where each is planned for by itself."""
 
@@ -122,6 +164,7 @@ class PlanRequest:
         """A difference between two systems: variances, designs, and what more judgements are best spent on."""
         self._variances(parts)
         designs = self._designs(now)
+        self._base = designs[0]
         result = power.plan(
             parts,
             designs,
@@ -156,6 +199,56 @@ class PlanRequest:
         for row in rows[:1]:
             self.output.say(self._design_words(row))
         self._more(parts, designs[0])
+
+    def duration(self, make_world: Callable[[Design], World | None]) -> None:
+        """The first design beside an adaptive campaign on the same documents: how much of the work that would take."""
+        assert self._base is not None
+        world = make_world(self._base)
+        if world is None:
+            self.output.note("How far apart systems usually are is not known: with --difference savings are simulated.")
+            return
+        goal = parse_goal(self.goal, world.systems)
+        if len(world.sizes) < 3:
+            return
+        savings = expected_savings(world, goal, campaigns=min(CAMPAIGNS, self.studies), seed=self.seed)
+        self.output.say()
+        columns: list[str | tuple[str, str]] = [
+            "campaign",
+            "judgements",
+            "share",
+            ("range", "9 of 10 campaigns"),
+            "hours",
+            "cost",
+            "decided",
+            "wrong",
+        ]
+        rows = [self._way(way, savings) for way in ("fixed", "adaptive")]
+        used = [c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)]
+        self.output.table(rows, used, title=f"The first design beside an adaptive campaign (goal {goal})")
+        self.output.say(
+            f"An adaptive campaign takes about {percent(savings.share, 0)} of the work and never more than all of it; "
+            f"{savings.campaigns} simulated campaigns, systems {_DISTANCES[world.means is None, world.has_metrics]}."
+        )
+
+    def _way(self, way: str, savings: Savings) -> dict[str, Any]:
+        adaptive = way == "adaptive"
+        judgements = savings.adaptive_judgements if adaptive else savings.judgements
+        hours = None if self.minutes is None else judgements * self.minutes / 60
+        return {
+            **self.about,
+            "kind": "duration",
+            "campaign": way,
+            "goal": str(savings.goal),
+            "judgements": judgements,
+            "share": percent(savings.share if adaptive else 1.0, 0),
+            "range": f"{percent(savings.low, 0)}–{percent(savings.high, 0)}" if adaptive else "",
+            "low": savings.low if adaptive else 1.0,
+            "high": savings.high if adaptive else 1.0,
+            "hours": hours,
+            "cost": None if hours is None or self.rate is None else hours * self.rate,
+            "decided": percent(savings.decided_adaptive if adaptive else savings.decided_fixed, 0),
+            "wrong": percent(savings.wrong_adaptive if adaptive else savings.wrong_fixed, 0),
+        }
 
     def _variances(self, parts: Components) -> None:
         total = sum(getattr(parts, name) for name in power.PARTS) or 1.0

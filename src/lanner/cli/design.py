@@ -15,6 +15,8 @@ from lanner.cli._settings import after_option, before_option, settings_from, set
 from lanner.cli._source import documents_of
 from lanner.cli.import_ import parse_options
 from lanner.cli.new import typed
+from lanner.designs.adaptive import NAME as ADAPTIVE
+from lanner.designs.adaptive import most_tasks
 from lanner.designs.plan import plan
 from lanner.designs.prepare import prepare
 from lanner.protocols.context import in_contexts, names_in
@@ -79,6 +81,7 @@ def command(
         else list(dict.fromkeys(name for document in documents for name in document.systems))
     )
     rng = np.random.default_rng(seed)
+    typed_options = typed(parse_options(options))
     tasks = prepare(
         name,
         documents,
@@ -86,10 +89,15 @@ def command(
         protocol_in_use,
         rng=rng,
         systems=names,
-        options=typed(parse_options(options)),
+        options=typed_options,
         settings=settings,
         seed=seed,
     )
+    if name == ADAPTIVE:
+        tasks += most_tasks(
+            documents, protocol_in_use, systems=names, rng=rng, **{**designs.options(name), **typed_options}
+        )
+        output.note("At most: an adaptive campaign ends when it is enough. lanner plan says what that may save.")
     summary = plan(tasks, documents, people, protocol_in_use, hourly_rate=rate, design=name)
     for what, how_much in summary.facts:
         output.say(f"  {what:<10} {how_much}")

@@ -33,6 +33,12 @@ DETAILS = {
 @click.option("--panel", default="", help="Number of judges; several comma-separated.")
 @click.option("--overlap", default="", help="Judges per item; several comma-separated.")
 @click.option("--difference", type=float, help="A true difference between two systems; prints the power to detect it.")
+@click.option(
+    "--goal",
+    default="rank",
+    show_default=True,
+    help="What an adaptive campaign would be for, to compare it with the fixed one: rank, best, better:A,B, …",
+)
 @click.option("--other-judges", is_flag=True, help="Generalise to other judges, not only these.")
 @click.option("--by", type=click.Choice(["domain"]), help="Plan each domain separately.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
@@ -40,6 +46,9 @@ DETAILS = {
 @optional_source_options
 def command(source: Source, **options: Any) -> None:
     """Simulate studies from a pilot or from released ratings, and report what each design could detect.
+
+    The first design is also compared with an adaptive campaign, which ends when its goal is reached. With --like and a
+    campaign or file that only metrics or models have rated, these say which systems are close to each other.
 
     Example: lanner plan pilot --question score --documents 20,40,80 --difference 3
     """

@@ -119,6 +119,20 @@ def tasks_of(
     return [replace(task, judge=judge) for judge in judges for task in tasks]
 
 
+def most_tasks(
+    documents: Sequence[Document],
+    protocol: Protocol,
+    *,
+    systems: Sequence[str],
+    judges_per_document: int = 1,
+    rng: Generator,
+    **_: object,
+) -> list[Task]:
+    """What a campaign amounts to that never stops early, for its plan: every document, whoever comes."""
+    judges = [""] * judges_per_document
+    return [task for document in documents for task in tasks_of(document, systems, protocol, judges, rng=rng)]
+
+
 def control_of(
     tasks: Sequence[Task], documents: Sequence[Document], protocol: Protocol, kind: str, *, rng: Generator
 ) -> Task | None:

@@ -37,7 +37,8 @@ PARTS = ("document", "item", "judge", "system_document", "system_item", "system_
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Variances of a score by where they come from, and where they were estimated."""
+    """Variances of a score by where they come from, and where they were estimated. `spread` is the standard deviation
+    of the systems' true means, 0 where it is not known."""
 
     document: float = 0.0
     item: float = 0.0
@@ -47,6 +48,7 @@ class Components:
     system_judge: float = 0.0
     residual: float = 0.0
     source: str = ""
+    spread: float = 0.0
 
     def __post_init__(self) -> None:
         wrong = [name for name in PARTS if not getattr(self, name) >= 0]

@@ -40,7 +40,8 @@ from lanner.store.backup import verify, verify_file
 from lanner.store.checks import Finding
 from lanner.web.drafting import uploads
 from lanner.web.drafting.columns import TableChoices, TablePreview, is_table, preview_table
-from lanner.web.drafting.options import CampaignOptions, create_campaign, planned
+from lanner.web.drafting.options import CampaignOptions, WorkAhead, create_campaign, planned
+from lanner.web.drafting.work_ahead import work_ahead
 from lanner.web.organising.decided import DecidedPage
 from lanner.web.organising.decided_view import decided_page
 from lanner.web.organising.diagnosis import DiagnosisPage
@@ -210,6 +211,10 @@ class Jobs(LiveCampaigns):
     def plan(self, path: str, options: CampaignOptions) -> Plan:
         """What a campaign with these texts and options would come to."""
         return planned(list(formats.read_documents(path, "native")), options)
+
+    def work_ahead(self, path: str, options: CampaignOptions) -> WorkAhead | None:
+        """How long a campaign with these texts would go on, fixed and adaptive."""
+        return work_ahead(list(formats.read_documents(path, "native")), options)
 
 
 def read(stream: BinaryIO) -> Any:

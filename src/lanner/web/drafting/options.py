@@ -13,6 +13,8 @@ from starlette.datastructures import FormData
 
 from lanner import campaign as campaigns
 from lanner import designs, formats, protocols
+from lanner.designs.adaptive import NAME as ADAPTIVE
+from lanner.designs.adaptive import most_tasks
 from lanner.designs.plan import Plan, plan
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import DesignError, LannerError, ProtocolError
@@ -72,9 +74,33 @@ class CampaignOptions:
         shared = [document.id for document in documents[: self.calibration]]
         return {**self.settings, **({"calibration": shared} if shared else {})}
 
+    def systems_of(self, documents: Sequence[Document]) -> tuple[str, ...]:
+        """The systems to be judged: those chosen, else all of the texts."""
+        return self.systems or tuple(dict.fromkeys(name for document in documents for name in document.systems))
+
     @property
     def people(self) -> list[Judge]:
         return [entry.judge for entry in self.judges]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkAhead:
+    """How long a campaign would go on, fixed and adaptive, on average over simulated campaigns. `share` is of the fixed
+    one's judgements, `low` and `high` hold nine of ten campaigns; `metric` names what says how far systems are apart,
+    empty where released campaigns do."""
+
+    goal: str
+    campaigns: int
+    fixed_judgements: int
+    fixed_hours: float
+    adaptive_judgements: int
+    adaptive_hours: float
+    share: float
+    low: float
+    high: float
+    fixed_decided: float
+    adaptive_decided: float
+    metric: str
 
 
 def offers() -> list[Offer]:
@@ -253,7 +279,7 @@ def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Plan:
         )
     protocol = composed(wishes)
     settings = wishes.for_texts(documents)
-    systems = wishes.systems or tuple(dict.fromkeys(name for document in documents for name in document.systems))
+    systems = wishes.systems_of(documents)
     parts: tuple[Part, ...] = ("first", "rest") if settings.get("calibration") else ("first",)
     tasks = [
         task
@@ -271,6 +297,9 @@ def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Plan:
             part=part,
         )
     ]
+    if wishes.design == ADAPTIVE:  # at most this: where it ends, nobody knows yet
+        most = {**designs.options(ADAPTIVE), **wishes.options}
+        tasks += most_tasks(documents, protocol, systems=systems, rng=np.random.default_rng(wishes.seed), **most)
     rate = wishes.settings.get("hourly_rate")
     hourly_rate = float(rate) if rate is not None else None
     return plan(tasks, documents, wishes.people, protocol, hourly_rate=hourly_rate, design=wishes.design)

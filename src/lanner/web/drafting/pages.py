@@ -25,7 +25,7 @@ from lanner.store import AccountRole, Store
 from lanner.web import auth
 from lanner.web.drafting import tables
 from lanner.web.drafting.columns import language_titles
-from lanner.web.drafting.options import offers, read_wishes
+from lanner.web.drafting.options import WorkAhead, offers, read_wishes
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
@@ -120,7 +120,11 @@ def _upload(request: Request) -> Upload:
 
 
 async def _draft_page(
-    request: Request, upload: Upload, form: FormData | None = None, problem: str = "", plan: Plan | None = None
+    request: Request,
+    upload: Upload,
+    form: FormData | None = None,
+    problem: str = "",
+    plans: tuple[Plan, WorkAhead | None] | None = None,
 ) -> Response:
     site: Site = request.app.state.site
     all_offers = await site.read(offers)
@@ -136,7 +140,8 @@ async def _draft_page(
         "given": form if form is not None else FormData(),
         "first": form is None,
         "problem": problem,
-        "plan": plan,
+        "plan": plans[0] if plans else None,
+        "ahead": plans[1] if plans else None,
     }
     return page(request, "draft.html", context, 422 if problem else 200)
 
@@ -153,7 +158,8 @@ async def draft(request: Request) -> Response:
         wishes = await site.read(lambda: read_wishes(form))
         if forms.text(form, "do") == "plan":
             plan: Plan = await site.files.ask("plan", str(upload.path), wishes)
-            return await _draft_page(request, upload, form, plan=plan)
+            ahead: WorkAhead | None = await site.files.ask("work_ahead", str(upload.path), wishes)
+            return await _draft_page(request, upload, form, plans=(plan, ahead))
         account = request.state.visitor.account.id
         campaign: Campaign = await site.files.ask("create_campaign", str(upload.path), wishes, account)
     except LannerError as error:
