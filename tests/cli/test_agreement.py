@@ -42,6 +42,25 @@ def test_a_coefficient_can_be_asked_for_by_name(lanner: Command, tmp_path: Path)
     assert refused.code == 2 and "'scott'" in refused.err
 
 
+def test_of_many_pairs_those_that_agree_least_are_listed(lanner: Command, tmp_path: Path) -> None:
+    """Eight judges are 28 pairs: the terminal has everybody together first and five pairs, JSON has all of them."""
+    rows = ["document,segment,source,judge,answer"]
+    for n in range(24):
+        for who in "abcdefgh":
+            label = "no" if n % 3 == 0 else "yes"
+            if who == "h" and n % 2:  # differs from everybody else
+                label = "yes" if label == "no" else "no"
+            rows.append(f"d{n % 4},{n},Text {n},{who},{label}")
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    ran = lanner("agreement", path, "--coefficient", "kappa", *FEW)
+    shown = [line for line in ran.out.splitlines() if "κ" in line and " – " in line]
+    assert len(shown) == 5 and all("h" in line.split(" – ")[1][:2] for line in shown)
+    assert next(line for line in ran.out.splitlines() if line.startswith("answer")).split()[1:3] == ["all", "people"]
+    pairs = [row for row in lanner("agreement", path, *FEW, "--json").envelope["rows"] if row["statistic"] == "kappa"]
+    assert len([row for row in pairs if row.get("judge")]) == 28
+
+
 @pytest.mark.data
 def test_some_judges_and_each_domain(lanner: Command) -> None:
     source = data_dir("h-falcon")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from lanner import analysis
 from lanner.analysis import GROUPS, Counted, Measure, Part, QuestionPlan
@@ -21,6 +22,11 @@ from lanner.stats.diagnosis import prevalence
 from lanner.stats.gamma import gamma as gamma_of
 from lanner.stats.reading import meaning, reading
 from lanner.stats.resample import Resampling
+
+_MANY_PAIRS = 21
+"""More pairs of judges than this (those of seven judges) are not listed one by one."""
+_PAIRS = 5
+"""How many of them are shown then."""
 
 
 def run(
@@ -105,6 +111,25 @@ class Line:
     group: str
     result: Result
 
+    @property
+    def is_pair(self) -> bool:
+        return "judge" in self.result.labels
+
+
+def _without_most_pairs(lines: Sequence[Line]) -> list[Line]:
+    """The lines a screen has room for. Where a measure has many pairs of judges, those that agree least are kept, in
+    the order of their agreement, after the line of everybody together."""
+    kept: list[Line] = []
+    for _, lines_of_measure in groupby(lines, key=lambda line: (line.entry.id, line.measure.name, line.measure.row)):
+        own = list(lines_of_measure)
+        pairs = [line for line in own if line.is_pair]
+        if len(pairs) > _MANY_PAIRS:
+            valued = [line for line in pairs if line.result.value is not None]
+            lowest = sorted(valued, key=lambda line: line.result.value or 0.0)[:_PAIRS]
+            own = [*(line for line in own if not line.is_pair), *lowest]
+        kept += own
+    return kept
+
 
 class Printer:
     """Prints how far the judges of one part agree."""
@@ -118,16 +143,24 @@ class Printer:
 
     def print(self, plans: Sequence[QuestionPlan]) -> None:
         lines = [line for entry in plans for line in self._lines(entry)]
-        rows = [self._row(line) for line in lines]
         for line in lines:
             result = line.result
-            self.output.notes.extend(note for note in result.notes if note not in self.output.notes)
+            about = "Pairs of judges: " if line.is_pair else ""
+            notes = (f"{about}{note}" for note in result.notes)
+            self.output.notes.extend(note for note in notes if note not in self.output.notes)
             self.output.signature = self.output.signature or str(result.signature or "")
-        columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
-        self.output.table(rows, columns, title=" · ".join(filter(None, (self.part.name, self.domain))))
-        self.output.say()
-        together = [line for line in lines if "judge" not in line.result.labels]
         explain = wants_explanation()
+        shown = lines if explain else _without_most_pairs(lines)
+        columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
+        title = " · ".join(filter(None, (self.part.name, self.domain)))
+        self.output.table([self._row(line) for line in (lines if self.output.as_json else shown)], columns, title=title)
+        if len(shown) < len(lines):
+            self.output.say(
+                f"Of each measure the {_PAIRS} pairs of judges that agree least; all pairs: --explain or --json",
+                style="dim",
+            )
+        self.output.say()
+        together = [line for line in lines if not line.is_pair]
         for sentence in _in_words(together, several=len(self.groups) > 1, explain=explain):
             self.output.say(sentence)
         if not explain:
