@@ -32,7 +32,7 @@ LAYERS = [  # top to bottom; a package imports from layers below, never up or si
 LAYER = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 
 OPTIONAL = {  # packages of extras: imported where they are used, so that the core works without them
-    "aiohttp", "polars",  # loaded on demand: a Result knows how to become a frame
+    "aiohttp", "polars", "numpy",  # loaded on demand: a Result knows how to become a frame, a format is only recognised
     "scipy",  # scipy.stats takes a second to load, and few commands need it
     "kiwipiepy", "matplotlib", "openpyxl", "pandas", "psycopg", "pyarrow", "python_calamine", "ray", "sacrebleu",
     "statsmodels", "translate", "webbrowser", "xlsxwriter", "fastexcel", "torch", "transformers", "yaml", "keyring",
@@ -107,7 +107,7 @@ def test_the_command_line_uses_the_server_and_nothing_else_of_web() -> None:
         for name, path, tree in MODULES
         if package_of(name) in {"cli", "notebook"}
         for imported, node in imports(tree)
-        if package_of(imported) == "web" and imported != "lanner.web.server"
+        if package_of(imported) == "web" and imported not in {"lanner.web.server", "lanner.web.addresses"}
     ]
     assert not wrong, "\n".join(wrong)
 

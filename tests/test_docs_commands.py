@@ -28,7 +28,7 @@ from docs_workspace import STORE, add_pilot, answered, lay_out
 from lanner.cli import lanner
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.server import free_port
+from lanner.web.addresses import free_port
 from stub_server import Stub, running
 from test_docs import FENCE, FRONT, PAGES, REFERENCE, TUTORIALS
 

@@ -150,6 +150,17 @@ class MissingExtraError(LannerError):
         )
 
 
+def missing_file(path: str | Path) -> InputError:
+    """The error for a path where there is nothing, with the file in the same folder that was probably meant."""
+    place = Path(path)
+    try:
+        neighbour = nearest(place.name, (each.name for each in place.parent.iterdir()))
+    except OSError:
+        neighbour = None
+    step = f"Did you mean {str(place.with_name(neighbour))!r}?" if neighbour else "Check the path."
+    return InputError("There is no such file or folder.", where=Where(place), next_step=step)
+
+
 def nearest(word: str, names: Iterable[str]) -> str | None:
     """The known word most like `word`, if any is like it at all."""
     by_folded = {name.casefold(): name for name in names}

@@ -88,4 +88,6 @@ def data_file(group: str, name: str, suffix: str) -> Path | None:
 
 def unknown(group: str, name: str, choices: tuple[str, ...]) -> LannerError:
     """The error for a name nobody has."""
-    return LannerError(f"There is no {group.rstrip('s')} called {name!r}.", next_step=did_you_mean(name, choices))
+    return LannerError(
+        f"There is no {group.rpartition('.')[2].rstrip('s')} called {name!r}.", next_step=did_you_mean(name, choices)
+    )

@@ -48,5 +48,17 @@ def test_a_sample_is_judged_in_each_context_and_compared_with_people(lanner: Com
 
 
 def test_one_context_is_no_comparison(lanner: Command) -> None:
-    ran = lanner("judge", "c", "--model", "t", "--base-url", "http://127.0.0.1:1/v1", "--compare-contexts", "none")
+    Path("c.csv").write_text("document,segment,source,target\nd,1,One.,Eins.\n", encoding="utf-8")
+    ran = lanner(
+        "judge",
+        "c.csv",
+        "--protocol",
+        "da",
+        "--model",
+        "t",
+        "--base-url",
+        "http://127.0.0.1:1/v1",
+        "--compare-contexts",
+        "none",
+    )
     assert "cannot be compared" in ran.err

@@ -8,13 +8,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
-from lanner.campaign import create
-from lanner.cli._early_checks import campaign_names, refuse_missing, refuse_unknown_question
+from lanner.campaign import create, get
+from lanner.cli import lanner
+from lanner.cli._early_checks import (
+    campaign_names,
+    refuse_missing,
+    refuse_unknown_campaign,
+    refuse_unknown_question,
+)
 from lanner.cli._source import materials
-from lanner.errors import InputError
+from lanner.errors import CampaignError, InputError
 from lanner.formats import read_documents
-from lanner.model import Judge
+from lanner.model import Document, Judge, Segment
 from lanner.store import Store
 
 MISTAKES = [
@@ -32,18 +39,53 @@ MISTAKES = [
     ("report texts.csv --from excle", "There is no format called 'excle'"),
     ("facets texts.csv --protocol falcno", "Did you mean 'falcon'?"),
     ("agreement pilot --store nowhere.sqlite", "nowhere.sqlite does not exist"),
+    ("new two --texts text.csv --protocol da --judges 2", "Did you mean 'texts.csv'?"),
+    ("new two --texts texts.csv --protocol falcno --judges 2", "Did you mean 'falcon'?"),
+    ("new two --texts texts.csv --protocol ./mine.toml --judges 2", "mine.toml: There is no such file"),
+    ("new two --texts texts.csv --protocol da --judges 2 --design fulll", "Did you mean 'full'?"),
+    ("new two --texts texts.csv --protocol da --judges 2 --seed -1", "--seed"),
+    ("design --texts text.csv --protocol da", "Did you mean 'texts.csv'?"),
+    ("judge pilto --model m", "Did you mean 'pilot'?"),
+    ("judge pilot --model m --provider opnai_compatible", "There is no provider called"),
+    ("judge pilot --model m --max-cost much", "'much' is not a valid float"),
+    ("audit m --texts pilto", "Did you mean 'pilot'?"),
+    ("export pilto --out x.csv", "Did you mean 'pilot'?"),
+    ("export pilot --out x.csv --to excle", "There is no format called 'excle'"),
+    ("export pilot", "Missing option '--out'"),
+    ("import nothing.csv", "nothing.csv: There is no such file or folder"),
+    ("import texts.csv --from tabel", "Did you mean 'table'?"),
+    ("prepare nothing", "nothing: There is no such file or folder"),
+    ("prepare texts.csv --recipe sentnces", "There is no recipe called 'sentnces'. Did you mean 'sentences'?"),
+    ("prepare texts.csv --recipe mine.toml", "mine.toml: There is no such file"),
+    ("serve --port 0", "0 is not in the range"),
+    ("serve --public-url judge.example.org", "is not the address of a server"),
+    ("serve --host 192.0.2.7", "is no address of this machine"),
+    ("links pilto", "There is no campaign 'pilto'. Did you mean 'pilot'?"),
+    ("guidelines pilto", "Did you mean 'pilot'?"),
+    ("promote pilto --page phase_two", "Did you mean 'pilot'?"),
+    ("replay pilto texts.csv", "Did you mean 'pilot'?"),
+    ("replay pilot outputs.jsonl", "outputs.jsonl: There is no such file"),
+    ("demo --port x", "'x' is not a valid integer"),
+    ("metric bleu texts.csv --sed 1", "No such option"),
 ]
-SCRIPT = f"""
+MISTAKES_IN_A_FILE = [
+    ("agreement ratings.csv --question scroe", "No part of this asks 'scroe'. Did you mean 'score'?"),
+    ("scores ratings.csv --question scroe", "Did you mean 'score'?"),
+    ("agreement ratings.csv --judges ana,bne", "There is no judge 'bne' in ratings.csv. Did you mean 'ben'?"),
+    ("report ratings.csv --columns judge=whom", "ratings.csv:1: There is no column 'whom'"),
+    ("scores ratings.csv --encoding utf-99", "utf-99"),
+    ("agreement ratings.csv --languages nonsense", "nonsense"),
+]
+SCRIPT = """
 import contextlib, io, json, shlex, sys
 from lanner.cli import main
 answers = []
-for line in {[line for line, _ in MISTAKES]!r}:
+for line in LINES:
     sys.argv = ["lanner", *shlex.split(line)]
     words = io.StringIO()
     with contextlib.redirect_stderr(words), contextlib.suppress(SystemExit):
         main()
-    heavy = {{"numpy", "polars", "scipy", "sqlalchemy", "pydantic", "lanner.analysis", "lanner.store"}}
-    answers.append([words.getvalue(), sorted(heavy & set(sys.modules))])
+    answers.append([words.getvalue(), sorted(HEAVY & set(sys.modules))])
 print(json.dumps(answers))
 """
 
@@ -53,6 +95,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with texts and a store with a campaign."""
     texts = tmp_path / "texts.csv"
     texts.write_text("document,segment,source,target\nd,1,One.,Eins.\n", encoding="utf-8")
+    rows = [f"{judge},d,{at},X,{at % 3 + 1}" for judge in ("ana", "ben") for at in range(1, 5)]
+    ratings = "\n".join(["judge,document,segment,system,score", *rows])
+    (tmp_path / "ratings.csv").write_text(ratings, encoding="utf-8")
     with Store.open(tmp_path / "lanner.sqlite") as store:
         create(store, "pilot", list(read_documents(texts)), "h_falcon", [Judge("ana")])
     monkeypatch.chdir(tmp_path)
@@ -60,12 +105,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_nothing_heavy_is_loaded_for_a_mistake(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("mistakes", "heavy"),
+    [
+        (MISTAKES, {"numpy", "polars", "scipy", "sqlalchemy", "pydantic", "starlette", "lanner.stats", "lanner.store"}),
+        (MISTAKES_IN_A_FILE, {"numpy", "polars", "scipy", "sqlalchemy", "lanner.stats", "lanner.store"}),
+    ],
+    ids=["names and options", "of a file"],
+)
+def test_nothing_heavy_is_loaded_for_a_mistake(folder: Path, mistakes: list[tuple[str, str]], heavy: set[str]) -> None:
     """In one process: were one of them to load anything, every later one would show it, too."""
-    ran = subprocess.run([sys.executable, "-c", SCRIPT], cwd=folder, capture_output=True, text=True, check=True)
+    script = f"LINES = {[line for line, _ in mistakes]!r}\nHEAVY = {heavy!r}\n{SCRIPT}"
+    ran = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True)
     answers = json.loads(ran.stdout)
-    assert len(answers) == len(MISTAKES)
-    for (line, words), (message, loaded) in zip(MISTAKES, answers, strict=True):
+    assert len(answers) == len(mistakes)
+    for (line, words), (message, loaded) in zip(mistakes, answers, strict=True):
         assert words in " ".join(message.split()), (line, message)
         assert loaded == [], line
 
@@ -91,6 +145,33 @@ def test_what_may_be_right_is_left_to_the_command(folder: Path) -> None:
     refuse_missing("pilot", "no.sqlite")
 
 
-def test_campaigns_are_those_of_the_store(folder: Path) -> None:
-    with Store.open("lanner.sqlite") as store, store.reading() as tx:
-        assert campaign_names("lanner.sqlite") == [campaign.name for campaign in tx.campaigns.all()] == ["pilot"]
+def test_campaigns_are_those_of_the_store(store: Store, place: str) -> None:
+    document = Document("d", (Segment("1", "One.", {"mt": "Eins."}),), "en", "de")
+    for name in ("pilot", "main"):
+        create(store, name, [document], "da", [Judge("ana")])
+    assert campaign_names(place) == ["pilot", "main"]
+    with pytest.raises(CampaignError) as early:
+        refuse_unknown_campaign("pilto", place)
+    with pytest.raises(CampaignError) as late:
+        get(store, "pilto")
+    assert (str(early.value), early.value.exit_code) == (str(late.value), late.value.exit_code)
+    refuse_unknown_campaign("pilot", place)
+    with pytest.raises(InputError, match="Did you mean 'score'"):
+        refuse_unknown_question("pilot", place, "scroe")
+
+
+@pytest.mark.parametrize("command", ["report", "links", "export", "judge"])
+def test_the_shell_completes_campaigns_of_the_store_that_is_named(
+    store: Store, place: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create(store, "pilot", [Document("d", (Segment("1", "One.", {"mt": "Eins."}),))], "da", [Judge("ana")])
+
+    def completions(*words: str) -> set[str]:
+        shell = ShellComplete(lanner, {}, "lanner", "_LANNER_COMPLETE")
+        return {item.value for item in shell.get_completions([command, *words], "pi")}
+
+    monkeypatch.setenv("LANNER_STORE", "nowhere.sqlite")
+    assert completions("--store", place) >= {"pilot"}
+    assert "pilot" not in completions()
+    monkeypatch.setenv("LANNER_STORE", place)
+    assert completions() >= {"pilot"}

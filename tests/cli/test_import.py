@@ -8,7 +8,7 @@ import pytest
 from analysis.test_material import falcon_folder
 from cli.command import Command
 from data_sets import data_dir
-from lanner.cli import import_
+from lanner.cli import _import
 
 
 def test_texts_become_a_corpus_file(lanner: Command, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_guessed_columns_are_shown_and_confirmed(
     lanner: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "t.csv").write_text("source,target\nOne.,Eins.\n", encoding="utf-8")
-    monkeypatch.setattr(import_, "_is_watched", lambda: True)
+    monkeypatch.setattr(_import, "_is_watched", lambda: True)
     asked: list[str] = []
 
     def answer(question: str, **_: object) -> bool:

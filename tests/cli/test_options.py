@@ -6,17 +6,19 @@ from typing import get_args
 
 import pytest
 
-from lanner.cli import _options, compare, facets, regress, scores
+from lanner.cli import _options, compare, facets, regress, scores, serve
 from lanner.cli._options import names
 from lanner.stats import ranking
 from lanner.stats import scores as statistics
 from lanner.stats.facets import Scale
 from lanner.stats.regression import Clustering
+from lanner.web.serving import logs
 
 
 @pytest.mark.parametrize(
     ("choices", "kinds"),
     [
+        (serve.LOG_LEVELS, tuple(logs.LEVELS)),
         (facets.SCALES, get_args(Scale)),
         (regress.ERRORS, get_args(Clustering)),
         (scores.LEVELS, get_args(statistics.Level)),

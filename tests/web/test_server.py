@@ -7,7 +7,7 @@ import time
 from starlette.testclient import TestClient
 
 from lanner.store import Store
-from lanner.web.server import Settings, free_port, is_free, server
+from lanner.web.server import Settings, server
 
 
 def test_serving_ends_gracefully(store: Store) -> None:
@@ -35,12 +35,3 @@ def test_a_server_answers_to_its_own_names_only(store: Store) -> None:
     for host in ("judge.example.org", "other.example.org", "localhost:8000", "127.0.0.1"):
         assert TestClient(app).get("/healthz", headers={"host": host}).status_code == 200
     assert TestClient(app).get("/healthz", headers={"host": "evil.example"}).status_code == 421
-
-
-def test_a_taken_port_is_not_free_and_the_next_one_is_found() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        assert not is_free("127.0.0.1", port)
-        assert free_port("127.0.0.1", port) > port

@@ -10,8 +10,8 @@ from typing import Any
 
 from lanner import campaign
 from lanner.cli._judging import limits_from, plans_from, price_notes, texts_and_protocol, watching
+from lanner.cli._options import slug
 from lanner.cli._output import Output
-from lanner.cli.import_ import slug
 from lanner.errors import LannerError
 from lanner.judges.comparison import Standing, compare, sample_documents
 from lanner.judges.plan import Plan

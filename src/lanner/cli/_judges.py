@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from lanner.cli.import_ import slug
+from lanner.cli._options import slug
 from lanner.errors import InputError, Where
 from lanner.model import Judge
 

@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from lanner import campaign, protocols
+from lanner.cli._options import slug
 from lanner.cli._output import Output
 from lanner.cli._source import documents_of
-from lanner.cli.import_ import slug
 from lanner.errors import CampaignError, LannerError, did_you_mean
 from lanner.judges import providers
 from lanner.judges import template as templates

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -17,6 +18,10 @@ from click.shell_completion import CompletionItem
 from lanner import registry
 from lanner.cli._early_checks import DEFAULT_STORE, campaign_names, refuse_missing, refuse_unknown_question
 from lanner.cli._output import EXPLAIN, json_option, pending_notes
+from lanner.errors import LannerError, did_you_mean, missing_file
+
+if TYPE_CHECKING:
+    from lanner.model import Json
 
 Command = Callable[..., None]
 
@@ -41,9 +46,21 @@ contexts_option = click.option(
     help="Context as a factor, counterbalanced over judges: none; source±2; own±2; reference±2; whole, …",
 )
 
+settings_option = click.option(
+    "--settings",
+    "settings_file",
+    type=click.Path(path_type=Path),
+    help="A TOML file of settings: controls, tutorial, calibration, practice_agreement …",
+)
+before_option = click.option("--before", default="", help="Questionnaires before the tasks, comma-separated.")
+after_option = click.option("--after", default="", help="Questionnaires after the tasks, comma-separated.")
+
 SEED = click.IntRange(0, 2**63 - 1)
 RESAMPLES = click.IntRange(0, 1_000_000)
 PORT = click.IntRange(1, 65535)
+READ_TWICE = 300_000
+"""Files of up to so many bytes are read once before statistics are loaded: that takes less time than loading them, so
+that a mistake in a column, a question or a judge's name is answered at once."""
 
 
 class RenamedOption(click.Option):
@@ -95,13 +112,16 @@ def complete_format(_context: click.Context, _parameter: click.Parameter, incomp
     return [name for name in registry.names("formats") if name.startswith(incomplete)]
 
 
-def complete_source(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_campaign(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Campaigns for the shell: of the store that the line, `lanner.toml` or the environment names."""
+    place = context.params.get("store_place") or os.environ.get("LANNER_STORE", DEFAULT_STORE)
+    return [name for name in campaign_names(place) or () if name.startswith(incomplete)]
+
+
+def complete_source(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Campaigns of the store for the shell, then files."""
-    place = os.environ.get("LANNER_STORE", DEFAULT_STORE)
-    return [
-        *(CompletionItem(name) for name in campaign_names(place) or () if name.startswith(incomplete)),
-        CompletionItem(incomplete, type="file"),
-    ]
+    names = complete_campaign(context, parameter, incomplete)
+    return [*(CompletionItem(name) for name in names), CompletionItem(incomplete, type="file")]
 
 
 _READING = "lanner.reading"
@@ -113,7 +133,7 @@ def _remember(context: click.Context, parameter: click.Parameter, value: str | N
         context.meta.setdefault(_READING, {})[str(parameter.name)] = value
 
 
-def _known_format(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
+def known_format(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
     """A format by name; `ratings` was the name of tables with ratings."""
     name = "table" if name == "ratings" else name
     if name and name.replace("-", "_") not in registry.names("formats"):
@@ -121,12 +141,41 @@ def _known_format(_context: click.Context, _parameter: click.Parameter, name: st
     return name
 
 
-def _known_protocol(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
+def known_protocol(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
     """A protocol's name or file, if there is one."""
     installed = registry.names("protocols", ".toml")
-    if name and name not in installed and not Path(name).suffix and not Path(name).exists():
-        raise registry.unknown("protocols", name, installed)
+    if name and name.replace("-", "_") not in installed and not Path(name).exists():
+        if name.endswith(".toml") or "/" in name or "\\" in name:
+            raise missing_file(name)
+        hint = f"{did_you_mean(name, installed)} `lanner protocols` lists all."
+        raise LannerError(f"There is no protocol called {name!r}.", next_step=hint)
     return name
+
+
+def known_name(group: str, suffix: str = ".py") -> Callable[[click.Context, click.Parameter, str], str]:
+    """A check of an option that names one of a group's members: a design, a provider."""
+
+    def check(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+        if name.replace("-", "_") not in registry.names(group, suffix):
+            raise registry.unknown(group, name, registry.names(group, suffix))
+        return name
+
+    return check
+
+
+def known_recipe(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+    """A recipe's name or file, if there is one."""
+    if name.endswith(".toml") or Path(name).is_file():
+        return str(existing_paths(_context, _parameter, Path(name)))
+    return known_name("corpus.recipes", ".toml")(_context, _parameter, name)
+
+
+def existing_paths(_context: click.Context, _parameter: click.Parameter, paths: Any) -> Any:
+    """Paths to read, all of which are there."""
+    for path in (paths,) if isinstance(paths, Path) else paths or ():
+        if not path.exists():
+            raise missing_file(path)
+    return paths
 
 
 def from_option(command: Command) -> Command:
@@ -150,7 +199,7 @@ def from_option(command: Command) -> Command:
         "format_name",
         metavar="FORMAT",
         shell_complete=complete_format,
-        callback=_known_format,
+        callback=known_format,
         help="File format, if it is not detected (see `lanner formats`).",
     )(command)
     return with_format
@@ -173,7 +222,7 @@ protocol_option = click.option(
     "--protocol",
     metavar="NAME_OR_FILE",
     shell_complete=complete_protocol,
-    callback=_known_protocol,
+    callback=known_protocol,
     help="Protocol of a file's judgements.",
 )
 explain_option = click.option(
@@ -203,6 +252,9 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
                 refuse_missing(source, store_place)
             if source and rest.get("question"):
                 refuse_unknown_question(source, store_place, rest["question"])
+            if source and Path(source).is_file() and Path(source).stat().st_size <= READ_TWICE:
+                check = implementation("_file_check")
+                check.check_file(Path(source), format_name, protocol, rest.get("question"), names(judges))
             chosen = implementation("_source").Source(source or "", store_place, format_name, protocol, judges)
             command(chosen, **rest)
 
@@ -224,3 +276,36 @@ optional_source_options = _with_source(required=False)
 def names(text: str | None) -> list[str]:
     """A list given with commas between."""
     return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def parse_options(options: tuple[str, ...]) -> dict[str, str]:
+    """Options given as NAME=VALUE."""
+    pairs = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals:
+            raise LannerError(f"{option!r} is not NAME=VALUE.", next_step="Write for instance --option quotes=no.")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def typed(options: dict[str, str]) -> dict[str, Json]:
+    """Numbers as numbers, so that a design can count with them, and yes and no as such."""
+    values: dict[str, Json] = {}
+    for name, value in options.items():
+        if value.lower() in ("true", "false"):
+            values[name] = value.lower() == "true"
+            continue
+        try:
+            values[name] = int(value)
+        except ValueError:
+            try:
+                values[name] = float(value)
+            except ValueError:
+                values[name] = value
+    return values
+
+
+def slug(text: str) -> str:
+    """A name that is easy to type: small letters, digits, dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-") or "corpus"

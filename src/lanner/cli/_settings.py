@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-
-import click
+from typing import TYPE_CHECKING
 
 from lanner.campaign.settings import check_names, check_settings
 from lanner.errors import InputError, Where
-from lanner.model import Json
 
-settings_option = click.option(
-    "--settings",
-    "settings_file",
-    type=click.Path(path_type=Path),
-    help="A TOML file of settings: controls, tutorial, calibration, practice_agreement …",
-)
-before_option = click.option("--before", default="", help="Questionnaires before the tasks, comma-separated.")
-after_option = click.option("--after", default="", help="Questionnaires after the tasks, comma-separated.")
+if TYPE_CHECKING:
+    from lanner.model import Json
 
 
 def settings_from(path: Path | None, before: str, after: str) -> dict[str, Json]:

@@ -11,6 +11,7 @@ from lanner import formats
 from lanner.analysis import material
 from lanner.analysis.material import Material
 from lanner.cli._early_checks import refuse_missing
+from lanner.cli._file_check import refuse_unknown_judges
 from lanner.cli._options import names, reading_options
 from lanner.cli._output import pending_notes
 from lanner.errors import InputError, LannerError, StatisticError, did_you_mean
@@ -67,11 +68,7 @@ class Source:
         parts = self.read(unjudged=unjudged)
         judge_names = names(self.judges)
         judge_ids = list(dict.fromkeys(judge.id for part in parts for judge in part.judges))
-        for name in judge_names:
-            if name not in judge_ids:
-                raise InputError(
-                    f"There is no judge {name!r} in {self.place}.", next_step=did_you_mean(name, judge_ids)
-                )
+        refuse_unknown_judges(judge_names, judge_ids, self.place)
         if not judge_names:
             return parts
         own = [[judge.id for judge in part.judges if judge.id in judge_names] for part in parts]

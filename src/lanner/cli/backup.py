@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
-from lanner.cli._options import store_option
-from lanner.cli._output import Output, json_option
-from lanner.store import Store
-from lanner.store.backup import backup, name_at, prune
+from lanner.cli._options import implementation, store_option
+from lanner.cli._output import json_option
 
 
 @click.command("backup", short_help="Back up the store while judges work, and verify the copy.")
@@ -23,30 +21,10 @@ from lanner.store.backup import backup, name_at, prune
 )
 @store_option
 @json_option
-def command(out: Path | None, folder: Path, keep: int, store_place: str, as_json: bool) -> None:
+def command(**options: Any) -> None:
     """Copy the store, SQLite or PostgreSQL, to one SQLite file, consistent as of one moment. Judges can keep working.
     The file appears only after it has been read back and every row matches.
 
     Example: lanner backup --folder safe --keep 14
     """
-    output = Output("backup", as_json)
-    with Store.open(store_place, create=False) as store:
-        copy = backup(store, out or folder / name_at(datetime.now(UTC)))
-    removals = prune(folder, keep) if keep and out is None else []
-    output.rows.append(
-        {
-            "file": str(copy.path),
-            "rows": copy.rows,
-            "bytes": copy.path.stat().st_size,
-            "judgements": copy.contents["judgement"].rows,
-            "deleted": [str(path) for path in removals],
-        }
-    )
-    number = copy.contents["judgement"].rows
-    output.say(
-        f"{copy.path}: {number:,} judgements, {copy.rows:,} rows in all; read back and found the same as the store."
-    )
-    output.say(f"Restore with: lanner restore {copy.path} --store NEW")
-    for problem in copy.problems:
-        output.note(f"Wrong in the store already, and copied as it is: {problem}")
-    output.end()
+    implementation("_backup").run(**options)

@@ -2,35 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-import sys
-from datetime import timedelta
-from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import click
 
-from lanner import campaign, formats
-from lanner.analysis.material import from_campaign
-from lanner.cli._options import PORT
-from lanner.cli._output import Output
-from lanner.cli._tour import Guide, Stops, has_window, write_page
-from lanner.judges.simulated import Temper, fill
-from lanner.model import Document, Judge, JudgeKind
-from lanner.reports.build import build
-from lanner.reports.files import write
-from lanner.store import Store
-from lanner.web.server import Settings, free_port, serve
-
-HOST, YOU, ORGANISER = "127.0.0.1", "you", "demo"
-QUALITIES = {"alder": 0.85, "birch": 0.62, "cedar": 0.32}
-TEMPERS = {
-    "simulated1": Temper(reliability=0.8),
-    "simulated2": Temper(severity=0.06, reliability=0.75, speed=1.3),
-    "simulated3": Temper(severity=-0.08, reliability=0.55, speed=0.8, swaps=("local", "extended")),
-}
-CAMPAIGNS = {"demo-h-falcon": ("h_falcon", "Demo: H-FALCON"), "demo-falcon": ("falcon", "Demo: FALCON")}
-LIVE, LIVE_PROTOCOL, LIVE_TITLE, BEGUN = "demo-live", "sqm", "Demo: answers arriving", 12
+from lanner.cli._options import PORT, implementation
 
 
 @click.command("demo", short_help="Try Lanner: judging page, live campaign and report.")
@@ -48,90 +25,10 @@ LIVE, LIVE_PROTOCOL, LIVE_TITLE, BEGUN = "demo-live", "sqm", "Demo: answers arri
 @click.option(
     "--open/--no-open", "opening", default=None, help="Open the start page in a browser (default: in a terminal)."
 )
-def command(folder: Path, port: int, serving: bool, opening: bool | None) -> None:
+def command(**options: Any) -> None:
     """Start a tour: judge three sentences, watch judgements arrive, read a report, then use your own file. The other
     judges are simulated. Nothing leaves this machine.
 
     Example: lanner demo
     """
-    output = Output("demo")
-    folder.mkdir(parents=True, exist_ok=True)
-    with Store.open(folder / "lanner.sqlite") as store:
-        output.say("Making the demo campaigns: ten short documents, three systems, three simulated judges ...")
-        documents = _documents()
-        for name, (protocol, title) in CAMPAIGNS.items():
-            _campaign(store, name, protocol, title, documents, you=True)
-        _campaign(store, LIVE, LIVE_PROTOCOL, LIVE_TITLE, documents, tasks=BEGUN)
-        report = write(build(from_campaign(store, "demo-h-falcon")), folder / "report", pictures=False)
-        links = {name: campaign.invitations.issue(store, name, YOU) for name in CAMPAIGNS}
-        free = free_port(HOST, port)
-        code = secrets.token_urlsafe(18)
-        address = f"http://{HOST}:{free}"
-        stops = Stops(
-            judge=f"{address}/j/{links['demo-h-falcon']}",
-            judge_source=f"{address}/j/{links['demo-falcon']}",
-            organise=f"{address}/enter/{code}",
-            live=f"{address}/enter/{code}?to=/campaigns/{LIVE}",
-            own=f"{address}/enter/{code}?to=/new",
-            report=report.resolve().as_uri(),
-        )
-        start = write_page(folder, stops)
-        _say(output, stops, start, report)
-        if serving:
-            _serve(store, free, code, start if _opens(opening) else None)
-
-
-def _say(output: Output, stops: Stops, start: Path, report: Path) -> None:
-    output.say()
-    output.say(f"  Start here            {start.resolve()}", style="bold")
-    output.say(f"  Judge with H-FALCON   {stops.judge}")
-    output.say(f"  Judge with FALCON     {stops.judge_source}")
-    output.say(f"  Organise              {stops.organise}")
-    output.say(f"  Report                {report.resolve()}")
-    output.say()
-
-
-def _opens(asked: bool | None) -> bool:
-    return asked if asked is not None else sys.stdout.isatty() and has_window()
-
-
-def _serve(store: Store, port: int, code: str, page: Path | None) -> None:
-    output = Output("demo")
-    arriving = {"store": store, "name": LIVE, "tempers": TEMPERS, "qualities": QUALITIES}
-    guide = Guide((HOST, port), page, arriving)
-    guide.start()
-    try:
-        output.say("Open a link in your browser. Stop with Ctrl+C; your answers stay in the folder.")
-        serve(store, HOST, port, settings=Settings(entry_code=code, entry_account=ORGANISER))
-    except KeyboardInterrupt:
-        output.say("Stopped. Every answer is on disk; the same command goes on from here.")
-    finally:
-        guide.stop.set()
-        guide.join()
-
-
-def _documents() -> list[Document]:
-    with resources.as_file(resources.files("lanner.corpus") / "demo.jsonl") as path:
-        return list(formats.read_documents(path, "native"))
-
-
-def _campaign(
-    store: Store,
-    name: str,
-    protocol: str,
-    title: str,
-    documents: list[Document],
-    *,
-    you: bool = False,
-    tasks: int | None = None,
-) -> None:
-    """The campaign as it was left, or a new one in which the simulated judges have answered (their first `tasks`)."""
-    if name in {entry.name for entry in campaign.campaigns(store)}:
-        return
-    judges = [Judge(YOU, name="You")] if you else []
-    judges += [Judge(judge, JudgeKind.SIMULATED, f"Simulated {place}") for place, judge in enumerate(TEMPERS, start=1)]
-    settings = {"practice": False}  # the tour leads straight to a document; the guidelines lead to the practice
-    entry = campaign.create(store, name, documents, protocol, judges, seed=1, title=title, settings=settings)
-    campaign.open(store, entry.id)
-    ago = timedelta(days=2) if tasks is None else timedelta(hours=1)
-    fill(store, entry.id, TEMPERS, QUALITIES, seed=1, start=campaign.now() - ago, tasks=tasks)
+    implementation("_demo").run(**options)

@@ -3,30 +3,45 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
-import numpy as np
 
-from lanner import designs, protocols
-from lanner.cli._judges import judges_from
-from lanner.cli._options import SEED, contexts_option, from_option
-from lanner.cli._output import Output, json_option
-from lanner.cli._settings import after_option, before_option, settings_from, settings_option
-from lanner.cli._source import documents_of
-from lanner.cli.import_ import parse_options
-from lanner.cli.new import typed
-from lanner.designs.adaptive import NAME as ADAPTIVE
-from lanner.designs.adaptive import most_tasks
-from lanner.designs.plan import plan
-from lanner.designs.prepare import prepare
-from lanner.protocols.context import in_contexts, names_in
+from lanner.cli._options import (
+    SEED,
+    after_option,
+    before_option,
+    complete_protocol,
+    contexts_option,
+    existing_paths,
+    from_option,
+    implementation,
+    known_name,
+    known_protocol,
+    settings_option,
+)
+from lanner.cli._output import json_option
 
 
 @click.command("design", short_help="Preview a campaign: assignments, hours, cost, overlap.")
-@click.option("--texts", type=click.Path(path_type=Path), help="A file or folder in any known format.")
-@click.option("--protocol", help="A protocol by name, or a TOML file.")
+@click.option(
+    "--texts", type=click.Path(path_type=Path), callback=existing_paths, help="A file or folder in any known format."
+)
+@click.option(
+    "--protocol",
+    shell_complete=complete_protocol,
+    callback=known_protocol,
+    help="A protocol by name, or a TOML file.",
+)
 @click.option("--judges", default="3", show_default=True, help="A number, comma-separated names, or a CSV file.")
-@click.option("--design", "name", default="full", show_default=True, help="How items are assigned to judges.")
+@click.option(
+    "--design",
+    "name",
+    default="full",
+    show_default=True,
+    callback=known_name("designs"),
+    help="How items are assigned to judges.",
+)
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
 @contexts_option
 @click.option("--systems", help="Only these systems, comma-separated.")
@@ -37,74 +52,9 @@ from lanner.protocols.context import in_contexts, names_in
 @click.option("--rate", type=float, help="Cost of an hour.")
 @from_option
 @json_option
-def command(
-    texts: Path | None,
-    protocol: str | None,
-    judges: str,
-    name: str,
-    options: tuple[str, ...],
-    contexts: str,
-    systems: str | None,
-    settings_file: Path | None,
-    before: str,
-    after: str,
-    seed: int,
-    rate: float | None,
-    format_name: str | None,
-    as_json: bool,
-) -> None:
+def command(**options: Any) -> None:
     """Preview the assignments of a campaign. Without --texts and --protocol, list the designs and their options.
 
     Example: lanner design --texts my.jsonl --protocol da --judges 4 --design batches --option judges_per_document=2
     """
-    output = Output("design", as_json)
-    if texts is None or protocol is None:
-        rows = [
-            {"design": key, "what": title, "options": ", ".join(f"{k}={v}" for k, v in designs.options(key).items())}
-            for key, title in designs.titles().items()
-        ]
-        output.table(rows)
-        output.end()
-        return
-    documents = list(documents_of(texts, format_name))
-    settings = settings_from(settings_file, before, after)
-    people = judges_from(judges)
-    around = {when: [protocols.load(own) for own in settings.get(when, ())] for when in ("before", "after")}
-    main = protocols.load(protocol, wording=str(settings.get("wording", "")))
-    if contexts or settings.get("contexts"):
-        main = in_contexts(main, names_in(contexts) if contexts else settings["contexts"])
-        name = "latin_square" if name == "full" else name  # nobody may meet a text in two contexts
-    protocol_in_use = protocols.compose(main, **around)
-    names = (
-        [system.strip() for system in systems.split(",")]
-        if systems
-        else list(dict.fromkeys(name for document in documents for name in document.systems))
-    )
-    rng = np.random.default_rng(seed)
-    typed_options = typed(parse_options(options))
-    tasks = prepare(
-        name,
-        documents,
-        people,
-        protocol_in_use,
-        rng=rng,
-        systems=names,
-        options=typed_options,
-        settings=settings,
-        seed=seed,
-    )
-    if name == ADAPTIVE:
-        tasks += most_tasks(
-            documents, protocol_in_use, systems=names, rng=rng, **{**designs.options(name), **typed_options}
-        )
-        output.note("At most: an adaptive campaign ends when it is enough. lanner plan says what that may save.")
-    summary = plan(tasks, documents, people, protocol_in_use, hourly_rate=rate, design=name)
-    for what, how_much in summary.facts:
-        output.say(f"  {what:<10} {how_much}")
-    output.say()
-    output.table([judge.row() for judge in summary.judges])
-    output.say()
-    output.table([page.row() for page in summary.pages])
-    output.notes.extend(summary.warnings)
-    output.signature = f"{protocol_in_use.label} · design {name} · seed {seed}"
-    output.end()
+    implementation("_design").run(**options)

@@ -3,45 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from lanner.cli._options import store_option
-from lanner.cli._output import Output, json_option
-from lanner.errors import InputError, Where
-from lanner.reports.files import write_whole
-from lanner.reports.guidelines import campaign_guidelines
-from lanner.reports.html import render
-from lanner.store import Store
+from lanner.cli._early_checks import refuse_unknown_campaign
+from lanner.cli._options import complete_campaign, implementation, store_option
+from lanner.cli._output import json_option
 
 
 @click.command("guidelines", short_help="A campaign's guidelines, with examples from its own decisions.")
-@click.argument("name", metavar="CAMPAIGN")
+@click.argument("name", metavar="CAMPAIGN", shell_complete=complete_campaign)
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write them here: a file ending in .md, or .html for print."
 )
 @click.option("--language", default="en", show_default=True, help="Language of the protocol's words.")
 @store_option
 @json_option
-def command(name: str, out: Path | None, language: str, store_place: str, as_json: bool) -> None:
+def command(name: str, store_place: str, **options: Any) -> None:
     """Print the guidelines of a campaign as they stand: instructions, every definition, notes added while it runs, and
     each settled disagreement as a worked example. The version goes up with every note and decision, so that two prints
     can be told apart.
 
     Example: lanner guidelines pilot --out pilot-guidelines.html
     """
-    output = Output("guidelines", as_json)
-    with Store.open(store_place, create=False) as store:
-        text = campaign_guidelines(store, name, language=language)
-    if out is not None:
-        if out.suffix not in (".md", ".html"):
-            raise InputError("The name must end in .md or .html.", where=Where(out))
-        write_whole(out, text.markdown() if out.suffix == ".md" else render(text.report()))
-        output.say(f"{out}: version {text.version}, {len(text.decisions)} decisions")
-    else:
-        output.say(text.markdown())
-    output.rows.append(
-        {"version": text.version, "digest": text.digest, "decisions": len(text.decisions), "protocol": text.protocol}
-    )
-    output.signature = text.byline
-    output.end()
+    refuse_unknown_campaign(name, store_place)
+    implementation("_guidelines").run(name, store_place=store_place, **options)

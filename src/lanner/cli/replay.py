@@ -2,52 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from lanner.cli._options import store_option
-from lanner.cli._output import Output, json_option
-from lanner.errors import LannerError
-from lanner.judges.replay import replay
-from lanner.store import Store
+from lanner.cli._early_checks import refuse_unknown_campaign
+from lanner.cli._options import complete_campaign, existing_paths, implementation, store_option
+from lanner.cli._output import json_option
 
 
 @click.command("replay", short_help="Take in outputs that a model gave elsewhere.")
-@click.argument("name", metavar="CAMPAIGN")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("name", metavar="CAMPAIGN", shell_complete=complete_campaign)
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path), callback=existing_paths
+)
 @click.option("--as", "judge_name", default="", help="The judge's name (default: the file's).")
 @store_option
 @json_option
-def command(name: str, files: tuple[Path, ...], judge_name: str, store_place: str, as_json: bool) -> None:
+def command(name: str, store_place: str, **options: Any) -> None:
     """Take in files of JSON lines with a model's answers. Spellings are mended by the protocol's aliases and counted.
 
     Example: lanner replay pilot o4-mini.jsonl
     """
-    output = Output("replay", as_json)
-    take_in(output, name, files, store_place, judge_name)
-    output.end()
-
-
-def take_in(output: Output, name: str, files: Sequence[Path], store_place: str, judge_name: str) -> None:
-    """Each file as one judge."""
-    if judge_name and len(files) > 1:
-        raise LannerError("One name for several files.", next_step="Leave out --as: judges are named like their files.")
-    rows = []
-    with Store.open(store_place, create=False) as store:
-        for path in files:
-            report = replay(store, name, path, judge_name)
-            judge = judge_name or path.stem
-            rows.append(
-                {
-                    "judge": judge,
-                    "answers": report.judgements,
-                    "spellings mended": sum(report.repairs.values()),
-                    "flagged": sum(report.flags.values()),
-                }
-            )
-            output.notes.extend(f"{judge}: {note}" for note in report.notes)
-    output.table(rows)
-    output.say()
-    output.say(f"Next: lanner agreement {name}", style="bold")
+    refuse_unknown_campaign(name, store_place)
+    implementation("_replay").run(name, store_place=store_place, **options)

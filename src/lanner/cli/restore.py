@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from lanner.cli._options import store_option
-from lanner.cli._output import Output, json_option
-from lanner.store.backup import restore
+from lanner.cli._options import implementation, store_option
+from lanner.cli._output import json_option
 
 
 @click.command("restore", short_help="Restore a store from a backup.")
 @click.argument("copy", metavar="BACKUP", type=click.Path(path_type=Path))
 @store_option
 @json_option
-def command(copy: Path, store_place: str, as_json: bool) -> None:
+def command(**options: Any) -> None:
     """Restore a backup to a new SQLite file or an empty PostgreSQL database, and verify every row. A store that is not
     empty is never overwritten. Everyone has to sign in again; judges' links keep working.
 
     Example: lanner restore lanner-backups/lanner-20260301T120000Z.sqlite --store postgresql://localhost/lanner
     """
-    output = Output("restore", as_json)
-    summary = restore(copy, store_place)
-    output.rows.append({"rows": summary.rows, "judgements": summary.contents["judgement"].rows})
-    output.say(
-        f"{summary.contents['judgement'].rows:,} judgements, {summary.rows:,} rows in all, the same as in the backup."
-    )
-    output.say("Links that were revoked after the backup work again: revoke them once more.")
-    for problem in summary.problems:
-        output.note(f"Wrong in the store already, and copied as it is: {problem}")
-    output.end()
+    implementation("_restore").run(**options)

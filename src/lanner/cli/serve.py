@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
 
-from lanner.cli._options import PORT, store_option
-from lanner.cli._output import Output
+from lanner.cli._options import PORT, implementation, store_option
 from lanner.errors import LannerError
-from lanner.store import Store
-from lanner.web.server import LOG_LEVELS, Settings, begin_log, check_public_url, is_free, is_own, serve
+from lanner.web.addresses import check_public_url, is_free, is_own
+
+LOG_LEVELS = ("off", "problems", "all")
 
 
 @click.command("serve", short_help="Serve the judging and organiser's pages.")
@@ -41,7 +41,7 @@ from lanner.web.server import LOG_LEVELS, Settings, begin_log, check_public_url,
 @click.option(
     "--log",
     "level",
-    type=click.Choice(list(LOG_LEVELS)),
+    type=click.Choice(LOG_LEVELS),
     default="problems",
     show_default=True,
     help="Log level.",
@@ -55,27 +55,12 @@ from lanner.web.server import LOG_LEVELS, Settings, begin_log, check_public_url,
     help="Allow owners to run models of this server from a page; repeatable.",
 )
 @store_option
-def command(
-    host: str,
-    port: int,
-    public_url: str,
-    hosts: tuple[str, ...],
-    root_path: str,
-    trusted_proxies: str,
-    hours: float,
-    folder: Path | None,
-    keep: int,
-    level: str,
-    webhooks_inside: bool,
-    model_servers: tuple[str, ...],
-    store_place: str,
-) -> None:
+def command(host: str, port: int, public_url: str, root_path: str, **options: Any) -> None:
     """Serve until Ctrl+C. On first use it prints a link for the first organiser to sign up. Logs go to standard error,
     one JSON object per line, without names, addresses or secrets.
 
     Example: lanner serve --port 8080 --public-url https://judge.example.org --backup-every 24
     """
-    output = Output("serve")
     if public_url:
         public_url = check_public_url(public_url)
         root_path = root_path or urlsplit(public_url).path
@@ -90,38 +75,4 @@ def command(
             next_step=f"Stop what runs there (a demo?), or choose another: lanner serve --port {port + 1}\n"
             "Judges' links name a port, too: `lanner links CAMPAIGN --base-url …` makes new ones.",
         )
-    begin_log(level)
-    with Store.open(store_place) as store:
-        for warning in store.durability():
-            output.say(f"Warning: {warning}", style="bold red")
-        with store.reading() as tx:
-            first = tx.accounts.count_owners() == 0
-        code = secrets.token_urlsafe(9) if first else ""
-        address = public_url or f"http://{host}:{port}{root_path}"
-        output.say(f"Lanner serves {store.place} at {address}", style="bold")
-        if first:
-            output.say(f"First organiser: {address}/setup?code={code}")
-        settings = Settings(
-            setup_code=code,
-            backup_hours=hours,
-            backups=folder,
-            backup_keep=keep,
-            tell_inside=webhooks_inside,
-            model_servers=model_servers,
-            public_url=public_url,
-        )
-        try:
-            output.say(
-                "Judges use their own links. Stop with Ctrl+C; every answer is on disk before it is acknowledged."
-            )
-            serve(
-                store,
-                host,
-                port,
-                settings=settings,
-                root_path=root_path,
-                trusted_proxies=trusted_proxies,
-                hosts=hosts,
-            )
-        except KeyboardInterrupt:  # how a server is stopped, and no mistake
-            output.say("Stopped. Every answer that was acknowledged is on disk.")
+    implementation("_serve").run(host, port, public_url, root_path=root_path, **options)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lanner import registry
-from lanner.errors import InputError, LannerError, Where, did_you_mean
+from lanner.errors import InputError, LannerError, Where, did_you_mean, missing_file
 from lanner.formats import parallel
 from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import textfile
@@ -312,7 +312,7 @@ def _existing(path: PathOrPaths) -> list[Path]:
         raise InputError("No file is named.")
     for each in paths:
         if not each.exists():
-            raise InputError("There is no such file or folder.", where=Where(each))
+            raise missing_file(each)
     return paths
 
 

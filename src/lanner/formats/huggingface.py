@@ -15,8 +15,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from lanner.errors import InputError, Where
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
@@ -24,9 +22,9 @@ from lanner.formats.parsing.writing import replacing
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 from lanner.model import languages as language_codes
 
-_TEXT, _TEXTS, _NUMBER = pl.String(), pl.List(pl.String()), pl.Float64()
-_TIME = pl.Datetime("us", "UTC")
-_JUDGEMENTS: dict[str, Any] = {
+_TEXT, _TEXTS, _NUMBER, _TIME, _COUNT, _YES_OR_NO = "text", "texts", "number", "time", "count", "yes or no"
+_SCHEMA_ORG = {_NUMBER: "sc:Float", _TIME: "sc:DateTime", _COUNT: "sc:Integer", _YES_OR_NO: "sc:Boolean"}
+_JUDGEMENTS = {
     "judge": _TEXT,
     "stage": _TEXT,
     "question": _TEXT,
@@ -44,7 +42,7 @@ _JUDGEMENTS: dict[str, Any] = {
     "received_at": _TIME,
     "submission": _TEXT,
 }
-_TEXT_COLUMNS: dict[str, Any] = {
+_TEXT_COLUMNS = {
     "document": _TEXT,
     "segment": _TEXT,
     "source_language": _TEXT,
@@ -55,13 +53,13 @@ _TEXT_COLUMNS: dict[str, Any] = {
     "outputs": _TEXTS,
     "reference_names": _TEXTS,
     "references": _TEXTS,
-    "paragraph": pl.Int64(),
-    "judged": pl.Boolean(),
+    "paragraph": _COUNT,
+    "judged": _YES_OR_NO,
     "flags": _TEXTS,
     "segment_meta": _TEXT,
     "document_fields": _TEXT,
 }
-_JUDGES: dict[str, Any] = {"judge": _TEXT, "kind": _TEXT, "name": _TEXT, "attributes": _TEXT}
+_JUDGES = {"judge": _TEXT, "kind": _TEXT, "name": _TEXT, "attributes": _TEXT}
 _TABLES = {"judgements": _JUDGEMENTS, "texts": _TEXT_COLUMNS, "judges": _JUDGES}
 _MEANINGS = {
     "judge": "who answered; people are under pseudonyms unless the export names them",
@@ -127,13 +125,27 @@ def write(
     with replacing(path) as temporary:
         (temporary / "data").mkdir(parents=True)
         for table, schema in _TABLES.items():
-            frame = pl.DataFrame(rows[table], schema=schema, orient="row")
-            frame.write_parquet(temporary / "data" / f"{table}.parquet")
+            _write_parquet(temporary / "data" / f"{table}.parquet", rows[table], schema)
         about = {"license": license, "consent": consent, "title": name, "protocol": protocol}
         card = _card(texts, people, {table: len(entries) for table, entries in rows.items()}, about)
         (temporary / "README.md").write_text(card, encoding="utf-8")
         metadata = json.dumps(_croissant(temporary, about), ensure_ascii=False, indent=2)
         (temporary / "croissant.json").write_text(metadata + "\n", encoding="utf-8")
+
+
+def _write_parquet(path: Path, rows: Sequence[Sequence[Any]], schema: Mapping[str, str]) -> None:
+    import polars as pl  # loaded where it is needed: other files are recognised without it
+
+    kinds = {
+        _TEXT: pl.String(),
+        _TEXTS: pl.List(pl.String()),
+        _NUMBER: pl.Float64(),
+        _TIME: pl.Datetime("us", "UTC"),
+        _COUNT: pl.Int64(),
+        _YES_OR_NO: pl.Boolean(),
+    }
+    frame = pl.DataFrame(rows, schema={column: kinds[kind] for column, kind in schema.items()}, orient="row")
+    frame.write_parquet(path)
 
 
 def _judgement_row(entry: Judgement) -> list[Any]:
@@ -285,14 +297,13 @@ def _croissant(folder: Path, about: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _field(table: str, file: str, column: str, kind: Any) -> dict[str, Any]:
-    types = {_NUMBER: "sc:Float", _TIME: "sc:DateTime", pl.Int64(): "sc:Integer", pl.Boolean(): "sc:Boolean"}
+def _field(table: str, file: str, column: str, kind: str) -> dict[str, Any]:
     return {
         "@type": "cr:Field",
         "@id": f"{table}/{column}",
         "name": column,
         "description": _MEANINGS[column],
-        "dataType": types.get(kind, "sc:Text"),
+        "dataType": _SCHEMA_ORG.get(kind, "sc:Text"),
         "source": {"fileObject": {"@id": file}, "extract": {"column": column}},
         **({"repeated": True} if kind == _TEXTS else {}),
     }
@@ -323,6 +334,8 @@ def _protocol(path: Path) -> str:
 
 
 def _frame(path: Path, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    import polars as pl  # loaded where it is needed: other files are recognised without it
+
     if not path.is_file():
         return []
     try:

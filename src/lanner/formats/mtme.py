@@ -13,11 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.formats import appraise_scores
@@ -28,6 +24,10 @@ from lanner.formats.parsing.aligned import AlignedFiles, Texts, names_of, read_a
 from lanner.formats.parsing.values import counted, number, problems
 from lanner.formats.parsing.writing import replacing, text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment, languages
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LEVELS = {"seg": "segment", "doc": "document", "domain": "domain", "sys": "system"}
 QUESTION = "score"
@@ -182,9 +182,6 @@ def _spans(
     return spans, tuple(dict.fromkeys(flags))
 
 
-Array = npt.NDArray[np.float64]
-
-
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
     """The scores of one scorer: `segments` is systems × segments, `system` one for each system if the folder tells
@@ -192,8 +189,8 @@ class ScoreTable:
 
     name: str
     systems: tuple[str, ...]
-    segments: Array
-    system: Array | None = None
+    segments: NDArray[np.float64]
+    system: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +248,8 @@ def _documents(path: Path) -> list[tuple[str, str]]:
 
 
 def _table(file: Path, name: str, size: int | None) -> ScoreTable:
+    import numpy as np  # loaded where it is needed: other files are recognised without it
+
     columns = _columns(file)
     systems: dict[str, list[float]] = {}
     for system, score in zip(*columns, strict=True):
@@ -270,6 +269,8 @@ def _table(file: Path, name: str, size: int | None) -> ScoreTable:
 
 def _columns(file: Path) -> tuple[list[str], list[float]]:
     """Systems and scores of a file. Most are clean and read at once; the others line by line, to name the line."""
+    import polars as pl  # loaded where it is needed: other files are recognised without it
+
     try:
         table = pl.read_csv(
             file,

@@ -23,8 +23,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import polars as pl
-
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import textfile
@@ -760,6 +758,8 @@ def _json_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 
 
 def _parquet(path: Path, header: list[str], rows: Iterable[dict[str, Any]]) -> None:
+    import polars as pl  # loaded where it is needed: most tables are read and written without it
+
     kinds = {name: pl.Int64 if name == "paragraph" else pl.String for name in header}
     with replacing(path) as temporary:
         pl.DataFrame(list(rows), schema=kinds).write_parquet(temporary)

@@ -13,8 +13,7 @@ from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.routes import ROUTES
-from lanner.web.serving.hosts import AllowedHosts, allowed_hosts, check_public_url
-from lanner.web.serving.logs import LEVELS as LOG_LEVELS
+from lanner.web.serving.hosts import AllowedHosts, allowed_hosts
 from lanner.web.serving.logs import begin as begin_log
 from lanner.web.serving.timeouts import Protocol
 from lanner.web.serving.url_prefix import UrlPrefix, is_unambiguous
@@ -23,14 +22,9 @@ from lanner.web.verifying.server import HOST as REVIEW_HOST
 from lanner.web.verifying.server import serve as serve_review
 
 __all__ = [
-    "LOG_LEVELS",
     "REVIEW_HOST",
     "Settings",
     "begin_log",
-    "check_public_url",
-    "free_port",
-    "is_free",
-    "is_own",
     "serve",
     "serve_review",
     "server",
@@ -92,30 +86,3 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 8000, **options: An
     gc.collect()
     gc.freeze()  # what was loaded stays: looking through it again and again would hold up saves
     ready.run()
-
-
-def is_own(host: str) -> bool:
-    """Whether a name or number is one of this machine's, so that a server can listen there."""
-    try:
-        family, kind, _, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind) as trial:
-            trial.bind(address)
-    except (OSError, UnicodeError, TypeError, ValueError):
-        return False
-    return bool(host)
-
-
-def is_free(host: str, port: int) -> bool:
-    """Whether nobody listens there yet and we may."""
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((host, port))
-        except OSError:
-            return False
-    return True
-
-
-def free_port(host: str, wanted: int) -> int:
-    """The wanted port, or the next free one after it."""
-    return next((port for port in range(wanted, wanted + 50) if is_free(host, port)), wanted)

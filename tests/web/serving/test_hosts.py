@@ -7,8 +7,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from lanner.errors import LannerError
-from lanner.web.serving.hosts import AllowedHosts, allowed_hosts, check_public_url, host_name
+from lanner.web.serving.hosts import AllowedHosts, allowed_hosts, host_name
 
 
 async def hello(_request: Request) -> Response:
@@ -49,24 +48,3 @@ def test_two_names_at_once_are_refused(client: TestClient) -> None:
 def test_the_port_is_no_part_of_a_name() -> None:
     assert host_name("Example.org:80") == "example.org"
     assert host_name("[::1]:80") == "::1"
-
-
-@pytest.mark.parametrize(
-    ("address", "kept"),
-    [
-        ("https://judge.example.org/", "https://judge.example.org"),
-        ("http://10.0.0.2:8080/lanner/", "http://10.0.0.2:8080/lanner"),
-        ("https://[::1]:8000", "https://[::1]:8000"),
-    ],
-)
-def test_a_public_address_has_no_slash_at_its_end(address: str, kept: str) -> None:
-    assert check_public_url(address) == kept
-
-
-@pytest.mark.parametrize(
-    "words", ["judge.example.org", "ftp://x", "https://", "https://a:b@c", "https://x?y=1", "https://[", "https://x:y"]
-)
-def test_what_is_no_address_is_refused(words: str) -> None:
-    with pytest.raises(LannerError) as caught:
-        check_public_url(words)
-    assert "--public-url https://" in caught.value.next_step

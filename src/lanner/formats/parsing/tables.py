@@ -18,7 +18,6 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import polars as pl
 from lxml import etree
 
 from lanner.errors import InputError, Where
@@ -569,6 +568,8 @@ def _numbered(key: str, parts: list[Any]) -> dict[str, Any]:
 
 
 def _parquet(path: Path) -> Rows:
+    import polars as pl  # loaded where it is needed: most tables are read without it
+
     try:
         lazy = pl.scan_parquet(path)
         header = lazy.collect_schema().names()

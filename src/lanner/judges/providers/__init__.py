@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from lanner import registry
 from lanner.errors import LannerError
-from lanner.model import Json
+
+if TYPE_CHECKING:
+    from lanner.model import Json
 
 DEFAULT = "openai_compatible"
 

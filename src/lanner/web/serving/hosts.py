@@ -15,24 +15,6 @@ from urllib.parse import urlsplit
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lanner.errors import LannerError
-
-
-def check_public_url(url: str) -> str:
-    """The address that judges' links begin with, without a slash at its end."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise LannerError(
-            f"{url[:200]!r} is not the address of a server.",
-            next_step="Write it as --public-url https://judge.example.org",
-        )
-    name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return f"{parts.scheme}://{name}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
-
 
 def allowed_hosts(host: str, public_url: str = "", more: Iterable[str] = ()) -> frozenset[str]:
     """The names of this server: what it was told, what it is bound to, and what the machine calls itself."""

@@ -1,0 +1,151 @@
+"""`lanner new`: make a campaign from texts, a protocol and judges, and hand out the judges' links."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from lanner import campaign, formats, protocols, registry
+from lanner.cli._judges import judges_from
+from lanner.cli._options import parse_options, reading_options, typed
+from lanner.cli._output import Output
+from lanner.cli._settings import settings_from
+from lanner.cli._source import new_store
+from lanner.designs.adaptive import NAME as ADAPTIVE
+from lanner.designs.latin_square import describe_balance
+from lanner.designs.loads import loads
+from lanner.errors import LannerError
+from lanner.model import Campaign, Document, Json
+from lanner.protocols.context import names_in
+from lanner.store import Store
+
+
+def run(
+    name: str | None,
+    texts: tuple[Path, ...],
+    protocol: str | None,
+    published: bool,
+    judges: str | None,
+    design: str,
+    options: tuple[str, ...],
+    goal: str | None,
+    budget: int | None,
+    contexts: str,
+    systems: str | None,
+    seed: int,
+    title: str,
+    settings_file: Path | None,
+    before: str,
+    after: str,
+    draft: bool,
+    base_url: str,
+    format_name: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Create a campaign. Missing options are prompted for."""
+    output = Output("new", as_json)
+    name = _asked(name, "Name of the campaign (letters, digits, dashes)", "NAME")
+    paths = list(texts) or [Path(_asked(None, "File or folder with the texts", "--texts"))]
+    protocol = _asked(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
+    judges = _asked(judges, "Judges: how many, or their names with commas", "--judges")
+    settings = settings_from(settings_file, before, after) | ({"wording": "published"} if published else {})
+    if contexts:
+        settings["contexts"] = names_in(contexts)
+    design, adaptive_options = _adaptive(design, goal, budget)
+    if settings.get("contexts") and design == "full":
+        design = "latin_square"  # nobody may meet a text in two contexts
+    registry.module("designs", design)  # an unknown design is said before anything is read
+    people = judges_from(judges)
+    if not people:
+        raise LannerError("There are no judges.", next_step="Say how many, or name them: --judges 3")
+    documents = _documents(output, paths, format_name)
+    with new_store(store_place) as store:
+        entry = campaign.create(
+            store,
+            name,
+            documents,
+            protocols.load(protocol, wording=str(settings.get("wording", ""))),
+            people,
+            design=design,
+            systems=[system.strip() for system in systems.split(",")] if systems else None,
+            seed=seed,
+            options=typed(parse_options(options)) | adaptive_options,
+            title=title,
+            settings=settings,
+        )
+        if not draft:
+            entry = campaign.open(store, entry.id)
+        links = campaign.invitations.issue_all(store, entry.id)
+        for note in (_balance(store, entry), *uneven_loads(store, entry.id)):
+            if note:
+                output.note(note)
+        _say(output, store, entry, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
+    output.end()
+
+
+def _adaptive(design: str, goal: str | None, budget: int | None) -> tuple[str, dict[str, Json]]:
+    """The design and its options, where a goal or a budget makes it adaptive."""
+    if goal is None and budget is None:
+        return design, {}
+    if design not in ("full", ADAPTIVE):
+        raise LannerError(
+            f"A goal and a budget belong to an adaptive campaign, not to the design {design!r}.",
+            next_step="Leave --design out, or leave --goal and --budget out.",
+        )
+    options: dict[str, Json] = {} if goal is None else {"goal": goal}
+    return ADAPTIVE, options if budget is None else {**options, "budget": budget}
+
+
+def _documents(output: Output, paths: Sequence[Path], format_name: str | None) -> list[Document]:
+    """The texts, with what was noticed on reading them: a guess that nobody sees may be wrong for a whole campaign."""
+    source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
+    readings = formats.read(source, format_name, **reading_options())
+    for part in readings:
+        for note in part.notes:
+            output.note(f"{part.name}: {note}")
+    return [document for part in readings for document in part.documents]
+
+
+def _balance(store: Store, entry: Campaign) -> str:
+    """Where a Latin square is not exactly balanced, since the judges are no multiple of what it rotates."""
+    if entry.design != "latin_square":
+        return ""
+    tasks = [task for judge in campaign.judges(store, entry.id) for task in campaign.tasks(store, entry.id, judge.id)]
+    return describe_balance(tasks, campaign.protocol(store, entry.id))
+
+
+def uneven_loads(store: Store, number: int) -> list[str]:
+    """Who has clearly more to read than the others, where whole documents force that."""
+    tasks = [task for judge in campaign.judges(store, number) for task in campaign.tasks(store, number, judge.id)]
+    spread = loads(tasks, campaign.documents(store, number))
+    return [
+        f"{judge} has {spread.words[judge]:,} words to read, {spread.words[judge] / spread.mean:.1f} times the mean: "
+        "documents stay whole. Divide long documents, or use another design."
+        for judge in spread.uneven[:3]
+    ]
+
+
+def _asked(value: str | None, question: str, option: str) -> str:
+    """The value given, or the answer to a question where someone sits at a keyboard."""
+    if value:
+        return value
+    if not sys.stdin.isatty():
+        raise LannerError(f"{option} is missing.", next_step="`lanner new --help` shows an example.")
+    return str(click.prompt(question))
+
+
+def _say(output: Output, store: Store, entry: Campaign, links: dict[str, str]) -> None:
+    progress = {part.name: part for part in campaign.progress(store, entry.id).judges}
+    rows = [
+        {"judge": judge, "items": part.items, "tasks": part.tasks, "link": links.get(judge, "")}
+        for judge, part in progress.items()
+    ]
+    output.signature = f"{entry.protocol_name} · hash {entry.protocol_hash} · design {entry.design} · seed {entry.seed}"
+    output.say(f"{entry.title} is {entry.state}. Each judge has a personal link:")
+    output.table(rows, ["judge", "tasks", "items", "link"])
+    output.say()
+    output.say("Next: lanner serve", style="bold")

@@ -1,0 +1,166 @@
+"""`lanner prepare`: from files people have to documents ready to judge, by a recipe that others can repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+from lanner import formats
+from lanner.cli._output import Output
+from lanner.cli._preparing import Job
+from lanner.cli._progress import reading
+from lanner.cli._source import documents_of
+from lanner.corpus import describe, edit_log, manifest, recipe
+from lanner.corpus.edits import Edit
+from lanner.corpus.review import Review
+from lanner.corpus.review_session import ReviewSession
+from lanner.corpus.rows import Doubt
+from lanner.errors import InputError, Where
+from lanner.model import Document
+from lanner.web.addresses import free_port
+from lanner.web.server import REVIEW_HOST, serve_review
+
+
+def run(
+    path: Path,
+    recipe_name: str,
+    out: Path | None,
+    seed: int | None,
+    verifying: bool,
+    port: int,
+    verified: Path | None,
+    edits_from: Path | None,
+    by: str,
+    avoid: Path | None,
+    describe_only: bool,
+    latex: bool,
+    format_name: str | None,
+    as_json: bool,
+) -> None:
+    """Split into sentences, align, filter and sample according to a recipe. Also writes a manifest, from which the
+    same bytes can be reproduced, and a list of doubtful rows to check on a page (--verify) or in a spreadsheet
+    (--verified)."""
+    output = Output("prepare", as_json)
+    if describe_only:
+        _describe(output, path, format_name, latex=latex)
+        return
+    how = recipe.load(recipe_name)
+    target = out or Path(f"{path.name.split('.')[0]}-{how.name}.jsonl")
+    avoid_ids = tuple(document.id for document in formats.read_documents(avoid)) if avoid else ()
+    job = Job(output, path, format_name, how, seed, avoid_ids, target)
+    log = target.with_suffix(".edits.jsonl")
+    hand = _earlier(output, log, edits_from, wanted=verifying or verified is not None)
+    sheet = job.edits_of(verified, hand, by) if verified else []
+    if verifying:
+        _log_all(log, hand, sheet)
+        result = _sit(job, [*hand, *sheet], log, by, port) or job.write([*hand, *sheet])
+    else:
+        result = job.write([*hand, *sheet])
+    _show(output, result.before, "Original", latex=latex)
+    output.say()
+    _show(output, result.after, "Prepared", latex=latex)
+    output.say()
+    _tell(output, result, target)
+    output.signature = f"recipe {how.name} · seed {result.seed} · edits {len(result.edits)}"
+    output.end()
+
+
+def _earlier(output: Output, log: Path, path: Path | None, *, wanted: bool) -> list[Edit]:
+    """Edits made before: those given, else those of earlier sessions over the same corpus."""
+    if path:
+        return edit_log.load(path)
+    edits = edit_log.load(log) if log.exists() else []
+    if edits and not wanted:
+        output.note(f"{log} has {len(edits)} edits that are not made here; --edits {log} makes them.")
+        return []
+    if edits:
+        output.note(f"{len(edits)} edits of earlier sessions are made first, from {log}.")
+    return edits
+
+
+def _log_all(log: Path, hand: Sequence[Edit], sheet: Sequence[Edit]) -> None:
+    """Have every edit that a session starts from in its log, so that it can be gone on with."""
+    edits = edit_log.load(log) if log.exists() else []
+    if edits and edits != list(hand):
+        raise InputError(
+            "An earlier session left other edits than those given.",
+            where=Where(log),
+            next_step="Go on with them by leaving out --edits, or write another corpus with --out.",
+        )
+    edit_log.append(log, [*([] if edits else hand), *sheet])
+
+
+def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.Manifest | None:
+    """Let a person settle what is in doubt and write the result with all edits, those of earlier sessions first; None
+    if there is nothing to settle."""
+    doubtful: list[tuple[Document, Sequence[Doubt]]] = []
+    job.run(hand, doubtful)
+    if not doubtful:
+        job.output.say("Nothing is in doubt: there is nothing to verify.")
+        return None
+    doubts = [doubt for _, entries in doubtful for doubt in entries]
+    review = Review.of([document for document, _ in doubtful], doubts)
+
+    manifests: list[manifest.Manifest] = []
+
+    def finish(edits: list[Edit]) -> str:
+        manifests.append(job.write([*hand, *edits]))
+        left = manifests[-1].doubtful
+        return f"{job.target}\n{len(edits)} edits, {left} rows still in doubt. You can close this page."
+
+    def announce(link: str) -> None:
+        job.output.say(f"{len(review.places)} segments have rows in doubt. Settle them here:")
+        job.output.say(f"  {link}", style="bold")
+        job.output.say(f"Every edit is in {log} at once; stop with Ctrl+C and go on later with the same command.")
+
+    try:
+        session = ReviewSession(review, job.target.name, finish, log, by)
+        serve_review(session, free_port(REVIEW_HOST, port), announce)
+    except KeyboardInterrupt:
+        job.output.say(f"Stopped. Every edit is in {log}; the same command goes on from here.")
+        raise click.exceptions.Exit(0) from None
+    return manifests[-1] if manifests else job.write([*hand, *review.edits])
+
+
+def _describe(output: Output, path: Path, format_name: str | None, *, latex: bool) -> None:
+    table = describe.Description()
+    with reading(output, path, "Counting") as progress:
+        for number, document in enumerate(documents_of(path, format_name), 1):
+            table.add(document)
+            progress("documents", number)
+    _show(output, table.rows(), "Original", latex=latex)
+    output.end()
+
+
+def _show(output: Output, rows: Iterable[dict[str, object]], title: str, *, latex: bool) -> None:
+    all_rows = list(rows)
+    output.rows.extend({"set": title.lower(), **row} for row in all_rows)
+    if latex:
+        output.say(describe.to_latex(all_rows, caption=title))
+        return
+    output.say(title, style="bold")
+    output.say(describe.to_text(all_rows))
+
+
+def _tell(output: Output, record: manifest.Manifest, target: Path) -> None:
+    for step in record.steps:
+        counts = ", ".join(f"{name} {number:,}" for name, number in step.counts.items())
+        output.note(f"{step.do}: {counts or 'nothing changed'}")
+    for row in record.scores:
+        between = "" if row["low"] is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
+        rests = f"{row['segments']:,} segments of {row['documents']:,} documents"
+        output.note(f"{row['system']}: {row['score']:.2f}{between}, {rests}")
+    if record.scores:
+        output.note(f"scored by {record.scores[0]['signature']}")
+    for row in record.sample:
+        output.note(
+            f"sample {row['domain']}: asked {row['asked']:,}, got {row['got']:,} sentences in {row['documents']:,} "
+            f"documents (of {row['available_sentences']:,} in {row['available_documents']:,})"
+        )
+    if record.doubtful:
+        doubtful = target.with_suffix(".doubtful.csv")
+        output.say(f"{record.doubtful:,} rows are doubtful: settle them on a page with --verify, or correct")
+        output.say(f"{doubtful} in a spreadsheet and give it back with --verified.")
+    output.say(f"Wrote {target} and {target.with_suffix('.manifest.json')}.", style="bold")
