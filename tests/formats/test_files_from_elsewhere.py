@@ -113,6 +113,36 @@ def ods(rows: Iterable[Sequence[Any]]) -> Callable[[Path], None]:
     return make
 
 
+def formatted(rows: Iterable[Sequence[Any]], number_format: str, column: int) -> Callable[[Path], None]:
+    """A workbook with a title, whose numbers in a column are shown by this format."""
+
+    def make(path: Path) -> None:
+        book = openpyxl.Workbook()
+        sheet = book.active
+        assert sheet is not None
+        for row in [["Review of March"], [], *rows]:
+            sheet.append(["", *row])
+        for cell in sheet.iter_rows(min_row=4, min_col=column + 1, max_col=column + 1):
+            cell[0].number_format = number_format
+        book.save(path)
+
+    return make
+
+
+def with_hidden_sheet(rows: Sequence[Sequence[Any]], hidden: Sequence[Sequence[Any]]) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        book = openpyxl.Workbook()
+        for title, lines in (("Draft", hidden), ("Final", rows)):
+            sheet = book.create_sheet(title)
+            for line in lines:
+                sheet.append(list(line))
+        book.remove(book.worksheets[0])
+        book["Draft"].sheet_state = "hidden"
+        book.save(path)
+
+    return make
+
+
 def workbook(rows: Iterable[Sequence[Any]], *merged: str) -> Callable[[Path], None]:
     def make(path: Path) -> None:
         book = openpyxl.Workbook()
@@ -145,7 +175,18 @@ HEADERS = {
     "tr": "Değerlendirici,Belge,Bölüm,Sistem,Kaynak,Çeviri,Puan",
     "uk": "Оцінювач,Документ,Сегмент,Система,Оригінал,Переклад,Оцінка",
     "zh": "评审员,文档,句段,系统,原文,译文,评分",
+    "ar_names": "اسم المقيّم,رقم المستند,رقم الجملة,اسم النظام,النص المصدر,الترجمة الآلية,التقييم",
+    "cs_names": "Anotátor,Dokument č.,Věta č.,Název systému,Zdrojový text,Strojový překlad,Známka",
+    "de_names": "Name der Bewerterin,Dokument-Nr.,Satz-Nr.,Systemname,Ausgangstext,Maschinelle Übersetzung,Punkte",
+    "en_names": "Judge name,Document no.,Segment number,System code,Source text,Machine translation,Points",
+    "ja_names": "評価者名,文書番号,文ID,システム名,原文,機械翻訳,評価点",
+    "ko_names": "평가자 이름,문서 번호,문장 번호,시스템 이름,원문,기계번역,평가점수",
+    "pl_names": "Sędzia,Nr dokumentu,Nr zdania,Silnik,Tekst źródłowy,Tłumaczenie maszynowe,Punkty",
+    "ru_names": "Имя эксперта,Номер документа,Номер сегмента,Название системы,Исходный текст,Машинный перевод,Оценка",
+    "zh_names": "评估人,文件名,序号,引擎名称,源文,机器译文,得分",
 }
+WIDE = {ord(str(digit)): chr(ord("０") + digit) for digit in range(10)}
+ARABIC = {ord("."): "٫"} | {ord(str(digit)): chr(ord("٠") + digit) for digit in range(10)}
 LABELS = ["Bad", "Poor", "Fair", "Good", "Best"]
 
 
@@ -159,6 +200,77 @@ SHORT = ["judge", "document", "segment", "system", "score"]
 
 FILES = [
     *(File(f"{code}.csv", plain(table(row.split(","), with_scores())), question="*") for code, row in HEADERS.items()),
+    File("percent.xlsx", formatted([HEADER, *with_scores(lambda value: value / 100)], "0%", len(HEADER))),
+    File("percent_places.xlsx", formatted([SHORT, *without_texts(lambda value: value / 100)], "0.00 %", len(SHORT))),
+    File("hidden.xlsx", with_hidden_sheet([SHORT, *RATINGS], [SHORT, *without_texts(lambda value: value + 1)])),
+    File(
+        "facts.csv",  # what no judge disputes is no answer
+        plain(table([*HEADER, "wc", "Jahr"], [(*r, len(r[4].split()), 2020 + r[2]) for r in with_scores()])),
+    ),
+    File("breaks.csv", plain(table([f"{name}\n(see below)" for name in HEADER], with_scores())), question="*"),
+    File("wide_digits.csv", plain(table(SHORT, without_texts(lambda value: str(value).translate(WIDE))))),
+    File(
+        "arabic_digits.csv",
+        plain(table(SHORT, without_texts(lambda value: f"{value / 10}".translate(ARABIC)))),
+        {key: value / 10 for key, value in STUDY.items()},
+    ),
+    File(
+        "minus.csv",
+        plain(table(SHORT, without_texts(lambda value: f"−{value}"))),
+        {key: -value for key, value in STUDY.items()},
+    ),
+    File(
+        "halves.csv",
+        plain(table(SHORT, without_texts(lambda value: f"{fifths(value)}½"))),
+        {key: value + 0.5 for key, value in FIFTHS.items()},
+    ),
+    *(
+        File(
+            f"thousands_{name}.csv",
+            plain(table(SHORT, without_texts(lambda value, write=write: write(value * 25.5)), ";")),
+            {key: value * 25.5 for key, value in STUDY.items()},
+        )
+        for name, write in (
+            ("dots", lambda value: f"{value:,.2f}".translate({ord(","): ".", ord("."): ","})),
+            ("spaces", lambda value: f"{value:,.2f}".translate({ord(","): "\u202f", ord("."): ","})),
+            ("apostrophes", lambda value: f"{value:,.2f}".replace(",", "’")),
+        )
+    ),
+    File(
+        "matrix_with_mean.csv",  # a mean is no judge
+        plain(table(["item", "ann", "ben", "Mean"], [(n, n, n + 2, n + 1) for n in range(1, 6)])),
+        {(judge, str(n), str(n), ""): n + 2 * (judge == "ben") for judge in ("ann", "ben") for n in range(1, 6)},
+    ),
+    File(
+        "wide_with_mean.csv",
+        plain(
+            table(
+                ["document", "segment", "system", "score_ann", "score_ben", "score_average"],
+                [
+                    (f"d{n // 2 + 1}", n % 2 + 1, s, score("ann", s, n), score("ben", s, n), 50)
+                    for s in OUTPUTS
+                    for n in range(4)
+                ],
+            )
+        ),
+    ),
+    File(
+        "ids.csv",  # what numbers the rows is no answer
+        plain(
+            table([*SHORT, "annotation_id", "AssignmentId"], [(*r, 900 + n, f"A{n}") for n, r in enumerate(RATINGS)])
+        ),
+    ),
+    File(
+        "turk.csv",
+        plain(
+            table(
+                ["HITId", "WorkerId", "WorkTimeInSeconds"]
+                + [f"Input.{name}" for name in HEADER[1:6]]
+                + ["Answer.score"],
+                [(f"H{n}", r[0], 30 + n, *r[1:]) for n, r in enumerate(with_scores())],
+            )
+        ),
+    ),
     File("percent.csv", plain(table(HEADER, with_scores(lambda value: f"{value}%")))),
     File(
         "decimal.csv",

@@ -18,6 +18,7 @@ from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.archive import unpacked
 from lanner.formats.parsing.documents import ApartError
+from lanner.formats.parsing.joining import read_each
 from lanner.formats.parsing.textfile import watched
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
@@ -92,7 +93,7 @@ def read(
         if len(paths) > 1 and _are_parallel(paths, format):
             readings = list(parallel.read_files(paths, languages=languages, **options))
         else:
-            readings = [part for each in paths for part in _read_path(each, format, languages, options)]
+            readings = read_each(paths, lambda each, judge: _read_path(each, format, languages, options, judge))
             readings = _of_pair(readings, languages, paths[0])
         return _with_notes(readings, decoding.notes())
 
@@ -102,9 +103,13 @@ def _read_path(
     format: str | None,  # noqa: A002
     languages: str,
     options: Mapping[str, Any],
+    judge: str = "",
 ) -> list[Reading]:
+    """What one path holds, as the answers of this judge where the format can say whose they are."""
     with _opened(path) as inner:
         reader, read_all = _reader(format, inner, options)
+        if judge and "judge" in reader.options and not options.get("judge"):
+            options = {**options, "judge": judge}
         return list(read_all(inner, **_with_languages(reader, languages, options)))
 
 

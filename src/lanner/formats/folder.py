@@ -9,6 +9,7 @@ from pathlib import Path
 from lanner import formats
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.joining import read_each
 from lanner.model import Document
 
 
@@ -19,14 +20,16 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> list[Reading]:
     """The readings of all files that are recognised; an error in one of them is an error of all."""
-    readings: list[Reading] = []
-    unread: list[str] = []
-    for file in _files(path):
-        name = _format_of(file)
-        if name is None or name.read is None:
-            unread.append(file.name)
-        else:
-            readings += name.read(file)
+    readers = {file: _format_of(file) for file in _files(path)}
+    unread = [file.name for file, reader in readers.items() if reader is None or reader.read is None]
+
+    def read_file(file: Path, judge: str) -> list[Reading]:
+        reader = readers[file]
+        assert reader is not None
+        assert reader.read is not None
+        return list(reader.read(file, **({"judge": judge} if judge and "judge" in reader.options else {})))
+
+    readings = read_each([file for file in readers if file.name not in unread], read_file)
     if not readings:
         textfile.failed(path, "No file in this folder is recognised.")
     note = (f"Not read: {', '.join(unread)}.",) if unread else ()

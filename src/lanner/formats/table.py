@@ -32,6 +32,7 @@ from lanner.formats.parsing.notes import UNKNOWN_LANGUAGES, Note
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.values import (
     as_text,
+    dots_in_thousands,
     file_languages,
     in_thousands,
     is_false,
@@ -40,6 +41,7 @@ from lanner.formats.parsing.values import (
     measured,
     moment,
     number,
+    plain_number,
     slug,
     steps_of_scale,
 )
@@ -614,6 +616,12 @@ class _Answers:
         return tuple(judgements)
 
     def notes(self) -> Iterator[str]:
+        alike: dict[str, list[str]] = {}
+        for name in self._kinds:
+            alike.setdefault(fold(name), []).append(name)
+        for names in alike.values():
+            if len(names) > 1:
+                yield f"These count as different judges, although their names are alike: {', '.join(names)}."
         if self._cells and "role" not in self._table.at:
             yield "No column `role` says which answers are controls or repeats, so all count as main ones."
         yield from self._steps
@@ -638,9 +646,12 @@ def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[A
     lists = [literal_list(value) if isinstance(value, str) else value for value in there]
     if there and all(isinstance(value, list) for value in lists):
         return _with_missing(values, [(value, "") for value in lists])
-    if not decimal_comma and in_thousands(texts):
-        texts = [text.replace(",", "") for text in texts]
-    numbers = [number(text) if number(text) is not None else measured(text) for text in texts]
+    plain = [plain_number(text) for text in texts]
+    if not decimal_comma and in_thousands(plain):
+        plain = [text.replace(",", "") for text in plain]
+    elif dots_in_thousands(plain):
+        plain = [text.replace(".", "") for text in plain]
+    numbers = [number(text) if number(text) is not None else measured(text) for text in plain]
     if numbers and sum(value is not None for value in numbers) * 2 > len(numbers):
         pairs = zip(numbers, there, strict=True)
         return _with_missing(values, [(raw, "not_a_number") if n is None else (n, "") for n, raw in pairs])

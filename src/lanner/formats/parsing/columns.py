@@ -50,6 +50,8 @@ _ITEM_ROLES = ("item", "document", "segment", "source", "system", "system_a", "s
 _LONG_TEXT = 12
 """Characters that a column of sentences has on average, at least."""
 _SHORT_ANSWER = 40
+_SHARED_ITEMS = 5
+"""Items that several judges have to share before it can be said that they never differ."""
 
 
 SHEET = "sheet"
@@ -223,6 +225,7 @@ class _Guess:
         self._take_compared_systems()
         self._take_named()
         self._take_with_language()
+        self._take_identifiers()
         pair = self._take_languages() if "source" not in self.roles else None
         ours = {"absent", "document_meta", "segment_meta"} <= set(self.header)  # a table that we wrote says it all
         if not ours:
@@ -353,6 +356,15 @@ class _Guess:
             else:
                 continue
             self._take(column, _CLEAR if language else _LIKELY)
+
+    def _take_identifiers(self) -> None:
+        """`Nr dokumentu`, `Věta č.`, `システム名`: a known word for a document, a segment, a system or a judge, with
+        another that only says that it is an identifier."""
+        for column in list(self.free):
+            role = _identified(column)
+            if role and role not in self.roles and fold(column) not in _folded("output", "reference", "answer"):
+                self.roles[role] = column
+                self._take(column, _CLEAR)
 
     def _take_languages(self) -> tuple[str, str] | None:
         """Columns named by languages: the first is the source, the others are outputs."""
@@ -562,8 +574,16 @@ class _Guess:
         # without texts a length cannot be measured any more: it is kept, so that it can explain answers
         no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
         numeric = [c for c in self.free if c not in answers and _are_numbers(self._values(c)) and not no_answer(c)]
+        if answers:  # numbers that no judge ever disputes describe the item
+            numeric = [column for column in numeric if not self._is_fact(column)]
         lists = [c for c in self.free if _are_lists(self._values(c))]
-        short = [c for c in self.free if c not in comments and 0 < _mean_length(self._values(c)) <= _SHORT_ANSWER]
+        short = [
+            column
+            for column in self.free
+            if column not in (*comments, SHEET)
+            and not _is_index(column)
+            and 0 < _mean_length(self._values(column)) <= _SHORT_ANSWER
+        ]
         others = [c for c in short if self._varies(c)]
         if not (answers or numeric or lists or spread or others):
             others = short
@@ -577,8 +597,8 @@ class _Guess:
         """Whether judges say different things in a column about one item: then it is an answer, and neither a fact
         about the item nor one about the judge."""
         judge = self.header.index(self.roles["judge"]) if "judge" in self.roles else None
-        items = [self.header.index(self.roles[r]) for r in ("item", "document", "segment", "system") if r in self.roles]
-        if judge is None or not items:
+        items = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
+        if judge is None or {"item", "document", "segment", "source"}.isdisjoint(self.roles):
             return False
         at = self.header.index(column)
         by_item: dict[tuple[str, ...], set[str]] = {}
@@ -588,6 +608,22 @@ class _Guess:
                 by_item.setdefault(tuple(str(row[place]) for place in items), set()).add(str(row[at]))
                 by_judge.setdefault(str(row[judge]), set()).add(str(row[at]))
         return any(len(v) > 1 for v in by_item.values()) and any(len(v) > 1 for v in by_judge.values())
+
+    def _is_fact(self, column: str) -> bool:
+        """Whether all judges say the same in a column about each of several items that they share."""
+        if "judge" not in self.roles or {"item", "document", "segment", "source"}.isdisjoint(self.roles):
+            return False
+        places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
+        judge, at = self.header.index(self.roles["judge"]), self.header.index(column)
+        values: dict[tuple[str, ...], set[str]] = {}
+        judges: dict[tuple[str, ...], set[str]] = {}
+        for row in self.sample:
+            item = tuple(str(row[place]) for place in places)
+            values.setdefault(item, set()).add(str(row[at]))
+            judges.setdefault(item, set()).add(str(row[judge]))
+        shared = [item for item in values if len(judges[item]) > 1]
+        different = {value for item in shared for value in values[item]}
+        return len(shared) >= _SHARED_ITEMS and len(different) > 1 and all(len(values[item]) == 1 for item in shared)
 
     def _add_answer(self, answer: Answer, confidence: float) -> None:
         self.answers.append(answer)
@@ -607,7 +643,7 @@ class _Guess:
                     name, system = rest, each
                     break
             judge, question = ("", name) if by_judge else _judge_and_question(name)
-            if fold(question) in _folded("answer") and (system or judge):
+            if fold(question) in _folded("answer") and (system or judge) and not is_total(judge):
                 answers.append(Answer(column, question, judge, system))
         if by_judge and not answers and "system" not in self.roles and "system_a" not in self.roles:
             answers = self._answers_by_system()
@@ -621,7 +657,7 @@ class _Guess:
         by_question: dict[str, list[Answer]] = {}
         for column in self.free:
             system, question = _judge_and_question(column)
-            if system and _are_numbers(self._values(column)) and not _is_measure(column):
+            if system and not is_total(system) and _are_numbers(self._values(column)) and not _is_measure(column):
                 by_question.setdefault(fold(question), []).append(Answer(column, question, system=system))
         names = [sorted(answer.system for answer in answers) for answers in by_question.values()]
         # systems are the same for every question; otherwise the second word is part of the question
@@ -634,7 +670,11 @@ class _Guess:
     def _take_judges(self) -> None:
         """A table of items by judges: columns of numbers, or of few labels, without anything else."""
         has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
-        numeric = [c for c in self.free if _are_numbers(self._values(c)) and not _is_measure(c)]
+        numeric = [
+            column
+            for column in self.free
+            if _are_numbers(self._values(column)) and not _is_measure(column) and not _is_summary(column)
+        ]
         columns = numeric if len(numeric) > 1 else [c for c in self.free if self._values(c)]
         labels = [{str(value) for value in self._values(column)} for column in columns]
         alike = columns == numeric or bool(labels and set.intersection(*labels))
@@ -710,7 +750,10 @@ def _named(column: str) -> tuple[str, str] | None:
         return None
     for kind, pattern in (("output", _OUTPUT_NAMED), ("reference", _REFERENCE_NAMED)):
         hit = pattern.match(column)
-        if hit and fold(hit[2]) not in _NO_NAMES and not (hit[1] in " (-_" and _language(hit[2])):
+        if hit is None or fold(hit[2]) in _NO_NAMES or (hit[1] in " (-_" and _language(hit[2])):
+            continue
+        # `System code` and `System (see below)` name no system; `output:code` does
+        if hit[1] == ":" or (fold(hit[2]) not in _identifier_words() and not hit[2].startswith(("(", "["))):
             return kind, hit[2]
     return None
 
@@ -734,6 +777,24 @@ def _without_language(column: str) -> tuple[str, str]:
 @cache
 def _names_of_languages() -> dict[str, str]:
     return {name.casefold(): code for code, names in _names()["languages"].items() for name in names}
+
+
+@cache
+def _identifier_words() -> frozenset[str]:
+    return frozenset(map(fold, _names()["identifiers"]["words"]))
+
+
+@cache
+def _identified(column: str) -> str:
+    """The role of a header that is a word for it together with `number`, `name` or the like; "" if there is none."""
+    words = _identifier_words()
+    name = fold(_without_language(column)[0])
+    for word in sorted(words, key=len, reverse=True):
+        for rest in (name.removesuffix(word), name.removeprefix(word)):
+            role = _spelled().get(rest, ("", 0))[0]
+            if rest not in (name, *words) and role in ("document", "segment", "item", "system", "judge"):
+                return role
+    return ""
 
 
 def _language(name: str) -> str:
@@ -847,10 +908,16 @@ def _is_measure(column: str) -> bool:
     return _is_index(column) or not _words(column).isdisjoint({"length", "len", "tokens", "words", "chars"})
 
 
+def _is_summary(column: str) -> bool:
+    """Numbers that sum up those of other columns, and are no judge's: `Average`, `Mean score`."""
+    words = [word for word in re.split(r"[\W_]+", column) if word]
+    return is_total(column) or (bool(words) and (is_total(words[0]) or is_total(words[-1])))
+
+
 def _is_index(column: str) -> bool:
     """Numbers that tell rows apart."""
     return not _words(column).isdisjoint({"id", "idx", "index", "order", "number"})
 
 
 def _words(column: str) -> set[str]:
-    return set(re.split(r"[\W_]+", column.casefold()))
+    return {*re.split(r"[\W_]+", column.casefold()), *_header_words(column)}

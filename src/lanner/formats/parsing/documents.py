@@ -109,6 +109,8 @@ class Gathering:
                 name = document.segment_of(source)
             else:
                 document.turns[system] += 1
+                while not system and str(document.turns[system]) in document.segments:
+                    document.turns[system] += 1  # an id that another segment has by name
                 name = str(document.turns[system])
         draft = document.segments.get(name)
         if draft is None:

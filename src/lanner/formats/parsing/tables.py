@@ -6,6 +6,7 @@ The header need not be the first row: titles and remarks above it are left out, 
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import zipfile
@@ -199,8 +200,16 @@ def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") ->
     names = texts[position] if texts else []
     while names and not names[-1]:
         names.pop()
-    names, notes = _named_columns(names)
+    names, notes = _named_columns(names if any(marks <= set(names) for marks in _OURS) else _tidy(names))
     return _Header(position, _checked_header(path, names, position + 1), notes)
+
+
+def _tidy(names: Sequence[str]) -> list[str]:
+    """Names of columns on one line, and without the `Input.` and `Answer.` that Mechanical Turk puts before them."""
+    tidy = [" ".join(name.split()) for name in names]
+    bare = [re.sub(r"^(?:Input|Answer)\.", "", name) for name in tidy]
+    is_turk = any(name.startswith("Input.") for name in tidy) and any(name.startswith("Answer.") for name in tidy)
+    return bare if is_turk and len(set(bare)) == len(bare) else tidy
 
 
 def _names_without_header(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -283,16 +292,28 @@ def _skipped_note(rows: Sequence[Sequence[Any]], position: int, line: int) -> li
 
 def guess_delimiter(path: Path) -> str:
     """The delimiter by which a line shows the best header, else the one that the first line has most of."""
-    lines = [line for line in textfile.head(path).lstrip("\ufeff").splitlines()[:_SEARCHED] if line.strip()]
+    head = textfile.head(path).lstrip("\ufeff")
+    lines = [line for line in head.splitlines()[:_SEARCHED] if line.strip()]
     best, delimiter = (0, 0), ""
     for mark in _DELIMITERS:
-        for line in lines:
-            if mark in line and len(line) < 10_000:
-                score = (header_score(_split(line, mark)), line.count(mark))
-                if score[0] > 1 and score > best:
-                    best, delimiter = score, mark
+        rows = [_split(line, mark) for line in lines if mark in line and len(line) < 10_000]
+        if head.startswith('"'):  # a header in quotation marks may have line breaks in its names
+            rows += _quoted_rows(head, mark)
+        for row in rows:
+            score = (header_score(row), len(row))
+            if score[0] > 1 and score > best:
+                best, delimiter = score, mark
     first = lines[0] if lines else ""
     return delimiter or max(_DELIMITERS, key=first.count)
+
+
+def _quoted_rows(text: str, mark: str) -> list[list[str]]:
+    """The first rows of a text whose cells are in quotation marks, over line breaks."""
+    try:
+        rows = list(islice(csv.reader(io.StringIO(text), delimiter=mark), _SEARCHED))
+    except csv.Error:
+        return []
+    return [row for row in rows if len(row) > 1 and sum(map(len, row)) < 10_000]
 
 
 def _split(line: str, mark: str) -> list[str]:

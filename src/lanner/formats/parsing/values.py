@@ -90,7 +90,10 @@ def number(value: Any) -> int | float | None:
 
 def is_numeric(value: Any) -> bool:
     """Whether a cell holds a number, also one with a decimal comma or a percent sign."""
-    return number(value) is not None or (isinstance(value, str) and bool(_TYPED_NUMBER.fullmatch(value.strip())))
+    return number(value) is not None or (
+        isinstance(value, str)
+        and bool(_TYPED_NUMBER.fullmatch(plain_number(value)) or _DOTTED.fullmatch(value.strip()))
+    )
 
 
 def literal_list(text: str) -> list[Any] | None:
@@ -151,15 +154,35 @@ def slug(text: str) -> str:
 _MEASURED = re.compile(r"(-?\d{1,15}(?:[.,]\d{1,15})?)\s*(?:%|s|sec|seconds)?", re.I)
 _TYPED_NUMBER = re.compile(r"-?\d{1,15}(?:[.,]\d{1,15})?\s*%?|-?[1-9]\d{0,2}(?:,\d{3}){1,4}(?:\.\d{1,15})?")
 _IN_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3}){1,4}(?:\.\d{1,15})?")
+_DOTTED = re.compile(r"-?[1-9]\d{0,2}(?:\.\d{3}){1,4}(?:,\d{1,15})?")
+_SPACED = re.compile(r"-?[1-9]\d{0,2}(?:[ '’]\d{3}){1,4}(?:[.,]\d{1,15})?")
+_FRACTION = re.compile(r"(\d{0,4})\s?([¼½¾⅐-⅞])")
+_MARKS = {ord("−"): "-", ord("٫"): ".", ord("٬"): ",", ord("،"): ","}
 _SHARE = re.compile(r"(\d{1,4}(?:[.,]\d{1,6})?)\s*(?:/|out of|of|von|sur|из)\s*(\d{1,4})", re.I)
 _LABELLED = re.compile(r"(\d{1,3})\s*[-–—:=.)]\s*([^\d\s].{0,80})")
 _STARS = re.compile(r"[★⭐]\ufe0f?(?:[★⭐☆]\ufe0f?){0,10}|☆{1,10}")
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:\.\d{1,6})?)")
 
 
+def plain_number(text: str) -> str:
+    """What may be a number, as programs write it: in plain digits, with a plain minus, without spaces or apostrophes
+    between thousands, `½` as .5. Other text comes back more or less as it was and is no number either."""
+    if hit := _FRACTION.fullmatch(text.strip()):
+        return str(int(hit[1] or 0) + unicodedata.numeric(hit[2]))
+    plain = unicodedata.normalize("NFKC", text).strip().translate(_MARKS)
+    plain = "".join(str(unicodedata.decimal(char, char)) for char in plain)
+    return re.sub(r"[ '’]", "", plain) if _SPACED.fullmatch(plain) else plain
+
+
+def dots_in_thousands(texts: Sequence[str]) -> bool:
+    """Whether the dots in a column of numbers separate thousands: `1.250,5` beside `980,25`, and never `1.5`."""
+    with_dot = [text for text in texts if "." in text]
+    return any("," in text for text in with_dot) and all(map(_DOTTED.fullmatch, with_dot))
+
+
 def measured(text: str) -> float | int | None:
     """A number as people type it: with a decimal comma, a percent sign, seconds, or minutes and seconds."""
-    if hit := _MEASURED.fullmatch(text.strip()):
+    if hit := _MEASURED.fullmatch(plain_number(text)):
         return number(hit[1].replace(",", "."))
     if hit := _CLOCK.fullmatch(text.strip()):
         return int(hit[1] or 0) * 3600 + int(hit[2]) * 60 + float(hit[3])

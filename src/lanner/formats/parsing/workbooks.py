@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
+
+from lxml import etree
 
 from lanner.errors import MissingExtraError
 from lanner.formats.parsing import textfile
@@ -29,6 +31,7 @@ _REPEATED = re.compile(
     rb"""<table:table-(row|cell)\b[^>]{0,300}:number-(?:rows|columns)-repeated=["']([0-9]{1,9})["'][^>]{0,300}(?<!/)>"""
 )
 """Rows and cells with content that stand for many, in an OpenDocument spreadsheet."""
+_STYLED_CELL = re.compile(rb"""<c\sr=["']([A-Za-z]{1,4})([0-9]{1,9})["'][^<>]{0,40}?\ss=["']([0-9]{1,6})["']""")
 _ERROR = re.compile(rb"""\st=["']e["']""")
 _LONG_NUMBER = re.compile(rb"<v>[0-9]{16,40}</v>")
 _OVERLAP = 60
@@ -60,6 +63,8 @@ class Sheet:
 
     title: str
     merged: tuple[Area, ...]
+    percentages: frozenset[tuple[int, int]]
+    """Cells shown in percent, by row and column from 1: 0.55 in them is read as 55, as it is in a CSV file."""
     _cells: Any
     _bytes: int
     """How much of the file it stands for, for a bar that shows how far a long reading is."""
@@ -71,22 +76,29 @@ class Sheet:
         for number, row in enumerate(self._cells.iter_rows(), 1):
             if number % _ROWS_AT_A_TIME == 0:
                 textfile.report_progress(int(share * _ROWS_AT_A_TIME))
-            yield [*empty_columns, *(_value(cell) for cell in row)]
+            values = [*empty_columns, *(_value(cell) for cell in row)]
+            if self.percentages:
+                for at, value in enumerate(values, 1):
+                    if isinstance(value, int | float) and (number, at) in self.percentages:
+                        values[at - 1] = _value(round(value * 100.0, 10))
+            yield values
 
 
 def open_workbook(path: Path, title: str = "") -> Workbook:
     """A workbook with its sheets, or with the one of this title."""
     try:
-        from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum
+        from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
     except ImportError as error:
         raise MissingExtraError("Reading spreadsheets", "xlsx") from error
-    errors, long_numbers = _inspect(path)
+    oddities = _inspect(path)
     try:
         with CalamineWorkbook.from_path(path) as book:
-            titles = [sheet.name for sheet in book.sheets_metadata if sheet.typ == SheetTypeEnum.WorkSheet]
+            worksheets = [sheet for sheet in book.sheets_metadata if sheet.typ == SheetTypeEnum.WorkSheet]
+            titles = [sheet.name for sheet in worksheets]
             if title and title not in titles:
                 textfile.failed(path, f"There is no sheet {title!r}.", next_step=f"Sheets: {', '.join(titles)}.")
-            pages = [book.get_sheet_by_name(name) for name in ([title] if title else titles)]
+            visible = [sheet.name for sheet in worksheets if sheet.visible == SheetVisibleEnum.Visible]
+            pages = [book.get_sheet_by_name(name) for name in ([title] if title else visible or titles)]
     except (CalamineError, OSError, ValueError) as error:
         textfile.failed(path, f"The spreadsheet cannot be read: {error}.", next_step=_SAVE_AGAIN)
     except BaseException as error:
@@ -95,13 +107,87 @@ def open_workbook(path: Path, title: str = "") -> Workbook:
         textfile.failed(path, "The spreadsheet is damaged.", next_step=_SAVE_AGAIN)
     height = max(1, sum(page.total_height for page in pages))
     size = path.stat().st_size
-    sheets = (Sheet(page.name, _areas(page), page, size * page.total_height // height) for page in pages)
+    percentages = _percentages(path)
+    sheets = tuple(
+        Sheet(
+            page.name,
+            _areas(page),
+            percentages.get(page.name, frozenset()),
+            page,
+            size * page.total_height // height,
+        )
+        for page in pages
+    )
     notes = []
-    if errors:
-        notes.append(f"{errors} cells hold an error of the spreadsheet, such as #N/A, and are read as empty.")
-    if long_numbers:
-        notes.append(f"{long_numbers} numbers have more digits than a spreadsheet keeps: write ids as text.")
-    return Workbook(tuple(sheets), tuple(notes))
+    if any(sheet.percentages for sheet in sheets):
+        notes.append("Cells shown in percent are read as shown: 0.55 as 55.")
+    if hidden := [name for name in titles if name not in visible] if visible and not title else []:
+        notes.append(f"Hidden sheets are left out: {', '.join(hidden)}. --option sheet=NAME reads one.")
+    if oddities.fractions:
+        notes.append("Cells shown in percent are read as fractions: 55 % as 0.55.")
+    if oddities.errors:
+        notes.append(f"{oddities.errors} cells hold an error of the spreadsheet, such as #N/A, and are read as empty.")
+    if oddities.long_numbers:
+        notes.append(f"{oddities.long_numbers} numbers have more digits than a spreadsheet keeps: write ids as text.")
+    return Workbook(sheets, tuple(notes))
+
+
+def _percentages(path: Path) -> dict[str, frozenset[tuple[int, int]]]:
+    """The cells of each sheet that the workbook shows in percent, which the reader of values does not tell."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if "xl/styles.xml" not in archive.namelist():
+                return {}
+            styles = _percent_styles(etree.fromstring(archive.read("xl/styles.xml"), _parser()))
+            if not styles:
+                return {}
+            cells = {}
+            for title, entry in _sheet_files(archive).items():
+                with archive.open(entry) as file:
+                    cells[title] = frozenset(_cells_with(styles, file))
+            return cells
+    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, etree.XMLSyntaxError):
+        return {}  # the reader of values says what is wrong with the file
+
+
+def _parser() -> etree.XMLParser:
+    return etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False)
+
+
+def _percent_styles(root: etree._Element) -> set[bytes]:
+    """The numbers of the cell styles whose number format is a percentage."""
+    formats = {entry.get("numFmtId") for entry in root.iter("{*}numFmt") if "%" in entry.get("formatCode", "")}
+    formats |= {"9", "10"}  # 0% and 0.00%, which every spreadsheet has
+    styles = root.find("{*}cellXfs")
+    entries = [] if styles is None else list(styles.iter("{*}xf"))
+    return {str(at).encode() for at, entry in enumerate(entries) if entry.get("numFmtId") in formats}
+
+
+def _sheet_files(archive: zipfile.ZipFile) -> dict[str, str]:
+    """The file of each sheet by its title."""
+    links = etree.fromstring(archive.read("xl/_rels/workbook.xml.rels"), _parser())
+    targets = {entry.get("Id"): entry.get("Target", "") for entry in links.iter("{*}Relationship")}
+    book = etree.fromstring(archive.read("xl/workbook.xml"), _parser())
+    files = {}
+    for sheet in book.iter("{*}sheet"):
+        key = next((value for name, value in sheet.attrib.items() if str(name).endswith("}id")), "")
+        target = targets.get(key, "")
+        files[sheet.get("name", "")] = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
+    return files
+
+
+def _cells_with(styles: set[bytes], file: IO[bytes]) -> Iterator[tuple[int, int]]:
+    tail = b""
+    while chunk := file.read(textfile.MIB):
+        data = tail + chunk
+        end = data.rfind(b"<c ")
+        tail = data[end:] if end >= 0 else b""
+        for letters, digits, style in _STYLED_CELL.findall(data if end < 0 else data[:end]):
+            if style in styles:
+                yield int(digits), _column(letters)
+    for letters, digits, style in _STYLED_CELL.findall(tail):
+        if style in styles:
+            yield int(digits), _column(letters)
 
 
 def _areas(page: Any) -> tuple[Area, ...]:
@@ -126,11 +212,21 @@ def as_written(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date | datetime | time) else value
 
 
-def _inspect(path: Path) -> tuple[int, int]:
-    """How many cells hold an error, and how many a number that is too long. What would fill the memory is refused; the
+class _Oddities(NamedTuple):
+    """How many cells hold an error, how many a number that is too long, and whether an OpenDocument spreadsheet, of
+    which it is not known which cells they are, shows some in percent."""
+
+    errors: int
+    long_numbers: int
+    fractions: bool
+
+
+def _inspect(path: Path) -> _Oddities:
+    """What is odd about the cells. What would fill the memory is refused; the
     sizes that a file states about itself are not relied on."""
     limit = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
     unpacked = errors = long_numbers = 0
+    fractions = False
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
@@ -143,6 +239,7 @@ def _inspect(path: Path) -> tuple[int, int]:
                     if entry.filename == "content.xml":  # of an OpenDocument spreadsheet
                         for kind, times in _REPEATED.findall(tail + chunk):
                             repeats[kind] = max(repeats[kind], int(times))
+                        fractions = fractions or b'value-type="percentage"' in tail + chunk
                         tail = chunk[-600:]
                     if not entry.filename.startswith("xl/worksheets/"):
                         continue
@@ -164,7 +261,7 @@ def _inspect(path: Path) -> tuple[int, int]:
                     )
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError) as error:
         textfile.failed(path, f"The spreadsheet cannot be read: {error}.", next_step=_SAVE_AGAIN)
-    return errors, long_numbers
+    return _Oddities(errors, long_numbers, fractions)
 
 
 def _unpacked(path: Path, entry: zipfile.ZipInfo) -> Iterator[bytes]:
