@@ -15,6 +15,7 @@ from lanner.campaign.assignment import add_tasks
 from lanner.campaign.cache import Reference, find
 from lanner.campaign.clock import now
 from lanner.campaign.drawing import goal_of, score_of
+from lanner.campaign.settings import check_settings
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
 from lanner.designs.prepare import prepare
@@ -46,6 +47,7 @@ def create(
     tutorial, calibration (see `lanner.designs.prepare`), minutes until a pause, and so on. `wording = "published"`
     asks a protocol that is given by name in the words of its paper; `contexts` names what is shown around a sentence,
     as a factor that a Latin square counterbalances over judges (see `lanner.protocols.context`)."""
+    check_settings(settings or {})
     definition = _with_questionnaires(protocol, settings or {})
     texts = tuple(documents)
     check_documents(texts)

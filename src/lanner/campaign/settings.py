@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import date
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
 
 from lanner.errors import NOWHERE, InputError, Where, did_you_mean
 from lanner.model import Json
@@ -23,6 +26,53 @@ CHANGEABLE = (*NUMBERS, *TEXTS, "practice", "revision")
 AT_CREATION = ("before", "after", "controls", "tutorial", "calibration", "contexts", "wording")
 """What is frozen with texts, protocol and tasks."""
 
+_EXAMPLES = {
+    "before": 'before = ["consent", "background"]',
+    "after": 'after = ["post_task"]',
+    "controls": "controls = {shuffled = 5, repeats = 0.05}",
+    "tutorial": 'tutorial = {items = [{document = "d0", segment = "1", systems = ["A"], expected = {score = 100}}]}',
+    "calibration": 'calibration = ["d1", "d2"], the ids of documents',
+    "contexts": 'contexts = ["none", "whole"]',
+    "wording": 'wording = "published"',
+}
+_Number = Annotated[float, Field(ge=0)]
+_Amount = _Number | dict[str, _Number]
+
+
+class _KnownItem(BaseModel, extra="forbid"):
+    document: str = ""
+    segment: str | int = ""
+    systems: list[str] = []
+    texts: dict[str, str] = {}
+    expected: dict[str, Any] = {}
+
+
+class _Tutorial(BaseModel, extra="forbid"):
+    page: str = ""
+    items: list[_KnownItem] = []
+
+
+class _Controls(BaseModel):
+    shuffled: _Amount = 0
+    swapped: _Amount = 0
+    degraded: _Amount = 0
+    repeats: _Amount = 0
+    gold: list[_KnownItem] = []
+    in_place: bool = True
+    spacing: Annotated[int, Field(ge=0)] = 0
+
+
+class _Created(BaseModel):
+    """The shapes of what is decided when a campaign is created."""
+
+    before: list[str] = []
+    after: list[str] = []
+    controls: _Controls | None = None
+    tutorial: _Tutorial | None = None
+    calibration: list[str] = []
+    contexts: list[str] = []
+    wording: str = ""
+
 
 def check_names(names: Iterable[str], *, where: Where = NOWHERE, running: bool = False) -> None:
     """Refuse a setting that nothing reads, so that a misspelt one is not taken for granted; and in a running campaign
@@ -41,6 +91,7 @@ def check_names(names: Iterable[str], *, where: Where = NOWHERE, running: bool =
 
 def check_settings(settings: Mapping[str, Json]) -> None:
     """Refuse settings that no page could make sense of, wherever they come from."""
+    _check_shapes(settings)
     for name in NUMBERS:
         value = settings.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
@@ -73,6 +124,21 @@ def check_settings(settings: Mapping[str, Json]) -> None:
     link = settings.get("return_link")
     if link is not None and not str(link).startswith(("https://", "http://")):
         raise InputError("The return link must begin with https://", code="bad_return_link")
+
+
+def _check_shapes(settings: Mapping[str, Json]) -> None:
+    created = {name: value for name, value in settings.items() if name in AT_CREATION and value is not None}
+    try:
+        _Created.model_validate(created)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name, place = str(first["loc"][0]), ".".join(map(str, first["loc"]))
+        raise InputError(
+            f"The setting {place} cannot be {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}.",
+            code="bad_setting",
+            names={"name": place, "given": repr(first["input"])},
+            next_step=f"Write it like this: {_EXAMPLES[name]}",
+        ) from None
 
 
 def not_a_number(name: str, value: object) -> InputError:
