@@ -7,6 +7,7 @@ import pytest
 
 from campaign_parts import NOW, corpus, fill, first_task, opened, save
 from lanner import campaign
+from lanner.campaign.assignment import assign_calibration
 from lanner.errors import CampaignError
 from lanner.model import Judge, Role, Task
 from lanner.store import Store
@@ -28,6 +29,25 @@ def test_judges_join_an_open_campaign_without_touching_the_others(store: Store) 
     assert caught.value.code == "judge_taken"
     with pytest.raises(CampaignError, match="two judges called 'dora'"):
         campaign.add_judges(store, "first", [Judge("dora"), Judge("dora")])
+
+
+def test_a_calibration_round_is_what_judges_do_next_after_their_questionnaires(store: Store) -> None:
+    opened(store, documents=corpus((2, 2, 2), ("alder",)), settings={"before": ["consent"]})
+    before = {judge: campaign.tasks(store, "first", judge) for judge in ("ana", "bo")}
+    [consent, first, *_] = before["ana"]
+    campaign.submit_many(store, [campaign.Submission(consent.id, 0, {"consent": "agree"}, "c", judge="ana")])
+    campaign.finish(store, consent.id)
+    item = replace(first.items[0], role=Role.CALIBRATION)
+    added = assign_calibration(store, "first", [Task(0, judge, first.page, (item,)) for judge in ("ana", "bo")])
+    assert added == 2
+    for judge, tasks in before.items():
+        after = campaign.tasks(store, "first", judge)
+        assert [task.id for task in after if task.items[0].role is not Role.CALIBRATION] == [task.id for task in tasks]
+        assert [task.items[0].role for task in after[:2]] == [Role.MAIN, Role.CALIBRATION], "consent stays first"
+    following = campaign.next_task(store, "first", "ana")
+    assert following is not None and following.items == (item,)
+    assign_calibration(store, "first", [])
+    assert campaign.tasks(store, "first", "ana")[1].items == (item,), "nothing moves when nothing is added"
 
 
 def test_growing_is_reproducible(store: Store) -> None:

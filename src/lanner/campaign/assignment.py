@@ -12,6 +12,7 @@ from lanner import designs, registry
 from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
 from lanner.campaign.questions import Questions
+from lanner.designs._items import is_about_the_judge
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import CampaignError, DesignError, did_you_mean
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task
@@ -51,11 +52,15 @@ def assign_calibration(
     account: int | None = None,
     at: datetime | None = None,
 ) -> int:
-    """Append a calibration round on sentences that were disputed. How many tasks; the log says so."""
+    """Add a calibration round on sentences that were disputed, as what every judge does next; questionnaires keep
+    their place. How many tasks; the log says so."""
     moment = at or now()
     with store.writing() as tx:
         found = _lock(tx, campaign)
-        number = add_tasks(tx, found.id, *_frozen(tx, found), tasks, at=moment)
+        protocol, documents = _frozen(tx, found)
+        number = add_tasks(tx, found.id, protocol, documents, tasks, at=moment)
+        pages = [page for page, stages in protocol.pages.items() if not is_about_the_judge(stages)]
+        tx.tasks.put_calibration_first(found.id, pages)
         tx.events.add("calibration_assigned", moment, campaign=found.id, account=account, tasks=number)
         return number
 

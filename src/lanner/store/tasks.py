@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -217,6 +217,28 @@ class Tasks(Rows):
             self._connection.execute(schema.task.insert(), rows)
             insert_rows(self._connection, schema.item, items)
         return len(rows)
+
+    def put_calibration_first(self, campaign: int, pages: Container[str]) -> None:
+        """Let every judge's unfinished calibration come before what else they have to do on these pages; the rest
+        keeps its order."""
+        wanted = (
+            select(_t.judge, _t.id, _t.page, _t.position, _i.role)
+            .join(schema.item, and_(_i.task == _t.id, _i.position == 0))
+            .where(_t.campaign == campaign, _t.judge.is_not(None), _t.finished_at.is_(None))
+            .order_by(_t.position)
+        )
+        by_judge: dict[int, list[Any]] = {}
+        for row in self._connection.execute(wanted):
+            if row.page in pages:
+                by_judge.setdefault(row.judge, []).append(row)
+        changes: list[tuple[int, int]] = []
+        for rows in by_judge.values():
+            ordered = sorted(rows, key=lambda row: row.role != Role.CALIBRATION)
+            changes += [(row.id, place.position) for row, place in zip(ordered, rows, strict=True) if row != place]
+        change = update(schema.task).where(_t.id == bindparam("moved")).values(position=bindparam("to"))
+        if changes:  # in two steps, as no two tasks of a judge may stand at one place meanwhile
+            self._connection.execute(change, [{"moved": task, "to": -1 - to} for task, to in changes])
+            self._connection.execute(change, [{"moved": task, "to": to} for task, to in changes])
 
     def _next_positions(self, campaign: int) -> dict[int | None, int]:
         last = self._connection.execute(_LAST_POSITIONS, {"of_campaign": campaign})

@@ -24,7 +24,12 @@ TRAINED = datetime(2026, 3, 2, tzinfo=UTC)
 def judged(store: Store) -> None:
     """Ann and Ben differ on every second sentence of the first document, with reasons, and later agree."""
     texts = [
-        Document(f"d{d}", tuple(Segment(str(n), f"Sentence {d}.{n} <i>") for n in range(1, 13)), "en", "ko")
+        Document(
+            f"d{d}",
+            tuple(Segment(str(n), f"Sentence {d}.{n} <i>", {"oak": "Never judged."}) for n in range(1, 13)),
+            "en",
+            "ko",
+        )
         for d in (1, 2)
     ]
     judges = [Judge("ann", name="Ann"), Judge("ben", name="Ben")]
@@ -36,6 +41,9 @@ def judged(store: Store) -> None:
                 number = int(item.segment)
                 differs = item.document == "d1" and number % 2 == 1 and judge.id == "ben"
                 answers = {"context": LEVELS[(number + differs) % 3], "comment": f"{judge.name} on {item.segment}"}
+                if differs:
+                    mark = {"side": "source", "start": 0, "end": 8, "text": "Sentence", "category": "needs_context"}
+                    answers["spans"] = [mark]
                 at = TRAINED + timedelta(days=1 if item.document == "d2" else -1)
                 name = f"{judge.id}-{task.id}-{place}"
                 [result] = campaign.submit_many(
@@ -53,6 +61,31 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
             opened.token = sign_in(opened, store)  # type: ignore[attr-defined]
             yield opened
+
+
+def test_texts_are_those_that_were_judged_with_what_was_marked_in_them(client: TestClient) -> None:
+    for address in ("meeting?n=4", "disagreements?at=d1&segment=1&show=all"):
+        page = client.get(f"/campaigns/pilot/{address}").text
+        assert "Never judged." not in page, "FALCON's labels are about the source alone"
+        assert ">Sentence<" in page.replace("<mark>", ">").replace("<sup>", "<"), "what needs context is marked"
+
+
+def test_compared_translations_stand_side_by_side(client: TestClient) -> None:
+    store: Store = client.app.state.site.store  # type: ignore[attr-defined]
+    texts = [Document("d", (Segment("1", "One.", {"oak": "Eins.", "elm": "Einer."}),), "en", "de")]
+    campaign.create(store, "pairs", texts, "ranking_rs", [Judge("ann", name="Ann"), Judge("ben", name="Ben")])
+    campaign.open(store, "pairs")
+    for judge, best in (("ann", "oak"), ("ben", "elm")):
+        [task] = campaign.tasks(store, "pairs", judge)
+        [item] = task.items
+        answer = {"ranking_rs": [1 if system == best else 2 for system in item.systems]}
+        [result] = campaign.submit_many(store, [Submission(task.id, 0, answer, f"{judge}-pair", judge=judge)])
+        assert not isinstance(result, Exception), result
+    page = client.get("/campaigns/pairs/meeting").text
+    assert "Eins." in page and "Einer." in page
+    unit = "|".join(sorted(item.systems))
+    page = client.get("/campaigns/pairs/disagreements", params={"at": "d", "segment": "1", "system": unit}).text
+    assert "Eins." in page and "Einer." in page
 
 
 def test_the_most_disputed_stand_with_everybodys_reasons(client: TestClient) -> None:

@@ -12,7 +12,7 @@ from lanner.campaign.cache import questions_of
 from lanner.campaign.gates import gate_open
 from lanner.campaign.tasks import UNTIL_SUBMITTED, next_task
 from lanner.errors import CampaignError
-from lanner.model import CampaignState, Document, Protocol, Unit, languages
+from lanner.model import CampaignState, Document, Protocol, Role, Unit, languages
 from lanner.protocols.wording import Wording
 from lanner.store import Overview, Store
 
@@ -23,7 +23,8 @@ _ENOUGH = 5
 @dataclass(frozen=True, slots=True)
 class Line:
     """One task: `state` is open, begun or finished. A questionnaire is about no document; `pair` are the codes of its
-    languages, `minutes` what is left of it at the judge's own pace."""
+    languages, `minutes` what is left of it at the judge's own pace. `calibration` holds sentences of several documents
+    that are judged again."""
 
     task: int
     number: int
@@ -34,6 +35,7 @@ class Line:
     state: str
     questionnaire: bool
     domain: str = ""
+    calibration: bool = False
     pair: tuple[str, str] = ("", "")
     minutes: int = 0
 
@@ -114,7 +116,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
         pages = {line.page for line in everything}
         open_pages = {page for page in pages if gate_open(tx, campaign.id, seat, questions, page)}
-        first = {entry.task.id: entry.task.items[0] for entry in tx.tasks.of_judge(seat) if entry.task.items}
+        items = {entry.task.id: entry.task.items for entry in tx.tasks.of_judge(seat) if entry.task.items}
         today = tx.tasks.active_since(seat, datetime.now(UTC) - timedelta(hours=16))
         key = ("documents without texts", campaign.id, tx.campaigns.corpus_hash(campaign.id))
     about: dict[str, Document] = store.facts.get(
@@ -126,24 +128,27 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
     pace = {page: _pace(protocol, page, overview) for page in {line.page for line in overview}}
     lines = []
     for number, line in enumerate(overview, 1):
-        item = first.get(line.task)
+        mine = items.get(line.task, ())
         stages = protocol.pages[line.page]
         about_judge = stages[0].unit is Unit.JUDGE
         state = "finished" if line.finished_at else "begun" if line.done else "open"
-        document = about.get(item.document) if item else None
+        texts = [about[name] for name in dict.fromkeys(item.document for item in mine) if name in about]
+        document = texts[0] if texts else None
+        domains = {text.domain for text in texts}
         visible = stages[0].show
         minutes = 0 if state == "finished" else ceil((line.items - line.done) * pace.get(line.page, 1.0))
         lines.append(
             Line(
                 task=line.task,
                 number=number,
-                title=document.title if document else "",
+                title=document.title if document and len(texts) == 1 else "",
+                calibration=len(texts) > 1 and mine[0].role is Role.CALIBRATION,
                 stage=wording.stage(stages[0].id),
                 items=line.items,
                 done=line.done,
                 state=state,
                 questionnaire=about_judge,
-                domain=document.domain if document and "domain" in visible else "",
+                domain=domains.pop() if len(domains) == 1 and "domain" in visible else "",
                 pair=_pair(document),
                 minutes=minutes,
             )

@@ -148,11 +148,12 @@ _LONGEST_ADDRESS, _LONGEST_VALUE = 2000, 300
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A sentence in its context, with what was marked in it and by whom."""
+    """A sentence in its context, with what was marked in it and by whom. `targets` are the translations that were
+    judged: none where the source alone was, several where they were compared."""
 
     number: int
     source: tuple[Piece, ...]
-    target: tuple[Piece, ...]
+    targets: tuple[tuple[Piece, ...], ...]
     current: bool
 
 
@@ -174,6 +175,11 @@ class Item:
     share: str
     settled: bool
     judges: tuple[str, ...]
+
+    @property
+    def systems(self) -> list[str]:
+        """Whose translations are discussed."""
+        return self.unit[2].split("|") if self.unit[2] else []
 
 
 class Scene:
@@ -351,9 +357,9 @@ def _is_spans(value: Json) -> bool:
 
 
 def _row(at: int, segment: Segment, system: str, spans: Mapping[str, Json], *, current: bool) -> Row:
-    name = system.split("|", maxsplit=1)[0]
-    target = segment.text(name) if name else next(iter(segment.outputs.values()), "")
-    return Row(at + 1, marked(segment.source, spans, "source"), marked(target or "", spans, "target"), current)
+    names = system.split("|") if system else []
+    targets = tuple(marked(segment.text(name) or "", spans, "target") for name in names)
+    return Row(at + 1, marked(segment.source, spans, "source"), targets, current)
 
 
 _MOST_POINTS = 12
