@@ -170,6 +170,22 @@ def test_where_nothing_is_shown_the_diagnosis_says_what_it_would_have_taken() ->
     assert p_with(enough) < 0.05 <= p_with(enough - 1)
 
 
+def test_what_is_shown_only_over_all_domains_is_named_so() -> None:
+    weak = {("birch", "relational_address", domain): 1.2 for domain in OFTEN}
+    result = diagnose(world(weak, documents=4))
+    shown = {
+        (cell.system, cell.aspect, cell.domain)
+        for cell in result.cells
+        if any(contrast.shown for contrast in cell.contrasts)
+    }
+    assert ("birch", "relational_address", ALL) in shown, "this world is one in which only all documents show it"
+    assert not any(system == "birch" and domain != ALL for system, _, domain in shown)
+    [priority] = result.priorities["birch"]
+    assert (priority.cell.aspect, priority.cell.domain) == ("relational_address", ALL)
+    named = {system for system, priorities in result.priorities.items() if priorities}
+    assert named == {system for system, *_ in shown}, "who is shown to be behind is told what to improve"
+
+
 def test_where_a_difference_is_shown_nothing_falls_short(diagnosed: Diagnosis) -> None:
     assert diagnosed.shortfall is None
 

@@ -49,3 +49,4 @@ def test_a_text_that_is_cut_ends_after_a_word() -> None:
 def test_nouns_keep_their_capitals_where_the_language_has_them() -> None:
     assert typeset.lowered("Gesamturteil", "de") == "Gesamturteil"
     assert typeset.lowered("Juicio global", "es") == "juicio global"
+    assert typeset.lowered("Style Register") == "Style Register", "a published label keeps its capitals"

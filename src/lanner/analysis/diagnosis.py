@@ -591,22 +591,30 @@ def _same_everywhere(sums: Array) -> bool:
     return bool(np.ptp(gaps) < 1e-12)
 
 
-def _priorities(mine: Sequence[Cell], errors: bool) -> Iterator[Priority]:
+def _priorities(mine: Sequence[Cell], errors: bool) -> list[Priority]:
     """What to improve, the largest loss first: how often it matters times how far behind. Where no other system is
-    shown to do better, aspects that lie below the system's own others."""
-    domains = {cell.domain for cell in mine}
-    looked_at = [cell for cell in mine if cell.enough and (cell.domain != ALL or len(domains) == 1)]
-    behind = [cell for cell in looked_at if any(contrast.shown for contrast in cell.contrasts)]
-    losses: list[Priority] = []
-    for cell in behind:
-        best = max((c for c in cell.contrasts if c.shown), key=lambda contrast: abs(contrast.difference))
-        weight = 1.0 if errors else cell.matters.value or 0.0
-        losses.append(Priority(cell, weight * abs(best.difference), best.other))
-    if not losses:
-        for cell in looked_at:
-            if cell.own is not None and cell.own.shown and cell.own.difference < 0:
-                losses.append(Priority(cell, (cell.matters.value or 0.0) * -cell.own.difference, ""))
-    yield from sorted(losses, key=lambda priority: (-priority.loss, priority.cell.aspect, priority.cell.domain))
+    shown to do better, aspects that lie below the system's own others. An aspect that is shown in some domain is named
+    there; one that is shown only over all domains together is named so."""
+    losses = [priority for cell in mine if cell.enough and (priority := _behind_others(cell, errors))]
+    losses = losses or [priority for cell in mine if cell.enough and (priority := _behind_own(cell))]
+    in_a_domain = {priority.cell.aspect for priority in losses if priority.cell.domain != ALL}
+    named = [loss for loss in losses if loss.cell.domain != ALL or loss.cell.aspect not in in_a_domain]
+    return sorted(named, key=lambda priority: (-priority.loss, priority.cell.aspect, priority.cell.domain))
+
+
+def _behind_others(cell: Cell, errors: bool) -> Priority | None:
+    shown = [contrast for contrast in cell.contrasts if contrast.shown]
+    if not shown:
+        return None
+    best = max(shown, key=lambda contrast: abs(contrast.difference))
+    weight = 1.0 if errors else cell.matters.value or 0.0
+    return Priority(cell, weight * abs(best.difference), best.other)
+
+
+def _behind_own(cell: Cell) -> Priority | None:
+    if cell.own is None or not cell.own.shown or cell.own.difference >= 0:
+        return None
+    return Priority(cell, (cell.matters.value or 0.0) * -cell.own.difference, "")
 
 
 def _explained(

@@ -12,10 +12,9 @@ from lanner import designs, registry
 from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
 from lanner.campaign.questions import Questions
-from lanner.designs._items import is_about_the_judge
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import CampaignError, DesignError, did_you_mean
-from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task
+from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task, Unit
 from lanner.store import Store, Transaction
 
 
@@ -59,7 +58,7 @@ def assign_calibration(
         found = _lock(tx, campaign)
         protocol, documents = _frozen(tx, found)
         number = add_tasks(tx, found.id, protocol, documents, tasks, at=moment)
-        pages = [page for page, stages in protocol.pages.items() if not is_about_the_judge(stages)]
+        pages = [page for page, stages in protocol.pages.items() if stages[0].unit is not Unit.JUDGE]
         tx.tasks.put_calibration_first(found.id, pages)
         tx.events.add("calibration_assigned", moment, campaign=found.id, account=account, tasks=number)
         return number

@@ -61,9 +61,11 @@ _CAPITAL_NOUNS = ("de", "lb")
 
 
 def lowered(label: str, language: str = "en") -> str:
-    """A label inside a sentence: its first letter small, unless it begins with an abbreviation or its language writes
-    nouns with capitals."""
-    if label[1:2].isupper() or language.partition("-")[0] in _CAPITAL_NOUNS:
+    """A label inside a sentence: its first letter small, unless it begins with an abbreviation, is written with
+    capitals ("Style Register"), or its language writes nouns so."""
+    long_words = [word for word in label.split()[1:] if len(word) > 3]
+    written_with_capitals = bool(long_words) and all(word[0].isupper() for word in long_words)
+    if label[1:2].isupper() or written_with_capitals or language.partition("-")[0] in _CAPITAL_NOUNS:
         return label
     return label[:1].lower() + label[1:]
 

@@ -91,8 +91,9 @@ def sentences(view: View, result: Diagnosis) -> tuple[list[str], list[str]]:
 
 def _in_a_sentence(view: View, advice: Advice, *, errors: bool) -> str:
     text = message("Reduce errors: {place}.") if errors else message("Improve {place}.")
-    first = view.translate(replace(text, places=(("place", advice.place),)))
-    return " ".join(filter(None, (f"**{advice.system}: {view.inside(first)}**", advice.reason, advice.rest)))
+    verb, space, object_ = view.translate(replace(text, places=(("place", advice.place),))).partition(" ")
+    first = f"{view.inside(verb)}{space}{object_}"
+    return " ".join(filter(None, (f"**{advice.system}: {first}**", advice.reason, advice.rest)))
 
 
 def advise(view: View, result: Diagnosis, system: str) -> Advice:
@@ -181,7 +182,8 @@ def figure(
     view: View, result: Diagnosis, *, link: Callable[[Cell], str] | None = None, chosen: Cell | None = None
 ) -> Figure:
     """The picture. On a page every cell can be a link, and one of them is the one that is looked at."""
-    domains = result.domains if len(result.domains) == 1 else result.domains[1:]
+    shown = {priority.cell.domain for priorities in result.priorities.values() for priority in priorities}
+    domains = result.domains if len(result.domains) == 1 or ALL in shown else result.domains[1:]
     names = {domain: view.translate(message("All domains")) if domain == ALL else domain for domain in domains}
     notes: dict[str, str] = {}
     for domain, name in names.items():
