@@ -1,14 +1,19 @@
-"""Frames as analysts have them: odd indices, types and missing values. Numbers are checked with numpy and pandas."""
+"""Frames as analysts have them: odd indices, types and missing values. Numbers are checked with numpy, pandas and
+scipy."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.stats
 
 import lanner
 from lanner.errors import InputError
@@ -110,3 +115,105 @@ def test_what_cannot_be_read_is_said_of_the_frame(frame: pd.DataFrame, words: st
     with pytest.raises(InputError, match=words) as refused:
         lanner.agreement(frame)
     assert "parquet" not in str(refused.value) and "tmp" not in str(refused.value)
+
+
+def other_ratings() -> pd.DataFrame:
+    """The same items by the same judges on another day."""
+    noise = np.random.default_rng(1).normal(0, 8, len(FRAME))
+    return FRAME.assign(score=np.clip(FRAME["score"] + noise, 0, 100).round())
+
+
+def test_a_comparison_is_that_of_alpha_and_of_correlations_over_items() -> None:
+    other = other_ratings()
+    result = lanner.compare(FRAME, other, names=("first", "second"), resamples=20)
+    rows = {(row["measure"], row["side"]): row for row in result.table.to_dicts()}
+    first, second = rows["Score, α interval", "first"], rows["Score, α interval", "second"]
+    assert (first["value"], second["value"]) == pytest.approx((alpha(FRAME), alpha(other)), abs=1e-12)
+    assert second["difference"] == pytest.approx(alpha(FRAME) - alpha(other), abs=1e-12)
+    assert second["difference_low"] < second["difference"] < second["difference_high"]
+    items = [frame.groupby(KEYS)["score"].mean() for frame in (FRAME, other)]
+    pearson = rows["Pearson r of first and second, by item", "second"]
+    kendall = rows["Kendall τ-b of first and second, by item", "second"]
+    assert pearson["value"] == pytest.approx(scipy.stats.pearsonr(*items)[0])
+    assert kendall["value"] == pytest.approx(scipy.stats.kendalltau(*items)[0])
+    assert len(items[0]) == pearson["n"]
+
+
+def metrics() -> pd.DataFrame:
+    """The means of the judges as the gold scores, and two metrics, one of which has ties."""
+    gold = FRAME.groupby(KEYS)["score"].mean().reset_index()
+    noise = np.random.default_rng(5)
+    scores = {"gold": gold["score"], "near": gold["score"] + noise.normal(0, 3, len(gold))}
+    scores["coarse"] = (gold["score"] + noise.normal(0, 20, len(gold))).round(-1)
+    return pd.concat([gold.assign(judge=name, score=values) for name, values in scores.items()])
+
+
+def pairwise_accuracy(gold: pd.Series, metric: pd.Series) -> float:
+    """The best share of pairs of systems within a segment that a metric orders as the gold scores do, ties included,
+    over all thresholds below which it counts two outputs as equal; the mean over segments."""
+    differences: list[list[tuple[float, float]]] = []
+    for _, own in gold.groupby(["document", "segment"]):
+        pairs = list(combinations(own.index, 2))
+        differences.append([(gold[a] - gold[b], metric[a] - metric[b]) for a, b in pairs])
+    thresholds = {0.0, *(abs(m) for pairs in differences for _, m in pairs)}
+
+    def accuracy(threshold: float) -> float:
+        return float(
+            np.mean(
+                [np.mean([np.sign(g) == (np.sign(m) if abs(m) > threshold else 0) for g, m in p]) for p in differences]
+            )
+        )
+
+    return max(map(accuracy, thresholds))
+
+
+def test_meta_evaluation_is_that_of_scipy_and_of_counting_pairs() -> None:
+    frame = metrics()
+    rows = {row["metric"]: row for row in lanner.metaeval(frame, "gold").table.to_dicts()}
+    by_item = frame.pivot_table(index=KEYS, columns="judge", values="score")
+    by_system = by_item.groupby("system").mean()
+    assert set(rows) == {"near", "coarse"}
+    for name, row in rows.items():
+        assert row["segment_pearson"] == pytest.approx(scipy.stats.pearsonr(by_item["gold"], by_item[name])[0])
+        assert row["segment_spearman"] == pytest.approx(scipy.stats.spearmanr(by_item["gold"], by_item[name])[0])
+        assert row["segment_kendall"] == pytest.approx(scipy.stats.kendalltau(by_item["gold"], by_item[name])[0])
+        assert row["sys_pearson"] == pytest.approx(scipy.stats.pearsonr(by_system["gold"], by_system[name])[0])
+        same = [
+            np.sign(by_system["gold"][a] - by_system["gold"][b]) == np.sign(by_system[name][a] - by_system[name][b])
+            for a, b in combinations(by_system.index, 2)
+        ]
+        assert row["sys_pairwise_accuracy"] == pytest.approx(np.mean(same))
+        assert row["acc_eq"] == row["value"] == pytest.approx(pairwise_accuracy(by_item["gold"], by_item[name]))
+        assert row["low"] <= row["value"] <= row["high"]
+
+
+def test_figures_draw_the_numbers_of_their_tables() -> None:
+    """Every estimate with an interval is a mark, and marks lie on a straight scale."""
+    comparison = lanner.compare(FRAME, other_ratings(), names=("first", "second"), resamples=20)
+    for result in (lanner.scores(FRAME), lanner.metaeval(metrics(), "gold"), comparison):
+        figure = result.plot()
+        assert figure.table["value"].to_list() == result.table["value"].to_list()
+        values = result.table.filter(pl.col("low").is_not_null())["value"].to_numpy()
+        marks = np.array([float(x) for x in re.findall(r'<circle cx="([\d.]+)"', figure.svg)])
+        assert len(marks) == len(values) > 1
+        scale = (marks.max() - marks.min()) / (values.max() - values.min())
+        assert marks - marks.min() == pytest.approx((values - values.min()) * scale, abs=0.2)
+
+
+def test_a_report_prints_the_numbers_of_the_definitions(tmp_path: Path) -> None:
+    report = lanner.report(FRAME, tmp_path / "report", resamples=20)
+    tables = tmp_path / "report" / "tables"
+    agreement = pd.read_csv(tables / "agreement.csv")
+    assert agreement["value"].to_list() == pytest.approx([alpha(FRAME)])
+    pairs = pd.read_csv(tables / "agreement-score.csv").set_index(["judge", "other"])["value"].to_dict()
+    assert pairs == pytest.approx(
+        {(a, b): alpha(FRAME[FRAME["judge"].isin([a, b])]) for a, b in combinations(("ann", "ben", "cyd"), 2)}
+    )
+    ranking = pd.read_csv(tables / "ranking-score.csv").set_index("system")
+    means = FRAME.groupby("system")["score"].mean()
+    assert ranking["score"].to_dict() == pytest.approx(means.to_dict())
+    documents = FRAME.pivot_table(index="document", columns="system", values="score")
+    assert ranking.loc["oak", "difference"] == pytest.approx((documents["oak"] - documents["ash"]).mean())
+    page = report.path.read_text(encoding="utf-8")
+    assert f"{alpha(FRAME):.2f}".lstrip("0") in page
+    assert f"{means['oak']:.2f}" in page

@@ -475,15 +475,29 @@ def compare(
         protocol: the protocol of all of them, where files do not say it.
         store: the database of campaigns.
     """
-    parts = [part for each in data for part in load(each, protocol=protocol, store=store)]
-    labels = [*names, *(part.name for part in parts[len(names) :])]
-    page, _ = compare_materials(list(zip(labels, parts, strict=False)), resampling=Resampling(n=resamples, seed=seed))
+    sides: list[tuple[str, Material]] = []
+    for at, each in enumerate(data):
+        parts = load(each, protocol=protocol, store=store)
+        name = names[at] if at < len(names) else ""
+        for part in parts:
+            sides.append((f"{name} {part.name}" if name and len(parts) > 1 else name or part.name, part))
+    page, _ = compare_materials(sides, resampling=Resampling(n=resamples, seed=seed))
     [table] = page.tables
-    table_rows = [dict(row) for row in table.rows if "group" not in row]
-    columns = tuple(column.key for column in table.columns if any(row.get(column.key) for row in table_rows))
-    notes = tuple(sentence.replace("**", "") for sentence in page.findings)
-    frame = pl.DataFrame([{key: _text(row.get(key)) for key in columns} for row in table_rows])
-    return Table(page.title, frame, columns, notes, str(table.signature or ""))
+    rows = []
+    for row in table.data:
+        if not row["measure"]:
+            continue
+        numbers = {name: row.get(name) for name in ("value", "low", "high", "n")}
+        difference = {name: row.get(name) for name in ("difference", "difference_low", "difference_high", "p")}
+        value, low, high = (row.get(name) for name in ("value", "low", "high"))
+        is_count = low is None and value is not None and float(value).is_integer()
+        shown = f"{value:.0f}" if is_count else estimate(value, low, high, bounded=False)
+        rows.append({"measure": row["measure"], "side": row["side"], **numbers, **difference, "estimate": shown})
+    notes = [sentence.replace("**", "") for sentence in page.findings]
+    notes += [f"{row['question']} {row['reason']}" for row in table.data if row.get("reason")]
+    columns = ("measure", "side", "estimate", "difference", "p")
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return Table(page.title, frame, columns, tuple(notes), str(table.signature or ""))
 
 
 def metaeval(
@@ -512,7 +526,10 @@ def metaeval(
     parts = load(data, columns=columns, protocol=protocol, format=format, store=store)
     truth, scorers, documents = scorers_of(parts[0].table, question, gold)
     result = evaluate_metrics(truth, scorers, documents=documents, seed=seed)
-    rows = [dict(row) for row in result.rows]
+    rows = [
+        {**row, "value": row["acc_eq"], "low": row.get("acc_eq_low"), "high": row.get("acc_eq_high")}
+        for row in result.rows
+    ]
     return _table("Meta-evaluation", rows, tuple(rows[0])[:6] if rows else (), parts, [result])
 
 
@@ -554,10 +571,12 @@ def report(
 
 
 def plot(results: Table | Sequence[Result] | Result) -> Plot:
-    """Estimates with their intervals as a figure: of what `agreement` or `scores` gave, or of Results."""
+    """Estimates with their intervals as a figure: of what `agreement`, `scores`, `compare` or `metaeval` (there the
+    pairwise accuracy with ties) gave, or of Results."""
     if isinstance(results, Table):
         frame = results.table
-        names = [name for name in ("part", "question", "system", "judges") if name in frame.columns]
+        known = ("part", "question", "system", "judges", "metric", "measure", "side")
+        names = [name for name in known if name in frame.columns]
         names = [name for name in names if frame[name].n_unique() > 1] or names[:1]
     else:
         value = [results] if isinstance(results, Result) else list(results)
@@ -566,7 +585,7 @@ def plot(results: Table | Sequence[Result] | Result) -> Plot:
     rows = [
         Row(" · ".join(str(row[name]) for name in names), row["value"], row["low"], row["high"])
         for row in frame.to_dicts()
-        if row["value"] is not None
+        if row["value"] is not None and (row["low"] is not None or frame["low"].is_null().all())
     ]
     within = all(-1 <= value <= 1 for row in rows for value in (row.low, row.value, row.high) if value is not None)
     drawing = intervals("Estimates with 95 % intervals", rows, bounded=within)
