@@ -165,6 +165,21 @@ def test_numbers_of_unnamed_meaning_are_kept_and_the_next_step_is_said(tmp_path:
     assert len(answers(read(path, columns="judge:Ann=Ann,judge:Ben=Ben"))) == 10
 
 
+def test_numbers_on_which_judges_differ_once_are_answers_and_those_on_which_they_never_do_are_facts(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "r.csv"
+    rows = [
+        f"{judge},d,{n},X,{n + len(judge)},{n % 3 + (judge == 'ann' and n == 4)},{n * 7}"
+        for judge in ("ann", "berta")
+        for n in range(6)
+    ]
+    path.write_text("\n".join(["judge,doc,seg,system,score,Klarheit,Jahr", *rows]))
+    reading = read(path)
+    assert {entry.question for entry in reading.judgements} == {"score", "klarheit"}
+    assert "kept as they are: Jahr" in reading.notes[0]
+
+
 def test_the_tables_of_a_word_document(tmp_path: Path) -> None:
     head = ["ID", "Source", "Target"]
     first, second = [head, ["1", "Hello.", "Hallo."]], [head, ["2", "Bye.", "Tschüss."]]

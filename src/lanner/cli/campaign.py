@@ -120,13 +120,15 @@ def show(name: str, by: str, store_place: str, as_json: bool) -> None:
             "items": part.items,
             "done": part.done,
             "share": percent(part.share, 0),
-            "active minutes": round(part.active_minutes, 1),
+            "active_minutes": round(part.active_minutes, 1),
+            "minutes": f"{part.active_minutes:.1f}",
             "last saved": part.saved_at.isoformat(timespec="minutes") if part.saved_at else "",
             **({"consent": _consent(consents.get(part.name))} if by == "judge" and consents else {}),
         }
         for part in parts
     ]
-    output.table(rows)
+    columns: list[str | tuple[str, str]] = [by, "items", "done", "share", ("minutes", "active minutes"), "last saved"]
+    output.table(rows, [*columns, "consent"] if by == "judge" and consents else columns)
     output.end()
 
 

@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 
 from lanner.formats.parsing.values import (
     counted,
+    dots_in_thousands,
     file_languages,
     from_utf16,
     is_missing,
+    is_numeric,
     literal_list,
     number,
+    plain_number,
     problems,
     to_utf16,
 )
@@ -106,3 +109,38 @@ def test_code_in_a_cell_is_not_run() -> None:
 
 def test_counted() -> None:
     assert counted(Counter(a=2, b=1), {"a": "{n} of a."}) == ["2 of a.", "1 judgements are flagged 'b'."]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["1.250,5", "980,25", "7"], True),
+        (["1.250,5", "1.250"], True),
+        (["1.250", "980"], False),  # nothing says that these are not 1.25 and 980
+        (["1.250,5", "1.5"], False),
+        (["0,5", "3"], False),
+        (["1.250,5", "0.500"], False),
+    ],
+)
+def test_dots_between_thousands_are_certain_or_none(texts: list[str], expected: bool) -> None:
+    assert dots_in_thousands(texts) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("−4", "-4"),
+        ("４．５", "4.5"),
+        ("٥٫٥", "5.5"),
+        ("1 250,5", "1250,5"),
+        ("1\u202f250", "1250"),
+        ("1’250’000", "1250000"),
+        ("4½", "4.5"),
+        ("¾", "0.75"),
+        ("12 34", "12 34"),
+        ("good", "good"),
+    ],
+)
+def test_numbers_are_written_plainly(text: str, plain: str) -> None:
+    assert plain_number(text) == plain
+    assert is_numeric(text) == (text not in ("12 34", "good"))
