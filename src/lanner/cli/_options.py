@@ -142,14 +142,17 @@ def known_format(_context: click.Context, _parameter: click.Parameter, name: str
 
 
 def known_protocol(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
-    """A protocol's name or file, if there is one."""
+    """A protocol's name, if there is one, or a path."""
     installed = registry.names("protocols", ".toml")
-    if name and name.replace("-", "_") not in installed and not Path(name).exists():
-        if name.endswith(".toml") or "/" in name or "\\" in name:
-            raise missing_file(name)
+    if name and name.replace("-", "_") not in installed and not _is_path(name) and not Path(name).exists():
         hint = f"{did_you_mean(name, installed)} `lanner protocols` lists all."
         raise LannerError(f"There is no protocol called {name!r}.", next_step=hint)
     return name
+
+
+def _is_path(name: str) -> bool:
+    """Whether what may be a name or a path is one of a TOML file, there or not."""
+    return name.endswith(".toml") or "/" in name or "\\" in name
 
 
 def known_name(group: str, suffix: str = ".py") -> Callable[[click.Context, click.Parameter, str], str]:
@@ -163,19 +166,30 @@ def known_name(group: str, suffix: str = ".py") -> Callable[[click.Context, clic
     return check
 
 
-def known_recipe(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
-    """A recipe's name or file, if there is one."""
-    if name.endswith(".toml") or Path(name).is_file():
-        return str(existing_paths(_context, _parameter, Path(name)))
-    return known_name("corpus.recipes", ".toml")(_context, _parameter, name)
+def known_recipe(context: click.Context, parameter: click.Parameter, name: str) -> str:
+    """A recipe's name, if there is one, or a path."""
+    if _is_path(name) or Path(name).is_file():
+        return name
+    return known_name("corpus.recipes", ".toml")(context, parameter, name)
 
 
-def existing_paths(_context: click.Context, _parameter: click.Parameter, paths: Any) -> Any:
-    """Paths to read, all of which are there."""
-    for path in (paths,) if isinstance(paths, Path) else paths or ():
-        if not path.exists():
-            raise missing_file(path)
-    return paths
+def reads_files(*names: str) -> Callable[[Command], Command]:
+    """A command that reads what these of its arguments name: a path to nothing is said before anything is loaded.
+    Of a protocol and a recipe, which may be names, only what is a path is looked for."""
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def checked(**options: Any) -> None:
+            for name in names:
+                value = options.get(name)
+                for each in value if isinstance(value, tuple) else (value,):
+                    if each and (isinstance(each, Path) or _is_path(each)) and not Path(each).exists():
+                        raise missing_file(each)
+            command(**options)
+
+        return checked
+
+    return decorate
 
 
 def from_option(command: Command) -> Command:

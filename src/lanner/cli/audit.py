@@ -7,7 +7,15 @@ from typing import Any
 import click
 
 from lanner.cli._early_checks import refuse_missing
-from lanner.cli._options import complete_protocol, from_option, implementation, known_name, known_protocol, store_option
+from lanner.cli._options import (
+    complete_protocol,
+    from_option,
+    implementation,
+    known_name,
+    known_protocol,
+    reads_files,
+    store_option,
+)
 from lanner.cli._output import json_option
 from lanner.judges import providers
 
@@ -40,6 +48,7 @@ from lanner.judges import providers
 @from_option
 @store_option
 @json_option
+@reads_files("protocol")
 def command(model: str, source: str, store_place: str, **options: Any) -> None:
     """Audit a model: length, pleas in the translation, wording and language of the instructions, order, range of
     scores, agreement with itself. Each has an interval over documents and a plain verdict.

@@ -13,20 +13,18 @@ from lanner.cli._options import (
     before_option,
     complete_protocol,
     contexts_option,
-    existing_paths,
     from_option,
     implementation,
     known_name,
     known_protocol,
+    reads_files,
     settings_option,
 )
 from lanner.cli._output import json_option
 
 
 @click.command("design", short_help="Preview a campaign: assignments, hours, cost, overlap.")
-@click.option(
-    "--texts", type=click.Path(path_type=Path), callback=existing_paths, help="A file or folder in any known format."
-)
+@click.option("--texts", type=click.Path(path_type=Path), help="A file or folder in any known format.")
 @click.option(
     "--protocol",
     shell_complete=complete_protocol,
@@ -52,6 +50,7 @@ from lanner.cli._output import json_option
 @click.option("--rate", type=float, help="Cost of an hour.")
 @from_option
 @json_option
+@reads_files("texts", "protocol")
 def command(**options: Any) -> None:
     """Preview the assignments of a campaign. Without --texts and --protocol, list the designs and their options.
 

@@ -15,6 +15,7 @@ from lanner.cli._options import (
     implementation,
     known_format,
     protocol_option,
+    reads_files,
     store_option,
 )
 from lanner.cli._output import json_option
@@ -38,6 +39,7 @@ from lanner.cli._output import json_option
 @protocol_option
 @store_option
 @json_option
+@reads_files("protocol")
 def command(source: str, store_place: str, **options: Any) -> None:
     """Write all current judgements, with a codebook that explains every column and value. People in a campaign are
     pseudonymised (judge-7), consistently across exports. With --texts only the texts are written, which converts one

@@ -7,14 +7,12 @@ from typing import Any
 
 import click
 
-from lanner.cli._options import existing_paths, from_option, implementation, protocol_option, store_option
+from lanner.cli._options import from_option, implementation, protocol_option, reads_files, store_option
 from lanner.cli._output import json_option
 
 
 @click.command("import", short_help="Import texts or judgements from files or a folder.")
-@click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...", callback=existing_paths
-)
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
 @click.option("--name", help="Name of the campaign or corpus (default: the file's).")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the format; repeatable.")
 @click.option("--force", is_flag=True, help="Overwrite an existing corpus file.")
@@ -23,6 +21,7 @@ from lanner.cli._output import json_option
 @protocol_option
 @store_option
 @json_option
+@reads_files("paths", "protocol")
 def command(**options: Any) -> None:
     """Import files or a folder. The format is detected from the content.
 

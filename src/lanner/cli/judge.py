@@ -16,6 +16,7 @@ from lanner.cli._options import (
     implementation,
     known_name,
     known_protocol,
+    reads_files,
     store_option,
 )
 from lanner.cli._output import json_option
@@ -101,6 +102,7 @@ from lanner.judges import providers
 @from_option
 @store_option
 @json_option
+@reads_files("protocol")
 def command(source: str, store_place: str, **options: Any) -> None:
     """Run LLM judges. An interrupted run resumes with the same command; nothing is asked twice.
 

@@ -13,11 +13,11 @@ from lanner.cli._options import (
     before_option,
     complete_protocol,
     contexts_option,
-    existing_paths,
     from_option,
     implementation,
     known_name,
     known_protocol,
+    reads_files,
     settings_option,
     store_option,
 )
@@ -30,7 +30,6 @@ from lanner.cli._output import json_option
     "--texts",
     multiple=True,
     type=click.Path(path_type=Path),
-    callback=existing_paths,
     help="A file or folder in any known format; repeatable (--texts src.en --texts hyp.de).",
 )
 @click.option(
@@ -69,6 +68,7 @@ from lanner.cli._output import json_option
 @from_option
 @store_option
 @json_option
+@reads_files("texts", "protocol")
 def command(**options: Any) -> None:
     """Create a campaign. Missing options are prompted for.
 

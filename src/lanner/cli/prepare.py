@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from lanner.cli._options import PORT, SEED, existing_paths, from_option, implementation, known_recipe
+from lanner.cli._options import PORT, SEED, from_option, implementation, known_recipe, reads_files
 from lanner.cli._output import json_option
 
 
 @click.command("prepare", short_help="Prepare documents: split, align, filter, sample.")
-@click.argument("path", type=click.Path(path_type=Path), callback=existing_paths)
+@click.argument("path", type=click.Path(path_type=Path))
 @click.option(
     "--recipe",
     "recipe_name",
@@ -34,27 +34,25 @@ from lanner.cli._output import json_option
 @click.option(
     "--verified",
     type=click.Path(path_type=Path),
-    callback=existing_paths,
     help="The list of doubtful rows, corrected by hand.",
 )
 @click.option(
     "--edits",
     "edits_from",
     type=click.Path(path_type=Path),
-    callback=existing_paths,
     help="Apply edits from a log or manifest.",
 )
 @click.option("--by", default="", help="With --verify or --verified: your name, for the log.")
 @click.option(
     "--avoid",
     type=click.Path(path_type=Path),
-    callback=existing_paths,
     help="An earlier corpus that a sample must not overlap.",
 )
 @click.option("--describe-only", is_flag=True, help="Print the table of documents and sentences; write nothing.")
 @click.option("--latex", is_flag=True, help="The table as LaTeX.")
 @from_option
 @json_option
+@reads_files("path", "recipe_name", "verified", "edits_from", "avoid")
 def command(**options: Any) -> None:
     """Split into sentences, align, filter and sample according to a recipe. Also writes a manifest, from which the same
     bytes can be reproduced, and a list of doubtful rows to check on a page (--verify) or in a spreadsheet (--verified).
