@@ -105,6 +105,16 @@ def test_sheets_are_judges_systems_or_documents_by_what_repeats(tmp_path: Path) 
     ]
 
 
+def test_the_name_of_a_sheet_is_no_answer(tmp_path: Path) -> None:
+    head = ["judge", "seg", "system", "score"]
+    rounds = {
+        name: [head, *([judge, n, "X", n + shift] for judge in ("a", "b") for n in range(3))]
+        for name, shift in (("Round 1", 1), ("Round 2", 2))
+    }
+    reading = read(workbook(tmp_path / "rounds.xlsx", **rounds))
+    assert {entry.question for entry in reading.judgements} == {"score"}
+
+
 @pytest.mark.parametrize("numbers", [False, True])
 def test_a_table_without_a_header_loses_no_row(tmp_path: Path, numbers: bool) -> None:
     pairs = [("The ferry is late.", "Die Fähre ist spät."), ("We waited.", "Wir warteten."), ("No way!", "Nie!")]

@@ -91,3 +91,20 @@ def test_a_memory_without_units_is_an_error(tmp_path: Path) -> None:
     path.write_text('<tmx version="1.4"><header srclang="en"/><body/></tmx>', encoding="utf-8")
     with pytest.raises(InputError, match="no translation unit"):
         formats.read(path)
+
+
+def test_units_without_ids_stand_beside_units_with_ids(tmp_path: Path) -> None:
+    units = "".join(
+        f'<tu{" tuid=" + chr(34) + tuid + chr(34) if tuid else ""}><tuv xml:lang="en"><seg>S {n}.</seg></tuv>'
+        f'<tuv xml:lang="de"><seg>T {n}.</seg></tuv></tu>'
+        for n, tuid in enumerate(["1", "", "", "x"])
+    )
+    path = tmp_path / "t.tmx"
+    path.write_text(f'<tmx version="1.4"><header srclang="en"/><body>{units}</body></tmx>', encoding="utf-8")
+    [reading] = formats.read(path)
+    assert [(s.id, s.source) for s in reading.documents[0]] == [
+        ("1", "S 0."),
+        ("2", "S 1."),
+        ("3", "S 2."),
+        ("x", "S 3."),
+    ]

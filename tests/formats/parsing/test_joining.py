@@ -82,3 +82,13 @@ def test_other_questions_and_the_same_judges_are_left_apart(tmp_path: Path) -> N
     again = tmp_path / "again.csv"
     again.write_text(first.read_text())
     assert len(formats.read([first, again])) == 2
+
+
+def test_the_same_sources_alone_are_not_the_same_texts(tmp_path: Path) -> None:
+    """German and Korean ratings of the same sentences, without the translations."""
+    rows = [",".join(row.split(",")[:4]) for row in TEXTS]
+    paths = [
+        ratings(tmp_path, judge, texts=rows, header="document,segment,system,source").rename(tmp_path / f"{pair}.csv")
+        for judge, pair in (("ann", "de"), ("kim", "ko"))
+    ]
+    assert len(formats.read(paths)) == 2
