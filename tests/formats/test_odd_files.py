@@ -106,9 +106,9 @@ def test_sheets_are_judges_systems_or_documents_by_what_repeats(tmp_path: Path) 
 
 
 def test_the_name_of_a_sheet_is_no_answer(tmp_path: Path) -> None:
-    head = ["judge", "seg", "system", "score"]
+    head = ["judge", "doc", "seg", "system", "score"]
     rounds = {
-        name: [head, *([judge, n, "X", n + shift] for judge in ("a", "b") for n in range(3))]
+        name: [head, *([judge, "d", n, "X", n + shift] for judge in ("a", "b") for n in range(3))]
         for name, shift in (("Round 1", 1), ("Round 2", 2))
     }
     reading = read(workbook(tmp_path / "rounds.xlsx", **rounds))
