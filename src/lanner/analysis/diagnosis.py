@@ -248,6 +248,11 @@ class Diagnosis:
         )
         return Shortfall(cell, contrast, reached, _width_of(LEVEL / self.tests, contrast.documents), next(enough, None))
 
+    def sentences(self, domain: str = ALL) -> tuple[int, bool]:
+        """How many sentences of a domain were judged, and whether that is exact or the least there can be."""
+        rows = self.evidence if domain == ALL else self.evidence.filter(pl.col("domain") == domain)
+        return _sentences(rows, self.documents)
+
     def rows(self) -> list[dict[str, Json]]:
         return [cell.to_row() for cell in self.cells]
 
@@ -290,6 +295,8 @@ class Diagnosis:
             pl.col("document") == sentence["document"],
             pl.col("segment") == sentence["segment"],
         )
+        if not self.sentences()[1]:  # the same number may be another sentence of another system
+            rows = rows.filter(pl.col("system") == cell.system)
         for row in rows.sort("system", "judge").iter_rows(named=True):
             value = float(row["value"]) if row["matters"] or self.errors else None
             ratings.setdefault(row["system"], {})[row["judge"]] = value
@@ -372,10 +379,12 @@ def _diagnose(
     priorities = {system: tuple(_priorities([c for c in cells if c.system == system], errors)) for system in systems}
     names = evidence["judge"].unique().sort()
     judges = ", ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} judges"
-    n = evidence.select("document", "segment").unique().height
+    texts = {document.id: document for document in material.documents}
+    n, counted_exactly = _sentences(evidence, texts)
     signature = (
         f"{f'share with the error and {unit} a judgement' if errors else 'share and mean where it matters'} · "
-        f"{protocol.label} {question.id} · {n} sentences, {evidence['document'].n_unique()} documents, "
+        f"{protocol.label} {question.id} · {'' if counted_exactly else 'at least '}{n} sentences, "
+        f"{evidence['document'].n_unique()} documents, "
         f"{len(systems)} systems · {judges} · rows {counted.selection} · difference of means, jackknife-t over "
         f"documents, Holm over all {tests} comparisons"
     )
@@ -395,8 +404,20 @@ def _diagnose(
         notes=tuple(_notes(cells, systems, errors)),
         signature=signature,
         evidence=evidence,
-        documents={document.id: document for document in material.documents},
+        documents=texts,
     )
+
+
+def _sentences(evidence: pl.DataFrame, texts: Mapping[str, Document]) -> tuple[int, bool]:
+    """How many sentences were judged, and whether that is exact. Files without texts may number every translation by
+    itself (Appraise does), so that one sentence has an id for each system: then there are at least as many as the
+    system with most of them has in each document."""
+    pairs = evidence.select("document", "segment").unique().height
+    if texts:
+        return pairs, True
+    by_system = evidence.group_by("document", "system").agg(pl.col("segment").n_unique().alias("n"))
+    least = int(by_system.group_by("document").agg(pl.col("n").max())["n"].sum())
+    return least, least == pairs
 
 
 def _evidence(protocol: Protocol, question: Question, table: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Aspect, ...]]:

@@ -128,6 +128,25 @@ def before_and_after(
     return list(_changes(before, after, protocol, resampling or Resampling()))
 
 
+def documents_of(changes: Sequence[Change]) -> tuple[int, int]:
+    """On how many documents the numbers before and after rest."""
+    before, after = (
+        max((int(result.counts.get("documents", 0)) for result in results), default=0)
+        for results in ([change.before for change in changes], [change.after for change in changes])
+    )
+    return before, after
+
+
+def describe_method(changes: Sequence[Change]) -> str:
+    """How the numbers were made, in a line."""
+    names = ", ".join(dict.fromkeys(f"{c.before.name} ({c.question})" for c in changes if not c.part))
+    before, after = documents_of(changes)
+    return (
+        f"{names} · labels and skills by alpha each · main items by people · {before} documents "
+        f"before, {after} after · jackknife-t over documents · difference by MOVER"
+    )
+
+
 def _changes(before: Counted, after: Counted, protocol: Protocol, how: Resampling) -> Iterator[Change]:
     for entry in plan(protocol):
         first, second = (question_agreement(rows, entry, resampling=how) for rows in (before, after))

@@ -8,13 +8,20 @@ import click
 
 from lanner import campaign
 from lanner.analysis.material import from_campaign
-from lanner.analysis.training import before_and_after, calibration_tasks, most_disputed, split_at
+from lanner.analysis.training import (
+    before_and_after,
+    calibration_tasks,
+    describe_method,
+    documents_of,
+    most_disputed,
+    split_at,
+)
 from lanner.campaign.assignment import assign_calibration
 from lanner.cli._options import store_option
 from lanner.cli._output import Output, json_option
 from lanner.errors import InputError, StatisticError
 from lanner.figures.typeset import estimate, number, plural
-from lanner.stats.resample import Resampling
+from lanner.stats.resample import FEW, Resampling
 from lanner.store import Store
 
 
@@ -105,6 +112,9 @@ def training(name: str, since: str, seed: int, store_place: str, as_json: bool) 
     )
     if mixed:
         output.note(f"{plural(mixed, 'unit')} were answered on both sides of {since} and count on neither.")
+    if min(documents := documents_of(changes)) < FEW:
+        output.note(f"Only {documents[0]} documents before and {documents[1]} after: intervals of so few are rough.")
+    output.signature = describe_method(changes)
     output.note("Other things than the training may have changed too; the two sets of sentences are different ones.")
     output.end()
 

@@ -20,7 +20,14 @@ from lanner import formats
 from lanner.analysis import agreements
 from lanner.analysis.economy import look_if_due
 from lanner.analysis.material import from_campaign
-from lanner.analysis.training import before_and_after, calibration_tasks, most_disputed, split_at
+from lanner.analysis.training import (
+    before_and_after,
+    calibration_tasks,
+    describe_method,
+    documents_of,
+    most_disputed,
+    split_at,
+)
 from lanner.campaign import files
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.files import Incoming
@@ -35,6 +42,7 @@ from lanner.reports import exchange, html
 from lanner.reports import export as tables
 from lanner.reports.build import build
 from lanner.reports.guidelines import campaign_guidelines
+from lanner.stats.resample import FEW
 from lanner.store import Store
 from lanner.store.backup import verify, verify_file
 from lanner.store.checks import Finding
@@ -157,6 +165,8 @@ class Jobs(LiveCampaigns):
                 for change in changes
             ),
             mixed,
+            documents if min(documents := documents_of(changes)) < FEW else None,
+            describe_method(changes),
         )
 
     def guidelines(self, campaign: int) -> str:

@@ -188,9 +188,9 @@ def figure(
     notes: dict[str, str] = {}
     for domain, name in names.items():
         rows = result.evidence if domain == ALL else result.evidence.filter(pl.col("domain") == domain)
-        sentences = rows.select("document", "segment").unique().height
+        judged, exact = result.sentences(domain)
         counts = (
-            amount(sentences, "{n} sentence", "{n} sentences"),
+            amount(judged, "{n} sentence", "{n} sentences") if exact else message("at least {n} sentences", n=judged),
             amount(rows["document"].n_unique(), "{n} document", "{n} documents"),
         )
         notes[name] = ", ".join(map(view.translate, counts))

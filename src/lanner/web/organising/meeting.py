@@ -43,10 +43,13 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What a training achieved: rows, and how many sentences lie on both sides of its day and count on neither."""
+    """What a training achieved: rows, how many sentences lie on both sides of its day and count on neither, the numbers
+    of documents before and after where these are few, and how the numbers were made."""
 
     comparisons: tuple[Comparison, ...]
     mixed: int
+    few_documents: tuple[int, int] | None
+    method: str
 
 
 @dataclass(frozen=True, slots=True)
