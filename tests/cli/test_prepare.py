@@ -6,7 +6,9 @@ import pytest
 
 from cli.command import Command
 from data_sets import data_dir
+from lanner import campaign
 from lanner.corpus import verify
+from lanner.store import Store
 
 SOURCE = "The council met on Tuesday. It was late. Nobody had expected the vote to be so close, least of all the mayor."
 TARGET = "Der Rat trat am Dienstag spät zusammen. Mit einer so knappen Abstimmung hatte niemand gerechnet."
@@ -100,3 +102,37 @@ def test_the_original_row_of_the_published_table(lanner: Command) -> None:
     assert counts["social"] == (34, 531)
     assert counts["speech"] == (111, 111)
     assert counts["All"] == (171, 998)
+
+
+def test_hard_texts_are_drawn_and_scores_corrected_for_it(lanner: Command, tmp_path: Path) -> None:
+    lines = ["document,segment,source,target:one,target:two"]
+    for number in range(30):
+        words = "She gave Zyx Quorvel of Kassel it in 1987, too" if number % 3 == 0 else "the cat sat on the mat today"
+        lines += [f'd{number},{at},"{words} {number}",Satz {at},Satz {number}' for at in range(2)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    more = ("--difficult", 24, "--criteria", "source,context,diversity", "--out", "hard.jsonl", "--languages", "en-de")
+    ran = lanner("prepare", "t.csv", *more)
+    assert ran.code == 0, ran.err
+    assert "lanner scores --selection corrects for it" in ran.out
+    documents = [json.loads(line) for line in (tmp_path / "hard.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert all(0 < one["meta"]["selection"]["probability"] <= 1 for one in documents)
+    assert "no criterion 'hardness'" in lanner("prepare", "t.csv", "--difficult", 9, "--criteria", "hardness").err
+    assert "Name each criterion once" in lanner("prepare", "t.csv", "--difficult", 9, "--criteria", "").err
+
+    lanner("new", "study", "--texts", "hard.jsonl", "--protocol", "da", "--judges", "ana,bo", "--store", "s.db")
+    with Store.open(tmp_path / "s.db") as store:
+        campaign.open(store, "study")
+        for task in campaign.tasks(store, "study", "ana"):
+            for at, item in enumerate(task.items):
+                value = (30 if int(item.document[1:]) % 3 == 0 else 80) + at
+                campaign.submit(store, task.id, at, {"score": value}, submission=f"{task.id}-{at}")
+    plain = lanner("scores", "study", "--store", "s.db")
+    assert "chosen for difficulty" in plain.out
+    rows = lanner("scores", "study", "--store", "s.db", "--selection", "--json").envelope["rows"]
+    corrected = [row for row in rows if row.get("kind") == "corrected"]
+    weights = {one["id"]: 1 / one["meta"]["selection"]["probability"] for one in documents}
+    expected = sum(w * (2 * (30 if int(d[1:]) % 3 == 0 else 80) + 1) for d, w in weights.items())
+    assert corrected[0]["value"] == pytest.approx(expected / (2 * sum(weights.values())))
+    assert corrected[0]["chosen"] < corrected[0]["value"], "the chosen texts are the hard ones"
+    pairs = lanner("scores", "study", "--store", "s.db", "--selection", "--head-to-head")
+    assert "Corrected for how documents were chosen" in pairs.out

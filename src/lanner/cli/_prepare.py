@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from lanner import formats
+from lanner.cli._options import names
 from lanner.cli._output import Output
 from lanner.cli._preparing import Job
 from lanner.cli._progress import reading
@@ -34,6 +35,8 @@ def run(
     edits_from: Path | None,
     by: str,
     avoid: Path | None,
+    sentences: int | None,
+    criteria: str,
     describe_only: bool,
     latex: bool,
     format_name: str | None,
@@ -47,6 +50,8 @@ def run(
         _describe(output, path, format_name, latex=latex)
         return
     how = recipe.load(recipe_name)
+    if sentences is not None:
+        how = recipe.with_difficult(how, sentences, tuple(names(criteria)))
     target = out or Path(f"{path.name.split('.')[0]}-{how.name}.jsonl")
     avoid_ids = tuple(document.id for document in formats.read_documents(avoid)) if avoid else ()
     job = Job(output, path, format_name, how, seed, avoid_ids, target)
@@ -158,6 +163,12 @@ def _tell(output: Output, record: manifest.Manifest, target: Path) -> None:
         output.note(
             f"sample {row['domain']}: asked {row['asked']:,}, got {row['got']:,} sentences in {row['documents']:,} "
             f"documents (of {row['available_sentences']:,} in {row['available_documents']:,})"
+        )
+    if any("harder_by" in row for row in record.sample):
+        output.note(
+            f"Documents were chosen by criteria and lie {record.sample[-1]['harder_by']:+.2f} standard deviations from "
+            "all: scores on them are not those of all texts. Each keeps its probability (meta.selection); "
+            "lanner scores --selection corrects for it."
         )
     if record.doubtful:
         doubtful = target.with_suffix(".doubtful.csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 from lanner.analysis import Reason
 from lanner.analysis.material import Material
 from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
+from lanner.analysis.selection import Corrected, corrected_scores, probabilities
 from lanner.cli._domains import with_domains
 from lanner.cli._options import chosen_pair
 from lanner.cli._output import Output
 from lanner.cli._source import Source, chosen_judges
 from lanner.errors import InputError, did_you_mean
-from lanner.figures.typeset import estimate, p_value
+from lanner.figures.typeset import estimate, number, p_value
 from lanner.model import Result, languages
 from lanner.stats import ranking, scores
 from lanner.stats.resample import Resampling
@@ -41,6 +43,7 @@ def run(
     level: scores.Level,
     pairs: bool,
     better: str | None,
+    selection: bool,
     other_judges: bool,
     seed: int,
     as_json: bool,
@@ -88,7 +91,30 @@ def run(
             result = keep_on_scale(result, score_bounds(material.protocol, of, options))
         name = f"{of}, z per judge" if options.get("standardise") else of
         (_print_pairs if pairs else _print_systems)(output, result, of, name)
+        if selection:
+            _print_corrected(output, corrected_scores(table, of, probabilities(material.documents)), pairs=pairs)
+    if not selection and probabilities(material.documents):
+        output.note(
+            "Documents were chosen for difficulty: these are scores on hard texts. --selection corrects for the choice."
+        )
     output.end()
+
+
+def _print_corrected(output: Output, entries: Sequence[Corrected], *, pairs: bool) -> None:
+    """Means of all systems, or differences of all pairs, for the texts that documents were chosen from."""
+    rows = [
+        {
+            **entry.to_row(),
+            "pair": f"{entry.system} − {entry.other}",
+            "for all texts": estimate(entry.value, entry.low, entry.high, bounded=False),
+            "of the chosen": number(entry.chosen, 2, bounded=False),
+        }
+        for entry in entries
+        if bool(entry.other) == pairs
+    ]
+    output.say()
+    columns = ["pair" if pairs else "system", "for all texts", "of the chosen", "documents"]
+    output.table(rows, columns, title="Corrected for how documents were chosen")
 
 
 def _named(parts: list[Material], name: str | None) -> list[Material]:

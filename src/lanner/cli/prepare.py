@@ -48,6 +48,18 @@ from lanner.cli._output import json_option
     type=click.Path(path_type=Path),
     help="An earlier corpus that a sample must not overlap.",
 )
+@click.option(
+    "--difficult",
+    "sentences",
+    type=click.IntRange(min=1),
+    help="After the recipe, draw so many sentences of hard texts.",
+)
+@click.option(
+    "--criteria",
+    default="source",
+    show_default=True,
+    help="With --difficult: comma-separated of source, diversity, variance, disagreement, context.",
+)
 @click.option("--describe-only", is_flag=True, help="Print the table of documents and sentences; write nothing.")
 @click.option("--latex", is_flag=True, help="The table as LaTeX.")
 @from_option

@@ -64,6 +64,11 @@ DETAILS = {
     type=click.Choice(["higher", "lower"]),
     help="Whether higher or lower scores are better. [default: from the protocol]",
 )
+@click.option(
+    "--selection",
+    is_flag=True,
+    help="Also correct for how documents were chosen (lanner prepare, step difficult).",
+)
 @click.option("--other-judges", is_flag=True, help="Intervals and tests that generalise to other judges.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @set_option(DETAILS)

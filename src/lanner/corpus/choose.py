@@ -51,7 +51,7 @@ def mean_scores(documents: Iterable[Document], column: str) -> dict[str, float]:
             if not isinstance(scores, Mapping):
                 continue
             for name, cell in scores.items():
-                if (value := _number(cell)) is not None:
+                if (value := number_of(cell)) is not None:
                     totals[name][0] += value
                     totals[name][1] += 1
     if not totals:
@@ -62,7 +62,7 @@ def mean_scores(documents: Iterable[Document], column: str) -> dict[str, float]:
     return {name: total / count for name, (total, count) in totals.items()}
 
 
-def _number(cell: object) -> float | None:
+def number_of(cell: object) -> float | None:
     """A score as files hold it: a number, or a number in a cell of text."""
     if isinstance(cell, bool) or not isinstance(cell, int | float | str):
         return None

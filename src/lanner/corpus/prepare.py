@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lanner.corpus import automatic, choose, edits, manifest, normalise, rows, sample
+from lanner.corpus import automatic, choose, difficulty, edits, manifest, normalise, rows, sample
 from lanner.corpus import filter as filtering
 from lanner.corpus import recipe as recipes
 from lanner.corpus.describe import Description
@@ -183,6 +183,8 @@ class Preparation:
             return self._split(rows.Splitting(step.segmenters, step.threshold), ledger, stream)
         if isinstance(step, recipes.Choose):
             return self._choose(step, ledger, stream)
+        if isinstance(step, recipes.Difficult):
+            return self._difficult(step, stream)
         return self._sample(step, stream)
 
     def _split(self, how: rows.Splitting, ledger: Ledger, stream: Iterable[Document]) -> Iterator[Document]:
@@ -219,6 +221,14 @@ class Preparation:
         if step.metric in automatic.METRICS or self.rate is None:
             return automatic.scores(documents, step.metric, reference=step.reference, seed=self._seed)
         return self.rate(documents, step.metric, step.reference, step.options)
+
+    def _difficult(self, step: recipes.Difficult, stream: Iterable[Document]) -> Iterator[Document]:
+        documents = [document for document in stream if document.id not in set(self.avoid)]
+        choice = difficulty.choose_difficult(
+            documents, step.sentences, step.by, seed=self._seed, floor=step.floor, columns=step.columns
+        )
+        self.drawn = choice.rows
+        yield from choice.documents
 
     def _sample(self, step: recipes.Sample, stream: Iterable[Document]) -> Iterator[Document]:
         avoid = {*step.avoid, *self.avoid}

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from lanner import registry
+from lanner.corpus import difficulty, normalise, segmenters
 from lanner.corpus import filter as filtering
-from lanner.corpus import normalise, segmenters
 from lanner.corpus.automatic import METRICS
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.model import Json
@@ -112,13 +112,32 @@ class Sample(_Part):
     avoid: tuple[str, ...] = ()
 
 
-Step = Annotated[Normalise | Filter | Choose | Split | Sample, Field(discriminator="do")]
+class Difficult(_Part):
+    """Draw documents that are expected to be hard or to tell systems apart (`by`), with probabilities that are kept.
+    `columns` name scores that segments carry for each system; `floor` is the share of the preference that is the same
+    for all documents."""
+
+    do: Literal["difficult"]
+    sentences: int = Field(gt=0)
+    by: Annotated[tuple[str, ...], _among("criterion", tuple(difficulty.CRITERIA))] = ("source",)
+    columns: tuple[str, ...] = ()
+    floor: float = Field(default=0.3, gt=0, le=1)
+
+    @model_validator(mode="after")
+    def _names_criteria(self) -> Difficult:
+        if not self.by or len(set(self.by)) != len(self.by):
+            raise ValueError(f"Name each criterion once: {', '.join(difficulty.CRITERIA)}.")
+        return self
+
+
+Step = Annotated[Normalise | Filter | Choose | Split | Sample | Difficult, Field(discriminator="do")]
 STEPS: dict[str, type[_Part]] = {
     "normalise": Normalise,
     "filter": Filter,
     "choose": Choose,
     "split": Split,
     "sample": Sample,
+    "difficult": Difficult,
 }
 
 
@@ -131,6 +150,16 @@ class Recipe(_Part):
     source_language: str = ""
     target_language: str = ""
     steps: tuple[Step, ...] = Field(alias="step", min_length=1)
+
+
+def with_difficult(recipe: Recipe, sentences: int, by: Sequence[str]) -> Recipe:
+    """The recipe with one more step that draws hard texts."""
+    try:
+        step = Difficult(do="difficult", sentences=sentences, by=tuple(by))
+    except ValidationError as error:
+        problem = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        raise InputError(problem, next_step=f"Criteria are {', '.join(difficulty.CRITERIA)}.") from None
+    return recipe.model_copy(update={"steps": (*recipe.steps, step)})
 
 
 def shipped() -> tuple[str, ...]:
