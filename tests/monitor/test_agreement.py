@@ -63,7 +63,7 @@ def test_the_released_judges_of_both_protocols() -> None:
         assert material.protocol
         found = measures(material.counted(of="people"), material.protocol, 2 * len(material.documents))
         by_name = {(row.question, row.row): row for row in found}
-        if material.protocol.name == "falcon":
+        if material.protocol.name == "falcon_labels":
             assert by_name["context", ""].value == pytest.approx(0.4175, abs=1e-4)
             assert by_name["skills", "style_register"].group == "tenor"
         else:

@@ -74,8 +74,8 @@ def test_ratings_are_checked_against_the_skills_this_judge_chose() -> None:
 @pytest.mark.data
 def test_the_released_files_are_taken_in_whole_with_their_known_faults() -> None:
     readings = {reading.protocol: reading for reading in formats.read(data_dir("h-falcon"))}
-    falcon = readings["falcon"]
-    intake = take_in(FALCON, falcon.judgements, falcon.documents)
+    falcon = readings["falcon_labels"]
+    intake = take_in(protocols.load(falcon.protocol), falcon.judgements, falcon.documents)
     assert len(intake.judgements) == len(falcon.judgements)
     assert intake.flags["skills repeated"] == 2
     assert intake.flags["spans text_mismatch"] == 2

@@ -123,7 +123,7 @@ def test_postgresql_restarted_under_load(own_postgres: Any) -> None:
 
 SOMEONE = """
 import encodings.idna, os, sys  # asked for by the first socket, when nobody may read it any more
-from lanner.cli import serve
+from lanner.cli import _serve, serve  # all of it, before nobody may read it
 from lanner.errors import LannerError
 if os.geteuid() == 0:  # root may write anywhere
     os.seteuid(65534)

@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 def test_both_parts_are_read(folder: Path) -> None:
     assert formats.recognise(folder) == "h_falcon"
     first, second = formats.read(folder)
-    assert (first.name, first.protocol, second.name, second.protocol) == ("a", "falcon", "b", "h_falcon")
+    assert (first.name, first.protocol, second.name, second.protocol) == ("a", "falcon_labels", "b", "h_falcon")
     assert first.documents[0].language_pair == "en-ko"
     assert [(judge.id, judge.kind) for judge in first.judges] == [("judge1", JudgeKind.PERSON), ("m", JudgeKind.MODEL)]
     answers = {(j.judge, j.segment, j.question): j for j in first.judgements}
@@ -100,7 +100,12 @@ def test_faults_are_named(folder: Path, name: str, old: str, new: str, message: 
 @pytest.mark.data
 def test_the_released_files() -> None:
     evalset, subset = formats.read(data_dir("h-falcon"))
-    assert (evalset.name, evalset.protocol, subset.name, subset.protocol) == ("evalset", "falcon", "subset", "h_falcon")
+    assert (evalset.name, evalset.protocol, subset.name, subset.protocol) == (
+        "evalset",
+        "falcon_labels",
+        "subset",
+        "h_falcon",
+    )
     assert len(evalset.documents) == 38
     assert sum(len(document.segments) for document in evalset.documents) == 809
     assert Counter(judge.kind for judge in evalset.judges) == {JudgeKind.PERSON: 3, JudgeKind.MODEL: 3}

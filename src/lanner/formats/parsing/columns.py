@@ -575,7 +575,7 @@ class _Guess:
         no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
         numeric = [c for c in self.free if c not in answers and _are_numbers(self._values(c)) and not no_answer(c)]
         if answers:  # numbers that no judge ever disputes describe the item
-            numeric = [column for column in numeric if not self._is_fact(column)]
+            numeric = [column for column in numeric if _is_measure(column) or not self._is_fact(column)]
         lists = [c for c in self.free if _are_lists(self._values(c))]
         short = [
             column

@@ -131,14 +131,14 @@ class _Answers:
     def people(self, file: Path) -> None:
         header = set(_header(file))
         if {"idx", "context", "skill"} <= header:
-            self._judge(file, JudgeKind.PERSON, "falcon", self._falcon, _records(file))
+            self._judge(file, JudgeKind.PERSON, "falcon_labels", self._falcon, _records(file))
         elif {"idx", "sent_score", "tot_score"} <= header:
             self._judge(file, JudgeKind.PERSON, "h_falcon", self._h_falcon, _records(file))
         else:
             textfile.failed(file, "Neither FALCON's columns (idx, context, skill) nor H-FALCON's are here.", 1)
 
     def model(self, file: Path) -> None:
-        self._judge(file, JudgeKind.MODEL, "falcon", self._falcon, textfile.json_lines(file))
+        self._judge(file, JudgeKind.MODEL, "falcon_labels", self._falcon, textfile.json_lines(file))
 
     def _judge(self, file: Path, kind: JudgeKind, protocol: str, answers: Any, rows: Iterator[tuple[int, Any]]) -> None:
         judge = Judge(file.stem, kind)
