@@ -30,7 +30,7 @@ def test_what_was_exported_can_be_imported_again(lanner: Command, tmp_path: Path
     assert lanner("export", falcon_folder(tmp_path / "s"), "--out", "all.jsonl", "--to", "native").code == 0
     ran = lanner("import", "all.jsonl", "--name", "again", "--json")
     (row,) = ran.envelope["rows"]
-    assert (row["name"], row["kind"]) == ("again", "campaign (falcon)")
+    assert (row["name"], row["kind"]) == ("again", "campaign (falcon_labels)")
     assert lanner("agreement", "again", "-q", "context").code == 0
 
 
