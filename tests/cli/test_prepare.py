@@ -135,4 +135,4 @@ def test_hard_texts_are_drawn_and_scores_corrected_for_it(lanner: Command, tmp_p
     assert corrected[0]["value"] == pytest.approx(expected / (2 * sum(weights.values())))
     assert corrected[0]["chosen"] < corrected[0]["value"], "the chosen texts are the hard ones"
     pairs = lanner("scores", "study", "--store", "s.db", "--selection", "--head-to-head")
-    assert "Corrected for how documents were chosen" in pairs.out
+    assert "as answered, not standardised, corrected for how documents were chosen" in pairs.out

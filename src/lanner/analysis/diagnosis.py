@@ -7,7 +7,7 @@ there are in a judgement, over all judgements: in penalty points where the proto
 
 Systems are compared in each aspect and domain on the documents that both have, by the difference of their means with
 its jackknife error over documents; p-values are corrected by Holm over every comparison made. In simulations of known
-truth (docs/diagnosis.md) this kept the chance of any wrong mark at 5 %; smaller families did not.
+truth (docs/diagnosis.md) this kept the chance of any wrong mark near 5 %; smaller families did not.
 """
 
 from __future__ import annotations

@@ -92,7 +92,8 @@ def run(
         name = f"{of}, z per judge" if options.get("standardise") else of
         (_print_pairs if pairs else _print_systems)(output, result, of, name)
         if selection:
-            _print_corrected(output, corrected_scores(table, of, probabilities(material.documents)), pairs=pairs)
+            corrected = corrected_scores(table, of, probabilities(material.documents))
+            _print_corrected(output, corrected, of, pairs=pairs)
     if not selection and probabilities(material.documents):
         output.note(
             "Documents were chosen for difficulty: these are scores on hard texts. --selection corrects for the choice."
@@ -100,7 +101,7 @@ def run(
     output.end()
 
 
-def _print_corrected(output: Output, entries: Sequence[Corrected], *, pairs: bool) -> None:
+def _print_corrected(output: Output, entries: Sequence[Corrected], of: str, *, pairs: bool) -> None:
     """Means of all systems, or differences of all pairs, for the texts that documents were chosen from."""
     rows = [
         {
@@ -114,7 +115,8 @@ def _print_corrected(output: Output, entries: Sequence[Corrected], *, pairs: boo
     ]
     output.say()
     columns = ["pair" if pairs else "system", "for all texts", "of the chosen", "documents"]
-    output.table(rows, columns, title="Corrected for how documents were chosen")
+    title = f"{of} as answered, not standardised, corrected for how documents were chosen"
+    output.table(rows, columns, title=title, empty=f"{of}: no answers are numbers, so nothing is corrected.")
 
 
 def _named(parts: list[Material], name: str | None) -> list[Material]:
