@@ -161,6 +161,13 @@ def missing_file(path: str | Path) -> InputError:
     return InputError("There is no such file or folder.", where=Where(place), next_step=step)
 
 
+def missing_store(path: str | Path) -> StoreError:
+    """The error for a path where there is no database."""
+    return StoreError(
+        "There is no such store.", code="unknown_store", where=Where(Path(path)), next_step="Make one with: lanner new"
+    )
+
+
 def nearest(word: str, names: Iterable[str]) -> str | None:
     """The known word most like `word`, if any is like it at all."""
     by_folded = {name.casefold(): name for name in names}

@@ -6,7 +6,8 @@ import pytest
 
 from cli.command import Command
 from lanner.campaign.accounts import verify
-from lanner.store import Store
+from lanner.cli.accounts import ROLES
+from lanner.store import AccountRole, Store
 
 
 @pytest.fixture
@@ -57,3 +58,7 @@ def test_what_is_not_there_or_too_short_is_refused(lanner: Command, pilot: str, 
     typing("short")
     assert lanner("accounts", "add", "Olga").code == 2
     assert lanner("accounts", "change", "Nobody", "--role", "viewer").code == 2
+
+
+def test_roles_are_those_of_the_store() -> None:
+    assert list(ROLES.choices) == [role.value for role in AccountRole]

@@ -71,6 +71,7 @@ NEEDED = {
     "webhooks add": ["--campaign", "trial"],
     "audit": ["--texts", "trial", "--base-url", "http://127.0.0.1:9/v1", "--sentences", "3", "--samples", "2"],
     "campaign training": ["--since", "2026-11-18"],
+    "tokens add": ["--scope", "judgements"],
     "prompt try": ["--protocol", "da", "--texts", "table.csv"],
 }
 REPLACED = {"protocol show": ["h_falcon"], "protocol check": ["h_falcon"], "formats": ["table"], "new": ["fresh"],

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from cli.command import Command
-from lanner.cli.prompt import filled
+from lanner.cli._prompt import filled
+from lanner.cli.prompt import try_
+from lanner.errors import LannerError
 from lanner.judges import template as templates
 from lanner.protocols import load
+from lanner.protocols.context import PEOPLE
 from stub_server import Stub, running
 
 
@@ -50,3 +55,14 @@ def test_a_prompt_is_tried_on_a_text_and_on_a_model(lanner: Command) -> None:
 def test_every_stage_of_every_protocol_is_filled_in() -> None:
     prompts = filled(templates.default(), load("falcon"))
     assert [stages[0].id for stages, _, _ in prompts] == ["context", "skills", "rating"]
+
+
+def test_the_context_is_that_of_people_unless_named() -> None:
+    [context] = [parameter for parameter in try_.params if parameter.name == "context"]
+    assert context.default == PEOPLE
+
+
+def test_a_prompt_that_is_not_there_is_refused_as_the_judges_refuse_it(lanner: Command) -> None:
+    with pytest.raises(LannerError) as late:
+        templates.load("juge")
+    assert " ".join(lanner("prompt", "show", "juge").err.split()).endswith(" ".join(str(late.value).split()))

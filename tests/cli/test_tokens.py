@@ -3,6 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from cli.command import Command
+from lanner.campaign.tokens import SCOPES
+from lanner.cli import tokens
 from lanner.store import Store
 
 
@@ -24,4 +26,8 @@ def test_a_token_for_nothing_is_refused(lanner: Command, tmp_path: Path) -> None
     Store.open(tmp_path / "lanner.sqlite").close()
     ran = lanner("tokens", "add", "x")
     assert ran.code == 2
-    assert "at least one scope" in ran.err
+    assert "Missing option '--scope'" in ran.err
+
+
+def test_scopes_are_those_of_the_api() -> None:
+    assert list(SCOPES) == tokens.SCOPES

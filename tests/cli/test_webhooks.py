@@ -4,6 +4,8 @@ from pathlib import Path
 
 from campaign_parts import opened
 from cli.command import Command
+from lanner.campaign.webhooks import EVENTS
+from lanner.cli import webhooks
 from lanner.store import Store
 
 
@@ -20,3 +22,7 @@ def test_added_listed_removed(lanner: Command, tmp_path: Path) -> None:
     assert lanner("webhooks", "remove", 1).code == 2
     assert lanner("webhooks", "add", "ftp://example.org").code == 2
     assert lanner("webhooks", "add", "https://example.org", "--campaign", "none").code == 2
+
+
+def test_events_are_those_that_are_announced() -> None:
+    assert list(EVENTS) == webhooks.EVENTS

@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from lanner import campaign
 from lanner.campaign.files import import_file, inspect_file
-from lanner.cli._options import store_option
-from lanner.cli._output import Output, json_option
+from lanner.cli._output import Output
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.store import Store
 
 
-@click.command("import", short_help="Import answers into a campaign.")
-@click.argument("name")
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--model", default="", help="The file holds outputs of this model, one JSON object per line.")
-@click.option("--look", "only_look", is_flag=True, help="Preview the import; store nothing.")
-@store_option
-@json_option
 def import_(name: str, path: Path, model: str, only_look: bool, store_place: str, as_json: bool) -> None:
-    """Import answers given elsewhere: all in the file, or none. Unknown judges are added; earlier answers to the same
-    question are superseded and stay in the history. To create a new campaign use `lanner import`.
-
-    Example: lanner campaign import pilot answers.csv --look
-    """
+    """Import answers given elsewhere: all in the file, or none."""
     output = Output("campaign import", as_json)
     with Store.open(store_place, create=False) as store:
         number = campaign.get(store, name).id

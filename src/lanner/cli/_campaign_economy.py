@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
 from lanner import campaign
 from lanner.analysis.economy import (
     STATE_WORDS,
@@ -15,24 +13,16 @@ from lanner.analysis.economy import (
     score_interval,
     score_text,
 )
-from lanner.cli._options import store_option
-from lanner.cli._output import Output, json_option
+from lanner.cli._output import Output
 from lanner.figures.typeset import estimate
 from lanner.model import Json
 from lanner.stats.goals import Kind
 from lanner.store import Store
 
 
-@click.command("decided", short_help="What is decided, what is open, and whether it is enough.")
-@click.argument("name")
-@store_option
-@json_option
 def decided(name: str, store_place: str, as_json: bool) -> None:
-    """Say where an adaptive campaign stands: which systems are told apart, what the next hundred judgements would buy,
-    how much work is left, and whether it is enough. A look that is due is taken first.
-
-    Example: lanner campaign decided pilot
-    """
+    """Say where an adaptive campaign stands: which systems are told apart, what the next hundred judgements would
+    buy, how much work is left, and whether it is enough."""
     output = Output("campaign decided", as_json)
     with Store.open(store_place, create=False) as store:
         entry = campaign.get(store, name)

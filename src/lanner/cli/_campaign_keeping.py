@@ -5,32 +5,20 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
-
 from lanner import campaign
 from lanner.campaign.files import write_copy
 from lanner.campaign.settings import check_names, check_settings
 from lanner.cli._campaign_judges import typed_out
 from lanner.cli._judges import judges_from
-from lanner.cli._options import store_option
-from lanner.cli._output import Output, json_option
+from lanner.cli._output import Output
 from lanner.errors import CampaignError, InputError
 from lanner.model import Json
 from lanner.store import Store
 
 
-@click.command("settings", short_help="Show or change settings.")
-@click.argument("name")
-@click.argument("changes", nargs=-1, metavar="[SETTING=VALUE]...")
-@click.option("--title", help="The title that judges see.")
-@store_option
-@json_option
 def settings(name: str, changes: tuple[str, ...], title: str | None, store_place: str, as_json: bool) -> None:
-    """Show a campaign's settings, or change some: minimum_agreement, control_limit, deadline, hourly_rate, currency,
-    budget, main_question, guidelines, practice_agreement … An empty value removes a setting.
-
-    Example: lanner campaign settings pilot deadline=2026-12-01 hourly_rate=21.5
-    """
+    """Show a campaign's settings, or change some: minimum_agreement, control_limit, deadline, hourly_rate,
+    currency, budget, main_question, guidelines, practice_agreement … An empty value removes a setting."""
     output = Output("campaign settings", as_json)
     values = dict(_change(words) for words in changes)
     check_names((setting for setting, value in values.items() if value is not None), running=True)
@@ -61,16 +49,8 @@ def _change(words: str) -> tuple[str, Json]:
     return name.strip(), int(number) if number.is_integer() else number
 
 
-@click.command("archive", short_help="Archive a campaign, or restore it from the archive.")
-@click.argument("name")
-@click.option("--out", "take_out", is_flag=True, help="Restore it from the archive.")
-@store_option
-@json_option
 def archive(name: str, take_out: bool, store_place: str, as_json: bool) -> None:
-    """Archive a campaign: it no longer appears in the list. Nothing else changes.
-
-    Example: lanner campaign archive pilot
-    """
+    """Archive a campaign: it no longer appears in the list."""
     output = Output("campaign archive", as_json)
     with Store.open(store_place, create=False) as store:
         campaign.configure(store, name, settings={"archived": None if take_out else True})
@@ -79,18 +59,8 @@ def archive(name: str, take_out: bool, store_place: str, as_json: bool) -> None:
     output.end()
 
 
-@click.command("duplicate", short_help="Create a draft with the same texts, protocol, design and settings.")
-@click.argument("name")
-@click.argument("as_name", metavar="NEW_NAME")
-@click.option("--judges", help="Judges: a number, comma-separated names, or a CSV file (default: the same).")
-@click.option("--no-judges", is_flag=True, help="Create it without judges.")
-@store_option
-@json_option
 def duplicate(name: str, as_name: str, judges: str | None, no_judges: bool, store_place: str, as_json: bool) -> None:
-    """Create a draft like an existing campaign, without its judgements.
-
-    Example: lanner campaign duplicate pilot main --judges judges.csv
-    """
+    """Create a draft like an existing campaign, without its judgements."""
     output = Output("campaign duplicate", as_json)
     others = [] if no_judges else judges_from(judges) if judges else None
     with Store.open(store_place, create=False) as store:
@@ -100,24 +70,8 @@ def duplicate(name: str, as_name: str, judges: str | None, no_judges: bool, stor
     output.end()
 
 
-@click.command("delete", short_help="Delete a campaign, after saving a copy.")
-@click.argument("name")
-@click.option("--typed", metavar="NAME", help="The name again, as confirmation.")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    default="lanner-backups",
-    show_default=True,
-    help="Folder for the copy.",
-)
-@store_option
-@json_option
 def delete(name: str, typed: str | None, folder: Path, store_place: str, as_json: bool) -> None:
-    """Delete a campaign. Texts, judges and all answers are first written to a file that `lanner import` reads; if that
-    fails, nothing is deleted.
-
-    Example: lanner campaign delete pilot --typed pilot
-    """
+    """Delete a campaign."""
     output = Output("campaign delete", as_json)
     with Store.open(store_place, create=False) as store:
         entry = campaign.get(store, name)

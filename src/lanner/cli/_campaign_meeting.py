@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import click
-
 from lanner import campaign
 from lanner.campaign import guidelines
-from lanner.cli._options import store_option
-from lanner.cli._output import Output, json_option
+from lanner.cli._output import Output
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import duration, estimate, percent, plural
 from lanner.model import Json
@@ -21,17 +18,9 @@ from lanner.monitor.verdict import Check
 from lanner.store import Store
 
 
-@click.command("check", short_help="Check whether the data can be trusted so far.")
-@click.argument("name")
-@click.option("--question", default="", help="The question to show divergence for (default: the main one).")
-@store_option
-@json_option
 def check(name: str, question: str, store_place: str, as_json: bool) -> None:
-    """Print what the live page shows: a verdict with four checks; progress, pace and cost of each judge; agreement per
-    question now and expected at completion; judges who diverge; labels that are confused most.
-
-    Example: lanner campaign check pilot
-    """
+    """Print what the live page shows: a verdict with four checks; progress, pace and cost of each judge;
+    agreement per question now and expected at completion; judges who diverge; labels that are confused most."""
     output = Output("campaign check", as_json)
     with Store.open(store_place, create=False) as store:
         entry = campaign.get(store, name)
@@ -133,23 +122,6 @@ def _measure(entry: Measure, label: Words) -> dict[str, Json]:
     }
 
 
-@click.command("disagreements", short_help="List disagreements, largest first.")
-@click.argument("name")
-@click.option("--question", default="", help="Only this question.")
-@click.option("--domain", default="", help="Only this domain.")
-@click.option("--document", default="", help="Only this document.")
-@click.option("--judges", default="", metavar="A,B", help="Only between these two judges.")
-@click.option("--labels", default="", metavar="A,B", help="Only where both labels were given to --question.")
-@click.option(
-    "--show",
-    type=click.Choice(["open", "settled", "all"]),
-    default="open",
-    show_default=True,
-    help="Open, settled or all.",
-)
-@click.option("--most", default=50, show_default=True, help="Maximum number of rows.")
-@store_option
-@json_option
 def disagreements(
     name: str,
     question: str,
@@ -162,10 +134,7 @@ def disagreements(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """List items on which people disagree, largest disagreement first.
-
-    Example: lanner campaign disagreements pilot --question skills --judges ana,ben
-    """
+    """List items on which people disagree, largest disagreement first."""
     output = Output("campaign disagreements", as_json)
     conditions = DisagreementFilter(
         question, domain, document, _two(judges, "--judges"), _two(labels, "--labels"), show
@@ -196,22 +165,6 @@ def _two(text: str, option: str) -> tuple[str, ...]:
     return parts
 
 
-@click.command("settle", short_help="Record the agreed answer to a disagreement.")
-@click.argument("name")
-@click.argument("document")
-@click.argument("segment", default="")
-@click.option("--system", default="", help="The system; several separated by | (as `disagreements` lists them).")
-@click.option(
-    "--answer",
-    "answers",
-    multiple=True,
-    metavar="QUESTION=VALUE",
-    help="What was agreed; a part of a question as QUESTION.PART=VALUE; QUESTION@=JUDGE takes a judge's answer.",
-)
-@click.option("--note", default="", help="A note about the decision.")
-@click.option("--guideline", is_flag=True, help="Add the note to the guidelines, which all judges see.")
-@store_option
-@json_option
 def settle(
     name: str,
     document: str,
@@ -223,10 +176,7 @@ def settle(
     store_place: str,
     as_json: bool,
 ) -> None:
-    """Record agreed answers under a separate, adjudicated judge. The judges' own answers do not change.
-
-    Example: lanner campaign settle pilot d1 3 --system alder --answer skills.fluency=high --note "Idiom counts."
-    """
+    """Record agreed answers under a separate, adjudicated judge."""
     output = Output("campaign settle", as_json)
     unit = (document, segment, tuple(system.split("|")) if system else ())
     with Store.open(store_place, create=False) as store:
@@ -254,16 +204,8 @@ def _fields(store: Store, campaign_id: int, answers: tuple[str, ...]) -> dict[st
     return fields
 
 
-@click.command("note", short_help="Add a note to the guidelines.")
-@click.argument("name")
-@click.argument("text", default="")
-@store_option
-@json_option
 def note(name: str, text: str, store_place: str, as_json: bool) -> None:
-    """Add a note to the guidelines, or list the notes if no text is given. Notes are numbered and dated.
-
-    Example: lanner campaign note pilot "An acronym counts as terminology."
-    """
+    """Add a note to the guidelines, or list the notes if no text is given."""
     output = Output("campaign note", as_json)
     with Store.open(store_place, create=False) as store:
         entry = campaign.get(store, name)

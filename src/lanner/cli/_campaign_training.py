@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import click
-
 from lanner import campaign
 from lanner.analysis.material import from_campaign
 from lanner.analysis.training import (
@@ -17,30 +15,18 @@ from lanner.analysis.training import (
     split_at,
 )
 from lanner.campaign.assignment import assign_calibration
-from lanner.cli._options import store_option
-from lanner.cli._output import Output, json_option
+from lanner.cli._output import Output
 from lanner.errors import InputError, StatisticError
 from lanner.figures.typeset import estimate, number, plural
 from lanner.stats.resample import FEW, Resampling
 from lanner.store import Store
 
 
-@click.command("calibrate", short_help="Choose the most disputed sentences for a calibration round.")
-@click.argument("name")
-@click.option("--sentences", default=20, show_default=True, type=click.IntRange(1), help="How many at most.")
-@click.option("--per-document", type=click.IntRange(1), help="At most so many of one document.")
-@click.option("--assign", "assigning", is_flag=True, help="Give them to every person again, as a calibration round.")
-@store_option
-@json_option
 def calibrate(
     name: str, sentences: int, per_document: int | None, assigning: bool, store_place: str, as_json: bool
 ) -> None:
-    """List the sentences on which people are furthest apart so far, and give them to everybody again once they have
-    been talked about. The second answers are calibration: they count in no result, and agreement on them says nothing
-    about other sentences, since these were chosen for being disputed.
-
-    Example: lanner campaign calibrate pilot --sentences 15 --assign
-    """
+    """List the sentences on which people are furthest apart so far, and give them to everybody again once they
+    have been talked about."""
     output = Output("campaign calibrate", as_json)
     with Store.open(store_place, create=False) as store:
         material = from_campaign(store, name)
@@ -68,20 +54,9 @@ def calibrate(
     output.end()
 
 
-@click.command("training", short_help="Agreement before and after a training, with intervals.")
-@click.argument("name")
-@click.option(
-    "--since", required=True, metavar="DATE", help="When judges had been trained: 2026-11-18, or with a time."
-)
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
-@store_option
-@json_option
 def training(name: str, since: str, seed: int, store_place: str, as_json: bool) -> None:
-    """Compare agreement on the sentences answered before a training with that on the sentences answered after it: for
-    every question, and for each of its labels or skills. Sentences answered on both sides count on neither.
-
-    Example: lanner campaign training pilot --since 2026-11-18
-    """
+    """Compare agreement on the sentences answered before a training with that on the sentences answered after it:
+    for every question, and for each of its labels or skills."""
     output = Output("campaign training", as_json)
     at = _moment(since)
     with Store.open(store_place, create=False) as store:

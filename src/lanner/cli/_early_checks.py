@@ -8,11 +8,20 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import LiteralString
+from typing import Any, Literal, LiteralString
 
-from lanner.errors import CampaignError, InputError, did_you_mean
+from lanner.errors import CampaignError, InputError, LannerError, did_you_mean, missing_store
 
 DEFAULT_STORE = "lanner.sqlite"
+_CAMPAIGNS: LiteralString = "SELECT name, protocol FROM campaign ORDER BY id"
+_JUDGES: LiteralString = (
+    "SELECT campaign.name, judge.key FROM judge JOIN campaign ON campaign.id = judge.campaign ORDER BY judge.position"
+)
+_ACCOUNTS: LiteralString = "SELECT name FROM account ORDER BY id"
+_NUMBERS: dict[str, LiteralString] = {
+    "token": "SELECT id FROM token WHERE revoked_at IS NULL",
+    "webhook": "SELECT id FROM webhook WHERE removed_at IS NULL",
+}
 
 
 def refuse_missing(source: str, store_place: str) -> None:
@@ -29,12 +38,56 @@ def refuse_missing(source: str, store_place: str) -> None:
         raise InputError(f"There is no file and no campaign called {source!r}.", next_step=did_you_mean(source, names))
 
 
+def refuse_missing_store(store_place: str) -> None:
+    """The error where there is no database."""
+    if not has_store(store_place):
+        raise missing_store(store_place)
+
+
 def refuse_unknown_campaign(name: str, store_place: str) -> None:
     """The error where there is no campaign of this name; nothing where that cannot be told cheaply."""
+    refuse_missing_store(store_place)
     names = campaign_names(store_place)
     if names is not None and name not in names and not name.isdecimal():
         hint = did_you_mean(name, names) or "There are no campaigns yet. Make one with: lanner new"
         raise CampaignError(f"There is no campaign {name!r}.", code="unknown_campaign", next_step=hint)
+
+
+def refuse_unknown_judge(campaign: str, store_place: str, judge: str) -> None:
+    """The error where a campaign has no such judge; nothing where that cannot be told cheaply."""
+    rows = _rows(store_place, _JUDGES)
+    judges = [key for name, key in rows or () if name == campaign]
+    if judges and judge not in judges:
+        hint = did_you_mean(judge, judges)
+        raise CampaignError(f"{campaign} has no judge {judge!r}.", code="unknown_judge", next_step=hint)
+
+
+def refuse_unknown_account(name: str, store_place: str) -> None:
+    """The error where nobody signs in by this name; nothing where that cannot be told cheaply."""
+    refuse_missing_store(store_place)
+    rows = _rows(store_place, _ACCOUNTS)
+    if rows is not None and (name,) not in rows:
+        raise unknown_account(name, [account for (account,) in rows])
+
+
+def unknown_account(name: str, accounts: Sequence[str]) -> LannerError:
+    """The error for an account that nobody has."""
+    hint = did_you_mean(name, accounts) or "`lanner accounts list` shows them."
+    return LannerError(f"There is no account {name!r}.", next_step=hint)
+
+
+def refuse_unknown_number(number: int, store_place: str, kind: Literal["token", "webhook"]) -> None:
+    """The error where no token or webhook of this number works; nothing where that cannot be told cheaply."""
+    refuse_missing_store(store_place)
+    rows = _rows(store_place, _NUMBERS[kind])
+    if rows is not None and (number,) not in rows:
+        raise unknown_number(number, kind)
+
+
+def unknown_number(number: int, kind: Literal["token", "webhook"]) -> LannerError:
+    """The error for a token or webhook that is not there or works no more."""
+    words = f"There is no token {number} that works." if kind == "token" else f"There is no webhook {number}."
+    return LannerError(words, next_step=f"`lanner {kind}s list` shows them.")
 
 
 def has_store(place: str) -> bool:
@@ -68,21 +121,26 @@ def campaign_names(place: str) -> list[str] | None:
 
 
 def _campaigns(place: str) -> dict[str, str] | None:
-    """The campaigns of a store with their protocols as JSON, read without the store's own modules. None for whatever
-    is damaged, locked, out of reach or no store at all: the store itself says so better."""
-    rows = "SELECT name, protocol FROM campaign ORDER BY id"
+    """The campaigns of a store with their protocols as JSON."""
+    rows = _rows(place, _CAMPAIGNS)
+    return None if rows is None else dict(rows)
+
+
+def _rows(place: str, query: LiteralString) -> list[tuple[Any, ...]] | None:
+    """What a query finds, without the store's own modules. None for whatever is damaged, locked, out of reach or no
+    store at all: the store itself says so better."""
     if "://" in place:
-        return _from_postgresql(place, rows)
+        return _from_postgresql(place, query)
     if not Path(place).is_file():
         return None
     try:
         with closing(sqlite3.connect(f"{Path(place).resolve().as_uri()}?mode=ro", uri=True)) as connection:
-            return dict(connection.execute(rows))
+            return connection.execute(query).fetchall()
     except sqlite3.Error:
         return None
 
 
-def _from_postgresql(url: str, rows: LiteralString) -> dict[str, str] | None:
+def _from_postgresql(url: str, query: LiteralString) -> list[tuple[Any, ...]] | None:
     try:
         import psycopg
     except ImportError:
@@ -90,6 +148,6 @@ def _from_postgresql(url: str, rows: LiteralString) -> dict[str, str] | None:
     scheme, _, rest = url.partition("://")
     try:
         with psycopg.connect(f"{scheme.partition('+')[0]}://{rest}", connect_timeout=2) as connection:
-            return dict(connection.execute(rows).fetchall())
+            return connection.execute(query).fetchall()
     except psycopg.Error:
         return None

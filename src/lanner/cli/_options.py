@@ -16,7 +16,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from lanner import registry
-from lanner.cli._early_checks import DEFAULT_STORE, campaign_names, refuse_missing, refuse_unknown_question
+from lanner.cli._early_checks import (
+    DEFAULT_STORE,
+    campaign_names,
+    refuse_missing,
+    refuse_unknown_campaign,
+    refuse_unknown_judge,
+    refuse_unknown_question,
+)
 from lanner.cli._output import EXPLAIN, json_option, pending_notes
 from lanner.errors import LannerError, did_you_mean, missing_file
 
@@ -124,6 +131,31 @@ def complete_source(context: click.Context, parameter: click.Parameter, incomple
     return [*(CompletionItem(name) for name in names), CompletionItem(incomplete, type="file")]
 
 
+def campaign_argument(command: Command) -> Command:
+    """The campaign that a command is about; that there is one is checked before anything is loaded."""
+
+    @functools.wraps(command)
+    def checked(name: str, store_place: str, **options: Any) -> None:
+        refuse_unknown_campaign(name, store_place)
+        command(name=name, store_place=store_place, **options)
+
+    return click.argument("name", metavar="CAMPAIGN", shell_complete=complete_campaign)(checked)
+
+
+def judge_argument(parameter: str) -> Callable[[Command], Command]:
+    """One of the campaign's judges; that there is one is checked before anything is loaded."""
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def checked(name: str, store_place: str, **options: Any) -> None:
+            refuse_unknown_judge(name, store_place, options[parameter])
+            command(name=name, store_place=store_place, **options)
+
+        return click.argument(parameter)(checked)
+
+    return decorate
+
+
 _READING = "lanner.reading"
 """Where a command's options for reading files lie in click's context."""
 
@@ -164,6 +196,16 @@ def known_name(group: str, suffix: str = ".py") -> Callable[[click.Context, clic
         return name
 
     return check
+
+
+def known_prompt(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+    """A prompt's name, if there is one, or the path of a TOML file."""
+    if name and not name.endswith(".toml") and registry.data_file("judges.prompts", name, ".toml") is None:
+        hint = did_you_mean(name, registry.names("judges.prompts", ".toml"))
+        raise LannerError(
+            f"There is no prompt called {name!r}.", next_step=f"{hint} A file of your own ends in .toml.".strip()
+        )
+    return name
 
 
 def known_recipe(context: click.Context, parameter: click.Parameter, name: str) -> str:

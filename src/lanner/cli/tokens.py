@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import click
 
-from lanner.campaign.tokens import SCOPES, issue
-from lanner.cli._options import store_option
-from lanner.cli._output import Output, json_option, minute
-from lanner.errors import LannerError
-from lanner.store import Store
+from lanner.cli._early_checks import refuse_missing_store, refuse_unknown_campaign, refuse_unknown_number
+from lanner.cli._options import implementation, store_option
+from lanner.cli._output import json_option
+
+SCOPES = ["campaigns", "judgements", "people", "write", "metrics"]
 
 
 @click.group("tokens", short_help="Manage API tokens.")
@@ -24,76 +24,44 @@ def command() -> None:
 @command.command("add", short_help="Create a token; it is shown only once.")
 @click.argument("name")
 @click.option(
-    "--scope", "scopes", multiple=True, type=click.Choice(list(SCOPES)), help="Scope of the token; repeatable."
+    "--scope", "scopes", multiple=True, required=True, type=click.Choice(SCOPES), help="Scope of the token; repeatable."
 )
 @click.option("--account", help="Limit it to what this account can see (default: everything).")
 @click.option("--campaign", help="Only this campaign.")
 @click.option("--days", type=click.IntRange(1), help="Days until it expires (default: never).")
 @store_option
 @json_option
-def add(
-    name: str,
-    scopes: tuple[str, ...],
-    account: str | None,
-    campaign: str | None,
-    days: int | None,
-    store_place: str,
-    as_json: bool,
-) -> None:
+def add(**options: Any) -> None:
     """Create a token. It is shown only once: the store keeps only its hash.
 
     Example: lanner tokens add nightly --scope judgements --campaign pilot --days 90
     """
-    output = Output("tokens add", as_json)
-    if not scopes:
-        meanings = "; ".join(f"{scope}: {meaning}" for scope, meaning in SCOPES.items())
-        raise LannerError("A token needs at least one scope.", next_step=f"--scope with one of: {meanings}.")
-    expires = datetime.now(UTC) + timedelta(days=days) if days else None
-    with Store.open(store_place, create=False) as store:
-        number, text = issue(store, name, scopes, account=account, campaign=campaign, expires_at=expires)
-    output.rows.append({"number": number, "name": name, "token": text})
-    output.say(text)
-    output.end()
+    refuse_missing_store(options["store_place"])
+    if options["campaign"]:
+        refuse_unknown_campaign(options["campaign"], options["store_place"])
+    implementation("_tokens").add(**options)
 
 
 @command.command("list", short_help="List tokens.")
 @store_option
 @json_option
-def list_all(store_place: str, as_json: bool) -> None:
+def list_all(**options: Any) -> None:
     """List tokens with their scopes and expiry dates.
 
     Example: lanner tokens list
     """
-    output = Output("tokens list", as_json)
-    with Store.open(store_place, create=False) as store, store.reading() as tx:
-        rows = [
-            {
-                "number": token.id,
-                "name": token.name,
-                "scopes": list(token.scopes),
-                "made": minute(token.created_at),
-                "until": minute(token.expires_at),
-                "revoked": minute(token.revoked_at),
-            }
-            for token in tx.tokens.all()
-        ]
-    output.table(rows, empty="There are no tokens yet. Make one: lanner tokens add NAME --scope judgements")
-    output.end()
+    refuse_missing_store(options["store_place"])
+    implementation("_tokens").list_all(**options)
 
 
 @command.command("revoke", short_help="Revoke a token.")
 @click.argument("number", type=click.IntRange(1, 2**63 - 1))
 @store_option
 @json_option
-def revoke(number: int, store_place: str, as_json: bool) -> None:
+def revoke(**options: Any) -> None:
     """Revoke a token at once.
 
     Example: lanner tokens revoke 3
     """
-    output = Output("tokens revoke", as_json)
-    with Store.open(store_place, create=False) as store, store.writing() as tx:
-        if not tx.tokens.revoke(number, datetime.now(UTC)):
-            raise LannerError(f"There is no token {number} that works.", next_step="`lanner tokens list` shows them.")
-    output.rows.append({"number": number})
-    output.say(f"Token {number} works no more.")
-    output.end()
+    refuse_unknown_number(options["number"], options["store_place"], "token")
+    implementation("_tokens").revoke(**options)

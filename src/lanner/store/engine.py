@@ -14,7 +14,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import QueuePool
 
-from lanner.errors import MissingExtraError, StoreError, Where
+from lanner.errors import MissingExtraError, StoreError, Where, missing_store
 from lanner.store.migrations import refuse_newer
 from lanner.store.schema import migration
 
@@ -102,9 +102,7 @@ def inspect_file(path: Path, *, create: bool) -> None:
     where = Where(file=path)
     if not path.exists() or path.stat().st_size == 0:
         if not create:
-            raise StoreError(
-                "There is no such store.", code="unknown_store", where=where, next_step="Make one with: lanner new"
-            )
+            raise missing_store(path)
         if not path.parent.is_dir():
             raise StoreError(
                 "The folder does not exist.",
