@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
@@ -28,6 +28,7 @@ from lanner.analysis.diagnosis import Diagnosis
 from lanner.analysis.material import Material
 from lanner.analysis.rows import groups_in
 from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
+from lanner.analysis.selection import choice_bias
 from lanner.client import Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
 from lanner.figures import pictures
@@ -444,6 +445,8 @@ def scores(
                 options["other_judges"] = True
             result = scored.sign(ranking.systems(scored.table, entry.of, resampling=Resampling(seed=seed), **options))
             result = keep_on_scale(result, score_bounds(part.protocol, entry.of, options))
+            if (bias := choice_bias(part.documents, part.settings)) is not None:
+                result = replace(result, notes=(*result.notes, str(bias)))
             results.append(result)
             for row in result.rows:
                 shown = estimate(row["score"], row["low"], row["high"], 2, bounded=False)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
-from lanner.analysis.selection import corrected_scores, probabilities
+from lanner.analysis.selection import choice_bias, corrected_scores, probabilities
 from lanner.errors import InputError
 from lanner.model import Document, Segment
 
@@ -26,11 +27,30 @@ def table(scores: dict[str, dict[str, list[float]]]) -> pl.DataFrame:
 def test_each_document_counts_one_over_its_probability() -> None:
     scores = {"a": {"hard": [10.0, 20.0], "easy": [80.0]}, "b": {"hard": [20.0, 20.0], "easy": [84.0]}}
     result = corrected_scores(table(scores), "score", {"hard": 1.0, "easy": 0.25})
-    by_name = {(one.system, one.other): one for one in result}
-    assert by_name["a", ""].value == pytest.approx((30 + 80 * 4) / (2 + 4))
-    assert by_name["a", ""].chosen == pytest.approx(110 / 3)
-    assert by_name["a", "b"].value == pytest.approx((-10 - 4 * 4) / (2 + 4))
-    assert by_name["a", "b"].low < by_name["a", "b"].value < by_name["a", "b"].high
+    by_name = {(row["system"], row["other"]): row for row in result.rows}
+    assert by_name["a", ""]["value"] == pytest.approx((30 + 80 * 4) / (2 + 4))
+    assert by_name["a", ""]["chosen"] == pytest.approx(110 / 3)
+    assert by_name["a", "b"]["value"] == pytest.approx((-10 - 4 * 4) / (2 + 4))
+    assert "rows" not in dict(result.signature.parts) and "Hájek" in str(result.signature)
+
+
+@pytest.mark.parametrize(("documents", "known"), [(2, False), (9, False), (10, True)])
+def test_ten_documents_are_needed_for_an_interval(documents: int, known: bool) -> None:
+    scores = {"a": {f"d{at}": [50.0 + at % 3] for at in range(documents)}}
+    result = corrected_scores(table(scores), "score", {f"d{at}": 0.2 + 0.05 * at for at in range(documents)})
+    assert (result.rows[0]["low"] is not None, result.rows[0]["high"] is not None) == (known, known)
+    assert len(result.notes) == 1 and ("No interval" in result.notes[0]) == (not known)
+
+
+def test_intervals_stay_on_the_scale() -> None:
+    high = {f"d{at}": [100.0 if at else 40.0] for at in range(12)}
+    low = {f"d{at}": [0.0 if at else 60.0] for at in range(12)}
+    chances = {f"d{at}": 0.9 if at else 0.1 for at in range(12)}
+    free = corrected_scores(table({"a": high, "b": low}), "score", chances)
+    assert free.rows[0]["high"] > 100 and free.rows[1]["low"] < 0 and free.rows[2]["high"] > 100
+    for row in corrected_scores(table({"a": high, "b": low}), "score", chances, (0.0, 100.0)).rows:
+        start = -100.0 if row["other"] else 0.0
+        assert start <= row["low"] < row["value"] < row["high"] <= 100
 
 
 def test_the_interval_holds_the_mean_of_all_texts() -> None:
@@ -42,16 +62,28 @@ def test_the_interval_holds_the_mean_of_all_texts() -> None:
         chances = np.where(hard, 0.5, 0.12)
         drawn = np.flatnonzero(rng.random(300) < chances)
         scores = {"a": {f"d{at}": [float(truth[at])] for at in drawn}}
-        (one,) = corrected_scores(table(scores), "score", {f"d{at}": float(chances[at]) for at in drawn})
-        held += one.low <= 68.0 <= one.high
-        assert one.chosen < 68.0
+        chance_of = {f"d{at}": float(chances[at]) for at in drawn}
+        (row,) = corrected_scores(table(scores), "score", chance_of, (0.0, 100.0)).rows
+        held += row["low"] <= 68.0 <= row["high"]
+        assert row["chosen"] < 68.0
     assert 0.9 <= held / 200 <= 0.99
 
 
-def test_equal_probabilities_give_the_plain_mean() -> None:
-    scores = {"a": {"x": [1.0, 2.0], "y": [6.0]}}
-    (one,) = corrected_scores(table(scores), "score", {"x": 0.3, "y": 0.3})
-    assert one.value == pytest.approx(3.0) == one.chosen
+def test_equal_probabilities_give_the_plain_mean_and_interval() -> None:
+    scores = {"a": {f"d{at}": [float(at % 7)] for at in range(12)}}
+    (row,) = corrected_scores(table(scores), "score", {f"d{at}": 0.3 for at in range(12)}).rows
+    values = np.array([at % 7 for at in range(12)], dtype=float)
+    reach = stats.t.ppf(0.975, 11) * values.std(ddof=1) / np.sqrt(12)
+    assert row["value"] == pytest.approx(values.mean()) == row["chosen"]
+    assert (row["low"], row["high"]) == pytest.approx((values.mean() - reach, values.mean() + reach))
+
+
+def test_the_bias_of_the_choice_is_stated() -> None:
+    segment = (Segment("1", "A.", {}),)
+    chosen = [Document("x", segment, meta={"selection": {"probability": 0.5}})]
+    assert "chosen for difficulty" in str(choice_bias(chosen, {"design": "full"}))
+    assert "drawn adaptively" in str(choice_bias([], {"design": "adaptive"}))
+    assert choice_bias([Document("x", segment)], {"design": "random"}) is None
 
 
 def test_documents_that_were_not_chosen_so_are_refused() -> None:

@@ -134,5 +134,16 @@ def test_hard_texts_are_drawn_and_scores_corrected_for_it(lanner: Command, tmp_p
     expected = sum(w * (2 * (30 if int(d[1:]) % 3 == 0 else 80) + 1) for d, w in weights.items())
     assert corrected[0]["value"] == pytest.approx(expected / (2 * sum(weights.values())))
     assert corrected[0]["chosen"] < corrected[0]["value"], "the chosen texts are the hard ones"
+    assert "main items by people" in corrected[0]["signature"] and "Hájek" in corrected[0]["signature"]
+    assert all(0 <= row["low"] <= row["value"] <= row["high"] <= 100 for row in corrected)
+    assert "chosen for difficulty" in lanner("campaign", "check", "study", "--store", "s.db").out
+    assert lanner("report", "study", "--store", "s.db", "--out", "report", "--svg-only").code == 0
+    report = next((tmp_path / "report").rglob("*.html")).read_text(encoding="utf-8")
+    assert report.count("Documents were chosen for difficulty") == 1, "one sentence, at its head"
+    text = next((tmp_path / "report").rglob("corrected-score.csv")).read_text(encoding="utf-8")
+    table = csv.DictReader(text.splitlines())
+    assert {row["system"]: float(row["value"]) for row in table if not row["other"]} == {
+        row["system"]: pytest.approx(row["value"]) for row in corrected
+    }
     pairs = lanner("scores", "study", "--store", "s.db", "--selection", "--head-to-head")
     assert "as answered, not standardised, corrected for how documents were chosen" in pairs.out

@@ -11,7 +11,7 @@ from jinja2 import Environment, nodes
 import lanner.monitor
 import lanner.web
 from lanner import designs
-from lanner.analysis import diagnosis
+from lanner.analysis import diagnosis, selection
 from lanner.analysis.economy import STATE_WORDS
 from lanner.campaign.tokens import SCOPES
 from lanner.model import JudgeKind
@@ -23,8 +23,8 @@ from lanner.web.page import problems, refusals
 
 ROOM = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
-DIAGNOSIS = (Path(diagnosis.__file__), Path(diagnosis_section.__file__))
-"""A part of the report that is a page, too."""
+ANALYSIS = (Path(diagnosis.__file__), Path(diagnosis_section.__file__), Path(selection.__file__))
+"""Sentences of the analysis and of the report that pages show, too."""
 SPEAKING = ("lanner.web.page.speech", "lanner.model.messages")
 SAYS = {"say": 1, "mark": 1, "amount": 3, "message": 1}
 """How many of the first arguments can be texts."""
@@ -45,7 +45,7 @@ def _of_templates() -> Iterator[str]:
 
 
 def _of_code() -> Iterator[str]:
-    for path in (*ROOM.rglob("*.py"), *MONITOR.rglob("*.py"), *DIAGNOSIS):
+    for path in (*ROOM.rglob("*.py"), *MONITOR.rglob("*.py"), *ANALYSIS):
         code = path.read_text(encoding="utf-8")
         if not any(f"from {module} import" in code for module in SPEAKING) and path.name != "speech.py":
             continue  # what judges read has keys of its own

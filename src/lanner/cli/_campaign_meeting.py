@@ -52,6 +52,8 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
     labels = measure_labels(snapshot.measures, status.wording)
     rows = [_measure(entry, labels[entry.question, entry.row]) for entry in snapshot.measures]
     output.table(rows, [("label", "agreement on"), "now", ("expected", "at completion"), "items", "documents"])
+    if snapshot.bias is not None:
+        output.note(str(snapshot.bias))
     for need in status.needs:
         output.note(f"{need.title} {need.more}".strip())
     for one, other, change in focus.divergence.merges[:3] if focus.divergence else ():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from lanner.analysis import Reason
 from lanner.analysis.material import Material
 from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
-from lanner.analysis.selection import Corrected, corrected_scores, probabilities
+from lanner.analysis.selection import choice_bias, corrected_scores, probabilities
 from lanner.cli._domains import with_domains
 from lanner.cli._options import chosen_pair
 from lanner.cli._output import Output
@@ -92,31 +91,34 @@ def run(
         name = f"{of}, z per judge" if options.get("standardise") else of
         (_print_pairs if pairs else _print_systems)(output, result, of, name)
         if selection:
-            corrected = corrected_scores(table, of, probabilities(material.documents))
+            bounds = score_bounds(material.protocol, of, {})  # as answered: neither standardised nor a rate
+            corrected = rows.sign(corrected_scores(table, of, probabilities(material.documents), bounds))
             _print_corrected(output, corrected, of, pairs=pairs)
-    if not selection and probabilities(material.documents):
-        output.note(
-            "Documents were chosen for difficulty: these are scores on hard texts. --selection corrects for the choice."
-        )
+    if not selection and (bias := choice_bias(material.documents, material.settings)):
+        output.note(str(bias))
     output.end()
 
 
-def _print_corrected(output: Output, entries: Sequence[Corrected], of: str, *, pairs: bool) -> None:
+def _print_corrected(output: Output, result: Result, of: str, *, pairs: bool) -> None:
     """Means of all systems, or differences of all pairs, for the texts that documents were chosen from."""
     rows = [
         {
-            **entry.to_row(),
-            "pair": f"{entry.system} − {entry.other}",
-            "for all texts": estimate(entry.value, entry.low, entry.high, bounded=False),
-            "of the chosen": number(entry.chosen, 2, bounded=False),
+            **row,
+            "question": of,
+            "signature": str(result.signature),
+            "pair": f"{row['system']} − {row['other']}",
+            "for all texts": estimate(row["value"], row["low"], row["high"], bounded=False),
+            "of the chosen": number(row["chosen"], 2, bounded=False),
         }
-        for entry in entries
-        if bool(entry.other) == pairs
+        for row in result.rows
+        if bool(row["other"]) == pairs
     ]
     output.say()
+    output.notes.extend(note for note in result.notes if note not in output.notes)
     columns = ["pair" if pairs else "system", "for all texts", "of the chosen", "documents"]
     title = f"{of} as answered, not standardised, corrected for how documents were chosen"
     output.table(rows, columns, title=title, empty=f"{of}: no answers are numbers, so nothing is corrected.")
+    output.say(str(result.signature))
 
 
 def _named(parts: list[Material], name: str | None) -> list[Material]:

@@ -629,7 +629,7 @@ def _answered(answers: dict[str, list[Judgement]], models: set[str]) -> dict[str
         if judgements[0].elapsed_seconds is not None:
             annotation["lead_time"] = judgements[0].elapsed_seconds
         if judgements[0].answered_at is not None:
-            annotation["updated_at"] = judgements[0].answered_at.isoformat()
+            annotation["updated_at"] = judgements[0].answered_at.isoformat(timespec="microseconds")
         lists["annotations"].append(annotation)
     return lists
 

@@ -150,7 +150,7 @@ def judgement_object(judgement: Judgement) -> dict[str, Any]:
         if spec.default is not MISSING and value == spec.default:
             continue
         if isinstance(value, datetime):
-            value = value.isoformat()
+            value = value.isoformat(timespec="microseconds")
         entry[spec.name] = list(value) if isinstance(value, tuple) else value
     return entry
 

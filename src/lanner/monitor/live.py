@@ -19,6 +19,7 @@ from lanner.analysis.alarms import fast_judges, panel_test, straight_lines
 from lanner.analysis.comparable import question_ratings
 from lanner.analysis.measures import FEWEST_ITEMS, main_question, plan_question
 from lanner.analysis.rows import GROUPS, Counted, Purpose, counted
+from lanner.analysis.selection import choice_bias
 from lanner.campaign.adjudication import ADJUDICATOR, answer_of
 from lanner.designs.expected import misses, outcomes
 from lanner.errors import StatisticError
@@ -98,6 +99,7 @@ class LiveCampaign:
         self._campaign = campaign
         self.protocol = campaigns.protocol(store, campaign)
         self._documents = campaigns.documents(store, campaign)
+        self._bias = choice_bias(self._documents, {"design": campaigns.get(store, campaign).design})
         self.table = frame([], self.protocol)
         self.judges: set[str] = set()
         self.people: tuple[str, ...] = ()
@@ -204,6 +206,7 @@ class LiveCampaign:
             controls=self._missed_controls(),
             purpose=str(self.purpose),
             left_out=dict(self.left_out),
+            bias=self._bias,
         )
 
     def _comments(self) -> tuple[tuple[Comment, ...], int]:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from lanner.model import Json, JudgeKind
 from lanner.model.alarms import Alarm, PanelTest
+from lanner.model.messages import Message
 
 PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED)
 MODELS = (JudgeKind.MODEL, JudgeKind.METRIC)
@@ -233,3 +234,5 @@ class Snapshot:
     """Whether any judge differs from the others more than chance explains, on the main question."""
     without: Mapping[str, float] = field(default_factory=dict)
     """Agreement on the main question without each judge in turn."""
+    bias: Message | None = None
+    """How plain scores lean because documents were not drawn evenly."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from lanner.analysis.material import Material
+from lanner.analysis.selection import choice_bias
 from lanner.errors import LannerError
 from lanner.figures.typeset import plural
 from lanner.model import Protocol
@@ -108,6 +109,9 @@ def _byline(view: View, protocol: Protocol) -> str:
 def findings(view: View, sections: Sequence[Section]) -> list[str]:
     """The sentences a report opens with, computed from the numbers by its sections; six at most."""
     sentences = ["**The judges are simulated.**"] if view.simulated else []
+    bias = choice_bias(view.material.documents, view.material.settings)
+    if bias is not None and any(section.id == "systems" for section in sections):
+        sentences.append(str(bias))
     findings = _chosen([section.findings for section in sections])
     if len(view.judges) < 2:
         sentences.append("Fewer than two judges have answered, so agreement cannot be told yet.")

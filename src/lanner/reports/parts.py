@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from lanner.model import Json
 from lanner.model.cells import guarded
@@ -120,4 +121,6 @@ def csv_text(rows: Sequence[Mapping[str, Json]]) -> str:
 def _cell(value: Json) -> Json:
     if isinstance(value, list | dict | tuple):
         value = json.dumps(value, ensure_ascii=False)
+    elif isinstance(value, datetime):  # one format for all, so that a spreadsheet reads the column as times
+        value = value.isoformat(sep=" ", timespec="microseconds")
     return guarded(value) if isinstance(value, str) else value

@@ -35,6 +35,12 @@ def test_scenarios_of_one_protocol_are_sides() -> None:
     assert found[1].people == ["j2", "j3"]
 
 
+def test_protocols_go_by_their_titles_where_these_are_short() -> None:
+    parts = [("a", material("falcon_labels", documents=2)), ("b", material("h_falcon", documents=2))]
+    renamed = [(one.name, one) for _, one in parts]
+    assert [side.name for side in sides(renamed)] == ["FALCON, labels only", "H-FALCON"]
+
+
 def test_items_that_all_judged_are_kept() -> None:
     one, other = scores(title="a", gap=10), scores(title="b", gap=10)
     few = Material(

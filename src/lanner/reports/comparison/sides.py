@@ -25,7 +25,7 @@ from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.stats.scores import Direction
 
-_FEWEST_SHARED, _SHORT_TITLE = 10, 12
+_FEWEST_SHARED, _SHORT_TITLE = 10, 24
 
 
 @dataclass(frozen=True, slots=True)

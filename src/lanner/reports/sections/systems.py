@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lanner.analysis import FEWEST_ITEMS
-from lanner.analysis.scores import Handling, RankedBy, Ranking, planned_rankings, profile, rank_systems
+from lanner.analysis.scores import (
+    Handling,
+    RankedBy,
+    Ranking,
+    planned_rankings,
+    profile,
+    rank_systems,
+    score_bounds,
+)
+from lanner.analysis.selection import corrected_scores, probabilities
 from lanner.figures.bars import Preference, preference
 from lanner.figures.intervals import Effect, Estimator, Group, Row, estimators, intervals
 from lanner.figures.typeset import estimate, interval, number, p_value, percent, plural, words
@@ -27,6 +36,7 @@ def section(view: View) -> Section | None:
         ranked = _ranked(view, analysis)
         if ranked.systems.rows:
             blocks += [_table(view, analysis, ranked), _figure(view, analysis.of, ranked.systems)]
+            blocks += _corrected(view, analysis.of)
             if min(row["n"] for row in ranked.systems.rows) >= FEWEST_ITEMS:
                 findings.append(_finding(view, analysis.of, ranked.systems))
     for stage, question in view.protocol.questions:
@@ -98,6 +108,40 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
         "and other documents like these."
     )
     return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
+
+
+def _corrected(view: View, of: str) -> list[Block]:
+    """The same scores for the texts that documents were drawn from, where they were chosen for difficulty."""
+    rows_counted, chances = view.counted("scores"), probabilities(view.material.documents)
+    if not chances or not chances.keys() >= set(rows_counted.table["document"]):
+        return []
+    bounds = score_bounds(view.protocol, of, {})
+    result = rows_counted.sign(corrected_scores(rows_counted.table, of, chances, bounds))
+    rows: list[dict[str, Json]] = [
+        {
+            "system": f"{row['system']} − {row['other']}" if row["other"] else row["system"],
+            "all": estimate(row["value"], row["low"], row["high"], 2, bounded=False),
+            "chosen": number(row["chosen"], 2, bounded=False),
+            "documents": row["documents"],
+        }
+        for row in result.rows
+    ]
+    columns = [
+        Column("system", "System"),
+        Column("all", "For all texts [95 %]"),
+        Column("chosen", "On the chosen ones", quiet=True),
+        Column("documents", "Documents", quiet=True),
+    ]
+    caption = " ".join(
+        (
+            f"{_capital(view.label(of))} as answered, corrected for how documents were chosen: each counts one over "
+            "the probability it was chosen with, so that means and differences are those of the texts it was drawn "
+            "from.",
+            *result.notes,
+        )
+    )
+    data = [dict(row) for row in result.rows]
+    return [Table(f"corrected-{of}", caption, columns, rows, data, view.signature(result))] if rows else []
 
 
 _ADJUSTED = (

@@ -15,8 +15,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from lanner import designs
-from lanner.campaign.messages import Message, messages_in
+from lanner.campaign.messages import Message as JudgeMessage
+from lanner.campaign.messages import messages_in
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
+from lanner.model.messages import Message
 from lanner.monitor.progress import JudgeProgress
 from lanner.monitor.snapshot import (
     COMPARED,
@@ -100,7 +102,7 @@ class LivePage:
     comparison: Comparison
     comments: tuple[Comment, ...]
     comments_in_all: int
-    messages: tuple[tuple[str, Message], ...]
+    messages: tuple[tuple[str, JudgeMessage], ...]
     activity: tuple[Line, ...]
     rest_assigned: bool
     calibration: bool
@@ -108,6 +110,8 @@ class LivePage:
     names: Mapping[str, str]
     made_at: datetime | None
     shared: int
+    bias: Message | None
+    """How plain scores lean because documents were not drawn evenly."""
     diagnosable: bool
     """Whether anything asked tells skills or errors of the systems apart."""
 
@@ -149,6 +153,7 @@ def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str]
         calibration=status.snapshot.purpose == "calibration",
         without=bool(status.snapshot.without),
         names=status.names,
+        bias=status.snapshot.bias,
         diagnosable=bool(status.protocol.diagnostic),
         made_at=status.snapshot.made_at if status.ready else None,
         shared=status.main.items if status.main else 0,
@@ -164,7 +169,7 @@ def _seat_names(seats: Sequence[Seat]) -> dict[int, str]:
     return {seat.number: seat.judge.name or seat.judge.id for seat in seats}
 
 
-def _messages(status: CampaignStatus) -> tuple[tuple[str, Message], ...]:
+def _messages(status: CampaignStatus) -> tuple[tuple[str, JudgeMessage], ...]:
     """What judges wrote to the organiser, newest first, each with the judge's name."""
     names = _seat_names(status.seats)
     return tuple((names.get(message.seat, f"#{message.seat}"), message) for message in messages_in(status.events))
