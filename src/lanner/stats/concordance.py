@@ -1,10 +1,9 @@
 """Pearson, Spearman and Kendall of weighted pairs, for all resamples at once.
 
 The pairs are first collapsed to their distinct values (cells), sorted by x and then y; a resample is then a column of
-cell weights, and each coefficient is computed for a block of resamples together. Kendall's discordant pairs are
-counted on the grid of distinct values where that is small, and otherwise by a merge sort whose levels are the same for
-all resamples (Knight 1966, with weights), its lowest levels done as matrix products. With few documents none of that is
-needed: the balance of concordant and discordant pairs is a quadratic form wᵀKw in the documents' weights.
+cell weights, and each coefficient is computed for a block of resamples together. Kendall's discordant pairs are counted
+by a merge sort whose levels are the same for all resamples (Knight 1966, with weights), its lowest levels done as
+matrix products.
 """
 
 from __future__ import annotations
@@ -23,8 +22,6 @@ from lanner.stats.resample import Array, Indices
 Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c"]
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall_b", "kendall_c")
 _BASE = 64  # merge sort starts from blocks of this many cells
-_FEW_UNITS = 512  # up to so many documents Kendall is a quadratic form in their weights,
-_FEW_CELLS = 8192  # unless it would take longer to make than it saves
 _HELD = 131_072  # cell weights in work at once: small enough to stay in a core's cache
 
 
@@ -87,17 +84,11 @@ class Pairs:
         columns: dict[str, Array] = {}
         if "pearson" in names:
             columns["pearson"] = self._pearson(weights)
-        if self._quadratic and len(weights) > 1:
-            columns |= self._kendall(weights)
-            asked_here = tuple(name for name in names if not name.startswith("kendall"))
-        else:
-            asked_here = tuple(names)
-        if any(name != "pearson" for name in asked_here):
+        ranked = tuple(name for name in names if name != "pearson")
+        if ranked and len(weights):
             step = max(1, _HELD // max(1, self.cells))
-            blocks = [self._ranked(weights[i : i + step].T, asked_here) for i in range(0, len(weights), step)]
-            columns |= {
-                name: np.concatenate([block[name] for block in blocks]) for name in (blocks[0] if blocks else ())
-            }
+            blocks = [self._ranked(weights[i : i + step].T, ranked) for i in range(0, len(weights), step)]
+            columns |= {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
         empty = np.empty(len(weights))
         return np.stack([columns.get(name, empty) for name in names], axis=1)
 
@@ -116,73 +107,23 @@ class Pairs:
             constant = (spread_x <= 1e-12 * n) | (spread_y <= 1e-12 * n)
         return np.where(constant | ~np.isfinite(r), np.nan, np.clip(r, -1, 1))
 
-    @cached_property
-    def _quadratic(self) -> bool:
-        return 0 < self.cells <= _FEW_CELLS and self.units <= _FEW_UNITS
-
-    @cached_property
-    def _forms(self) -> tuple[Array, Array, Array]:
-        """units × units: K sums sgn(xᵢ − xⱼ)·sgn(yᵢ − yⱼ) over pairs from two documents; the others count ties.
-
-        Copies of one item are ties in both and count nothing, so a document drawn twice is right as it stands.
-        """
-        cell_x, cell_y, incidence = self._cells
-        matrix = sparse.csr_array(incidence)
-        x, y = cell_x.astype(np.int32), cell_y.astype(np.int32)
-        balance = np.zeros((self.units, self.units))
-        step = max(1, 4 * _HELD // len(x))
-        for start in range(0, len(x), step):
-            part = slice(start, start + step)
-            alike = (np.sign(x[part, None] - x) * np.sign(y[part, None] - y)).astype(float)
-            balance += matrix[part].T @ (matrix.T @ alike.T).T
-        per_x, per_y = self._levels_by_unit
-        return balance, per_x.T @ per_x, per_y.T @ per_y
-
-    @cached_property
-    def _levels_by_unit(self) -> tuple[Array, Array]:
-        """levels × units: how often each value of x, and of y, occurs in a document."""
-        _, x, _, y = self.codes
-        tables = []
-        for codes, levels in ((x, self.levels[0]), (y, self.levels[1])):
-            counts = np.bincount(codes * self.units + self.unit, minlength=levels * self.units)
-            tables.append(counts.reshape(levels, self.units).astype(float))
-        return tables[0], tables[1]
-
-    def _kendall(self, weights: Array) -> dict[str, Array]:
-        balance, tied_x, tied_y = (np.einsum("bu,bu->b", weights @ form, weights) / 2 for form in self._forms)
-        n = weights @ np.bincount(self.unit, minlength=self.units)
-        return _taus(balance, n * n / 2 - tied_x, n * n / 2 - tied_y, n, min(self.levels))
-
     def _ranked(self, weights: Array, names: Sequence[Coefficient]) -> dict[str, Array]:
         """Spearman and Kendall for a block of resamples; everything in here is cells × resamples."""
         if not self.cells:
             return {name: np.full(weights.shape[1], np.nan) for name in names}
         cell_x, cell_y, incidence = self._cells
         cell_weights = incidence @ weights
-        if self._quadratic:
-            per_x, per_y = (levels @ weights for levels in self._levels_by_unit)
-        else:
-            order, starts_y = self._by_y
-            per_x, per_y = _grouped(cell_weights, self._starts_x), _grouped(cell_weights[order], starts_y)
+        order, starts_y = self._by_y
+        per_x, per_y = _grouped(cell_weights, self._starts_x), _grouped(cell_weights[order], starts_y)
         n = cell_weights.sum(axis=0)
         by_name: dict[str, Array] = {}
         if "spearman" in names:
             by_name["spearman"] = _spearman(cell_weights, per_x, per_y, cell_x, cell_y)
         if "kendall_b" in names or "kendall_c" in names:
             pairs, tied_x, tied_y, tied_both = (_choose_two(w) for w in (n[None], per_x, per_y, cell_weights))
-            balance = pairs - tied_x - tied_y + tied_both - 2 * self._discordant(cell_weights)
+            balance = pairs - tied_x - tied_y + tied_both - 2 * self._merge.discordant(cell_weights)
             by_name |= _taus(balance, pairs - tied_x, pairs - tied_y, n, min(self.levels))
         return by_name
-
-    def _discordant(self, cell_weights: Array) -> Array:
-        cell_x, cell_y, _ = self._cells
-        kx, ky = self.levels
-        merges = max(0.0, np.log2(self.cells / _BASE))
-        if 14 * kx * ky <= self.cells * (12 + 5 * merges):  # nanoseconds a resample, measured
-            grid = np.zeros((kx, ky, cell_weights.shape[1]))
-            grid[cell_x, cell_y] = cell_weights
-            return _grid_discordant(grid)
-        return self._merge.discordant(cell_weights)
 
 
 def _standard(values: Array) -> Array:
@@ -235,13 +176,6 @@ def _taus(balance: Array, untied_x: Array, untied_y: Array, n: Array, levels: in
     }
 
 
-def _grid_discordant(grid: Array) -> Array:
-    """Σ over cells of weight × weight of the cells with smaller x and larger y."""
-    before = np.cumsum(grid, axis=0) - grid
-    above = before.sum(axis=1, keepdims=True) - np.cumsum(before, axis=1)
-    return np.asarray(np.einsum("xyb,xyb->b", grid, above))
-
-
 @dataclass(frozen=True)
 class _Merge:
     """How to count weighted inversions of y among cells sorted by x then y: the same for every resample.
@@ -268,7 +202,7 @@ class _Merge:
             place = np.arange(size).reshape(-1, 2, half)
             left, right = height[place[:, 0]], height[place[:, 1]]
             order = np.argsort(right, axis=1, kind="stable")
-            base = (right.max() + 1) * np.arange(len(left))[:, None]  # one search for all blocks
+            base = (height.max() + 1) * np.arange(len(left))[:, None]  # one search for all blocks
             read = np.searchsorted((np.take_along_axis(right, order, 1) + base).ravel(), (left + base).ravel())
             block = np.repeat(np.arange(len(left)), half)
             levels.append((half, np.take_along_axis(place[:, 1], order, 1).ravel(), read + block))
