@@ -100,12 +100,7 @@ class Pairs:
         return np.stack([np.bincount(self.unit, weights=part, minlength=self.units) for part in parts], axis=1)
 
     def _pearson(self, weights: Array) -> Array:
-        n, x, y, xx, yy, xy = (weights @ self._moment_sums).T
-        with np.errstate(invalid="ignore", divide="ignore"):
-            spread_x, spread_y = xx - x * x / n, yy - y * y / n
-            r = (xy - x * y / n) / np.sqrt(spread_x) / np.sqrt(spread_y)
-            constant = (spread_x <= 1e-12 * n) | (spread_y <= 1e-12 * n)
-        return np.where(constant | ~np.isfinite(r), np.nan, np.clip(r, -1, 1))
+        return pearson_of_sums(*(weights @ self._moment_sums).T)
 
     def _ranked(self, weights: Array, names: Sequence[Coefficient]) -> dict[str, Array]:
         """Spearman and Kendall for a block of resamples; everything in here is cells × resamples."""
@@ -124,6 +119,15 @@ class Pairs:
             balance = pairs - tied_x - tied_y + tied_both - 2 * self._merge.discordant(cell_weights)
             by_name |= _taus(balance, pairs - tied_x, pairs - tied_y, n, min(self.levels))
         return by_name
+
+
+def pearson_of_sums(n: Array, x: Array, y: Array, xx: Array, yy: Array, xy: Array) -> Array:  # noqa: PLR0917
+    """Pearson's r from the sums of 1, x, y, x², y² and xy; NaN where a variable is constant."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread_x, spread_y = xx - x * x / n, yy - y * y / n
+        r = (xy - x * y / n) / np.sqrt(spread_x) / np.sqrt(spread_y)
+        constant = (spread_x <= 1e-12 * xx) | (spread_y <= 1e-12 * yy)
+    return np.where(constant | ~np.isfinite(r), np.nan, np.clip(r, -1, 1))
 
 
 def _standard(values: Array) -> Array:

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
+from lanner.stats.concordance import pearson_of_sums
 from lanner.stats.metric_accuracy import (
     Calibrated,
     PairGrid,
@@ -550,7 +551,4 @@ def pearson_without_each(gold: Array, scores: Array, document: Indices) -> Array
     x, y = np.nan_to_num(x), np.nan_to_num(y)
     features = np.stack([part.sum(axis=0) for part in (valid.astype(float), x, y, x * x, y * y, x * y)])
     sums = _by_document(features, document)
-    n, sx, sy, xx, yy, xy = np.vstack([sums.sum(axis=0), sums.sum(axis=0) - sums]).T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(np.maximum(xx - sx * sx / n, 0)) * np.sqrt(np.maximum(yy - sy * sy / n, 0))
-        return np.where(spread > 1e-9, (xy - sx * sy / n) / spread, np.nan)
+    return pearson_of_sums(*np.vstack([sums.sum(axis=0), sums.sum(axis=0) - sums]).T)

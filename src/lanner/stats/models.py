@@ -19,6 +19,8 @@ from scipy.stats import binomtest, rankdata
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Json, Result
+from lanner.stats.coefficients import corrected, ratio
+from lanner.stats.concordance import pearson_of_sums
 from lanner.stats.frame import tidy
 from lanner.stats.leastsquares import Estimate, Ols
 from lanner.stats.outcome import Outcome, outcome, t_outcome
@@ -206,19 +208,16 @@ def _pair_sums(board: Panel, pairs: Sequence[tuple[str, str]], how: str) -> tupl
 
 
 def _coefficients(sums: Array, how: str) -> Array:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if how == "kappa":
-            k = int(np.sqrt(sums.shape[2]))
-            table = sums.reshape(*sums.shape[:2], k, k)
-            n = table.sum(axis=(2, 3))
-            agreement = np.einsum("bpii->bp", table) / n
-            chance = np.einsum("bpi,bpi->bp", table.sum(axis=3), table.sum(axis=2)) / n**2
-            return np.asarray((agreement - chance) / (1 - chance))
-        if how == "pearson":
-            n, x, y, xx, yy, xy = np.moveaxis(sums, 2, 0)
-            spread = np.sqrt(np.maximum(xx - x * x / n, 0)) * np.sqrt(np.maximum(yy - y * y / n, 0))
-            return np.asarray(np.where(spread > 1e-12, (xy - x * y / n) / spread, np.nan))
-        return np.asarray(sums[:, :, 1] / sums[:, :, 0])
+    if how == "kappa":
+        k = int(np.sqrt(sums.shape[2]))
+        table = sums.reshape(*sums.shape[:2], k, k)
+        n = table.sum(axis=(2, 3))
+        same = np.einsum("bpii->bp", table)
+        by_chance = np.einsum("bpi,bpi->bp", table.sum(axis=3), table.sum(axis=2))
+        return corrected(ratio(same, n), ratio(by_chance, n**2))
+    if how == "pearson":
+        return pearson_of_sums(*np.moveaxis(sums, 2, 0))
+    return ratio(sums[:, :, 1], sums[:, :, 0])
 
 
 def alternative_annotator(

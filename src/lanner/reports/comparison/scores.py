@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -20,7 +21,7 @@ from lanner.reports.comparison.sides import LABELS, Answer, Lab, Line, Side, Val
 from lanner.reports.parts import Figure
 from lanner.stats import ranking, regression
 from lanner.stats.association import correlations
-from lanner.stats.metric_accuracy import correlation
+from lanner.stats.metric_accuracy import Kind, correlation
 from lanner.stats.ranking import Ranking
 from lanner.stats.resample import Array, generator
 
@@ -228,7 +229,7 @@ def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float, float, fl
         unit = ["system"] if by_system else ["document", "segment", "system"]
         sums, counts = _spread(table, unit, judges)
         what = "τ of the systems' order" if by_system else "r of item scores"
-        same = _order if by_system else _pearson
+        same: Callable[[Array, Array], float] = partial(_correlation, kind="kendall" if by_system else "pearson")
         whole = _mean(sums, counts)
     else:
         name = next((kind[0] for q in side.questions if (kind := kind_of(q)) and kind[1] is LABELS), None)
@@ -278,20 +279,12 @@ def _mean(sums: Array, counts: Array) -> Array:
         return np.asarray(sums.sum(axis=0) / counts.sum(axis=0))
 
 
-def _order(some: Array, whole: Array) -> float:
+def _correlation(some: Array, whole: Array, kind: Kind) -> float:
+    """Of the systems' scores, where enough systems have both."""
     finite = np.isfinite(some)
-    return (
-        correlation(whole[None, finite], some[None, finite], "kendall")
-        if finite.sum() >= _FEWEST_SYSTEMS
-        else float("nan")
-    )
-
-
-def _pearson(some: Array, whole: Array) -> float:
-    finite = np.isfinite(some)
-    if finite.sum() < _FEWEST_SYSTEMS or np.ptp(some[finite]) == 0 or np.ptp(whole[finite]) == 0:
+    if finite.sum() < _FEWEST_SYSTEMS:
         return float("nan")
-    return float(np.corrcoef(some[finite], whole[finite])[0, 1])
+    return correlation(whole[None, finite], some[None, finite], kind)
 
 
 def _majority(some: Array, whole: Array) -> float:
