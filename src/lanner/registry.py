@@ -35,8 +35,13 @@ def _folder(package: str) -> Path:
 
 @cache
 def _entry_points(group: str) -> tuple[metadata.EntryPoint, ...]:
-    """What other packages add to a group; looked up once, since that goes through every installed package."""
-    return tuple(metadata.entry_points(group=f"lanner.{group}"))
+    """What other packages add to a group; all are looked up once, since that goes through every installed package."""
+    return tuple(_all_entry_points().select(group=f"lanner.{group}"))
+
+
+@cache
+def _all_entry_points() -> metadata.EntryPoints:
+    return metadata.entry_points()
 
 
 def additions(group: str) -> dict[str, object]:

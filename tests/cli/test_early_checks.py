@@ -104,7 +104,22 @@ MISTAKES_IN_A_FILE = [
     ("report ratings.csv --columns judge=whom", "ratings.csv:1: There is no column 'whom'"),
     ("scores ratings.csv --encoding utf-99", "utf-99"),
     ("agreement ratings.csv --languages nonsense", "nonsense"),
+    ("agreement noise.bin", "The content is none of the formats known."),
+    ("agreement texts.csv", "There are no judgements in it, only texts."),
+    ("compare ratings.csv noise.bin", "noise.bin: The content is none of the formats known."),
+    ("metaeval noise.bin", "The content is none of the formats known."),
+    ("export noise.bin --out x.csv", "The content is none of the formats known."),
+    ("import noise.bin", "The content is none of the formats known."),
+    ("import texts.csv --columns source=src", "There is no column 'src'"),
+    ("new two --texts noise.bin --protocol da --judges 2", "The content is none of the formats known."),
+    ("new two --texts texts.csv --columns source=src --protocol da --judges 2", "There is no column 'src'"),
+    ("design --texts texts.csv --columns source=src --protocol da", "There is no column 'src'"),
+    ("prepare texts.csv --columns source=src", "There is no column 'src'"),
+    ("judge noise.bin --model m --protocol da", "The content is none of the formats known."),
+    ("audit m --texts noise.bin --protocol da", "The content is none of the formats known."),
+    ("prompt try judge --protocol da --texts noise.bin", "The content is none of the formats known."),
 ]
+HEAVY = {"numpy", "polars", "scipy", "sqlalchemy", "pydantic", "starlette", "lanner.stats", "lanner.store"}
 SCRIPT = """
 import contextlib, io, json, shlex, sys
 from lanner.cli import main
@@ -129,6 +144,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "ratings.csv").write_text(ratings, encoding="utf-8")
     with Store.open(tmp_path / "lanner.sqlite") as store:
         create(store, "pilot", list(read_documents(texts)), "h_falcon", [Judge("ana")])
+    (tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 4)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LANNER_STORE", raising=False)
     return tmp_path
@@ -137,8 +153,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("mistakes", "heavy"),
     [
-        (MISTAKES, {"numpy", "polars", "scipy", "sqlalchemy", "pydantic", "starlette", "lanner.stats", "lanner.store"}),
-        (MISTAKES_IN_A_FILE, {"numpy", "polars", "scipy", "sqlalchemy", "lanner.stats", "lanner.store"}),
+        (MISTAKES, HEAVY | {"lanner.formats"}),
+        (MISTAKES_IN_A_FILE, HEAVY),
     ],
     ids=["names and options", "of a file"],
 )

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -17,7 +16,7 @@ import polars as pl
 from lanner import campaign, formats, protocols
 from lanner.analysis.rows import Counted, Purpose, counted
 from lanner.designs.expected import Misses, misses, outcomes
-from lanner.errors import InputError, Where, did_you_mean
+from lanner.errors import InputError, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role
 from lanner.protocols import guessing
 from lanner.protocols.derived import STAGE, chosen, scored
@@ -152,26 +151,11 @@ def from_file(
 ) -> list[Material]:
     """Everything judged in a file or folder, part by part, checked leniently by its protocol. `protocol` says which
     one it is where the format does not know; without it a fitting one is guessed, and the guess is among the notes."""
-    return from_readings(_judged(path, format, options), protocol, path)
+    return from_readings(formats.read_judged(path, format, **options), protocol)
 
 
-def _judged(path: formats.PathOrPaths, format_name: str | None, options: Mapping[str, Any]) -> list[formats.Reading]:
-    """The readings with judgements. A table without judges is read once more as one judge's."""
-    readings = formats.read(path, format_name, **options)
-    answered_files = [reading for reading in readings if reading.judgements]
-    if answered_files or options.get("judge") or "judge" not in formats.options(format_name or formats.recognise(path)):
-        return answered_files
-    return [reading for reading in formats.read(path, format_name, judge="judge", **options) if reading.judgements]
-
-
-def from_readings(
-    readings: Sequence[formats.Reading], protocol: str | None = None, path: formats.PathOrPaths = ""
-) -> list[Material]:
+def from_readings(readings: Sequence[formats.Reading], protocol: str | None = None) -> list[Material]:
     """What was read as something to analyse, part by part."""
-    if not readings:
-        step = "Judge them first (lanner new … --texts), or write them in another format (lanner export … --texts)."
-        where = Where(path if isinstance(path, str | Path) else None)
-        raise InputError("There are no judgements in it, only texts.", where=where, next_step=step)
     made = []
     for reading in readings:
         name = protocol or reading.protocol

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, LiteralString
@@ -100,18 +100,19 @@ def refuse_unknown_question(campaign: str, store_place: str, question: str) -> N
     if Path(campaign).exists():
         return
     protocol = (_campaigns(store_place) or {}).get(campaign, "")
-    if protocol:
-        refuse_unasked(question, [protocol])
+    if protocol and json.dumps(question, ensure_ascii=False).strip('"') not in protocol:
+        raise unasked(question, question_ids(json.loads(protocol)))
 
 
-def refuse_unasked(question: str, protocols: Sequence[str]) -> None:
-    """The error where protocols, as JSON, have nothing of this name: no question, row or score."""
-    name = json.dumps(question, ensure_ascii=False).strip('"')
-    if any(name in protocol for protocol in protocols):
-        return
-    stages = [stage for protocol in protocols for stage in json.loads(protocol).get("stage", [])]
-    known = dict.fromkeys(entry["id"] for stage in stages for entry in stage.get("question", []))
-    raise InputError(f"No part of this asks {question!r}.", next_step=did_you_mean(question, known))
+def question_ids(protocol: Mapping[str, Any]) -> list[str]:
+    """The questions of a protocol that was read as TOML or JSON and not checked."""
+    stages = protocol.get("stage", [])
+    return [question["id"] for stage in stages for question in stage.get("question", []) if "id" in question]
+
+
+def unasked(question: str, ids: Iterable[str]) -> InputError:
+    """The error where nothing is called so: no question, row or score."""
+    return InputError(f"No part of this asks {question!r}.", next_step=did_you_mean(question, dict.fromkeys(ids)))
 
 
 def campaign_names(place: str) -> list[str] | None:

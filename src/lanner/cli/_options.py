@@ -65,9 +65,6 @@ after_option = click.option("--after", default="", help="Questionnaires after th
 SEED = click.IntRange(0, 2**63 - 1)
 RESAMPLES = click.IntRange(0, 1_000_000)
 PORT = click.IntRange(1, 65535)
-READ_TWICE = 300_000
-"""Files of up to so many bytes are read once before statistics are loaded: that takes less time than loading them, so
-that a mistake in a column, a question or a judge's name is answered at once."""
 
 
 class RenamedOption(click.Option):
@@ -308,9 +305,9 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
                 refuse_missing(source, store_place)
             if source and rest.get("question"):
                 refuse_unknown_question(source, store_place, rest["question"])
-            if source and Path(source).is_file() and Path(source).stat().st_size <= READ_TWICE:
-                check = implementation("_file_check")
-                check.check_file(Path(source), format_name, protocol, rest.get("question"), names(judges))
+            if source:
+                check = implementation("_file_check").check_judgements
+                check(source, format_name, protocol, rest.get("question"), names(judges))
             chosen = implementation("_source").Source(source or "", store_place, format_name, protocol, judges)
             command(chosen, **rest)
 

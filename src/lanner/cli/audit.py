@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lanner.cli._early_checks import refuse_missing
+from lanner.cli._early_checks import campaign_names, refuse_missing
 from lanner.cli._options import (
     complete_protocol,
     from_option,
@@ -56,4 +56,6 @@ def command(model: str, source: str, store_place: str, **options: Any) -> None:
     Example: lanner audit my-model --texts pilot --base-url http://127.0.0.1:8080/v1
     """
     refuse_missing(source, store_place)
+    if source not in (campaign_names(store_place) or ()):
+        implementation("_file_check").check_texts(source, options["format_name"])
     implementation("_audit").run(model, source, store_place=store_place, **options)

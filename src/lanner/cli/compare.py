@@ -57,6 +57,9 @@ def command(sources: tuple[str, ...], store_place: str, judges: bool, **options:
 
     Example: lanner compare ESA=appraise:240315rc5ESA MQM=appraise:240315rc5MQM --hourly 40
     """
-    for source in sources[:1] if judges else sources:
-        refuse_missing(split_source(source).path, store_place)
+    paths = [split_source(source).path for source in (sources[:1] if judges else sources)]
+    for path in paths:
+        refuse_missing(path, store_place)
+    for path in paths:
+        implementation("_file_check").check_format(path, options["format_name"])
     implementation("_compare").run(sources=sources, store_place=store_place, judges=judges, **options)

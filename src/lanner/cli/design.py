@@ -56,4 +56,5 @@ def command(**options: Any) -> None:
 
     Example: lanner design --texts my.jsonl --protocol da --judges 4 --design batches --option judges_per_document=2
     """
+    implementation("_file_check").check_texts(options["texts"], options["format_name"])
     implementation("_design").run(**options)

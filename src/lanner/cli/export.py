@@ -48,4 +48,5 @@ def command(source: str, store_place: str, **options: Any) -> None:
     Example: lanner export pilot --out pilot.csv
     """
     refuse_missing(source, store_place)
+    implementation("_file_check").check_format(source, options["format_name"])
     implementation("_export").run(source, store_place=store_place, **options)

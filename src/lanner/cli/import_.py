@@ -30,4 +30,6 @@ def command(**options: Any) -> None:
 
     Example: lanner import h-falcon
     """
+    if not options["options"]:
+        implementation("_file_check").check_import(options["paths"], options["format_name"])
     implementation("_import").run(**options)

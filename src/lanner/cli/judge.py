@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from lanner.cli._early_checks import refuse_missing
+from lanner.cli._early_checks import campaign_names, refuse_missing
 from lanner.cli._judge_settings import list_settings, old_options
 from lanner.cli._options import (
     complete_protocol,
@@ -109,4 +109,6 @@ def command(source: str, store_place: str, **options: Any) -> None:
     Example: lanner judge pilot --model my-model --base-url http://127.0.0.1:8080/v1
     """
     refuse_missing(source, store_place)
+    if source not in (campaign_names(store_place) or ()):
+        implementation("_file_check").check_texts(source, options["format_name"])
     implementation("_judge").run(source, store_place=store_place, **options)

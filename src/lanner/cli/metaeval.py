@@ -53,4 +53,5 @@ def command(source: str, store_place: str, **options: Any) -> None:
     Example: lanner metaeval wmt23 --languages en-de --gold mqm
     """
     refuse_missing(source, store_place)
+    implementation("_file_check").check_format(source, options["format_name"])
     implementation("_metaeval").run(source=source, store_place=store_place, **options)

@@ -74,4 +74,5 @@ def command(**options: Any) -> None:
 
     Example: lanner new pilot --texts my.csv --protocol h_falcon --judges "Ana, Ben"
     """
+    implementation("_file_check").check_texts(options["texts"], options["format_name"])
     implementation("_new").run(**options)

@@ -71,4 +71,5 @@ def command(**options: Any) -> None:
 
     Example: lanner prepare wmt24 --recipe wmt24 --verify
     """
+    implementation("_file_check").check_texts(options["path"], options["format_name"])
     implementation("_prepare").run(**options)

@@ -82,4 +82,5 @@ def try_(**options: Any) -> None:
 
     Example: lanner prompt try mine.toml --protocol esa --texts news.jsonl
     """
+    implementation("_file_check").check_texts(options["texts"])
     implementation("_prompt").try_(**options)

@@ -34,6 +34,7 @@ __all__ = [
     "options",
     "read",
     "read_documents",
+    "read_judged",
     "recognise",
     "texts",
     "titles",
@@ -96,6 +97,18 @@ def read(
             readings = read_each(paths, lambda each, judge: _read_path(each, format, languages, options, judge))
             readings = _of_pair(readings, languages, paths[0])
         return _with_notes(readings, decoding.notes())
+
+
+def read_judged(path: PathOrPaths, format: str | None = None, **options: Any) -> list[Reading]:  # noqa: A002
+    """What was judged in a file or folder, or in several files. A table without judges is read as one judge's."""
+    readings = [reading for reading in read(path, format, **options) if reading.judgements]
+    if not readings and not options.get("judge") and "judge" in load(format or recognise(path)).options:
+        readings = [reading for reading in read(path, format, judge="judge", **options) if reading.judgements]
+    if not readings:
+        step = "Judge them first (lanner new … --texts), or write them in another format (lanner export … --texts)."
+        where = Where(path if isinstance(path, str | Path) else None)
+        raise InputError("There are no judgements in it, only texts.", where=where, next_step=step)
+    return readings
 
 
 def _read_path(

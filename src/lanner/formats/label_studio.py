@@ -15,10 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
+from lanner import model
 from lanner.errors import InputError, Where
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile, xml
@@ -26,27 +27,11 @@ from lanner.formats.parsing.columns import ColumnMap, column_map
 from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering
 from lanner.formats.parsing.values import file_languages, number, problems
 from lanner.formats.parsing.writing import replacing
-from lanner.model import (
-    Choice,
-    Document,
-    Grid,
-    Judge,
-    JudgeKind,
-    Judgement,
-    Labels,
-    Number,
-    Object,
-    Option,
-    Protocol,
-    Question,
-    Rank,
-    Scale,
-    Segment,
-    Spans,
-    Stage,
-    Text,
-)
+from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.model import languages as language_codes
+
+if TYPE_CHECKING:  # what a protocol is made of takes long to load, and only its configuration needs it
+    from lanner.model import Option, Protocol, Question, Stage
 
 PART = "__"
 _SIDES = ("left", "tie", "right")
@@ -256,7 +241,7 @@ def labelling_config(protocol: Protocol, language: str = "en") -> Any:
 
 
 def _shown(stage: Stage) -> int:
-    return {Object.OUTPUT: 1, Object.OUTPUTS: stage.outputs}.get(stage.object, 0)
+    return {model.Object.OUTPUT: 1, model.Object.OUTPUTS: stage.outputs}.get(stage.object, 0)
 
 
 def _add_text(view: Any, name: str, value: str) -> None:
@@ -299,26 +284,26 @@ def _tag(box: Any, protocol: Protocol, language: str, question: Question, attrib
             etree.SubElement(parent, tag, value=label, alias=option.id)
 
     match question:
-        case Choice():
+        case model.Choice():
             options(etree.SubElement(box, "Choices", attributes, choice="single"), question.options)
-        case Labels():
+        case model.Labels():
             options(etree.SubElement(box, "Choices", attributes, choice="multiple"), question.options)
-        case Grid():
+        case model.Grid():
             for row in question.rows:
                 label = _words(protocol, language, "options", row.id, "label") or row.id
                 etree.SubElement(box, "Header", value=label, size="6")
                 name = {**attributes, "name": f"{question.id}{PART}{row.id}"}
                 options(etree.SubElement(box, "Choices", name, choice="single"), question.options)
-        case Scale() if question.min == 1 and question.step == 1 and question.max <= _LAST_STAR:
+        case model.Scale() if question.min == 1 and question.step == 1 and question.max <= _LAST_STAR:
             etree.SubElement(box, "Rating", attributes, maxRating=f"{question.max:g}")
-        case Scale():
+        case model.Scale():
             limits = {"min": f"{question.min:g}", "max": f"{question.max:g}"}
             steps = {"step": f"{question.step:g}"} if question.step else {}
             etree.SubElement(box, "Number", attributes, **limits, **steps)
-        case Number():
+        case model.Number():
             etree.SubElement(box, "Number", attributes)
-        case Spans():
-            marks = question.categories or (Option(id="mark"),)
+        case model.Spans():
+            marks = question.categories or (model.Option(id="mark"),)
             options(etree.SubElement(box, "Labels", attributes), marks, "Label")
             if question.severities:
                 per_region = {
@@ -328,11 +313,11 @@ def _tag(box: Any, protocol: Protocol, language: str, question: Question, attrib
                     "choice": "single",
                 }
                 options(etree.SubElement(box, "Choices", per_region), question.severities)
-        case Rank():
+        case model.Rank():
             choices = etree.SubElement(box, "Choices", attributes, choice="single")
             for side in ("left", "tie", "right"):
                 etree.SubElement(choices, "Choice", value=side, alias=side)
-        case Text():
+        case model.Text():
             etree.SubElement(box, "TextArea", attributes, rows=str(question.lines))
 
 

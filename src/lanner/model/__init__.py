@@ -1,4 +1,12 @@
-"""The nouns of Lanner. Frozen, no I/O; everything else is built on these."""
+"""The nouns of Lanner. Frozen, no I/O; everything else is built on these.
+
+What a protocol is made of is loaded when it is first used: files are read without it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from lanner.model.judging import (
     EQUAL,
@@ -14,29 +22,31 @@ from lanner.model.judging import (
     Role,
     Task,
 )
-from lanner.model.protocol import (
-    Analysis,
-    Choice,
-    Condition,
-    Context,
-    Grid,
-    Labels,
-    Number,
-    Object,
-    Option,
-    Promotion,
-    Protocol,
-    Question,
-    Rank,
-    Scale,
-    Score,
-    Spans,
-    Stage,
-    Text,
-    Unit,
-)
 from lanner.model.result import Interval, Result, Signature
 from lanner.model.texts import Document, Json, Segment
+
+if TYPE_CHECKING:
+    from lanner.model.protocol import (
+        Analysis,
+        Choice,
+        Condition,
+        Context,
+        Grid,
+        Labels,
+        Number,
+        Object,
+        Option,
+        Promotion,
+        Protocol,
+        Question,
+        Rank,
+        Scale,
+        Score,
+        Spans,
+        Stage,
+        Text,
+        Unit,
+    )
 
 __all__ = [
     "EQUAL",
@@ -77,3 +87,10 @@ __all__ = [
     "Text",
     "Unit",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'lanner.model' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module("lanner.model.protocol"), name)
+    return value
