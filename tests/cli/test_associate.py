@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from cli.command import Command
@@ -56,3 +57,38 @@ def test_without_times_it_is_said(lanner: Command, tmp_path: Path) -> None:
     file = tmp_path / "ratings.csv"
     file.write_text("judge,item,score\na,1,3\nb,1,4\n", encoding="utf-8")
     assert "No times were kept here." in lanner("associate", file, "--x", "score", "--y", "seconds").err
+
+
+@pytest.fixture
+def table_with_metric(tmp_path: Path) -> Path:
+    """Two judges who differ, and a metric's score, which is the same on the rows of both."""
+    rows = ["judge,document,segment,system,score,comet"]
+    for at in range(12):
+        for judge, shift in (("ana", 0), ("ben", at % 3)):
+            rows.append(f"{judge},d{at % 4},{at},X,{7 * at % 11 + shift},{7 * at % 11 / 20 + 0.01 * (at % 2)}")
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("first", "second"), [("score", "comet"), ("comet", "score")])
+def test_a_number_that_no_judge_disputes_is_a_measure_where_it_is_named(
+    lanner: Command, table_with_metric: Path, first: str, second: str
+) -> None:
+    ran = lanner("associate", table_with_metric, "--x", first, "--y", second, "--resamples", 20, "--json")
+    table = pl.read_csv(table_with_metric)
+    expected = table.select(pl.corr("score", "comet")).item()
+    assert ran.envelope["rows"][0]["value"] == pytest.approx(expected)
+    assert [note for note in ran.envelope["notes"] if "Columns:" in note and "measure" not in note]
+    assert not any("kept as they are: comet" in note for note in ran.envelope["notes"])
+
+
+def test_judges_do_not_agree_on_what_they_were_not_asked(lanner: Command, table_with_metric: Path) -> None:
+    assert "asks 'comet'" in lanner("associate", table_with_metric, "--question", "comet").err
+    assert "no measure 'comte'" in lanner("associate", table_with_metric, "--x", "score", "--y", "comte").err
+
+
+def test_what_a_file_does_not_have_is_missed_as_before(lanner: Command, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    file.write_text("judge,item,score\na,1,3\nb,1,4\n", encoding="utf-8")
+    assert "No part of this asks 'comet'" in lanner("associate", file, "--x", "comet", "--y", "score").err

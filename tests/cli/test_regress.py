@@ -49,3 +49,16 @@ def test_a_group_is_named_beside_the_one_it_is_compared_with(lanner: Command, tm
     asked = ("regress", file, "--outcome", "score", "--blocks", "system", "--by", "-")
     assert "system mt rather than human goes with score" in lanner(*asked, "--coefficients").out
     assert "system explains" in lanner(*asked).out
+
+
+def test_a_metric_in_the_table_can_explain_the_scores(lanner: Command, tmp_path: Path) -> None:
+    rows = ["judge,document,segment,system,score,comet"]
+    for at in range(12):
+        rows += [f"{judge},d{at % 4},{at},X,{3 * at + 1},{at}" for judge in ("ana", "ben")]
+        rows[-1] = f"ben,d{at % 4},{at},X,{3 * at + 1 + at % 2},{at}"
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    found = lanner("regress", path, "--outcome", "score", "--blocks", "comet", "--coefficients", "--json").envelope
+    slopes = {row["judge"]: row["value"] for row in found["rows"] if row["term"] == "comet"}
+    assert slopes["ana"] == pytest.approx(3)
+    assert slopes["ben"] == pytest.approx(3, abs=0.1)

@@ -35,14 +35,14 @@ def run(
     as_json: bool,
 ) -> None:
     """Regress a score on others, block by block. A grid question stands for all of its rows."""
-    part = source.part_that_asks(outcome)
+    parts = [[name.strip() for name in block.split("+")] for block in blocks.split(",")]
+    predictors = [name for block in parts for name in block]
+    part = source.part_with([outcome, *predictors])
     groups = [] if by == "-" else names(by)
     if "domain" in groups:
         check_domains(part)
-    parts = [[name.strip() for name in block.split("+")] for block in blocks.split(",")]
     resampling = Resampling(seed=seed)
     output = Output("regress", as_json)
-    predictors = [name for block in parts for name in block]
     if samples:
         for domain, own in shares(part, "domain" if "domain" in groups else None):
             print_mixed(output, own, domain, outcome, predictors)

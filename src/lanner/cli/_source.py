@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from lanner.cli._file_check import refuse_unknown_judges
 from lanner.cli._options import names, reading_options
 from lanner.cli._output import pending_notes
 from lanner.errors import InputError, LannerError, StatisticError, did_you_mean
+from lanner.formats.parsing.columns import parse
 from lanner.model import Document
+from lanner.stats.wide import wide
 from lanner.store import Store
 
 Command = Callable[..., None]
@@ -78,6 +81,36 @@ class Source:
         """The part that asks this question or computes this score, with the chosen judges only."""
         return chosen_judges(material.with_question(self.read(), question), self.judges)
 
+    def part_with(self, measures: Sequence[str]) -> Material:
+        """The part that has the first of these measures, with the chosen judges only. A column of a table that is no
+        answer, such as a metric's score, is read as a measure where it is named."""
+        earlier_notes = list(pending_notes())
+        parts = self.read()
+        columns = parse(reading_options().get("columns", ""))
+        for name in [name for name in measures if not any(_has(part, name) for part in parts)]:
+            with suppress(InputError):  # no such column, or no table: the command says that there is no such measure
+                more = {**columns, f"measure:{name}": name}
+                options = {**reading_options(), "columns": json.dumps(more)}
+                parts = material.from_file(self.place, self.format, self.protocol, **options)
+                columns = more
+                pending_notes()[:] = [*earlier_notes, *_notes(parts)]
+        return chosen_judges(material.with_question(parts, measures[0]), self.judges)
+
+
+def _has(part: Material, measure: str) -> bool:
+    """Whether a part has a measure of this name, or needs no protocol to say so."""
+    if part.protocol is None or part.protocol.find(measure) or measure in (score.id for score in part.protocol.scores):
+        return True
+    try:
+        wide(part.table).expand([measure])
+    except StatisticError:
+        return False
+    return True
+
+
+def _notes(parts: Sequence[Material]) -> list[str]:
+    return [f"{part.name}: {note}" for part in parts for note in part.notes]
+
 
 def shares(part: Material, by: str | None) -> list[tuple[str, Material]]:
     """The whole, or with `by` the documents of each domain, with the domain's name."""
@@ -101,7 +134,7 @@ def materials(source: str, store_place: str, format_name: str | None, protocol: 
     """The judgements of a file, a folder or a campaign. A path that exists wins over a campaign of that name."""
     if Path(source).exists():
         parts = material.from_file(source, format_name, protocol, **reading_options())
-        pending_notes().extend(f"{part.name}: {note}" for part in parts for note in part.notes)
+        pending_notes().extend(_notes(parts))
         return parts
     refuse_missing(source, store_place)
     with Store.open(store_place, create=False) as store:

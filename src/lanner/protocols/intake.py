@@ -69,7 +69,8 @@ def _asked(
         raise InputError(
             f"{protocol.name} has no question {judgement.question!r}.",
             where=_place(judgement),
-            next_step=did_you_mean(judgement.question, questions),
+            next_step=f"{did_you_mean(judgement.question, questions)} A column that is no answer is left out with "
+            f"--columns ignore:{judgement.question}=COLUMN.".strip(),
         )
     return asked_question
 

@@ -114,3 +114,13 @@ def test_severities_are_no_systems() -> None:
     answers = column_map(header, sample=rows).answers
     assert [answer.question for answer in answers] == header[3:]
     assert not any(answer.system for answer in answers)
+
+
+def test_a_measure_is_taken_besides_the_answers_that_are_guessed() -> None:
+    header = ["judge", "document", "segment", "system", "score", "comet"]
+    sample = [[judge, "d", str(at), "X", str(at % 3), f"0.{at}"] for at in range(1, 9) for judge in ("ana", "ben")]
+    assert [answer.question for answer in column_map(header, sample=sample).answers] == ["score"]
+    mapped = column_map(header, "measure:comet=comet", sample=sample)
+    assert [answer.question for answer in mapped.answers] == ["score", "comet"]
+    assert mapped.rest == ()
+    assert [answer.question for answer in column_map(header, "answer:comet=comet", sample=sample).answers] == ["comet"]

@@ -216,6 +216,7 @@ class _Guess:
         self.outputs: dict[str, str] = {}
         self.references: dict[str, str] = {}
         self.answers: list[Answer] = []
+        self.measures: list[Answer] = []
         self.confidence: dict[str, float] = {}
         self.language_of: dict[str, str] = {}
 
@@ -243,7 +244,7 @@ class _Guess:
             outputs = self._long(outputs)
         rest = tuple(name for name in self.header if name in self.free)
         roles = {role: self.roles[role] for role in sorted(self.roles, key=[*ROLES, "output"].index)}
-        answers = tuple(self.answers)
+        answers = (*self.answers, *self.measures)
         scores = () if answers or ours else tuple(name for name in rest if self._may_be_scores(name))
         pair = pair or self._pair()
         return ColumnMap(roles, outputs, self.references, answers, rest, pair, self.confidence, scores)
@@ -268,6 +269,8 @@ class _Guess:
                 self.outputs[name or column] = column
             elif kind == "answer":
                 self.answers.append(Answer(column, name or column))
+            elif kind == "measure":  # taken besides the answers that are guessed
+                self.measures.append(Answer(column, name or column))
             elif kind == "judge" and mark:
                 judge, _, about = name.partition(" about ")
                 self.answers.append(Answer(column, "score", judge, about))
@@ -276,7 +279,8 @@ class _Guess:
             elif kind in ROLES and not mark:
                 self.roles[role] = column
             else:
-                roles = [*ROLES, "reference:NAME", "output", "system:NAME", "answer:QUESTION", "judge:NAME"]
+                kinds = ("reference", "system", "answer", "measure", "judge", "ignore")
+                roles = [*ROLES, "output", *(f"{kind}:NAME" for kind in kinds)]
                 raise InputError(f"{role!r} is nothing a column can be.", next_step=did_you_mean(role, roles))
             if column in self.free:
                 self.free.remove(column)
