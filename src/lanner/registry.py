@@ -10,6 +10,7 @@ from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 from lanner.errors import LannerError, did_you_mean
 
@@ -41,7 +42,8 @@ def _entry_points(group: str) -> tuple[metadata.EntryPoint, ...]:
 
 @cache
 def _all_entry_points() -> metadata.EntryPoints:
-    return metadata.entry_points()
+    # Python 3.11 has another class for all groups, with the same `select`
+    return cast(metadata.EntryPoints, metadata.entry_points())
 
 
 def additions(group: str) -> dict[str, object]:
