@@ -9,7 +9,7 @@ from campaign_parts import NOW, corpus, fill, first_task, opened, save
 from lanner import campaign
 from lanner.campaign.assignment import assign_calibration
 from lanner.errors import CampaignError
-from lanner.model import Judge, Role, Task
+from lanner.model import Judge, JudgeKind, Role, Task
 from lanner.store import Store
 
 
@@ -134,3 +134,79 @@ def test_two_organisers_add_judges_at_once(store: Store, place: str) -> None:
             assert list(pool.map(add, range(6))) == [4] * 6
     assert len(campaign.judges(store, "first")) == 8
     assert all(len(campaign.tasks(store, "first", f"n{n}")) == 4 for n in range(6))
+
+
+def load(store: Store, name: str = "first") -> dict[str, int]:
+    """How many items each judge has."""
+    judges = campaign.judges(store, name)
+    return {judge.id: sum(len(t.items) for t in campaign.tasks(store, name, judge.id)) for judge in judges}
+
+
+@pytest.mark.parametrize(
+    ("design", "options", "protocol"),
+    [
+        ("random", {}, "esa"),
+        ("random", {"judges_per_document": 2}, "esa"),
+        ("batches", {}, "da"),
+        ("latin_square", {}, "esa"),
+        ("parity", {}, "parity"),
+        ("full", {}, "esa"),
+    ],
+)
+@pytest.mark.parametrize("late", [1, 2])
+def test_whoever_comes_late_gets_as_much_as_the_others(
+    store: Store, design: str, options: dict[str, int], protocol: str, late: int
+) -> None:
+    people = [Judge(f"j{number}") for number in range(4)]
+    texts = corpus((4,) * 12, ("alder", "birch"))
+    opened(store, protocol, documents=texts, judges=people, design=design, options=options)
+    before = load(store)
+    campaign.add_judges(store, "first", [Judge(f"late{number}") for number in range(late)])
+    after = load(store)
+    assert {judge: after[judge] for judge in before} == before, "nobody else's work changes"
+    for number in range(late):
+        assert 0.5 * min(before.values()) <= after[f"late{number}"] <= 1.2 * max(before.values())
+
+
+@pytest.mark.parametrize("judges_per_document", [1, 2])
+def test_a_pool_does_not_grow_with_its_judges(store: Store, judges_per_document: int) -> None:
+    options = {"judges_per_document": judges_per_document}
+    people = [Judge("ana"), Judge("bo")]
+    opened(store, "esa", documents=corpus((2,) * 6, ("alder",)), judges=people, design="pool", options=options)
+    with store.reading() as tx:
+        before = tx.tasks.count(campaign.get(store, "first").id)
+    campaign.add_judges(store, "first", [Judge("cy")])
+    with store.reading() as tx:
+        assert tx.tasks.count(campaign.get(store, "first").id) == before
+    assert campaign.next_task(store, "first", "cy") is not None
+
+
+def test_the_rest_goes_to_those_who_still_judge(store: Store) -> None:
+    people = [Judge(name) for name in ("ana", "bo", "cy", "di", "eve")]
+    texts = corpus((2,) * 13, ("alder",))
+    opened(store, "da", documents=texts, judges=people, design="random", settings={"calibration": ["d0"]})
+    campaign.add_judges(store, "first", [Judge("gpt", JudgeKind.MODEL)], design="full")
+    campaign.settle(store, "first", ("d0", "0", ("alder",)), {"score": 40})
+    campaign.replace_judge(store, "first", "bo", Judge("ben"))
+    campaign.leave_out(store, "first", "cy", "answers by chance")
+    campaign.withdraw(store, "first", "eve")
+    before = load(store)
+    campaign.after_calibration(store, "first")
+    after = load(store)
+    assert {judge for judge in after if after[judge] > before[judge]} == {"ana", "ben", "di"}
+    rest = {
+        item.document
+        for judge in ("ana", "ben", "di")
+        for task in campaign.tasks(store, "first", judge)
+        for item in task.items
+    }
+    assert rest == {document.id for document in texts}, "every document has a judge who still judges"
+
+
+def test_a_copy_has_the_people_and_nobody_else(store: Store) -> None:
+    opened(store, "da", documents=corpus((2, 2), ("alder",)))
+    campaign.add_judges(store, "first", [Judge("gpt", JudgeKind.MODEL)], design="full")
+    campaign.settle(store, "first", ("d0", "0", ("alder",)), {"score": 40})
+    campaign.replace_judge(store, "first", "bo", Judge("ben"))
+    campaign.duplicate(store, "first", "second")
+    assert [judge.id for judge in campaign.judges(store, "second")] == ["ana", "ben"]

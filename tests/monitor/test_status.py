@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from lanner import campaign
+from lanner.model import Judge, JudgeKind
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.status import campaign_status
 from lanner.store import Store
@@ -33,3 +34,13 @@ def test_hours_cost_and_lateness_of_a_judge(store: Store) -> None:
     assert first.days_late is not None and first.days_late > 0
     assert (second.cost, second.days_late, second.controls) == (0, None, 0)
     assert [(need.code, str(need.title)) for need in status.needs][-1] == ("idle", "Not begun: Judge 2.")
+
+
+def test_models_are_not_paid_by_the_hour(store: Store) -> None:
+    open_campaign(store, settings={"hourly_rate": 36})
+    campaign.add_judges(store, "trial", [Judge("gpt", JudgeKind.MODEL)], design="full")
+    task = campaign.tasks(store, "trial", "gpt")[0]
+    campaign.submit(store, task.id, 0, complete(), submission="one", active=7200.0, answered_at=NOW, at=NOW)
+    status = campaign_status(store, campaign.get(store, "trial"), LiveCampaigns(store).snapshot(1), NOW)
+    assert [(judge.seat.judge.id, judge.cost) for judge in status.models] == [("gpt", None)]
+    assert status.cost == 0

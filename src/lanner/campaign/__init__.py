@@ -12,7 +12,16 @@ from lanner.campaign.assignment import add_judges, add_overlap, after_calibratio
 from lanner.campaign.clock import now
 from lanner.campaign.create import create, duplicate, redefine
 from lanner.campaign.imports import Imported, import_campaign, import_judgements
-from lanner.campaign.people import consent, count_again, erase, leave_out, left_out, pseudonyms, withdraw
+from lanner.campaign.people import (
+    consent,
+    count_again,
+    erase,
+    leave_out,
+    left_out,
+    pseudonyms,
+    withdraw,
+    working_judges,
+)
 from lanner.campaign.progress import Part, Progress, progress
 from lanner.campaign.questions import Questions
 from lanner.campaign.results import (
@@ -111,4 +120,5 @@ __all__ = [
     "task",
     "tasks",
     "withdraw",
+    "working_judges",
 ]

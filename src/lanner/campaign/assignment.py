@@ -3,7 +3,7 @@ removed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -11,7 +11,9 @@ import numpy as np
 from lanner import designs, registry
 from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
+from lanner.campaign.people import still_judging
 from lanner.campaign.questions import Questions
+from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import CampaignError, DesignError, did_you_mean
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task, Unit
@@ -75,7 +77,7 @@ def after_calibration(
             raise CampaignError(f"{found.name} has no calibration round.", code="no_calibration")
         protocol, documents = _frozen(tx, found)
         plan = tx.campaigns.plan(found.id)
-        judges = [seat.judge for seat in tx.judges.all(found.id)]
+        judges = still_judging(tx, found.id)
         tasks = prepare(
             found.design, documents, judges, protocol, rng=np.random.default_rng(found.seed), systems=plan["systems"],
             options=plan["options"], settings=found.settings, seed=found.seed, part="rest",
@@ -107,8 +109,11 @@ def add_judges(
                 raise CampaignError(f"{found.name} {told} {judge.id!r}.", code="judge_taken")
             names.add(judge.id)
         protocol, documents = _frozen(tx, found)
+        others = still_judging(tx, found.id)
         tx.judges.add(found.id, judges, moment)
-        tasks = _designed(tx, found, protocol, documents, judges, place=len(present), design=design, options=options)
+        tasks = _designed(
+            tx, found, protocol, documents, judges, others=others, place=len(present), design=design, options=options
+        )
         number = add_tasks(tx, found.id, protocol, documents, tasks, at=moment)
         tx.events.add("judges_added", moment, campaign=found.id, account=account, judges=len(judges), tasks=number)
         return number
@@ -221,35 +226,60 @@ def _designed(
     place: int,
     design: str | None,
     options: dict[str, Json] | None,
+    others: Sequence[Judge] = (),
 ) -> list[Task]:
-    """Tasks by a design, with chance that depends on the seed and on how far the campaign has grown."""
+    """Tasks of new judges by a design, with chance that depends on the seed and on how far the campaign has grown."""
     plan = tx.campaigns.plan(campaign.id)
     name = design or (campaign.design if campaign.design in registry.names("designs") else "full")
     given = options if options is not None else plan["options"] if name == campaign.design else {}
-    rng = np.random.default_rng([campaign.seed, place])
     if design is not None or name != campaign.design:
+        rng = np.random.default_rng([campaign.seed, place])
         return designs.assign(name, documents, judges, protocol, rng=rng, systems=plan["systems"], **given)
     # Where the calibration round is over, those who come later get it and what follows it.
     over = campaign.settings.get("calibration") and any(
         event.kind == "rest_assigned" for event in tx.events.of(campaign.id)
     )
     parts: tuple[Part, ...] = ("first", "rest") if over else ("first",)
-    return [
-        task
-        for part in parts
-        for task in prepare(
-            name,
-            documents,
-            judges,
-            protocol,
-            rng=rng,
-            systems=plan["systems"],
-            options=given,
-            settings=campaign.settings,
-            seed=campaign.seed,
-            part=part,
-        )
-    ]
+
+    def deal(people: Sequence[Judge]) -> list[Task]:
+        rng = np.random.default_rng([campaign.seed, place])
+        return [
+            task
+            for part in parts
+            for task in prepare(
+                name,
+                documents,
+                people,
+                protocol,
+                rng=rng,
+                systems=plan["systems"],
+                options=given,
+                settings=campaign.settings,
+                seed=campaign.seed,
+                part=part,
+            )
+        ]
+
+    return deal(judges) if name in _ALONE or not others else _shares(judges, others, deal)
+
+
+_ALONE = ("full", ADAPTIVE)
+"""Designs in which what a judge gets at first does not depend on the others; new teams must be whole in themselves."""
+
+
+def _shares(judges: Sequence[Judge], others: Sequence[Judge], deal: Callable[[list[Judge]], list[Task]]) -> list[Task]:
+    """What new judges get of a deal to everybody, so that it is as much as others have. What the others would get, and
+    what lies in a pool, is there already. Where a design needs a certain number of judges (whole teams), it is dealt
+    to the new ones and as many of the others as it takes."""
+    names = {judge.id for judge in judges}
+    refusal: DesignError | None = None
+    for number in range(len(others), -1, -1):
+        try:
+            return [task for task in deal([*others[:number], *judges]) if task.judge in names]
+        except DesignError as error:
+            refusal = refusal or error
+    assert refusal is not None
+    raise refusal
 
 
 def _key(task: Task, item: Item) -> tuple[object, ...]:

@@ -15,6 +15,7 @@ from lanner.campaign.assignment import add_tasks
 from lanner.campaign.cache import Reference, find
 from lanner.campaign.clock import now
 from lanner.campaign.drawing import goal_of, score_of
+from lanner.campaign.people import still_judging
 from lanner.campaign.settings import check_settings
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
@@ -161,7 +162,7 @@ def duplicate(store: Store, campaign: Reference, name: str, judges: Sequence[Jud
         plan = tx.campaigns.plan(model.id)
         documents = tx.documents.all(model.id)
         definition = Protocol.model_validate_json(tx.campaigns.protocol(model.id))
-        people = list(judges) if judges is not None else [seat.judge for seat in tx.judges.all(model.id)]
+        people = list(judges) if judges is not None else still_judging(tx, model.id)
     design = model.design if model.design in registry.names("designs") else "full"  # an imported one has none
     return create(
         store, name, documents, definition, people, design=design, systems=plan["systems"], seed=model.seed,

@@ -10,7 +10,7 @@ from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
 from lanner.campaign.practice import PRACTISED
 from lanner.errors import CampaignError
-from lanner.model import Judge, JudgeKind
+from lanner.model import JUDGE_GROUPS, Judge, JudgeKind
 from lanner.store import Seat, Store, Transaction
 
 LEFT_OUT, COUNTED_AGAIN = "judge_left_out", "judge_counted_again"
@@ -57,13 +57,36 @@ def left_out(store: Store, campaign: Reference) -> dict[str, str]:
     with store.reading() as tx:
         number = find(tx, campaign).id
         seats = {entry.number: entry.judge.id for entry in tx.judges.all(number)}
-        reasons: dict[int, str] = {}
-        for event in tx.events.of(number):
-            if event.kind == LEFT_OUT:
-                reasons[int(event.detail["seat"])] = str(event.detail["reason"])
-            elif event.kind == COUNTED_AGAIN:
-                reasons.pop(int(event.detail["seat"]), None)
+        reasons = _reasons(tx, number)
     return {seats[place]: reason for place, reason in reasons.items() if place in seats}
+
+
+def still_judging(tx: Transaction, campaign: int) -> list[Judge]:
+    """The people who can be given work: neither models nor what a meeting agreed on, nobody whose link was revoked
+    (they left, or somebody took over from them), nobody who is left out of the results."""
+    reasons = _reasons(tx, campaign)
+    return [
+        entry.judge
+        for entry in tx.judges.all(campaign)
+        if entry.judge.kind in JUDGE_GROUPS["people"] and entry.revoked_at is None and entry.number not in reasons
+    ]
+
+
+def working_judges(store: Store, campaign: Reference) -> list[Judge]:
+    """The same, from outside a transaction."""
+    with store.reading() as tx:
+        return still_judging(tx, find(tx, campaign).id)
+
+
+def _reasons(tx: Transaction, campaign: int) -> dict[int, str]:
+    """Why judges are left out, by seat."""
+    reasons: dict[int, str] = {}
+    for event in tx.events.of(campaign, kinds=(LEFT_OUT, COUNTED_AGAIN)):
+        if event.kind == LEFT_OUT:
+            reasons[int(event.detail["seat"])] = str(event.detail["reason"])
+        else:
+            reasons.pop(int(event.detail["seat"]), None)
+    return reasons
 
 
 def erase(

@@ -47,7 +47,7 @@ def calibrate(
             empty="Nobody disagrees on anything yet.",
         )
         if assigning and units:
-            tasks = calibration_tasks(material.protocol, campaign.judges(store, name), units)
+            tasks = calibration_tasks(material.protocol, campaign.working_judges(store, name), units)
             output.say(f"{assign_calibration(store, name, tasks)} tasks were assigned.", style="bold")
         elif units:
             output.say("Talk about them on the disagreements page, settle what can be settled, then add --assign.")

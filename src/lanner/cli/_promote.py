@@ -54,7 +54,8 @@ def run(name: str, page: str, drop: str, drop_first: bool, assigning: bool, stor
         if assigning and going:
             systems = list(dict.fromkeys(system for document in documents for system in document.systems))
             rng = np.random.default_rng([entry.seed, 2])
-            tasks = promote(page, promoted(going), documents, judges, protocol, rng=rng, systems=systems)
+            people = campaign.working_judges(store, name)
+            tasks = promote(page, promoted(going), documents, people, protocol, rng=rng, systems=systems)
             number = campaign.assign(store, name, tasks)
             output.say(f"{number} tasks were assigned.", style="bold")
         elif going:

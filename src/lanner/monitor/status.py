@@ -177,7 +177,8 @@ def campaign_status(
 
 
 def _judge_status(seat: Seat, progress: JudgeProgress, targets: Targets, snapshot: Snapshot) -> JudgeStatus:
-    rate, active, left = targets.hourly_rate, progress.active / 3600, progress.active_left
+    rate = targets.hourly_rate if seat.judge.kind in PEOPLE else None  # models are not paid by the hour
+    active, left = progress.active / 3600, progress.active_left
     missed, controls = snapshot.controls.get(seat.judge.id, (0, 0))
     return JudgeStatus(
         seat=seat,

@@ -135,7 +135,8 @@ class Jobs(LiveCampaigns):
         material = from_campaign(self._store, campaign)
         assert material.protocol is not None
         units = most_disputed(material.counted(), material.protocol, number)
-        tasks = calibration_tasks(material.protocol, material.judges, units)
+        people = campaigns.working_judges(self._store, campaign)
+        tasks = calibration_tasks(material.protocol, people, units)
         return assign_calibration(self._store, campaign, tasks, account=account) if tasks else 0
 
     def training(self, campaign: int, day: str) -> Training:
