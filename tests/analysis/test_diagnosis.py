@@ -263,6 +263,12 @@ def test_people_and_models_are_never_pooled_and_their_difference_is_shown() -> N
     assert abs(gaps["modality_attitude"]["difference"]) < 0.2
 
 
+def test_where_all_models_are_left_out_people_are_compared_with_nobody() -> None:
+    material = world({}, documents=6, models=True)
+    models = {judge.id: "an old version" for judge in material.judges if judge.kind is JudgeKind.MODEL}
+    assert models and diagnose(replace(material, left_out=models)).groups == ()
+
+
 def test_errors_are_told_by_how_often_and_how_costly(tmp_path: Path) -> None:
     rows = []
     for document in range(6):

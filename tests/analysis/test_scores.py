@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,8 @@ import pytest
 from analysis.plain_oracle import raw
 from lanner import protocols
 from lanner.analysis import counted
-from lanner.analysis.scores import bounds_of, on_scale, profile, rank_systems
-from lanner.model import Grid
+from lanner.analysis.scores import bounds_of, on_scale, planned_rankings, profile, rank_systems, scored_rows
+from lanner.model import Grid, JudgeKind
 from lanner.stats.resample import Resampling
 from reports.world import material
 
@@ -39,6 +40,30 @@ def test_an_interval_of_a_bounded_mean_stays_on_its_scale() -> None:
     assert math.log(high / 0.25) == pytest.approx(0.3 / 0.25)
     assert on_scale(0.0, 0.0, 0.0, (0.0, math.inf)) == (None, None)
     assert on_scale(7.5, 5.0, 8.0, (1, 10)) == (5.0, 8.0), "resampled: it is on the scale already"
+
+
+def test_one_system_alone_is_not_standardised() -> None:
+    """z scores of one system have a mean of 0 whatever it is worth."""
+    rows = scored_rows(material("da", documents=4))
+    assert rows.table["system"].n_unique() > 1
+    [several] = planned_rankings(protocols.load("da"), rows.table)
+    assert several.options["standardise"]
+    only = rows.table.filter(system=rows.table["system"][0])
+    [alone] = planned_rankings(protocols.load("da"), only)
+    assert "standardise" not in alone.options
+    of_one = rank_systems(replace(rows, table=only), "score", protocols.load("da"), **alone.options)
+    table = only.filter(question="score").to_pandas()
+    mean = table.groupby(["document", "segment"])["score"].mean().mean()
+    assert of_one.systems.rows[0]["score"] == pytest.approx(mean)
+
+
+def test_where_all_people_are_left_out_the_models_are_scored() -> None:
+    everyone = material("da", documents=4)
+    first, *others = everyone.judges
+    judges = (replace(first, kind=JudgeKind.MODEL), *others)
+    people = {judge.id: "a test" for judge in others}
+    assert set(scored_rows(replace(everyone, judges=judges)).table["judge"]) == set(people)
+    assert set(scored_rows(replace(everyone, judges=judges, left_out=people)).table["judge"]) == {first.id}
 
 
 def test_a_ranking_is_the_mean_of_raw_rows_and_says_how_its_intervals_were_made() -> None:

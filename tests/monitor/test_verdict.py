@@ -88,6 +88,19 @@ def test_what_more_judging_cannot_fix_is_named() -> None:
     assert "More judgements will not fix it" in advice(found)
 
 
+def test_what_all_judgements_together_will_not_settle_is_not_waited_for() -> None:
+    running = measure(0.5, 0.3, 0.7, expected_low=0.35, expected_high=0.65, documents=12)
+    assert "narrows as judgements come in" in advice(judged(main=running))
+    complete = measure(0.5, 0.3, 0.7, expected_low=0.3, expected_high=0.7, documents=12)
+    assert "more overlap narrows it" in advice(judged(main=complete))
+
+
+@pytest.mark.parametrize(("documents", "few"), [(2, True), (4, True), (5, False)])
+def test_few_documents_are_named(documents: int, few: bool) -> None:
+    text = advice(judged(main=measure(0.9, 0.8, 0.95, documents=documents)))
+    assert (f"It rests on {documents} documents" in text) == few
+
+
 def test_the_weakest_row_of_a_grid_stands_with_its_mean() -> None:
     found = judged(main=measure(0.5, 0.45, 0.55, part="mean", weakest="x", weakest_value=0.11), weakest="Tone")
     assert "the weakest is Tone (α .11)" in advice(found)

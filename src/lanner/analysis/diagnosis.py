@@ -25,7 +25,7 @@ from scipy.special import stdtrit
 
 from lanner.analysis.material import Material
 from lanner.analysis.measures import FEWEST_ITEMS
-from lanner.analysis.rows import Counted, groups_in
+from lanner.analysis.rows import Counted
 from lanner.analysis.scores import (
     ALL,
     Bounds,
@@ -681,11 +681,10 @@ def _people_and_models(
     material: Material, protocol: Protocol, question: Question, aspects: Sequence[Aspect], way: _Way
 ) -> Iterator[dict[str, Json]]:
     """Where people and models differ on the same sentences of the same system, with p corrected over all of these."""
-    if not {"people", "models"} <= set(groups_in(material.table)):
+    tables = [material.counted("scores", of=group).table for group in ("people", "models")]
+    if any(table.filter(pl.col("question") == question.id).is_empty() for table in tables):
         return
-    people, models = (
-        _evidence(protocol, question, material.counted("scores", of=group).table)[0] for group in ("people", "models")
-    )
+    people, models = (_evidence(protocol, question, table)[0] for table in tables)
     items = ["document", "segment", "system"]
     people = people.join(models.select(items).unique(), on=items, how="semi")
     models = models.join(people.select(items).unique(), on=items, how="semi")

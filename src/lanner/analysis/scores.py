@@ -77,7 +77,7 @@ def scored_rows(material: Material, *, judges_named: bool = False) -> Counted:
     """The rows that scores are made of. Judges who are named may be of any kind; without names people alone count, or
     where there are none models, else metrics. Files of published ratings may hold nobody's but merged ones, which are
     scores like any other there."""
-    groups = groups_in(material.table)
+    groups = groups_in(material.counted("scores", of=tuple(GROUPS)).table)
     merged = "people" not in groups and str(JudgeKind.ADJUDICATED) in set(material.table["judge_kind"])
     every = judges_named or merged or not groups
     return material.counted("scores", of=tuple(GROUPS) if every else groups[:1], settled=every)
@@ -96,7 +96,7 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
     one that has numbers."""
     if question is not None:
         plan = next((entry for entry in ranking_plans(protocol) if entry.of == question), None)
-        return [RankedBy(question, ranking_options(protocol, question, plan.options if plan else {}))]
+        return [_ranked_by(protocol, table, question, plan.options if plan else {})]
     if planned := planned_rankings(protocol, table):
         return planned
     numeric = _numeric(table)
@@ -110,17 +110,28 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
             "No question has numbers that systems could be ranked by.",
             next_step="Labels are described by `lanner agreement` and `lanner report`, preferences by `lanner prefer`.",
         )
-    return [RankedBy(name, ranking_options(protocol, name, {})) for name in numeric]
+    return [_ranked_by(protocol, table, name, {}) for name in numeric]
 
 
 def planned_rankings(protocol: Protocol | None, table: pl.DataFrame) -> list[RankedBy]:
     """The rankings that a protocol plans and that have answers; one for each question with numbers where the protocol
     was made from the answers themselves."""
     if protocol and protocol.name == GENERIC:
-        return [RankedBy(name, ranking_options(protocol, name, {})) for name in _numeric(table)]
+        return [_ranked_by(protocol, table, name, {}) for name in _numeric(table)]
     answered = set(table["question"].unique())
     plans = [entry for entry in ranking_plans(protocol) if entry.of in answered]
-    return [RankedBy(entry.of, ranking_options(protocol, entry.of, entry.options)) for entry in plans]
+    return [_ranked_by(protocol, table, entry.of, entry.options) for entry in plans]
+
+
+def _ranked_by(protocol: Protocol | None, table: pl.DataFrame, of: str, options: Mapping[str, Any]) -> RankedBy:
+    """With the options of the plan. The answers of one system alone are not standardised: their mean would be 0
+    whatever they are."""
+    chosen = ranking_options(protocol, of, options)
+    if chosen.get("standardise") and "system" in table.columns:
+        systems = table.filter((pl.col("question") == of) & pl.col("score").is_not_null())["system"].n_unique()
+        if systems == 1:
+            chosen = {name: value for name, value in chosen.items() if name != "standardise"}
+    return RankedBy(of, chosen)
 
 
 def _numeric(table: pl.DataFrame) -> list[str]:

@@ -195,6 +195,10 @@ def _to_fix(count: int) -> Message:
     return by_code.get(count, message("Things to fix: {n}.", n=count))
 
 
+_FEW_DOCUMENTS = 5
+"""Below this an interval may be narrow by chance, and the documents stand for few others."""
+
+
 def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], targets: Targets) -> list[Message]:
     advice = []
     measured = main is not None and main.items >= FEWEST
@@ -214,8 +218,12 @@ def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], t
         )
     elif main is not None:
         advice.append(
-            message("The interval still reaches below the planned minimum; it narrows as judgements come in.")
+            message("The interval reaches below the planned minimum, also when all is judged; more overlap narrows it.")
+            if main.low is not None and main.expected_low == main.low
+            else message("The interval still reaches below the planned minimum; it narrows as judgements come in.")
         )
+    if agreement.tone != "none" and main is not None and 1 < main.documents < _FEW_DOCUMENTS:
+        advice.append(message("It rests on {n} documents: others may turn out differently.", n=main.documents))
     others = tuple(check.name for check in problems if check is not agreement)
     if others:
         advice.append(message("Look at: {others}.", others=others))
