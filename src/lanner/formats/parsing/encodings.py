@@ -32,26 +32,27 @@ _ENOUGH = 16 * 1024
 _CONTROL = tuple(bytes([code]) for code in range(0x20) if code not in b"\b\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f")
 _PUNCTUATION = set("“”„‘’‚«»‹›–—…°€£§©®·•¿¡×½¼¾²³ºª\u00a0、。，．：；？！（）「」『』【】《》〈〉・ー～％＋－＝／　")
 
-# Letters beyond ASCII that each language writes, in lower case, with the encodings its files come in. Alphabets of
+# Letters beyond ASCII that each language writes, in lower case, with the encodings its files come in: of Windows, of
+# other systems, of MS-DOS, in which old tools still write (CP850 reads the letters of CP437 too). Alphabets of
 # other scripts are ordered by how often a letter is used: decoded wrongly, the rare ones become the commonest.
 _ALPHABETS: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    ("German", ("cp1252", "mac_roman"), "äöüß"),
-    ("French", ("cp1252", "mac_roman"), "àâçéèêëîïôùûüÿœæ"),
-    ("Spanish", ("cp1252", "mac_roman"), "áéíóúñü"),
-    ("Italian", ("cp1252", "mac_roman"), "àèéìíòóùú"),
-    ("Dutch", ("cp1252",), "áéëïóöüèê"),
-    ("Swedish", ("cp1252",), "åäöé"),
-    ("Danish or Norwegian", ("cp1252",), "æøåéòê"),
-    ("Icelandic", ("cp1252",), "áéíóúýþæöð"),
-    ("Polish", ("cp1250", "iso8859_2"), "ąćęłńóśźż"),
-    ("Czech", ("cp1250", "iso8859_2"), "áčďéěíňóřšťúůýž"),
-    ("Slovak", ("cp1250", "iso8859_2"), "áäčďéíĺľňóôŕšťúýž"),
-    ("Hungarian", ("cp1250", "iso8859_2"), "áéíóöőúüű"),
-    ("Romanian", ("cp1250", "iso8859_2"), "ăâîşţșț"),
-    ("Croatian or Slovene", ("cp1250", "iso8859_2"), "čćđšž"),
-    ("Portuguese", ("cp1252", "mac_roman"), "ãõáéíóúâêôçàü"),
+    ("German", ("cp1252", "mac_roman", "cp850"), "äöüß"),
+    ("French", ("cp1252", "mac_roman", "cp850"), "àâçéèêëîïôùûüÿœæ"),
+    ("Spanish", ("cp1252", "mac_roman", "cp850"), "áéíóúñü"),
+    ("Italian", ("cp1252", "mac_roman", "cp850"), "àèéìíòóùú"),
+    ("Dutch", ("cp1252", "cp850"), "áéëïóöüèê"),
+    ("Swedish", ("cp1252", "cp850"), "åäöé"),
+    ("Danish or Norwegian", ("cp1252", "cp850"), "æøåéòê"),
+    ("Icelandic", ("cp1252", "cp850"), "áéíóúýþæöð"),
+    ("Polish", ("cp1250", "iso8859_2", "cp852"), "ąćęłńóśźż"),
+    ("Czech", ("cp1250", "iso8859_2", "cp852"), "áčďéěíňóřšťúůýž"),
+    ("Slovak", ("cp1250", "iso8859_2", "cp852"), "áäčďéíĺľňóôŕšťúýž"),
+    ("Hungarian", ("cp1250", "iso8859_2", "cp852"), "áéíóöőúüű"),
+    ("Romanian", ("cp1250", "iso8859_2", "cp852"), "ăâîşţșț"),
+    ("Croatian or Slovene", ("cp1250", "iso8859_2", "cp852"), "čćđšž"),
+    ("Portuguese", ("cp1252", "mac_roman", "cp850"), "ãõáéíóúâêôçàü"),
     ("Estonian", ("cp1257",), "äöõüšž"),
-    ("Turkish", ("cp1254",), "çğıöşüâîûi\u0307"),
+    ("Turkish", ("cp1254", "cp857"), "çğıöşüâîûi\u0307"),
     ("Lithuanian", ("cp1257",), "ąčęėįšųūž"),
     ("Latvian", ("cp1257",), "āčēģīķļņšūž"),
     ("Vietnamese", ("cp1258",), "àáâãèéêìíòóôõùúýăđơư\u0300\u0301\u0303\u0309\u0323"),
@@ -59,7 +60,7 @@ _ALPHABETS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("Ukrainian", ("cp1251", "koi8_u"), "оаинівертскмлпудяьзгйбчхцжюїєшщфґ№"),
     ("Bulgarian", ("cp1251",), "аоиетнрсвлкдпмзяъгчубщжйхцшфюь№"),
     ("Serbian", ("cp1251",), "аоиенрсјтукдвпмлзгбћчшцжђхњфљџ"),
-    ("Greek", ("cp1253", "iso8859_7"), "αοιετσνηυρπκμλςάίόέήύώωδγχθφβξζψϊϋΐΰ"),
+    ("Greek", ("cp1253", "iso8859_7", "cp737"), "αοιετσνηυρπκμλςάίόέήύώωδγχθφβξζψϊϋΐΰ"),
     ("Hebrew", ("cp1255",), "יוהלאתרבמשנםדחקפגכעטצזסןךףץ"),
     ("Arabic", ("cp1256",), "الينمتربوعدهسفحكقجةأشصطخىإئءذزثضغظؤآًٌٍَُِّْـ،؟؛"),
     ("Thai", ("cp874",), "านรอกเงมยล่้วดทสตะปบค์หัแิีจพชขใไูุึโำืผธ็ณฟซถภศษญฉฎฐฝฮฆฤๆฯฬฑฏฒฅฃฌฦ๐๑๒๓๔๕๖๗๘๙"),
@@ -67,6 +68,10 @@ _ALPHABETS: tuple[tuple[str, tuple[str, ...], str], ...] = (
 _LATIN = 20
 """So many alphabets above are Latin ones: few letters, all of them common."""
 _COMMON_SHARE = 0.6
+_RARITY = {"cp852": 0.03, "cp850": 0.04}
+"""What the encodings of MS-DOS are worth less. Where both give the same letters, either is right."""
+_AFTER_NO_LETTER = re.compile(r"(?<=[^\W\d_])[¡¿£€§©®]|(?<=[^\W\d_])[„‚“«‹…°×½¼¾](?=[^\W\d_])")
+"""Signs in places where nobody writes them, but wrong decoding puts them."""
 _KOREAN_SYLLABLES = set("이다는을에가의은하지고를도로한서사기시어나리자아인있들것수그해대부과정상일전안습니요주우보장")
 _CHINESE_IDEOGRAPHS = set(
     "的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小么心多天"
@@ -205,7 +210,8 @@ def _candidates(sample: bytes) -> Iterator[tuple[float, Encoding]]:
             text = texts[name]
             if text is not None:
                 # the first encoding of a language is by far the commonest
-                score = _alphabet_score(text, alphabet, latin=position < _LATIN) - 0.02 * place
+                rarity = _RARITY.get(name, 0.02 * place)
+                score = _alphabet_score(text, alphabet, latin=position < _LATIN) - rarity
                 yield score, Encoding(name, language)
 
 
@@ -222,7 +228,8 @@ def _alphabet_score(text: str, alphabet: str, *, latin: bool) -> float:
     others = [character for character in text if character > "\x7f" and character not in _PUNCTUATION]
     if not others:
         return 0.5
-    share = sum(weights.get(character.lower(), 0.0) for character in others) / len(others)
+    misplaced = len(_AFTER_NO_LETTER.findall(text))
+    share = sum(weights.get(character.lower(), 0.0) for character in others) / (len(others) + misplaced)
     words = [word for word in _ODD_CASE.findall(text) if any(character > "\x7f" for character in word)]
     odd = sum(any(a.islower() and b.isupper() for a, b in pairwise(word)) for word in words)
     count = sum(len({_script(character) for character in word}) > 1 for word in words)
