@@ -92,7 +92,9 @@ def explain(path: Path) -> None:
     elif kind == "json":
         textfile.json_whole(path)
     elif kind == "csv" and not {".csv", ".tsv"}.isdisjoint(path.suffixes):
-        open_rows(path)
+        rows = open_rows(path)
+        if rows.is_survey:
+            raise _survey_by_respondent(path, rows)
 
 
 def read(
@@ -162,6 +164,7 @@ def texts(path: Path, **options: Any) -> TextStream | None:
             yield document
         if empty:
             raise _without_rows(path)
+        stream.notes += [note for note in rows.notes if note not in stream.notes]
         stream.notes += table.notes()
 
     stream.documents = documents()
@@ -171,6 +174,16 @@ def texts(path: Path, **options: Any) -> TextStream | None:
 def guess(path: Path, **options: Any) -> str:
     """What each column is taken for; "" where that was said."""
     return "" if options.get("columns") else _opened(path, options)[0].column_note()
+
+
+def _survey_by_respondent(path: Path, rows: Rows) -> InputError:
+    return InputError(
+        "This is an export of Qualtrics with a row for each respondent; which column is about which sentence and asks "
+        "what is not said in it.",
+        where=Where(path, rows.line),
+        next_step="Make a table with a row for each respondent and sentence: columns judge, segment, system, and one "
+        "for each question.",
+    )
 
 
 def _without_rows(path: Path) -> InputError:
@@ -200,6 +213,8 @@ class _Table:
         try:
             self.map: ColumnMap = column_map(rows.header, columns, system, rows.sample, judge=judge)
         except InputError as error:
+            if rows.is_survey and error.code == "no_source_column":
+                raise _survey_by_respondent(path, rows) from error
             error.where = Where(path, rows.line)
             raise
         place = {name: position for position, name in enumerate(rows.header)}

@@ -121,3 +121,43 @@ def test_an_archive_without_a_workbook_is_an_input_error(tmp_path: Path) -> None
         archive.writestr("a.txt", "nothing")
     with pytest.raises(InputError, match="spreadsheet"):
         open_workbook(tmp_path / "x.xlsx")
+
+
+_ODS = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2"><office:body>'
+    '<office:spreadsheet><table:table table:name="S">{rows}</table:table></office:spreadsheet></office:body>'
+    "</office:document-content>"
+)
+
+
+def open_document(path: Path, rows: str) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", _ODS.format(rows=rows))
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+    return path
+
+
+def ods_cell(kind: str, value: float, repeated: int = 1) -> str:
+    times = f' table:number-columns-repeated="{repeated}"' if repeated > 1 else ""
+    attributes = f'{times} office:value-type="{kind}" office:value="{value}"'
+    return f"<table:table-cell{attributes}><text:p>x</text:p></table:table-cell>"
+
+
+def test_cells_of_an_open_document_are_read_as_shown_in_percent(tmp_path: Path) -> None:
+    """In a row that stands for two, after a cell that stands for two, and nowhere else."""
+    plain = f"<table:table-row>{ods_cell('float', 0.5, 4)}</table:table-row>"
+    cells = ods_cell("float", 0.25, 2) + ods_cell("percentage", 0.55) + ods_cell("percentage", 0.1)
+    rows = f'{plain}<table:table-row table:number-rows-repeated="2">{cells}</table:table-row>{plain}'
+    workbook = open_workbook(open_document(tmp_path / "x.ods", rows))
+    assert list(workbook.sheets[0].rows()) == [[0.5] * 4, [0.25, 0.25, 55, 10], [0.25, 0.25, 55, 10], [0.5] * 4]
+    assert workbook.notes == ("Cells shown in percent are read as shown: 0.55 as 55.",)
+
+
+def test_percentages_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbooks, "PERCENTAGES_AT_MOST", 5)
+    path = open_document(tmp_path / "x.ods", f"<table:table-row>{ods_cell('percentage', 0.5, 6)}</table:table-row>")
+    with pytest.raises(InputError, match="Too many cells are shown in percent"):
+        open_workbook(path)

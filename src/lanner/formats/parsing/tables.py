@@ -24,6 +24,7 @@ from lxml import etree
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import SHEET, column_map, header_score, names_item, names_judges, over_columns
+from lanner.formats.parsing.extent import Extent, refuse_table_beside
 from lanner.formats.parsing.notes import Note
 from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook
 from lanner.model.cells import bare
@@ -55,6 +56,14 @@ class Rows:
     """Whether numbers have a decimal comma, as where a semicolon stands between cells."""
     sample: list[Sequence[Any]] = field(default_factory=list)
     """The values of the first rows, for guesses by content."""
+
+    extents: Sequence[Extent] = ()
+    """How far the table reaches, where other things may stand around it; known once rows have been read."""
+
+    @property
+    def is_survey(self) -> bool:
+        """Whether it is an export of Qualtrics."""
+        return any(extent.is_survey for extent in self.extents)
 
     def with_sample(self) -> Rows:
         """The same with its first rows looked at; they still come with the others."""
@@ -200,6 +209,7 @@ def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") ->
     names = texts[position] if texts else []
     while names and not names[-1]:
         names.pop()
+    refuse_table_beside(path, names, [row[: len(names)] for row in texts[position + 1 :]], position + 1)
     names, notes = _named_columns(names if any(marks <= set(names) for marks in _OURS) else _tidy(names))
     return _Header(position, _checked_header(path, names, position + 1), notes)
 
@@ -383,7 +393,8 @@ def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Row
                 row[-1] = row[-1][:-1]
             yield line, [bare(cell) for cell in row] if ours else row, {}
 
-    return Rows(header, checked(), notes, line=line, decimal_comma=mark == ";")
+    extent = Extent(path, header, notes)
+    return Rows(header, extent.rows(checked()), notes, line=line, decimal_comma=mark == ";", extents=[extent])
 
 
 # JSON
@@ -644,14 +655,19 @@ def _spreadsheet(path: Path, sheet: str, number: str = "") -> Rows:
     def with_title(page: _Page, cells: list[Any]) -> list[Any]:
         return [*cells, page.title] if len(header) > len(cells) else cells
 
-    def rows() -> Iterator[Row]:
-        for page in sheets:
-            for line, cells in page.rows():
-                yield line, with_title(page, cells), {}
+    extents = [Extent(path, page.header.names, notes) for page in sheets]
 
-    result = Rows(header, rows(), notes, line=sheets[0].header.position + 1)
+    def rows() -> Iterator[Row]:
+        for page, extent in zip(sheets, extents, strict=True):
+            for line, cells, _ in extent.rows(page.rows()):
+                yield line, with_title(page, list(cells)), {}
+
+    result = Rows(header, rows(), notes, line=sheets[0].header.position + 1, extents=extents)
     if several:  # the beginning of each sheet: what the sheets stand for shows only in several
-        result.sample = [with_title(page, cells) for page in sheets for _, cells in islice(page.rows(), _SEARCHED)]
+        beginnings = [
+            (page, islice(Extent(path, page.header.names, []).rows(page.rows()), _SEARCHED)) for page in sheets
+        ]
+        result.sample = [with_title(page, list(cells)) for page, entries in beginnings for _, cells, _ in entries]
     result.notes += (
         [f"{n} cells are dates: a spreadsheet may have made them from other text."]
         if (n := sum(page.dates for page in sheets))
@@ -665,7 +681,7 @@ def _main_page(pages: Sequence[_Page]) -> _Page:
     else the one with most cells."""
     for page in pages:
         try:
-            column_map(page.header.names, sample=[cells for _, cells in islice(page.rows(), _SEARCHED)])
+            column_map(page.header.names, sample=[cells for _, cells, _ in islice(page.rows(), _SEARCHED)])
         except InputError:
             continue
         return page
@@ -748,17 +764,24 @@ class _Page:
         """Whether a wide cell is one of several in its row: a title alone over the table is not spread out."""
         return any(cell is not None for at, cell in enumerate(cells, 1) if not left <= at <= right)
 
-    def rows(self) -> Iterator[tuple[int, list[Any]]]:
+    def rows(self) -> Iterator[Row]:
         names = self.header.names
         width = len(names)
         for line, row in enumerate(self._all_rows(), 1):
             if line <= self.header.position + 1:
                 continue
             if any(cell is not None for cell in row[width:]):
-                textfile.failed(self.path, "A cell lies under no column name.", line, item=f"sheet {self.title}")
+                at = next(at for at, cell in enumerate(row[width:], width + 1) if cell is not None)
+                textfile.failed(
+                    self.path,
+                    f"The cell {str(row[at - 1])[:40]!r} in column {at} lies under no column name.",
+                    line,
+                    "Name the column, or move what is no part of the table to a sheet of its own.",
+                    item=f"sheet {self.title}",
+                )
             cells = [as_written(value) for value in row[:width]]
             if any(cell is not None for cell in cells):
-                yield line, cells + [None] * (width - len(cells))
+                yield line, cells + [None] * (width - len(cells)), {}
 
 
 # Tables in text documents, as CAT tools export them for review

@@ -23,6 +23,8 @@ from lanner.formats.parsing import textfile
 
 CELLS_AT_MOST = 30_000_000
 """Cells of the rectangle that a sheet fills, empty ones among them: about one gigabyte."""
+PERCENTAGES_AT_MOST = 2_000_000
+"""Cells of a sheet shown in percent, each of which is remembered."""
 _WRITTEN_OUT = 1e21
 """Whole numbers up to here are written out."""
 _ROWS_AT_A_TIME = 1000
@@ -34,6 +36,8 @@ _REPEATED = re.compile(
 _STYLED_CELL = re.compile(rb"""<c\sr=["']([A-Za-z]{1,4})([0-9]{1,9})["'][^<>]{0,40}?\ss=["']([0-9]{1,6})["']""")
 _ERROR = re.compile(rb"""\st=["']e["']""")
 _LONG_NUMBER = re.compile(rb"<v>[0-9]{16,40}</v>")
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OVERLAP = 60
 """Bytes of a chunk that are looked at again with the next one."""
 _SAVE_AGAIN = "Save it as xlsx or CSV."
@@ -123,8 +127,6 @@ def open_workbook(path: Path, title: str = "") -> Workbook:
         notes.append("Cells shown in percent are read as shown: 0.55 as 55.")
     if hidden := [name for name in titles if name not in visible] if visible and not title else []:
         notes.append(f"Hidden sheets are left out: {', '.join(hidden)}. --option sheet=NAME reads one.")
-    if oddities.fractions:
-        notes.append("Cells shown in percent are read as fractions: 55 % as 0.55.")
     if oddities.errors:
         notes.append(f"{oddities.errors} cells hold an error of the spreadsheet, such as #N/A, and are read as empty.")
     if oddities.long_numbers:
@@ -136,6 +138,9 @@ def _percentages(path: Path) -> dict[str, frozenset[tuple[int, int]]]:
     """The cells of each sheet that the workbook shows in percent, which the reader of values does not tell."""
     try:
         with zipfile.ZipFile(path) as archive:
+            if "content.xml" in archive.namelist():
+                with archive.open("content.xml") as file:
+                    return {title: frozenset(cells) for title, cells in _shown_in_percent(path, file)}
             if "xl/styles.xml" not in archive.namelist():
                 return {}
             styles = _percent_styles(etree.fromstring(archive.read("xl/styles.xml"), _parser()))
@@ -148,6 +153,38 @@ def _percentages(path: Path) -> dict[str, frozenset[tuple[int, int]]]:
             return cells
     except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, etree.XMLSyntaxError):
         return {}  # the reader of values says what is wrong with the file
+
+
+def _shown_in_percent(path: Path, file: IO[bytes]) -> Iterator[tuple[str, set[tuple[int, int]]]]:
+    """The sheets of an OpenDocument spreadsheet, each with its cells that are shown in percent. An element may stand
+    for many equal cells or rows."""
+    cells: set[tuple[int, int]] = set()
+    row = column = 0
+    options = {"resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": False}
+    for event, element in etree.iterparse(file, events=("start", "end"), **options):
+        kind = etree.QName(element).localname
+        if event == "start" and kind == "table":
+            cells, row = set(), 0
+        elif event == "start" and kind == "table-row":
+            column = 0
+        elif event == "end" and kind in ("table-cell", "covered-table-cell"):
+            times = _repeats(element, "columns")
+            if element.get(f"{_OFFICE}value-type") == "percentage":
+                own_row = element.getparent()
+                rows = range(row + 1, row + 1 + (1 if own_row is None else _repeats(own_row, "rows")))
+                if len(cells) + len(rows) * times > PERCENTAGES_AT_MOST:
+                    textfile.failed(path, "Too many cells are shown in percent to be read.", next_step=_SAVE_AGAIN)
+                cells |= {(number, at) for number in rows for at in range(column + 1, column + 1 + times)}
+            column += times
+        elif event == "end" and kind == "table-row":
+            row += _repeats(element, "rows")
+            element.clear()
+        elif event == "end" and kind == "table":
+            yield element.get(f"{_TABLE}name", ""), cells
+
+
+def _repeats(element: etree._Element, kind: str) -> int:
+    return int(element.get(f"{_TABLE}number-{kind}-repeated", "1"))
 
 
 def _parser() -> etree.XMLParser:
@@ -213,12 +250,10 @@ def as_written(value: Any) -> Any:
 
 
 class _Oddities(NamedTuple):
-    """How many cells hold an error, how many a number that is too long, and whether an OpenDocument spreadsheet, of
-    which it is not known which cells they are, shows some in percent."""
+    """How many cells hold an error, and how many a number that is too long."""
 
     errors: int
     long_numbers: int
-    fractions: bool
 
 
 def _inspect(path: Path) -> _Oddities:
@@ -226,7 +261,6 @@ def _inspect(path: Path) -> _Oddities:
     sizes that a file states about itself are not relied on."""
     limit = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
     unpacked = errors = long_numbers = 0
-    fractions = False
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
@@ -239,7 +273,6 @@ def _inspect(path: Path) -> _Oddities:
                     if entry.filename == "content.xml":  # of an OpenDocument spreadsheet
                         for kind, times in _REPEATED.findall(tail + chunk):
                             repeats[kind] = max(repeats[kind], int(times))
-                        fractions = fractions or b'value-type="percentage"' in tail + chunk
                         tail = chunk[-600:]
                     if not entry.filename.startswith("xl/worksheets/"):
                         continue
@@ -261,7 +294,7 @@ def _inspect(path: Path) -> _Oddities:
                     )
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError) as error:
         textfile.failed(path, f"The spreadsheet cannot be read: {error}.", next_step=_SAVE_AGAIN)
-    return _Oddities(errors, long_numbers, fractions)
+    return _Oddities(errors, long_numbers)
 
 
 def _unpacked(path: Path, entry: zipfile.ZipInfo) -> Iterator[bytes]:
