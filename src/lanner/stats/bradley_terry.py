@@ -22,6 +22,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from lanner.model import Json, Result
+from lanner.stats.numbering import shared_ranks
 from lanner.stats.outcome import Outcome, outcome, share_outcome
 from lanner.stats.preference import comparisons
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, group_sums, replicate_sums, sign
@@ -232,7 +233,8 @@ def _system_rows(
     replicates: Replicates, names: Sequence[str], order: Indices, resampling: Resampling
 ) -> list[dict[str, Json]]:
     rows: list[dict[str, Json]] = []
-    for rank, k in enumerate(order, 1):
+    ranks = shared_ranks([float(replicates.value[k]) for k in order])
+    for rank, k in zip(ranks, order, strict=True):
         interval, value = _spread(replicates, int(k), resampling).interval, float(replicates.value[k])
         ends = {"low": interval.low if interval else None, "high": interval.high if interval else None}
         rows.append(

@@ -108,3 +108,13 @@ def distinct(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np
                 return (present + int(low)).astype(values.dtype), place[whole]
     values_here, index = np.unique(values, return_inverse=True)
     return values_here, index.reshape(-1)
+
+
+def shared_ranks(values: Sequence[float]) -> list[int]:
+    """The rank of each of these scores, which come best first: equal scores share the first rank they span."""
+    smallest_gap = 1e-9 * max(map(abs, values), default=0.0)
+    ranks: list[int] = []
+    for at, value in enumerate(values):
+        equal = at > 0 and abs(value - values[at - 1]) <= smallest_gap
+        ranks.append(ranks[-1] if equal else at + 1)
+    return ranks

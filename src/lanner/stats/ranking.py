@@ -30,6 +30,7 @@ from scipy.special import ndtr, ndtri
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.crossed import CrossedSteps
+from lanner.stats.numbering import shared_ranks
 from lanner.stats.outcome import OTHER_JUDGES, THESE_JUDGES, Outcome, holm, outcome, step_down
 from lanner.stats.resample import Array, Replicates, Resampling, generator, sign
 from lanner.stats.scores import (
@@ -437,6 +438,7 @@ def _rows(
     chances = rank_probabilities(replicates.draws, better) if len(replicates.draws) else None
     sizes: Mapping[str, int] = dict(item_scores.table.group_by("system").len().iter_rows())
     rows: list[dict[str, Any]] = []
+    place = shared_ranks([float(value) for value in replicates.value])
     for at, name in enumerate(names):
         interval = outcomes[at].interval
         wins, losses = int(beats[at].sum()), int(beats[:, at].sum())
@@ -447,7 +449,7 @@ def _rows(
                 "low": interval.low if interval else None,
                 "high": interval.high if interval else None,
                 "n": sizes[name],
-                "rank": at + 1,
+                "rank": place[at],
                 "rank_low": losses + 1,
                 "rank_high": len(names) - wins,
                 "cluster": clusters[at],
