@@ -77,3 +77,23 @@ def test_answers_of_a_known_protocol_are_recognised() -> None:
 def test_two_systems_at_a_time_make_a_comparison() -> None:
     found = guess(rated(["left", "right"], "better", ("x", "y")))
     assert str(found.protocol.stages[0].object) == "outputs"
+
+
+@pytest.mark.parametrize(
+    ("heading", "values", "direction"),
+    [
+        ("mqm_score", [0, 1, 5, 25], "lower_is_better"),
+        ("MQM", [-5, -1, 0, 0], "higher_is_better"),
+        ("MQM quality", [97.5, 88, 99, 100], "higher_is_better"),
+        ("Fehlerpunkte", [0, 3, 7, 2], "lower_is_better"),
+        ("오류 수", [0, 3, 7, 2], "lower_is_better"),
+        ("Penalty points", [0, 3, 7, 2], "lower_is_better"),
+        ("Anmut", [1, 3, 7, 2], "higher_is_better"),
+        ("terminology", [1, 3, 7, 2], "higher_is_better"),
+    ],
+)
+def test_less_is_better_where_the_heading_counts_errors(heading: str, values: list[float], direction: str) -> None:
+    guessed = guess(rated(values, "q"), {"q": heading})
+    (question,) = [question for _, question in guessed.protocol.questions]
+    assert isinstance(question, Scale) and question.direction == direction
+    assert ("--better lower" in guessed.note) == (direction == "higher_is_better"), "the other way is offered"

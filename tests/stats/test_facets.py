@@ -110,3 +110,33 @@ def test_few_steps_are_steps_and_reasons_stand_for_what_cannot_be():
     assert facets(data.with_columns(score=pl.lit(3.0)), "").value is None
     with pytest.raises(StatisticError, match="scale"):
         facets(data, "", scale="step")  # type: ignore[arg-type]
+
+
+def rated(points: dict[str, float], severity: dict[str, float], noise: float = 1.0) -> pl.DataFrame:
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"d{document}", judge, system, value + more + rng.normal(0, noise), "")
+        for document in range(8)
+        for judge, more in severity.items()
+        for system, value in points.items()
+    ]
+    return pl.DataFrame(rows, schema=["document", "judge", "system", "score", "segment"], orient="row")
+
+
+def test_where_less_is_better_the_best_is_lowest_and_who_gives_more_points_is_severe():
+    data = rated({"good": 2.0, "bad": 9.0}, {"mild": -4.0, "usual": 0.0, "also usual": 0.5, "hard": 5.0}, 0.5)
+    for direction, best, severe in (("lower_is_better", "good", "hard"), ("higher_is_better", "bad", "mild")):
+        result = facets(data, "", direction=direction)
+        assert of_kind(result, "system")[0]["system"] == best
+        assert of_kind(result, "pair")[0]["system"] == best
+        judges = of_kind(result, "judge")
+        assert judges[0]["judge"] == severe
+        assert {row["judge"] for row in judges if row["leaning"] == "severe"} <= {severe}
+        assert all(row["leaning"] != "severe" for row in judges[1:])
+
+
+def test_judges_who_are_not_seen_to_differ_have_no_interval_of_nothing():
+    data = rated({"good": 2.0, "bad": 9.0}, {"a": 0.0, "b": 0.0, "c": 0.0})
+    result = facets(data, "")
+    for row in of_kind(result, "judge"):
+        assert row["low"] is None or row["low"] < row["high"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,3 +56,17 @@ def test_numbers_that_would_grow_too_large_are_renumbered():
 
 def test_missing_names_count_as_one():
     assert len(set(numbering.codes(pl.Series(["a", None, "b", None])).tolist())) == 3
+
+
+@pytest.mark.parametrize(
+    ("scores", "ranks"),
+    [
+        ([], []),
+        ([50.0, 50.0], [1, 1]),
+        ([3.0, 2.0, 2.0 - 1e-13, 1.0], [1, 2, 2, 4]),
+        ([1e-9, 0.9e-9], [1, 2]),
+        ([1.0, 3.0], [1, 2]),
+    ],
+)
+def test_equal_scores_share_a_rank(scores, ranks):
+    assert numbering.shared_ranks(scores) == ranks

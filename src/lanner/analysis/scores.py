@@ -14,7 +14,7 @@ import polars as pl
 from lanner.analysis.material import Material
 from lanner.analysis.rows import GROUPS, Counted, groups_in
 from lanner.errors import InputError
-from lanner.model import Grid, Interval, Json, JudgeKind, Protocol, Question, Result, Scale
+from lanner.model import Grid, Json, JudgeKind, Protocol, Question, Result, Scale
 from lanner.protocols.guessing import GENERIC
 from lanner.protocols.ranking import ON_ITS_SCALE, ranking_options, ranking_plans
 from lanner.stats import ranking
@@ -172,17 +172,25 @@ def score_bounds(protocol: Protocol | None, of: str, options: Mapping[str, Any])
     return bounds_of(protocol, of)
 
 
+_SCORES_WITH_ENDS = (("score", "low", "high"), ("value", "low", "high"), ("people", "people_low", "people_high"))
+
+
 def keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
-    """A ranking whose intervals stay on the scale of its score; the signature says how."""
+    """A table of systems' scores whose intervals stay on the scale of the score; the signature says how. Rows of
+    another kind than "system" are about something else and stay as they are."""
     if bounds is None:
         return result
     kept = []
     for row in result.rows:
-        low, high = on_scale(row["score"], row["low"], row["high"], bounds)
-        kept.append({**row, "low": low, "high": high})
-    interval: Interval | None = None
-    if result.interval is not None and kept and kept[0]["low"] is not None:
-        interval = replace(result.interval, low=kept[0]["low"], high=kept[0]["high"])
+        ends: dict[str, Json] = {}
+        for name, lower, upper in _SCORES_WITH_ENDS:
+            if row.get("kind", "system") == "system" and name in row and lower in row:
+                ends[lower], ends[upper] = on_scale(row[name], row[lower], row[upper], bounds)
+        kept.append({**row, **ends})
+    interval = result.interval
+    if interval is not None and kept and kept[0].get("kind", "system") == "system":
+        low, high = kept[0]["low"], kept[0]["high"]
+        interval = None if low is None or high is None else replace(interval, low=low, high=high)
     signature = result.signature
     if signature is not None:
         signature = replace(

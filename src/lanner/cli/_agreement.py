@@ -148,7 +148,7 @@ class Printer:
             about = "Pairs of judges: " if line.is_pair else ""
             notes = (f"{about}{note}" for note in result.notes)
             self.output.notes.extend(note for note in notes if note not in self.output.notes)
-            self.output.signature = self.output.signature or str(result.signature or "")
+            self.output.sign(result.signature)
         explain = wants_explanation()
         shown = lines if explain else _without_most_pairs(lines)
         columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]

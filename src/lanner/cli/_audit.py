@@ -72,5 +72,5 @@ def run(
         output.note(f"Stopped early: {report.totals.stopped}. The same command goes on from there.")
     if report.totals.missing or report.totals.failed:
         output.note(f"{report.totals.missing + report.totals.failed:,} items have no answer and are left out.")
-    output.signature = f"{protocol.name} · {plan.attributes['template']} · context {plan.settings.context}"
+    output.sign(f"{protocol.name} · {plan.attributes['template']} · context {plan.settings.context}")
     output.end()

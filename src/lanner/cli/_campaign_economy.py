@@ -28,7 +28,7 @@ def decided(name: str, store_place: str, as_json: bool) -> None:
         entry = campaign.get(store, name)
         look_if_due(store, entry.id)
         now = economy(store, entry.id)
-    output.signature = f"{entry.protocol_name} · {now.score} · goal {now.goal} · look {now.look} of {now.looks}"
+    output.sign(f"{entry.protocol_name} · {now.score} · goal {now.goal} · look {now.look} of {now.looks}")
     output.say(_summary(now), style="bold")
     output.table(
         [_system(one) for one in now.systems],

@@ -28,7 +28,7 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
         snapshot = numbers.snapshot(entry.id, main)
         focus = numbers.snapshot(entry.id, question) if question else snapshot
         status = campaign_status(store, entry, snapshot, datetime.now(UTC), chosen=focus)
-    output.signature = status.main.signature if status.main else ""
+    output.sign(status.main.signature if status.main else "")
     output.say(" ".join(map(str, (*status.verdict.summary, *status.verdict.advice))), style="bold")
     output.table([_check(entry) for entry in status.verdict.checks], ["check", "value", "sign", "why"])
     output.say()

@@ -89,7 +89,7 @@ def training(name: str, since: str, seed: int, store_place: str, as_json: bool) 
         output.note(f"{plural(mixed, 'unit')} were answered on both sides of {since} and count on neither.")
     if min(documents := documents_of(changes)) < FEW:
         output.note(f"Only {documents[0]} documents before and {documents[1]} after: intervals of so few are rough.")
-    output.signature = describe_method(changes)
+    output.sign(describe_method(changes))
     output.note("Other things than the training may have changed too; the two sets of sentences are different ones.")
     output.end()
 

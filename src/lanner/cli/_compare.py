@@ -57,7 +57,7 @@ def run(
         if row.get("reason"):
             output.note(f"{row['question'].replace('_', ' ')}: not answered, {row['reason']}")
     output.note(f"Page: {files}")
-    output.signature = table.signature
+    output.sign(table.signature)
     output.end()
 
 

@@ -85,5 +85,5 @@ def run(
     output.say()
     output.table([page.row() for page in summary.pages])
     output.notes.extend(summary.warnings)
-    output.signature = f"{protocol_in_use.label} · design {name} · seed {seed}"
+    output.sign(f"{protocol_in_use.label} · design {name} · seed {seed}")
     output.end()

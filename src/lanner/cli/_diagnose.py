@@ -43,7 +43,7 @@ def run(
         page = write(Report(part.name, kicker, result.signature, section.findings, [section]), out)
         output.note(f"Page: {page}")
     output.notes.extend(map(str, result.notes))
-    output.signature = result.signature
+    output.sign(result.signature)
     output.end()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lanner.analysis.scores import ranked_by, scored_rows
+from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
 from lanner.cli._output import Output
 from lanner.cli._source import Source
 from lanner.errors import InputError
@@ -32,8 +32,11 @@ def run(
     for part in source.parts():
         rows = scored_rows(part, judges_named=bool(source.judges))
         for entry in ranked_by(part.protocol, rows.table, question):
-            result = rows.sign(facets(rows.table, entry.of, scale=scale, judges=judges, documents=documents))
-            _print(output, result, f"{part.name} · {entry.of}")
+            direction = str(entry.options.get("direction", "higher_is_better"))
+            result = facets(rows.table, entry.of, scale=scale, judges=judges, documents=documents, direction=direction)
+            result = rows.sign(result)
+            result = keep_on_scale(result, score_bounds(part.protocol, entry.of, {}))
+            _print(output, result, part.name, entry.of)
             if picture is not None and result.value is not None:
                 picture.write_text(str(_draw(result)), encoding="utf-8")
                 output.say(f"Judges' severity is drawn in {picture}.")
@@ -60,15 +63,17 @@ def _draw(result: Result) -> object:
     return intervals("Points above the average judge", rows, bounded=False)
 
 
-def _print(output: Output, result: Result, title: str) -> None:
+def _print(output: Output, result: Result, part: str, question: str) -> None:
+    title = f"{part} · {question}"
     output.notes.extend(note for note in result.notes if note not in output.notes)
-    output.signature = output.signature or str(result.signature or "")
+    output.sign(result.signature)
     if result.value is None:
         output.say(f"{title}: {result.notes[0]}")
         return
     kinds: dict[str, list[dict[str, Json]]] = {}
     for row in result.rows:
-        kinds.setdefault(row["kind"], []).append({**row, **_texts(row)})
+        about = {"part": part, "question": question, "signature": str(result.signature or "")}
+        kinds.setdefault(row["kind"], []).append({**about, **row, **_texts(row)})
     steps = "log_odds" in kinds["system"][0]
     unit = "log odds" if steps else "points"
     tables: tuple[tuple[str, list[str | tuple[str, str]], str], ...] = (
@@ -104,8 +109,8 @@ def _texts(row: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _words(result: Result, kinds: Mapping[str, Sequence[Mapping[str, Json]]]) -> Iterator[str]:
-    severe = [row["judge"] for row in kinds["judge"] if row["high"] < 0]
-    lenient = [row["judge"] for row in kinds["judge"] if row["low"] > 0]
+    severe = [row["judge"] for row in kinds["judge"] if row["leaning"] == "severe"]
+    lenient = [row["judge"] for row in kinds["judge"] if row["leaning"] == "lenient"]
     if severe or lenient:
         sides = [f"more severe than average: {', '.join(severe)}"] if severe else []
         sides += [f"more lenient: {', '.join(lenient)}"] if lenient else []

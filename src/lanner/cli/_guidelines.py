@@ -29,5 +29,5 @@ def run(name: str, out: Path | None, language: str, store_place: str, as_json: b
     output.rows.append(
         {"version": text.version, "digest": text.digest, "decisions": len(text.decisions), "protocol": text.protocol}
     )
-    output.signature = text.byline
+    output.sign(text.byline)
     output.end()

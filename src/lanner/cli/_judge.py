@@ -75,7 +75,7 @@ def _run(
     with new_store(store_place) as store, removed_if_unused(store, plans):
         entry = place_of(store, source, options, plans)
         ways = sorted({f"{plan.attributes['template']} · context {plan.settings.context}" for plan in plans})
-        output.signature = f"{entry.protocol_name} · hash {entry.protocol_hash} · {', '.join(ways)}"
+        output.sign(f"{entry.protocol_name} · hash {entry.protocol_hash} · {', '.join(ways)}")
         try:
             with watching(output) as show:
                 totals = _by_engine(output, store, entry, plans, limits=limits, report=show, options=options)

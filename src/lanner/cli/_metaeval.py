@@ -87,7 +87,7 @@ def run(
             return
         output.table(list(result.rows), [(name, _NARROW.get(name, name)) for name in _SHOWN])
     output.notes.extend(result.notes)
-    output.signature = str(result.signature or "")
+    output.sign(result.signature)
     output.end()
 
 

@@ -144,7 +144,7 @@ def _say(output: Output, store: Store, entry: Campaign, links: dict[str, str]) -
         {"judge": judge, "items": part.items, "tasks": part.tasks, "link": links.get(judge, "")}
         for judge, part in progress.items()
     ]
-    output.signature = f"{entry.protocol_name} · hash {entry.protocol_hash} · design {entry.design} · seed {entry.seed}"
+    output.sign(f"{entry.protocol_name} · hash {entry.protocol_hash} · design {entry.design} · seed {entry.seed}")
     output.say(f"{entry.title} is {entry.state}. Each judge has a personal link:")
     output.table(rows, ["judge", "tasks", "items", "link"])
     output.say()

@@ -45,7 +45,7 @@ class Output:
     as_json: bool = False
     rows: list[Mapping[str, Json]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    signature: str = ""
+    signatures: list[str] = field(default_factory=list)
     console: Console = field(default_factory=_console)
 
     @property
@@ -60,6 +60,11 @@ class Output:
 
     def note(self, text: str) -> None:
         self.notes.append(text)
+
+    def sign(self, signature: object) -> None:
+        """How a number was made, said once at the end however many numbers were made so."""
+        if (text := str(signature or "")) and text not in self.signatures:
+            self.signatures.append(text)
 
     def table(
         self,
@@ -119,7 +124,7 @@ class Output:
                     {
                         "command": self.command,
                         "version": __version__,
-                        "signature": self.signature,
+                        "signature": "\n".join(self.signatures),
                         "rows": [_finite(dict(row)) for row in self.rows],
                         "notes": self.notes,
                     },
@@ -134,14 +139,18 @@ class Output:
             self.console.print(Padding(escape(note), (0, 0, 0, 2)) if self.wraps else f"  {escape(note)}", style="dim")
         if len(notes) > len(shown):
             self.console.print(f"  … {len(notes) - len(shown)} more notes: --explain", style="dim")
-        if self.signature:
-            self.console.print(escape(self.signature), style="dim")
+        few = self.signatures if wants_explanation() else self.signatures[:_MOST_SIGNATURES]
+        for signature in few:
+            self.console.print(escape(signature), style="dim")
+        if len(self.signatures) > len(few):
+            self.console.print(f"… {len(self.signatures) - len(few)} more signatures: --explain", style="dim")
 
 
 _PENDING = "lanner.notes"
 EXPLAIN = "lanner.explain"
 """Where click's context says whether a command that has --explain was given it."""
 _MOST_NOTES = 6
+_MOST_SIGNATURES = 3
 
 
 def wants_explanation() -> bool:
@@ -196,6 +205,7 @@ def add_rows(
             **(about or {}),
             **row,
             "estimate": estimate(row.get("value"), row.get("low"), row.get("high"), bounded=bounded),
+            "signature": row.get("signature") or str(result.signature or ""),
         }
         for row in (rows if rows is not None else result.rows or [result.row()])
     ]
@@ -204,7 +214,8 @@ def add_rows(
     columns = ["p_text" if column == "p" else column for column in columns]
     visible = [column for column in columns if any(row.get(column) not in (None, "") for row in table_rows)]
     output.notes.extend(note for note in result.notes if note not in output.notes)
-    output.signature = str(result.signature or (table_rows[0].get("signature") if table_rows else "") or "")
+    for row in table_rows:
+        output.sign(row["signature"])
     output.table(table_rows, [(column, {**_HEADINGS, **(headings or {})}.get(column, column)) for column in visible])
 
 

@@ -194,7 +194,7 @@ class PlanRequest:
         ]
         self.output.table(rows, columns_used, title="What each design would show of a difference between two systems")
         self.output.notes.extend(note for note in result.notes if note not in self.output.notes)
-        self.output.signature = str(result.signature)
+        self.output.sign(result.signature)
         self.output.say()
         for row in rows[:1]:
             self.output.say(self._design_words(row))
@@ -336,7 +336,7 @@ class PlanRequest:
         ]
         self.output.table(rows, columns, title=title)
         self.output.notes.extend(result.notes)
-        self.output.signature = str(result.signature or "")
+        self.output.sign(result.signature)
         if rows and rows[0]["width"] is not None:
             self.output.say(
                 f"{coefficient.sign} is {number(float(pilot_plan.value()[0]))} in the pilot of {now} documents. With "
@@ -356,7 +356,7 @@ class PlanRequest:
             for row in result.rows
         ]
         self.output.table(rows, ["documents", "comparisons", ("chance", "preference seen in")], title=question)
-        self.output.signature = str(result.signature or "")
+        self.output.sign(result.signature)
         preferred_share = max(share or pilot["share"], 1 - (share or pilot["share"]))
         self.output.say(
             f"If one system is preferred in {percent(preferred_share, 0)} of decided comparisons; as in the pilot, "

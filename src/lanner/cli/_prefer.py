@@ -57,7 +57,7 @@ def run(
                     _print_tests(output, result, name, domain)
                 output.say()
                 output.notes.extend(note for note in result.notes if note not in output.notes)
-                output.signature = str(result.signature or "")
+                output.sign(result.signature)
     if not votes and not ranking:
         output.say(
             "Ties dropped and ties split are the published sign tests, which take every comparison as independent; by "
@@ -100,6 +100,7 @@ def _print_tests(output: Output, result: Result, question: str, domain: str) -> 
         {
             **row,
             "question": question,
+            "signature": str(result.signature or ""),
             **({"domain": domain} if domain else {}),
             "preferred": percent(row["share"]),
             "interval": estimate(row["share"], row["low"], row["high"]),
@@ -133,7 +134,13 @@ def _sentence(row: Json) -> str:
 
 def _print_votes(output: Output, result: Result, question: str, domain: str) -> None:
     rows = [
-        {"question": question, "domain": domain, **row, "sign test": p_value(row["p"]) if row["p"] is not None else "—"}
+        {
+            "question": question,
+            "domain": domain,
+            **row,
+            "sign test": p_value(row["p"]) if row["p"] is not None else "—",
+            "signature": str(result.signature or ""),
+        }
         for row in result.rows
     ]
     columns: list[str | tuple[str, str]] = [
@@ -161,6 +168,7 @@ def _print_strengths(output: Output, result: Result, question: str, domain: str)
             "domain": domain,
             **row,
             "estimate": estimate(row.get("value"), row.get("low"), row.get("high"), bounded=False),
+            "signature": str(result.signature or ""),
         }
         for row in result.rows
     ]

@@ -68,7 +68,7 @@ def run(
     _show(output, result.after, "Prepared", latex=latex)
     output.say()
     _tell(output, result, target)
-    output.signature = f"recipe {how.name} · seed {result.seed} · edits {len(result.edits)}"
+    output.sign(f"recipe {how.name} · seed {result.seed} · edits {len(result.edits)}")
     output.end()
 
 

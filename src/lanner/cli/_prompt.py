@@ -43,7 +43,7 @@ def show(name: str, variables: bool, as_json: bool) -> None:
     output = Output("prompt show", as_json)
     if name:
         template = templates.load(name)
-        output.signature = template.label
+        output.sign(template.label)
         output.rows.append({part: getattr(template, part) for part in ("name", "version", *templates.PARTS)})
         output.say(f"{template.label}: {template.title}", style="bold")
         if template.after:

@@ -8,6 +8,7 @@ import polars as pl
 
 from lanner.analysis import GROUPS
 from lanner.analysis.material import Material
+from lanner.analysis.scores import keep_on_scale, score_bounds
 from lanner.cli._output import Output
 from lanner.cli._source import Source
 from lanner.errors import InputError, did_you_mean
@@ -35,7 +36,8 @@ def run(source: Source, model: str, question: str | None, epsilon: float, as_jso
         table = part.counted(of=tuple(GROUPS)).table
         for name in _questions(part, table, model, question):
             result = replacement(table, name, model=model, epsilon=epsilon)
-            _print(output, result, f"{part.name} · {name}")
+            result = keep_on_scale(result, score_bounds(part.protocol, name, {}))
+            _print(output, result, part.name, name)
     output.end()
 
 
@@ -53,12 +55,13 @@ def _questions(part: Material, table: pl.DataFrame, model: str, question: str | 
     return [question]
 
 
-def _print(output: Output, result: Result, title: str) -> None:
+def _print(output: Output, result: Result, part: str, question: str) -> None:
     output.notes.extend(note for note in result.notes if note not in output.notes)
-    output.signature = output.signature or str(result.signature or "")
+    output.sign(result.signature)
     kinds: dict[str, list[dict[str, Json]]] = {}
     for row in result.rows:
-        kinds.setdefault(row["kind"], []).append({**row, **_texts(row)})
+        about = {"part": part, "question": question, "signature": str(result.signature or "")}
+        kinds.setdefault(row["kind"], []).append({**about, **row, **_texts(row)})
     tables: tuple[tuple[str, list[str | tuple[str, str]], str], ...] = (
         ("person", ["person", "items", ("closer", "model as close"), ("p_text", "p (corrected)"), "beaten"],
          "Left out in turn: is the model as close to the others?"),
@@ -69,7 +72,7 @@ def _print(output: Output, result: Result, title: str) -> None:
         ("label", ["label", ("estimate", "share, put right [95 %]"), ("model_text", "model"),
                    ("people_text", "people, where they judged")], "Shares of labels"),
     )  # fmt: skip
-    output.say(title, style="bold")
+    output.say(f"{part} · {question}", style="bold")
     for sentence in _words(kinds["verdict"][0]):
         output.say(sentence)
     output.rows.extend(kinds["verdict"])

@@ -46,7 +46,7 @@ def run(
         write = import_module("lanner.reports.files").write  # only a page needs it
         path = write(page(study, checks, released), out or Path(f"{study.name}-report"))
         output.note(f"Page: {path}")
-    output.signature = f"{study.name} · {len(checks)} values" + (" · simulated judges" if study.simulated else "")
+    output.sign(f"{study.name} · {len(checks)} values" + (" · simulated judges" if study.simulated else ""))
     output.end()
 
 

@@ -214,5 +214,5 @@ def _print_level(output: Output, result: Result, of: str) -> None:
 
 def _print(output: Output, rows: list[dict[str, Any]], columns: list[Any], result: Result) -> None:
     output.notes.extend(note for note in result.notes if note not in output.notes)
-    output.signature = str(result.signature or "")
-    output.table(rows, columns)
+    output.sign(result.signature)
+    output.table([{**row, "signature": str(result.signature or "")} for row in rows], columns)

@@ -68,7 +68,7 @@ class _Question:
         self.output.say()
 
     def _mergers(self, results: list[Result]) -> None:
-        self.output.signature = self.output.signature or str(results[0].signature if results else "")
+        self.output.sign(results[0].signature if results else "")
         by_pair: dict[tuple[str, str], list[dict[str, Json]]] = {}
         for result in results:
             row = {**result.row(), **result.rows[0], "value": result.value}

@@ -32,7 +32,7 @@ def show(name: str, language: str, published: bool, as_json: bool) -> None:
     protocol = protocols.load(name, wording="published" if published else "")
     output = Output("protocol show", as_json)
     output.rows.append(protocol.model_dump(mode="json", by_alias=True))
-    output.signature = f"{protocol.label} · hash {protocol.hash}"
+    output.sign(f"{protocol.label} · hash {protocol.hash}")
     output.say(describe(protocol, language))
     output.end()
 

@@ -44,10 +44,17 @@ _REMARKS = frozenset({"comment", "comments", "remark", "remarks", "feedback", "n
 _INVERSE = frozenset(
     {
         *("rank", "ranking", "place", "error", "errors", "mistakes", "penalty", "penalties", "ter", "hter", "wer"),
-        *("edits", "distance", "seconds", "minutes", "minor", "major", "critical"),
+        *("cer", "edits", "distance", "seconds", "minutes", "minor", "major", "critical", "deduction", "deductions"),
+        *("fehler", "fehlerpunkte", "fehlerzahl", "strafpunkte", "erreur", "erreurs", "error", "errores", "errori"),
+        *("erros", "penalización", "pénalité", "pénalités", "penalità", "błędy", "chyby", "ошибки", "أخطاء"),
     }
 )
 """Words in the names of questions whose best answer is the lowest number."""
+_INVERSE_PARTS = ("오류", "벌점", "감점", "错误", "錯誤", "扣分", "エラー", "誤り", "減点")
+"""The same in languages that write words together."""
+_MOST_PENALTY = 25
+"""MQM counts at most so many points of error for a segment; as a quality score it is near 100, and below 0 it is
+turned round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +84,11 @@ def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = 
         return Guess(plain, f"{note}, which is taken{also}; --protocol NAME for another.")
     protocol = _made(by_question, headings or {})
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
-    if inverse := [q.id for _, q in protocol.questions if isinstance(q, Scale) and q.direction == "lower_is_better"]:
+    scales = [question for _, question in protocol.questions if isinstance(question, Scale)]
+    if inverse := [scale.id for scale in scales if scale.direction == "lower_is_better"]:
         note += f", less {' and '.join(inverse)} being better by the name (--better higher for more)"
+    if upright := [scale.id for scale in scales if scale.direction == "higher_is_better"]:
+        note += f", more {' and '.join(upright)} being taken as better (--better lower for less)"
     return Guess(protocol, f"{note}; --protocol NAME if they answer one.")
 
 
@@ -151,7 +161,7 @@ def _made(by_question: Mapping[str, Sequence[Judgement]], headings: Mapping[str,
     for name, asked in by_stage.items():
         questions = []
         for key, rows in asked.items():
-            question, text = _question(_identifier(key, "question"), rows)
+            question, text = _question(_identifier(key, "question"), rows, headings.get(key, key))
             questions.append(question)
             words[question.id] = {"label": headings.get(key, key), **text}
         rows = [row for answers in asked.values() for row in answers]
@@ -187,7 +197,7 @@ def _object(rows: Sequence[Judgement]) -> Object:
     return Object.OUTPUTS if sum(count > 1 for count in counts) * 2 > len(counts) else Object.OUTPUT
 
 
-def _question(key: str, rows: Sequence[Judgement]) -> tuple[Question, dict[str, Json]]:
+def _question(key: str, rows: Sequence[Judgement], heading: str) -> tuple[Question, dict[str, Json]]:
     """A question that allows these answers, and the words for its options."""
     values = [row.value for row in rows if row.value is not None]
     if values and all(isinstance(value, dict) for value in values):
@@ -196,7 +206,7 @@ def _question(key: str, rows: Sequence[Judgement]) -> tuple[Question, dict[str, 
         return _lists(key, values)
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if numbers and len(numbers) * 2 > len(values):
-        return _scale(key, numbers), {"low": "lowest", "high": "highest"}
+        return _scale(key, numbers, heading), {"low": "lowest", "high": "highest"}
     texts = list(dict.fromkeys(map(str, values)))
     if key in _REMARKS or len(texts) > _MOST_OPTIONS or any(len(text) > _LONGEST_OPTION for text in texts):
         return Text(id=key), {}
@@ -204,7 +214,7 @@ def _question(key: str, rows: Sequence[Judgement]) -> tuple[Question, dict[str, 
     return Choice(id=key, options=options), {"options": words}
 
 
-def _scale(key: str, numbers: Sequence[float]) -> Scale:
+def _scale(key: str, numbers: Sequence[float], heading: str) -> Scale:
     whole = all(float(number).is_integer() for number in numbers)
     low, high = min(numbers), max(numbers)
     fitting = [ends for ends in _SCALES if ends[0] <= low and high <= ends[1] and (whole or ends != (1, 5))]
@@ -216,9 +226,17 @@ def _scale(key: str, numbers: Sequence[float]) -> Scale:
         min=bottom,
         max=top,
         step=step,
-        direction="higher_is_better" if _INVERSE.isdisjoint(key.split("_")) else "lower_is_better",
+        direction="lower_is_better" if _less_is_better(heading, numbers) else "higher_is_better",
         display="slider" if step == 0 or top - bottom > 10 else "buttons",
     )
+
+
+def _less_is_better(heading: str, numbers: Sequence[float]) -> bool:
+    """By the words of the heading; MQM may be points of error or a quality score, which its numbers tell."""
+    words = set(re.split(r"[\W_]+", heading.casefold()))
+    if "mqm" in words:
+        return min(numbers) >= 0 and max(numbers) <= _MOST_PENALTY
+    return not _INVERSE.isdisjoint(words) or any(part in heading for part in _INVERSE_PARTS)
 
 
 def _lists(key: str, values: Sequence[list[Any]]) -> tuple[Question, dict[str, Json]]:

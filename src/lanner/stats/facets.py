@@ -59,19 +59,22 @@ def facets(
     judges: Sequence[int] = _JUDGES,
     documents: Sequence[int] = _DOCUMENTS,
     level: float = 0.95,
+    direction: str = "higher_is_better",
     **selection: Any,
 ) -> Result:
     """Severity-adjusted scores of systems by one question, severity of judges, variances, and designs compared.
 
     `scale` "steps" fits a cumulative link model, "numbers" a linear one; "auto" takes steps where there are at most
-    seven different answers. `selection` goes to `scores.items`: which answers count. Factors of `random` that the data
-    cannot tell from others are left out, and a note says so.
+    seven different answers. `direction` says which end is better, as for rankings: the best system comes first.
+    `selection` goes to `scores.items`: which answers count. Factors of `random` that the data cannot tell from others
+    are left out, and a note says so.
 
     Rows by `kind`: "system" (value, low, high: the mean score with average judges and documents; with steps also
     `log_odds`), "pair" (difference of two systems with interval, p and p_holm; log odds with steps), "judge" (how many
-    points, or log odds, this judge gives above the average one, shrunk), "variance" (of the linear model: value, share)
-    and "decision" (judges × documents: the error of a difference between two systems, `margin` around it, and the
-    generalisability Eρ² and dependability Φ of the ranking). The Result is the best system's score.
+    points, or log odds, this judge gives above the average one, shrunk; `leaning` says whether that is severe),
+    "variance" (of the linear model: value, share) and "decision" (judges × documents: the error of a difference between
+    two systems, `margin` around it, and the generalisability Eρ² and dependability Φ of the ranking). The Result is the
+    best system's score.
     """
     if scale not in get_args(Scale):
         raise StatisticError(f"There is no scale {scale!r}.", next_step=did_you_mean(scale, get_args(Scale)))
@@ -109,10 +112,11 @@ def facets(
         estimates = _from_steps(model, points, estimates, place)
     if not estimates.converged:
         notes += ("The fit did not settle: variances may be poorly determined.",)
+    better = -1.0 if direction == "lower_is_better" else 1.0
     rows: list[dict[str, Json]] = [
-        *_system_rows(systems, estimates, level, steps),
-        *_pair_rows(systems, estimates, level),
-        *_judge_rows(levels["judge"], estimates, level, np.bincount(terms.factors[place]).tolist()),
+        *_system_rows(systems, estimates, level, steps, better),
+        *_pair_rows(systems, estimates, level, better),
+        *_judge_rows(levels["judge"], estimates, level, np.bincount(terms.factors[place]).tolist(), better),
         *_variance_rows(linear, list(levels)),
         *_decision_rows(linear, list(levels), answers, judges, documents),
     ]
@@ -172,7 +176,9 @@ def _at_thresholds(model: OrdinalFit, thresholds: Array) -> OrdinalFit:
     return OrdinalFit(thresholds, model.beta, model.variances, model.covariance, (), 0.0, True)
 
 
-def _system_rows(systems: Sequence[str], estimates: _Estimates, level: float, steps: bool) -> list[dict[str, Json]]:
+def _system_rows(
+    systems: Sequence[str], estimates: _Estimates, level: float, steps: bool, better: float
+) -> list[dict[str, Json]]:
     rows: list[dict[str, Json]] = []
     for at, name in enumerate(systems):
         value, error = float(estimates.scores[at]), float(estimates.errors[at])
@@ -181,12 +187,12 @@ def _system_rows(systems: Sequence[str], estimates: _Estimates, level: float, st
         row: dict[str, Json] = {"kind": "system", "system": name, "value": value, "low": value - reach}
         row |= {"high": value + reach, "df": df}
         rows.append({**row, "log_odds": float(estimates.effects[at])} if steps else row)
-    return sorted(rows, key=lambda row: (-row["value"], row["system"]))
+    return sorted(rows, key=lambda row: (-better * row["value"], row["system"]))
 
 
-def _pair_rows(systems: Sequence[str], estimates: _Estimates, level: float) -> list[dict[str, Json]]:
+def _pair_rows(systems: Sequence[str], estimates: _Estimates, level: float, better: float) -> list[dict[str, Json]]:
     rows: list[dict[str, Json]] = []
-    order = sorted(range(len(systems)), key=lambda at: (-estimates.effects[at], systems[at]))
+    order = sorted(range(len(systems)), key=lambda at: (-better * estimates.effects[at], systems[at]))
     for a, b in combinations(order, 2):
         contrast = np.eye(len(systems))[a] - np.eye(len(systems))[b]
         difference = float(contrast @ estimates.effects)
@@ -202,21 +208,26 @@ def _pair_rows(systems: Sequence[str], estimates: _Estimates, level: float) -> l
 
 
 def _judge_rows(
-    names: Sequence[str], estimates: _Estimates, level: float, counts: Sequence[int]
+    names: Sequence[str], estimates: _Estimates, level: float, counts: Sequence[int], better: float
 ) -> list[dict[str, Json]]:
+    """How far each judge is from the average one. Where judges are not seen to differ at all, each estimate is 0 and
+    has no interval: the model's error of it would be 0, too."""
     reach = float(stdtrit(max(1, len(names) - 1), 0.5 + level / 2))
-    rows: list[dict[str, Json]] = [
-        {
-            "kind": "judge",
-            "judge": name,
-            "value": float(m),
-            "low": float(m - reach * e),
-            "high": float(m + reach * e),
-            "n": int(n),
-        }
-        for name, m, e, n in zip(names, *estimates.severity, counts, strict=True)
-    ]
-    return sorted(rows, key=lambda row: (row["value"], row["judge"]))
+    rows: list[dict[str, Json]] = []
+    for name, value, error, n in zip(names, *estimates.severity, counts, strict=True):
+        low: float | None = float(value - reach * error)
+        high: float | None = float(value + reach * error)
+        if error <= 1e-9 * (1 + abs(value)):
+            low = high = None
+        row: dict[str, Json] = {"kind": "judge", "judge": name, "value": float(value), "low": low, "high": high}
+        rows.append({**row, "n": int(n), "leaning": _side(low, high, better)})
+    return sorted(rows, key=lambda row: (better * row["value"], row["judge"]))
+
+
+def _side(low: float | None, high: float | None, better: float) -> str | None:
+    if low is None or high is None or low <= 0 <= high:
+        return None
+    return "severe" if better * low < 0 else "lenient"
 
 
 def _variance_rows(linear: Fit, factors: Sequence[str]) -> list[dict[str, Json]]:
