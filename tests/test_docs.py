@@ -57,6 +57,7 @@ MODULES = {
     "library": "lanner.agreement",
     "agreement": "lanner.stats.agreement",
     "api": "lanner.client",
+    "assistance": "lanner.analysis.assistance",
     "association": "lanner.stats.association",
     "campaign": "lanner.campaign",
     "commands": "lanner.cli",

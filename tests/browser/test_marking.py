@@ -8,6 +8,9 @@ import pytest
 from playwright.sync_api import Page
 
 from browser_actions import Hands
+from lanner import campaign
+from lanner.model import Judge, JudgeKind
+from lanner.protocols.prefilled import Help, help_of
 from live_server import Live, Work, document
 
 pytestmark = pytest.mark.browser
@@ -196,3 +199,90 @@ def test_suggested_marks_are_kept_changed_removed(live: Live, page: Page) -> Non
     page.goto(work.url(work.tasks[0].id) + "?row=1")
     hands.ready()
     assert page.locator(".is-active mark").all_inner_texts() == ["eins", "zwei"]
+
+
+MODEL = Judge("secret-model-7b", kind=JudgeKind.MODEL)
+TARGET = "eins zwei drei vier fünf"
+
+
+def assisted(live: Live) -> Work:
+    """A campaign in esa whose texts a model has marked, one of two without its marks."""
+    pairs = [("One two three four five.", TARGET), ("Six.", "sechs")]
+    documents = [document(texts=pairs, name=name, systems=ALPHA, languages=("en", "de")) for name in ("boat", "train")]
+    judged = live.campaign("esa", documents, judges=[MODEL], systems=ALPHA)
+    places = ((0, 4, "minor"), (5, 9, "minor"), (10, 14, "major"))
+    offered = [{"side": "target", "start": start, "end": end, "severity": level} for start, end, level in places]
+    for task in judged.tasks:
+        for place, spans in enumerate((offered, [])):
+            answers = {"errors": spans, "score": 50}
+            campaign.submit(live.store, task.id, place, answers, submission=f"{judged.name} {task.id} {place}")
+    setting = {"model": MODEL.id, "from": judged.name, "unassisted": 0.5}
+    return live.campaign("esa", documents, systems=ALPHA, settings={"prefill": setting})
+
+
+def test_a_models_marks_are_kept_changed_removed_with_their_source(live: Live, page: Page) -> None:
+    work = assisted(live)
+    texts = {text.id: text for text in campaign.documents(live.store, work.name)}
+    tasks = {help_of(texts[task.items[0].document].segments[0], ALPHA[0]): task.id for task in work.tasks}
+    work.enter(page)
+    page.goto(work.url(tasks[Help.OFFERED]))
+    hands = Hands(page)
+    hands.ready()
+    shown = page.locator(".is-active mark.suggested")
+    assert shown.all_inner_texts() == ["eins", "zwei", "drei"]
+    assert MODEL.id not in page.content()
+    listed = page.locator("[data-q=errors] .spans li")
+    assert all("suggested" in text for text in listed.all_inner_texts()), "said in words, too"
+
+    hands.press("ArrowRight", "y")  # the first word is the first mark
+    assert shown.all_inner_texts() == ["zwei", "drei"]
+    page.locator("[data-q=errors] [data-span='1']").click()
+    hands.press("2")
+    hands.settled()
+    page.reload()
+    hands.ready()
+    assert shown.all_inner_texts() == ["drei"], "what was looked at is remembered, and so is what was not"
+    hands.press("f", "Enter")
+    assert page.locator("#left button").first.inner_text().startswith("1:"), "it cannot be finished without a look"
+    page.locator("[data-q=errors] [data-remove='2']").click()
+    page.evaluate(SELECT, [0, "target", 15, 19])
+    page.locator(".toolbar .panel").wait_for()
+    hands.press("1")
+    hands.press("s", "6", "0", "Enter")
+    hands.press("s", "9", "0", "Enter")
+    page.wait_for_url(lambda url: f"/task/{tasks[Help.OFFERED]}" not in url.split("?")[0])
+    first, second = work.stored(tasks[Help.OFFERED])
+    assert [(m["text"], m["origin"], m.get("model"), m["severity"]) for m in first["errors"]] == [
+        ("eins", "kept", MODEL.id, "minor"),
+        ("zwei", "changed", MODEL.id, "major"),
+        ("vier", "added", None, "minor"),
+        ("drei", "removed", MODEL.id, "major"),
+    ]
+    assert second["errors"] == []
+
+    page.goto(work.url(tasks[Help.WITHHELD]))
+    hands.ready()
+    assert page.locator("mark").count() == 0
+    page.evaluate(SELECT, [0, "target", 0, 4])
+    page.locator(".toolbar .panel").wait_for()
+    assert page.locator(".toolbar [data-act=keep]").is_hidden()
+    hands.press("1", "s", "5", "0", "Enter")
+    hands.settled()
+    unaided = work.stored(tasks[Help.WITHHELD])[0]["errors"]
+    assert [(m["text"], m["origin"], "model" in m) for m in unaided] == [("eins", "added", False)]
+
+
+def test_accepting_a_sentence_keeps_what_was_suggested(live: Live, page: Page) -> None:
+    work = assisted(live)
+    texts = {text.id: text for text in campaign.documents(live.store, work.name)}
+    (task,) = [
+        task.id for task in work.tasks if help_of(texts[task.items[0].document].segments[0], ALPHA[0]) is Help.OFFERED
+    ]
+    work.enter(page)
+    page.goto(work.url(task))
+    hands = Hands(page)
+    hands.ready()
+    hands.press("s", "6", "0", "Enter")
+    hands.settled()
+    assert [m["origin"] for m in work.stored(task)[0]["errors"]] == ["kept"] * 3
+    assert page.locator("mark.suggested").count() == 0

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from cli.command import Command
-from lanner import campaign
+from lanner import campaign, formats
+from lanner.model import Document, Judge, JudgeKind, Segment
 from lanner.store import Store
 
 
@@ -60,3 +61,24 @@ def test_without_a_copy_nothing_is_deleted(lanner: Command, pilot: str, tmp_path
     ran = lanner("campaign", "delete", pilot, "--typed", pilot, "--folder", tmp_path / "taken" / "below")
     assert ran.code == 4 and "Nothing was deleted" in ran.err
     assert len(lanner("campaign", "list", "--json").envelope["rows"]) == 1
+
+
+def test_a_models_marks_are_offered_in_the_same_campaign(lanner: Command, tmp_path: Path) -> None:
+    model = Judge("gemba", kind=JudgeKind.MODEL)
+    segments = (Segment("1", "eins", {"alder": "one two", "birch": "two one"}),)
+    texts = [Document(f"d{n}", segments, "de", "en") for n in range(4)]
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        campaign.create(store, "both", texts, "esa", [model, Judge("ana")])
+        campaign.open(store, "both")
+        mark = {"side": "target", "start": 0, "end": 3, "severity": "minor"}
+        for task in campaign.tasks(store, "both", "gemba"):
+            campaign.submit(store, task.id, 0, {"errors": [mark], "score": 50}, submission=str(task.id))
+    assert "no judge 'gamba'" in lanner("campaign", "prefill", "both", "gamba").err
+    ran = lanner("campaign", "prefill", "both", "gemba", "--unassisted", "0.5", "--json")
+    assert ran.envelope["rows"] == [{"name": "both", "model": "gemba", "marks": 4, "unassisted": 4}]
+    formats.write("native", tmp_path / "texts", texts)
+    new = ("new", "more", "--texts", "texts", "--protocol", "esa", "--judges", "2")
+    assert "whose marks" in lanner(*new, "--prefill", "gemba").err
+    assert lanner(*new, "--prefill", "gemba@both").code == 0
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        assert campaign.get(store, "more").settings["prefill"] == {"model": "gemba", "from": "both"}

@@ -101,6 +101,20 @@ test('the first answer to a row writes what it starts from; undo takes both back
   assert.equal(store.undo(), -1);
 });
 
+test('suggested marks are missing until each is kept, changed or removed', () => {
+  const suggested = { start: 0, end: 1, origin: 'offered' },
+    score = question('score', 'scale'),
+    spans = question('spans', 'spans', { required: false, need: 0, preset: [] });
+  const store = new Store([score, spans], [item({ prefilled: { spans: [suggested] } })]);
+  store.set(0, 'score', 5);
+  assert.deepEqual(store.missing(0), [spans]);
+  assert.equal(store.state(0), 'partial');
+  assert.deepEqual(store.unsent(0).spans, [suggested], 'what was not looked at is sent as such');
+  store.keepSuggested(0);
+  assert.equal(store.state(0), 'done');
+  assert.deepEqual(store.items[0].answers.spans, [{ start: 0, end: 1 }]);
+});
+
 test('only complete answers are sent, once, and an optional one can be taken back', () => {
   const labels = question('labels', 'labels', { need: 2 }),
     comment = question('comment', 'text', { required: false, need: 0 });

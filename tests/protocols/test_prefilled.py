@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lanner.model import Option, Segment, Spans
 from lanner.protocols.answers import Texts, check
-from lanner.protocols.prefilled import live, of_segment, outcomes, with_origins
+from lanner.protocols.prefilled import live, of_text, outcomes, with_origins
 
 TEXT = "The quick brown fox jumps"
 QUESTION = Spans(id="q", severities=(Option(id="minor"), Option(id="major")), missing=True, prefilled=True)
@@ -29,7 +29,7 @@ def test_kept_changed_removed_and_added_are_told_apart() -> None:
     assert [span["origin"] for span in stored] == ["kept", "changed", "added", "removed"]
     assert stored[1]["was"] == {"side": "target", "start": 4, "end": 9, "severity": "minor"}
     assert stored[3]["text"] == "brown"
-    assert outcomes(stored) == {"added": 1, "kept": 1, "changed": 1, "removed": 1}
+    assert outcomes(stored) == {"added": 1, "kept": 1, "changed": 1, "removed": 1, "offered": 0}
     assert [span["start"] for span in live(stored)] == [0, 4, 16]
 
 
@@ -51,13 +51,14 @@ def test_without_prefilled_spans_in_the_question_nothing_is_compared() -> None:
 def test_offered_spans_that_do_not_fit_are_left_out_and_block_nobody() -> None:
     bad = ({"start": 0, "end": 99, "severity": "minor"}, {"start": 0, "end": 3, "severity": "huge"}, {"text": "absent"})
     texts = Texts("", (TEXT,), (*bad, *OFFERED[:1]))
-    assert outcomes(check(QUESTION, [], texts=texts)) == {"added": 0, "kept": 0, "changed": 0, "removed": 1}
+    stored = check(QUESTION, [], texts=texts)
+    assert [span["origin"] for span in stored] == ["removed"]
 
 
 def test_a_segment_brings_spans_per_system() -> None:
     segment = Segment("1", "x", meta={"spans": {"sys": [{"start": 0, "end": 1}]}})
-    assert of_segment(segment, "sys") == [{"start": 0, "end": 1}]
-    assert of_segment(segment, "other") == [] == of_segment(Segment("2", "y"), "sys")
+    assert of_text(segment, "sys") == [{"start": 0, "end": 1}]
+    assert of_text(segment, "other") == [] == of_text(Segment("2", "y"), "sys")
 
 
 spans = st.lists(

@@ -9,6 +9,7 @@ from lanner.analysis.agreement import (
     measure,
     pairs,
     question_agreement,
+    unaided_rows,
     without_each_judge,
 )
 from lanner.analysis.measures import (
@@ -46,5 +47,6 @@ __all__ = [
     "plan_question",
     "plan_table",
     "question_agreement",
+    "unaided_rows",
     "without_each_judge",
 ]

@@ -15,6 +15,7 @@ from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, 
 from lanner.analysis.rows import Counted
 from lanner.errors import StatisticError
 from lanner.model import NOTHING, Protocol, Rank, Result, Spans
+from lanner.protocols.prefilled import Help
 from lanner.stats.coefficients import pairwise
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
@@ -35,6 +36,8 @@ class QuestionAgreement:
     plan: QuestionPlan
     headline: Result
     parts: tuple[PartAgreement, ...] = ()
+    unaided: Result | None = None
+    """The headline on the items that were judged without a model's marks, where others started from them."""
 
     @property
     def weakest(self) -> PartAgreement | None:
@@ -67,7 +70,32 @@ def question_agreement(
     if entry.headline.part is Part.MEAN_OF_ROWS:
         table = tuple({"row": part.measure.row, **part.result.row()} for part in parts)
         headline = replace(headline, rows=table)
-    return QuestionAgreement(entry, headline, parts)
+    unaided = unaided_rows(rows, entry)
+    if unaided is not None:
+        headline = _inflated(headline)
+    return QuestionAgreement(
+        entry, headline, parts, question_agreement(unaided, entry, resampling=how).headline if unaided else None
+    )
+
+
+INFLATED = (
+    "Judges started from the same marks of a model, which makes them agree more than they would on their own; "
+    "the items judged without these marks show how far they agree unaided."
+)
+
+
+def unaided_rows(rows: Counted, entry: QuestionPlan) -> Counted | None:
+    """The answers to a question that were given without a model's marks; None where nobody started from any."""
+    if "help" not in rows.table.columns:
+        return None
+    own = rows.table.filter(pl.col("question") == entry.id)
+    if not (own["help"] == str(Help.OFFERED)).any():
+        return None
+    return replace(rows, table=rows.table.filter(pl.col("help") == str(Help.WITHHELD)))
+
+
+def _inflated(result: Result) -> Result:
+    return result if result.value is None else replace(result, notes=(INFLATED, *result.notes))
 
 
 def measure(rows: Counted, planned: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None) -> Result:
@@ -75,9 +103,12 @@ def measure(rows: Counted, planned: Measure, entry: QuestionPlan, *, resampling:
     _check_one_group(rows)
     how = resampling or Resampling()
     if _reads_ratings(planned, entry):
-        return _named(rows.sign(_of_part(ratings_of(rows.table, entry), planned, how)), planned)
-    options = {**planned.options, "roles": ROLES, **({"row": planned.row} if planned.row else {})}
-    return _named(rows.sign(planned.statistic(rows.table, planned.question, resampling=how, **options)), planned)
+        result = _of_part(ratings_of(rows.table, entry), planned, how)
+    else:
+        options = {**planned.options, "roles": ROLES, **({"row": planned.row} if planned.row else {})}
+        result = planned.statistic(rows.table, planned.question, resampling=how, **options)
+    result = _named(rows.sign(result), planned)
+    return result if unaided_rows(rows, entry) is None else _inflated(result)
 
 
 def pairs(

@@ -17,10 +17,11 @@ from lanner import campaign, formats, protocols
 from lanner.analysis.rows import Counted, Purpose, counted
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, did_you_mean
-from lanner.model import Document, Judge, Judgement, Protocol, Role
+from lanner.model import Document, Judge, Judgement, Protocol, Role, Spans
 from lanner.protocols import guessing
 from lanner.protocols.derived import STAGE, chosen, scored
 from lanner.protocols.intake import take_in
+from lanner.protocols.prefilled import has_origins, helps_of
 from lanner.protocols.scoring import word_count
 from lanner.stats.frame import SCHEMA, VALUES, answers, current, described, laid_out, lists
 from lanner.store import Store
@@ -47,15 +48,37 @@ class Material:
 
     @cached_property
     def table(self) -> pl.DataFrame:
-        """The tidy table of all answers, and of the scores that the protocol makes of them."""
+        """The tidy table of all answers, and of the scores that the protocol makes of them. Where judges started from
+        marks that were offered to them, `help` says in which items."""
+        return self._laid_out()
+
+    @property
+    def table_with_every_mark(self) -> pl.DataFrame:
+        """The same with the marks that were offered and not kept: for files, and to see what became of each."""
+        return self._laid_out(every_mark=True)
+
+    @cached_property
+    def is_prefilled(self) -> bool:
+        """Whether judges started from marks that were offered to them: the protocol says so, or, of a file whose
+        protocol is known by name alone, the answers."""
+        if not helps_of(self.documents):
+            return False
+        questions = [question for _, question in (self.protocol.questions if self.protocol else ())]
+        if any(isinstance(question, Spans) and question.prefilled for question in questions):
+            return True
+        values = (judgement.value for judgement in self.judgements)
+        return any(isinstance(value, list) and has_origins(value) for value in values)
+
+    def _laid_out(self, *, every_mark: bool = False) -> pl.DataFrame:
         latest = current(self.judgements)
         facts = described(latest, self.documents, self.judges)
-        parts = [laid_out(facts, answers(latest, self.protocol))]
+        parts = [laid_out(facts, answers(latest, self.protocol, every_mark=every_mark))]
         if self.protocol is not None:
             no_flags = pl.lit(pl.Series("flags", [[]], dtype=SCHEMA["flags"])).first()
             facts = facts.with_columns(pl.lit(STAGE).alias("stage"), no_flags)
             parts += [laid_out(facts, column) for column in _derived(self.protocol, latest)]
-        return pl.concat(parts)
+        table = pl.concat(parts)
+        return with_help(table, self.documents) if self.is_prefilled else table
 
     @cached_property
     def words(self) -> dict[tuple[str, str], int]:
@@ -114,6 +137,15 @@ class Material:
         kept = tuple(documents)
         ids = {document.id for document in kept}
         return replace(self, documents=kept, judgements=tuple(j for j in self.judgements if j.document in ids))
+
+
+def with_help(table: pl.DataFrame, documents: Iterable[Document]) -> pl.DataFrame:
+    """The table with `help`: whether a model's marks were offered to the judge, withheld, or "" where it made none. Of
+    outputs compared side by side the first decides: they are all offered or all withheld."""
+    states = helps_of(documents)
+    keys = table.select("document", "segment", pl.col("system").str.split("|").list.first().fill_null("")).iter_rows()
+    helps = [str(states.get((document, segment, system), "")) for document, segment, system in keys]
+    return table.with_columns(pl.Series("help", helps, dtype=pl.String))
 
 
 def _derived(protocol: Protocol, judgements: list[Judgement]) -> Iterator[pl.DataFrame]:

@@ -22,6 +22,7 @@ from lanner.campaign.people import (
     withdraw,
     working_judges,
 )
+from lanner.campaign.prefill import Prefilled, prefill
 from lanner.campaign.progress import Part, Progress, progress
 from lanner.campaign.questions import Questions
 from lanner.campaign.results import (
@@ -61,6 +62,7 @@ __all__ = [
     "Imported",
     "Open",
     "Part",
+    "Prefilled",
     "Progress",
     "Questions",
     "ReusedError",
@@ -103,6 +105,7 @@ __all__ = [
     "open",
     "overview",
     "pause",
+    "prefill",
     "progress",
     "protocol",
     "pseudonyms",

@@ -16,6 +16,8 @@ from lanner.campaign.cache import Reference, find
 from lanner.campaign.clock import now
 from lanner.campaign.drawing import goal_of, score_of
 from lanner.campaign.people import still_judging
+from lanner.campaign.prefill import SETTING as PREFILL
+from lanner.campaign.prefill import Prefilled, with_marks
 from lanner.campaign.settings import check_settings
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
@@ -23,6 +25,7 @@ from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, InputError
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol
 from lanner.protocols.context import contexts_of, in_contexts
+from lanner.protocols.prefilled import with_prefill
 from lanner.store import JUDGE_ITSELF, Store, Transaction, fingerprint
 
 _NAME = re.compile(r"[^\s/\\][^/\\\x00-\x1f]{0,99}")
@@ -53,6 +56,9 @@ def create(
     texts = tuple(documents)
     check_documents(texts)
     shown = tuple(systems) if systems is not None else all_systems(texts)
+    offered = _offered(store, settings or {}, texts, definition, seed)
+    if offered is not None:
+        texts, definition = offered.documents, with_prefill(definition)
     if design == ADAPTIVE:
         goal_of(options or {}, shown)  # what makes no sense is refused before anything is made
         score_of(definition)
@@ -84,7 +90,20 @@ def create(
         number = add_campaign(tx, draft, definition, texts, judges, systems=list(shown), options=dict(options or {}))
         add_tasks(tx, number, definition, texts, tasks, at=moment)
         tx.events.add("created", moment, campaign=number, tasks=len(tasks))
+        if offered is not None:
+            tx.events.add("prefilled", moment, campaign=number, **offered.detail(draft.settings[PREFILL]))
         return find(tx, number)
+
+
+def _offered(
+    store: Store, settings: Mapping[str, Json], documents: Sequence[Document], protocol: Protocol, seed: int
+) -> Prefilled | None:
+    """The texts with the marks of the model that the settings name; None where they name none."""
+    if not settings.get(PREFILL):
+        return None
+    with_prefill(protocol)  # a protocol without marks is refused before the model's answers are looked for
+    with store.reading() as tx:
+        return with_marks(tx, settings[PREFILL], documents, protocol, seed=seed)
 
 
 def add_campaign(
@@ -131,8 +150,12 @@ def redefine(
         shown = (
             list(systems) if systems is not None else plan["systems"] if documents is None else list(all_systems(texts))
         )
+        number = draft.seed if seed is None else seed
+        if draft.settings.get(PREFILL):
+            texts = with_marks(tx, draft.settings[PREFILL], texts, definition, seed=number).documents
+            definition = with_prefill(definition)
         given = dict(options) if options is not None else plan["options"]
-        chosen, number = design or draft.design, draft.seed if seed is None else seed
+        chosen = design or draft.design
         judges = [seat.judge for seat in tx.judges.all(draft.id)]
         rng = np.random.default_rng(number)
         tasks = (

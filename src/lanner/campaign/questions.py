@@ -14,6 +14,7 @@ from lanner.errors import AnswerError, did_you_mean
 from lanner.model import Item, Json, Object, Protocol, Question, Role, Spans, Stage, Text, Unit
 from lanner.protocols.answers import Texts, check
 from lanner.protocols.flow import chosen, holds
+from lanner.protocols.prefilled import is_unreviewed
 from lanner.store import Answer
 from lanner.store.rows import dumps, loads
 
@@ -138,8 +139,9 @@ class Questions:
     ) -> list[str]:
         """Ids of the questions that still need an answer. Nothing open means that the item is settled.
 
-        Open are required questions without an answer, those asked for each label whose labels have changed since, and
-        those of which another page decides whether they are asked, before it has. Where nothing is required, leaving
+        Open are required questions without an answer, those asked for each label whose labels have changed since,
+        those with marks that were offered and not looked at yet, and those of which another page decides whether they
+        are asked, before it has. Where nothing is required, leaving
         everything out is an answer too, but only once the item has been `saved`: until then nobody has looked at it.
         `pages` are those that this judge has about the unit, where that is known.
         """
@@ -159,11 +161,16 @@ class Questions:
                     lacking.append(question.id)
                 elif not isinstance(question, Text):
                     unanswered.append(question.id)
-            elif question.for_each and set(value) != set(chosen(self.protocol, question, answers)):
+            elif self._incomplete(question, value, answers):
                 lacking.append(question.id)
             else:
                 touched = True
         return lacking if lacking or touched else unanswered
+
+    def _incomplete(self, question: Question, value: Json, answers: Mapping[str, Json]) -> bool:
+        if question.for_each:
+            return set(value) != set(chosen(self.protocol, question, answers))
+        return is_unreviewed(question, value)
 
     def waits(self, page: str, item: Item, answers: Mapping[str, Json]) -> bool:
         """Whether another page has to be answered before it is known what this one asks about the item."""

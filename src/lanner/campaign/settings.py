@@ -23,7 +23,7 @@ NUMBERS = (
 TEXTS = ("deadline", "currency", "guidelines", "main_question", "completion_code", "return_link")
 
 CHANGEABLE = (*NUMBERS, *TEXTS, "practice", "revision")
-AT_CREATION = ("before", "after", "controls", "tutorial", "calibration", "contexts", "wording")
+AT_CREATION = ("before", "after", "controls", "tutorial", "calibration", "contexts", "wording", "prefill")
 """What is frozen with texts, protocol and tasks."""
 
 _EXAMPLES = {
@@ -34,6 +34,7 @@ _EXAMPLES = {
     "calibration": 'calibration = ["d1", "d2"], the ids of documents',
     "contexts": 'contexts = ["none", "whole"]',
     "wording": 'wording = "published"',
+    "prefill": 'prefill = {model = "gemba", from = "models", unassisted = 0.2}',
 }
 _Number = Annotated[float, Field(ge=0)]
 _Amount = _Number | dict[str, _Number]
@@ -62,6 +63,12 @@ class _Controls(BaseModel):
     spacing: Annotated[int, Field(ge=0)] = 0
 
 
+class _Prefill(BaseModel, extra="forbid"):
+    model: Annotated[str, Field(min_length=1)]
+    source: str = Field(default="", alias="from")
+    unassisted: Annotated[float, Field(ge=0, lt=1)] = 0.2
+
+
 class _Created(BaseModel):
     """The shapes of what is decided when a campaign is created."""
 
@@ -72,6 +79,7 @@ class _Created(BaseModel):
     calibration: list[str] = []
     contexts: list[str] = []
     wording: str = ""
+    prefill: _Prefill | None = None
 
 
 def check_names(names: Iterable[str], *, where: Where = NOWHERE, running: bool = False) -> None:

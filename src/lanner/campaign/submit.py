@@ -12,7 +12,7 @@ checked by itself, and what is refused does not hold up the rest.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from lanner.campaign.cache import no_task, questions_of, texts
@@ -21,7 +21,8 @@ from lanner.campaign.gates import refuse, refuse_early
 from lanner.campaign.questions import Key, Questions, StageQuestion
 from lanner.campaign.submission import Conflict, ReusedError, Saved, Submission
 from lanner.errors import AnswerError, CampaignError, LannerError
-from lanner.model import Item, Json
+from lanner.model import JUDGE_GROUPS, Item, Json
+from lanner.protocols.answers import Texts
 from lanner.store import (
     Answer,
     NewAnswer,
@@ -191,7 +192,7 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
     for name in answers:
         if name not in sheet.ids:
             raise asked.unknown(name, page, item)
-    seen = None if sheet.marked.isdisjoint(answers) else texts(store, tx, saving.place.standing, item)
+    seen = None if sheet.marked.isdisjoint(answers) else _texts(store, tx, saving)
     for entry in sheet.questions:
         question = entry[1]
         name = question.id
@@ -217,6 +218,14 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
         if name not in answers and known.get(name) is not None and not asked.applies(entry, known):
             known[name] = None
             saving.changes.append((entry, None, NOT_ASKED))
+
+
+def _texts(store: Store, tx: Transaction, saving: _Saving) -> Texts | None:
+    """What the judge was shown. Marks to start from are offered to people alone: a model makes its own."""
+    shown = texts(store, tx, saving.place.standing, saving.item)
+    if shown is None or saving.place.kind in JUDGE_GROUPS["people"]:
+        return shown
+    return replace(shown, prefilled=None)
 
 
 def _write(
@@ -299,7 +308,7 @@ def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[St
     keys = asked.keys(item)
     if any(keys.get(part.question) != (part.question, part.systems, part.role) for part in parts):
         raise ReusedError(given.id)
-    seen = texts(store, tx, saving.place.standing, item) if sheet.marked else None
+    seen = _texts(store, tx, saving) if sheet.marked else None
     stored = {part.question: part for part in parts}
     values = {part.question: loads(part.value) for part in parts}
     same: dict[str, Json] = {}

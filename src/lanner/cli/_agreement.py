@@ -110,6 +110,8 @@ class Line:
     measure: Measure
     group: str
     result: Result
+    unaided: bool = False
+    """Whether it is about the items alone that were judged without a model's marks."""
 
     @property
     def is_pair(self) -> bool:
@@ -160,7 +162,7 @@ class Printer:
                 style="dim",
             )
         self.output.say()
-        together = [line for line in lines if not line.is_pair]
+        together = [line for line in lines if not line.is_pair and not line.unaided]
         for sentence in _in_words(together, several=len(self.groups) > 1, explain=explain):
             self.output.say(sentence)
         if not explain:
@@ -177,6 +179,8 @@ class Printer:
             for group, rows in self.groups.items():
                 if len(self.groups) == 1 or rows.table["judge"].n_unique() > 1:
                     yield Line(entry, measure, group, self._together(rows, measure, entry))
+                    if (unaided := analysis.unaided_rows(rows, entry)) is not None:
+                        yield Line(entry, measure, group, self._together(unaided, measure, entry), unaided=True)
 
     def _together(self, rows: Counted, measure: Measure, entry: QuestionPlan) -> Result:
         try:
@@ -189,7 +193,8 @@ class Printer:
         row: dict[str, Json] = {"part": self.part.name, "question": measure.question, "row": measure.row}
         row |= {"domain": self.domain} if self.domain else {}
         row |= {"group": line.group, "part_of_answer": str(measure.part), "sign": measure.sign, **result.row()}
-        row |= {"headline": measure is line.entry.headline and not result.labels.get("judge")}
+        row |= {"headline": measure is line.entry.headline and not result.labels.get("judge") and not line.unaided}
+        row |= {"help": "withheld"} if line.unaided else {}
         row["question"] = measure.question
         row["reading"] = reading(result)
         row["pair"] = self._who(row)
@@ -201,7 +206,8 @@ class Printer:
         if row.get("judge"):
             return f"{row['judge']} – {row['other']}"
         judges = self.groups[row["group"]].table["judge"].unique().sort().to_list()
-        return " – ".join(judges) if len(judges) == 2 else f"all {row['group']}"
+        who = " – ".join(judges) if len(judges) == 2 else f"all {row['group']}"
+        return f"{who}, unaided" if row.get("help") else who
 
     def _say_prevalence(self, plans: Iterable[QuestionPlan]) -> None:
         """Where κ says little because one label prevails."""

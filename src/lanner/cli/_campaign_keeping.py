@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lanner import campaign
 from lanner.campaign.files import write_copy
+from lanner.campaign.prefill import SETTING
 from lanner.campaign.settings import check_names, check_settings
 from lanner.cli._campaign_judges import typed_out
 from lanner.cli._judges import judges_from
@@ -30,6 +31,20 @@ def settings(name: str, changes: tuple[str, ...], title: str | None, store_place
     rows: list[dict[str, Json]] = [{"setting": "title", "value": entry.title}]
     rows += [{"setting": key, "value": value} for key, value in sorted(entry.settings.items())]
     output.table(rows)
+    output.end()
+
+
+def prefill(name: str, model: str, source: str, unassisted: float, store_place: str, as_json: bool) -> None:
+    """Offer the marks of a model judge to the people of a campaign in which no person has judged yet."""
+    output = Output("campaign prefill", as_json)
+    check_settings({SETTING: {"model": model, "from": source, "unassisted": unassisted}})
+    with Store.open(store_place, create=False) as store:
+        result = campaign.prefill(store, name, model, source=source, unassisted=unassisted)
+    texts = len(result.unassisted)
+    output.rows.append({"name": name, "model": model, "marks": result.marks, "unassisted": texts})
+    output.say(f"{result.marks:,} marks of {model} are offered; {texts:,} outputs of documents are judged without.")
+    if result.left_out:
+        output.note(f"{result.left_out:,} marks do not fit the question or the text and are left out.")
     output.end()
 
 

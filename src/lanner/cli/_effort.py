@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lanner.analysis import Counted
+from lanner.analysis.agreement import INFLATED
+from lanner.analysis.assistance import FATES, assistance, assistance_words
+from lanner.analysis.material import Material
 from lanner.cli._options import names
 from lanner.cli._output import Output, add_rows
 from lanner.cli._source import Source, check_domains
-from lanner.figures.typeset import duration, p_value
+from lanner.errors import StatisticError
+from lanner.figures.typeset import duration, estimate, p_value
 from lanner.model import Json, Result
 from lanner.stats.effort import cost, fatigue, throughput
 from lanner.stats.resample import Resampling
@@ -25,6 +29,7 @@ def run(
     pooled: bool,
     rate: float | None,
     tiring: bool,
+    assisted: bool,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -32,6 +37,9 @@ def run(
     groups = names(by)
     output = Output("effort", as_json)
     for part in source.parts():
+        if assisted:
+            _print_assistance(output, part, seed)
+            continue
         if "domain" in groups:
             check_domains(part)
         output.say(part.name, style="bold")
@@ -76,6 +84,32 @@ def _print(
         headings = {"estimate": "items a minute [95 %]", "mean": "mean seconds", "median": "median seconds"}
         add_rows(output, result, list(dict.fromkeys(columns)), rows=rows_with_times, headings=headings, **options)
         _say(output, _speed_words(result, groups))
+
+
+def _print_assistance(output: Output, part: Material, seed: int) -> None:
+    """What judges made of a model's marks. Nothing to say is an error: the campaign offers none."""
+    results = assistance(part, resampling=Resampling(seed=seed))
+    if not results:
+        raise StatisticError(
+            f"Nobody in {part.name} has judged texts with a model's marks.",
+            next_step="Offer them: lanner new NAME … --prefill MODEL@CAMPAIGN, or lanner campaign prefill.",
+        )
+    columns: list[str | tuple[str, str]] = ["what", "items", "model", ("estimate", "estimate [95 %]"), ("p_text", "p")]
+    columns += ["n", "documents"]
+    for result in results:
+        rows = [{"part": part.name, **row, **_printed(row)} for row in result.to_rows()]
+        output.table(rows, columns, title=f"{part.name} · {result.question}")
+        output.signature = str(result.comparisons[0].difference.signature or result.added.signature or "")
+        for line in assistance_words(result):
+            output.say(line)
+        output.notes.extend(note for note in (INFLATED,) if result.judges and note not in output.notes)
+    output.say()
+
+
+def _printed(row: Mapping[str, Json]) -> dict[str, Json]:
+    digits = 1 if row["what"] == "seconds" else 2
+    text = estimate(row["value"], row["low"], row["high"], digits, bounded=row["what"] in FATES)
+    return {"estimate": text, "p_text": p_value(row["p"]).removeprefix("p ").removeprefix("= ")}
 
 
 def _times(row: Json) -> dict[str, Json]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from lanner import campaign, formats, protocols, registry
+from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.cli._judges import judges_from
 from lanner.cli._options import parse_options, reading_options, typed
 from lanner.cli._output import Output
@@ -34,6 +35,8 @@ def run(
     goal: str | None,
     budget: int | None,
     contexts: str,
+    prefill: str | None,
+    unassisted: float | None,
     systems: str | None,
     seed: int,
     title: str,
@@ -55,6 +58,8 @@ def run(
     settings = settings_from(settings_file, before, after) | ({"wording": "published"} if published else {})
     if contexts:
         settings["contexts"] = names_in(contexts)
+    if prefill or unassisted is not None:
+        settings[PREFILL] = _prefill(prefill, unassisted)
     design, adaptive_options = _adaptive(design, goal, budget)
     if settings.get("contexts") and design == "full":
         design = "latin_square"  # nobody may meet a text in two contexts
@@ -85,6 +90,17 @@ def run(
                 output.note(note)
         _say(output, store, entry, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
     output.end()
+
+
+def _prefill(source: str | None, unassisted: float | None) -> dict[str, Json]:
+    """The setting that `--prefill MODEL@SOURCE` and `--unassisted` stand for."""
+    model, at, place = (source or "").partition("@")
+    if not (model and at and place):
+        raise LannerError(
+            "It must be said whose marks are offered, and where they are.",
+            next_step="Write --prefill MODEL@CAMPAIGN, or --prefill MODEL@FILE.",
+        )
+    return {"model": model, "from": place, **({} if unassisted is None else {"unassisted": unassisted})}
 
 
 def _adaptive(design: str, goal: str | None, budget: int | None) -> tuple[str, dict[str, Json]]:

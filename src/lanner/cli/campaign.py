@@ -256,6 +256,28 @@ def duplicate(**options: Any) -> None:
     implementation("_campaign_keeping").duplicate(**options)
 
 
+@command.command("prefill", short_help="Let judges start from a model's marks.")
+@campaign_argument
+@click.argument("model")
+@click.option("--from", "source", default="", help="Another campaign or a file with the model's answers.")
+@click.option(
+    "--unassisted",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.2,
+    show_default=True,
+    help="The share of each system's documents that is judged without the marks.",
+)
+@store_option
+@json_option
+def prefill(**options: Any) -> None:
+    """Offer the marks of a model judge to the people of a campaign in which no person has judged yet. Without --from
+    the model's answers in the same campaign are taken.
+
+    Example: lanner campaign prefill pilot gemba --unassisted 0.25
+    """
+    implementation("_campaign_keeping").prefill(**options)
+
+
 @command.command("delete", short_help="Delete a campaign, after saving a copy.")
 @campaign_argument
 @click.option("--typed", metavar="NAME", help="The name again, as confirmation.")

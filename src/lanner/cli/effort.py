@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 @click.option("--pooled", is_flag=True, help="Pool all items instead of averaging over domains.")
 @click.option("--rate", type=float, help="Cost of an hour; prints costs instead of speeds.")
 @click.option("--fatigue", "tiring", is_flag=True, help="Show how speed changes over a document and a session instead.")
+@click.option(
+    "--assistance",
+    "assisted",
+    is_flag=True,
+    help="Show what became of a model's marks, the time they saved and how far judges relied on them instead.",
+)
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @source_options
 def command(source: Source, **options: Any) -> None:

@@ -55,6 +55,16 @@ from lanner.cli._output import json_option
 )
 @click.option("--budget", type=int, help="How many judgements an adaptive campaign may cost. [default: all]")
 @contexts_option
+@click.option(
+    "--prefill",
+    metavar="MODEL@SOURCE",
+    help="Let judges start from the marks of a model judge in another campaign or a file.",
+)
+@click.option(
+    "--unassisted",
+    type=click.FloatRange(0, 1, max_open=True),
+    help="With --prefill: the share of each system's documents that is judged without them.  [default: 0.2]",
+)
 @click.option("--systems", help="Only these systems, comma-separated.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same tasks.")
 @click.option("--title", default="", help="The title that judges see.")

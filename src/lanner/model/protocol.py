@@ -145,7 +145,8 @@ class Grid(_Question):
 class Spans(_Question):
     """Marked stretches of text, in code points, with category and severity. `missing` allows marks for what the
     translation leaves out; `link` joins a span to another place of the document. `prefilled` starts from spans that
-    came with the texts, and stores what became of each: kept, changed, removed, beside those the judge added."""
+    came with the texts or that a model made, and stores what became of each: kept, changed, removed, beside those the
+    judge added."""
 
     kind: Literal["spans"] = "spans"
     sides: tuple[Literal["source", "target"], ...] = ("target",)

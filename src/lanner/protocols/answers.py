@@ -15,7 +15,7 @@ from lanner.model import Document, Item, Json, Question
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.base import Check, Texts
 from lanner.protocols.kinds.options import fold, resolve
-from lanner.protocols.prefilled import of_segment
+from lanner.protocols.prefilled import of_text
 
 __all__ = ["Accepted", "Texts", "accept", "check", "fold", "resolve", "texts_of"]
 
@@ -50,12 +50,13 @@ def texts_of(document: Document, item: Item) -> Texts:
     """What a judge sees of an item: its segment, or all segments of the document one per line."""
     segments = [s for s in document.segments if item.segment in ("", s.id)]
     targets = [item.texts.get(name, "\n".join(s.text(name) or "" for s in segments)) for name in item.systems]
-    prefilled = [
+    text = segments[0] if item.segment and segments else document
+    prefilled = of_text(text, "") if "" not in item.texts else []
+    prefilled += [
         {**span, "output": place} if len(item.systems) > 1 else span
         for place, name in enumerate(item.systems)
-        for s in segments
-        for span in of_segment(s, name)
-        if item.segment and name not in item.texts
+        if name not in item.texts
+        for span in of_text(text, name)
     ]
     source = item.texts.get("", "\n".join(s.source for s in segments))
     return Texts(source, tuple(targets), tuple(prefilled))

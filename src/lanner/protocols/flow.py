@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from lanner.model import Condition, Json, Labels, Protocol, Question, Stage
+from lanner.protocols.prefilled import is_unreviewed
 
 
 def holds(condition: Condition | None, answers: Mapping[str, Json]) -> bool:
@@ -52,9 +53,9 @@ def chosen(protocol: Protocol, question: Question, answers: Mapping[str, Json]) 
 
 
 def missing(protocol: Protocol, page: str, answers: Mapping[str, Json]) -> list[str]:
-    """Ids of the required questions that apply and have no answer yet."""
+    """Ids of the required questions that apply and have no answer yet, and of those with marks to look at."""
     return [
         question.id
         for _, question in applicable(protocol, page, answers)
-        if question.required and answers.get(question.id) is None
+        if (question.required and answers.get(question.id) is None) or is_unreviewed(question, answers.get(question.id))
     ]

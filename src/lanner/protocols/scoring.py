@@ -13,7 +13,7 @@ from typing import Any
 
 from lanner.model import Choice, Grid, Json, Protocol, Question, Score, Spans
 from lanner.protocols.flow import holds
-from lanner.protocols.prefilled import live, outcomes
+from lanner.protocols.prefilled import judged_marks, outcomes
 
 _UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
 _LOOKED_UP = " looked up"  # no option of a file can be called so
@@ -82,7 +82,7 @@ def count(question: Question, answer: Json, options: Mapping[str, Any]) -> float
     if isinstance(answer, Mapping):
         return float(sum(number for label, number in answer.items() if label != exclusive))
     if isinstance(answer, list):
-        standing = live(answer) if isinstance(question, Spans) else answer
+        standing = judged_marks(answer) if isinstance(question, Spans) else answer
         return float(len([entry for entry in standing if entry != exclusive]))
     return None
 
@@ -116,7 +116,7 @@ def weighted_spans(question: Question, answer: Json, options: Mapping[str, Any])
         return None
     parents = {option.id: option.parent for option in question.choices}
     weights = options.get("weights", ())
-    total = sum(span_weight(span, weights, parents) for span in live(answer))
+    total = sum(span_weight(span, weights, parents) for span in judged_marks(answer))
     cap = options.get("cap")
     return min(total, float(cap)) if cap is not None else total
 

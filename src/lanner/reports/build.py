@@ -14,6 +14,7 @@ from lanner.reports import references
 from lanner.reports.parts import Block, Paragraph, Report, Section
 from lanner.reports.sections import (
     agreement,
+    assistance,
     checks,
     contexts,
     diagnosis,
@@ -45,6 +46,7 @@ BODY: tuple[Make, ...] = (
     documents.context_needs,
     explained.section,
     effort.section,
+    assistance.section,
     checks.section,
     method.section,  # written last, from the signatures of what was printed, and read first
 )

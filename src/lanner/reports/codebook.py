@@ -31,7 +31,7 @@ COLUMNS: Mapping[str, str] = {
     "label": "the option chosen, by id",
     "score": "the number given, or the value of the option chosen",
     "labels": "the set of labels chosen",
-    "spans": "marked spans, as JSON, offsets in code points",
+    "spans": "marked spans, as JSON, offsets in code points; origin and model say what became of those offered",
     "text": "free text",
     "ranks": "ranks in the order of the systems, 1 best",
     "elapsed": "seconds from opening to answering",
@@ -39,6 +39,7 @@ COLUMNS: Mapping[str, str] = {
     "answered_at": "when, in UTC",
     "flags": "rules that an imported answer breaks",
 }
+_SOMETIMES = {"help": "whether a model's marks were offered to the judge or withheld; empty where it made none"}
 
 
 def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
@@ -64,7 +65,7 @@ def write_beside(path: Path, material: Material, name: str = "") -> Path:
 
 
 def _column(name: str) -> str:
-    return COLUMNS.get(name, f"attribute of the judge: {name.removeprefix('judge_')}")
+    return {**COLUMNS, **_SOMETIMES}.get(name, f"attribute of the judge: {name.removeprefix('judge_')}")
 
 
 @cache

@@ -22,6 +22,7 @@ from lanner.formats import appraise_scores
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
 from lanner.model.cells import guarded
 from lanner.protocols.derived import derived
+from lanner.protocols.prefilled import judged_marks
 from lanner.reports.codebook import write_beside
 from lanner.reports.files import write_whole
 from lanner.stats import scores
@@ -35,6 +36,8 @@ def write(material: Material, name: str, path: Path, **options: Any) -> int:
 
 
 def _write(material: Material, name: str, path: Path, **options: Any) -> int:
+    if name not in ("native", "huggingface"):  # other tools know no mark that was offered and not kept
+        material = replace(material, judgements=tuple(map(_with_judged_marks, material.judgements)))
     judgements, judges = list(material.judgements), list(material.judges)
     protocol = material.protocol
     if protocol is not None and name == "mtme":
@@ -141,6 +144,11 @@ def _for_appraise(material: Material, protocol: Protocol) -> list[Judgement]:
         if marked := spans.get(_unit(score)):
             judgements.append(replace(score, question="errors", value=marked.value))
     return judgements
+
+
+def _with_judged_marks(judgement: Judgement) -> Judgement:
+    is_spans = _is_spans(judgement.value)
+    return replace(judgement, value=judged_marks(judgement.value)) if is_spans else judgement
 
 
 def _unit(judgement: Judgement) -> tuple[object, ...]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from lanner.analysis import GROUPS
+from lanner.analysis import counted as count_rows
 from lanner.analysis.material import Material
 from lanner.errors import LannerError, Where, did_you_mean
 from lanner.reports.codebook import write_beside
@@ -27,7 +28,9 @@ def excluded(material: Material) -> list[tuple[str, int]]:
 def export(material: Material, path: Path, *, counted: bool = False) -> int:
     """Write the tidy table in the format that the file's ending names, and the codebook beside it; returns the rows.
     With `counted`, only those rows that count in results."""
-    table = material.counted(of=tuple(GROUPS)).table if counted else material.table
+    table = material.table_with_every_mark
+    if counted:
+        table = count_rows(table, of=tuple(GROUPS), left_out=material.left_out).table
     if material.protocol is not None and material.protocol.wording:  # in which words each answer was asked for
         table = table.with_columns(pl.lit(material.protocol.wording).alias("wording"))
     writers: dict[str, Callable[[pl.DataFrame, Path], None]] = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}

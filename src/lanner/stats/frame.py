@@ -14,7 +14,8 @@ label                     the chosen option's id (choice, grid)
 score                     the number (scale, number), the option's value where it has one, or how many labels were
                           given in all where a question counts them
 labels                    the set of label ids, sorted, each once; [] where the empty set was given, null if missing
-spans                     the marked spans as JSON; "[]" where none was marked, null if missing
+spans                     the marked spans as JSON, without those that were offered and not kept; "[]" where none
+                          was marked, null if missing
 text                      free text
 ranks                     ranks in the order of the systems
 elapsed, active           seconds
@@ -50,6 +51,7 @@ import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Document, Grid, Json, Judge, JudgeKind, Judgement, Labels, Protocol, Question
+from lanner.protocols.prefilled import judged_marks
 
 VALUES: dict[str, pl.DataType] = {
     "label": pl.String(),
@@ -136,8 +138,9 @@ def lists(
     return table.gather(places) if places else table
 
 
-def answers(judgements: Sequence[Judgement], protocol: Protocol | None) -> pl.DataFrame:
-    """The answers in the order of the judgements, each in the column of its kind; `_at` is the judgement's place."""
+def answers(judgements: Sequence[Judgement], protocol: Protocol | None, *, every_mark: bool = False) -> pl.DataFrame:
+    """The answers in the order of the judgements, each in the column of its kind; `_at` is the judgement's place. With
+    `every_mark`, as files hold them, the marks that a judge was offered and did not keep are among the spans."""
     by_question: dict[tuple[str, str], list[int]] = {}
     for at, judgement in enumerate(judgements):
         by_question.setdefault((judgement.stage, judgement.question), []).append(at)
@@ -145,15 +148,19 @@ def answers(judgements: Sequence[Judgement], protocol: Protocol | None) -> pl.Da
     parts = [pl.DataFrame(schema=schema)]
     for (stage, question_id), places in by_question.items():
         question = _question(protocol, stage, question_id)
-        part = _answers(places, [judgements[at].value for at in places], question)
+        part = _answers(places, [judgements[at].value for at in places], question, every_mark)
         parts.append(part.with_columns(pl.lit(None, dtype=t).alias(n) for n, t in schema.items() if n not in part))
     return pl.concat([part.select(*schema) for part in parts]).sort("_at", maintain_order=True)
 
 
-def _answers(places: Sequence[int], values: Sequence[Json], question: Question | None) -> pl.DataFrame:
+def _answers(
+    places: Sequence[int], values: Sequence[Json], question: Question | None, every_mark: bool
+) -> pl.DataFrame:
     """The answers to one question."""
     ats, rows, cells = _rows(places, values, question)
     column, convert = _reader(question, cells)
+    if column == "spans" and every_mark:
+        convert = _as_json
     data = [ats, rows, _read(column, cells, convert)]
     points = _points(question)
     if column == "label" and points:
@@ -245,11 +252,15 @@ def _set(value: Json) -> list[str]:
     return sorted({str(v) for v in (value if isinstance(value, list | tuple) else [value])})
 
 
+def _as_json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 _READ: dict[str, Callable[[Json], Any]] = {
     "score": _number,
     "label": lambda v: v if isinstance(v, str) else json.dumps(v),
     "labels": _set,
-    "spans": lambda v: json.dumps(v, ensure_ascii=False),
+    "spans": lambda v: _as_json(judged_marks(v)),
     "text": str,
     "ranks": lambda v: [int(r) for r in v],
 }

@@ -241,6 +241,13 @@ def _shared_length(first: Marks, second: Marks, match: Match) -> tuple[float, fl
     return float(hits), float(total)
 
 
+def shared_characters(one: str, other: str) -> tuple[float, float]:
+    """Twice the characters that two answers (as JSON) both mark, and those that each marks, added: their ratio is F1,
+    of one item or, summed first, of many."""
+    first, second = (_read(text, {}, False, weighted=False) for text in (one, other))
+    return _shared_length(first, second, "characters")
+
+
 def _same(mark: Mark, other: Mark, match: Match) -> bool:
     if match == "exact":
         return mark[:2] == other[:2]

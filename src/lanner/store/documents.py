@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 
 from lanner.model import Document, Json, Segment
 from lanner.store import schema
@@ -70,6 +70,12 @@ class Documents(Rows):
         """The row of each document by its key, that of questionnaires included."""
         rows = self._connection.execute(select(_d.key, _d.id).where(_d.campaign == campaign).order_by(_d.position))
         return {row.key: row.id for row in rows}
+
+    def replace_contents(self, campaign: int, documents: Iterable[Document]) -> None:
+        """Store documents anew in the rows they have. Only before a person has judged them."""
+        for document in documents:
+            own = update(schema.document).where(_d.campaign == campaign, _d.key == document.id)
+            self._connection.execute(own.values(content=encode(document)))
 
     def remove_all(self, campaign: int) -> None:
         """Only for drafts: once answered, texts stay as they were."""

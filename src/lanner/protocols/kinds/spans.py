@@ -26,14 +26,15 @@ from lanner.protocols.kinds.base import (
     overlap,
 )
 from lanner.protocols.kinds.options import describe_options, pick_option, replace_alias
-from lanner.protocols.prefilled import live, with_origins
+from lanner.protocols.prefilled import SOURCES, judged_marks, with_origins, without_source
 from lanner.protocols.wording import Wording, Words
 
 NUMBER = "number"
 """The column that counts the marks."""
 _FIELDS = {
     *("side", "output", "start", "end", "text", "category", "severity", "missing", "link"),
-    *("origin", "was", "note", "correction"),
+    *("note", "correction"),
+    *SOURCES,
 }
 _LONGEST_REMARK = 1000
 _MOST_SIMULATED = 4
@@ -89,7 +90,9 @@ class SpansKind(Kind[Spans]):
             raise check.error("shape", f"{value!r} is not a list of spans.")
         spans = _check_spans(question, value, check)
         if question.prefilled and check.texts is not None and check.texts.prefilled is not None:
-            spans = with_origins(spans, _usable_prefilled(question, check.texts.prefilled, check))
+            spans = with_origins(spans, offered_spans(question, check.texts))
+        elif check.strict:  # nothing was offered, so nothing can be said to have been
+            spans = [without_source(span) for span in spans]
         number = sum(span.get("origin") != "removed" for span in spans)
         if question.max is not None and number > question.max:
             check.violation("too_many", f"{number} spans, at most {question.max} allowed.")
@@ -125,7 +128,7 @@ class SpansKind(Kind[Spans]):
         return (NUMBER, "")
 
     def cell(self, question: Spans, value: Json, part: str) -> Json:
-        return len(live(value)) if part == NUMBER else json.dumps(value, ensure_ascii=False)
+        return len(judged_marks(value)) if part == NUMBER else json.dumps(value, ensure_ascii=False)
 
     def level(self, question: Spans) -> Level:
         return "spans"
@@ -157,14 +160,20 @@ def _replace_aliases(question: Spans, span: Json) -> tuple[Json, int]:
     return {**span, **ids}, sum(repairs for _, repairs in replaced.values())
 
 
-def _usable_prefilled(question: Spans, prefilled: Sequence[Mapping[str, Any]], check: Check) -> list[dict[str, Any]]:
-    """The offered spans that fit the question and the text; a judge must not be refused for those that do not."""
+def offered_spans(question: Spans, texts: Texts) -> list[dict[str, Any]]:
+    """The spans a judge starts from: those offered for this question that fit it and the text. One that does not must
+    neither be shown nor be a reason to refuse an answer."""
+    check = Check(question, True, texts)
     spans: list[dict[str, Any]] = []
-    for span in prefilled:
+    for span in (texts.prefilled or ()) if question.prefilled else ():
+        if span.get("question", question.id) != question.id:
+            continue
         try:
-            spans += _check_spans(question, [span], check)
+            checked = _check_spans(question, [span], check)
         except AnswerError:
             continue
+        model = {"model": str(span["model"])} if span.get("model") else {}
+        spans += [{**without_source(each), **model} for each in checked]
     return spans
 
 
@@ -211,8 +220,9 @@ def _check_marks(question: Spans, span: Mapping[str, Any], check: Check) -> dict
         marks["missing"] = True
     if span.get("link") is not None:
         marks["link"] = _check_link(question, span["link"], check)
-    if span.get("origin"):
-        marks["origin"] = str(span["origin"])
+    for name in ("origin", "model"):
+        if span.get(name):
+            marks[name] = str(span[name])
     for name in ("note", "correction"):
         if span.get(name):
             marks[name] = str(span[name]).strip()
@@ -293,10 +303,10 @@ def _simulate_span(question: Spans, place: _Place, badness: float, rng: Random) 
     return span
 
 
-def _marked_characters(spans: Sequence[Mapping[str, Json]]) -> Counter[Any]:
+def _marked_characters(spans: Json) -> Counter[Any]:
     return Counter(
         (span.get("side"), span.get("output", 0), place)
-        for span in spans
+        for span in judged_marks(spans)
         for place in range(span.get("start") or 0, span.get("end") or 0)
     )
 

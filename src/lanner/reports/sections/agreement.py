@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lanner.analysis import Part, counted, plan, question_agreement, without_each_judge
+from lanner.analysis import Part, counted, plan, question_agreement, unaided_rows, without_each_judge
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.matrices import Pair, heat_map
 from lanner.figures.typeset import estimate, interval, number, percent, plural, words
@@ -29,9 +29,30 @@ def section(view: View) -> Section | None:
     compared = [agreement for agreement in agreements if len(agreement.pairs) > 2]
     blocks += [_heat_map(view, agreement) for agreement in compared[:1]]
     blocks += _without_judges(view)
+    blocks += [Paragraph(text) for text in _unaided(view)]
     if alone := [view.short(agreement.question) for agreement in agreements if not agreement.pairs]:
         blocks.append(Paragraph(f"No two judges answered the same items: nothing can be said of {words(alone)}."))
     return Section("agreement", "Agreement", blocks, list(_findings(view)))
+
+
+def _unaided(view: View) -> Iterator[str]:
+    """Where judges started from a model's marks: that this inflates agreement, and what it is without them."""
+    rows = view.counted()
+    parts = []
+    for agreement in view.agreements:
+        unaided = unaided_rows(rows, agreement.plan)
+        if unaided is None or agreement.headline.value is None:
+            continue
+        result = question_agreement(unaided, agreement.plan, resampling=view.resampling).headline
+        items = plural(result.counts.get("items", 0), "item")
+        value = estimate(result.value, result.low, result.high, 2) if result.value is not None else "unknown"
+        whole = number(agreement.headline.value, 2)
+        parts.append(f"{view.short(agreement.question)} {value} ({items}) instead of {whole}")
+    if parts:
+        yield (
+            "**Judges started from the same marks of a model, which inflates their agreement.** Where they judged "
+            f"without them, α is: {'; '.join(parts)}."
+        )
 
 
 def details(view: View) -> Section | None:

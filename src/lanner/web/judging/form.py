@@ -94,6 +94,7 @@ class Ask:
     sides: tuple[str, ...] = ()
     missing: bool = False
     link: bool = False
+    prefilled: bool = False
     numbers: Mapping[str, float] = field(default_factory=dict)  # min, max, step, lines, length
     value: Json = None
     shown: bool = True
@@ -281,6 +282,7 @@ def _spans(base: Ask, question: Spans, wording: Wording, messages: Messages) -> 
         sides=tuple(question.sides),
         missing=question.missing,
         link=question.link,
+        prefilled=question.prefilled,
         most=question.max,
     )
 

@@ -115,6 +115,7 @@ def _keys_of(ask: Ask, messages: Messages) -> list[Key]:
             *([Key(say("keys.side"), ("o",))] if len(ask.sides) > 1 or ask.missing else []),
             Key(say("keys.mark"), ("1",), "9"),
             Key(say("keys.menu"), ("Tab",)),
+            *([Key(say("keys.keep"), ("y",))] if ask.prefilled else []),
             Key(say("keys.remove"), ("Del",)),
             Key(say("keys.remarks"), ("n",)),
             *([Key(say("keys.link"), ("l", "x"))] if ask.link else []),

@@ -28,6 +28,7 @@ from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
 from lanner.protocols.context import page_in_any_context
 from lanner.protocols.flow import holds
+from lanner.protocols.prefilled import as_shown
 from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import session
@@ -326,7 +327,7 @@ async def answers(request: Request) -> Response:
         items = work.current(site.store, number)
         finished = work.task(site.store, number).finished_at is not None
         answers_by_item = [
-            {q: {"id": answer.id, "value": answer.value} for q, answer in item.items()} for item in items
+            {q: {"id": answer.id, "value": _for_judge(answer.value)} for q, answer in item.items()} for item in items
         ]
         return {"items": answers_by_item, "finished": finished}
 
@@ -387,10 +388,16 @@ def acknowledged(outcome: work.Saved, received: datetime) -> dict[str, object]:
     return {
         "saved": outcome.ids,
         "digests": outcome.digests,
-        "conflicts": [{"question": c.question, "id": c.id, "value": c.value} for c in outcome.conflicts],
+        "conflicts": [{"question": c.question, "id": c.id, "value": _for_judge(c.value)} for c in outcome.conflicts],
         "received_at": received.isoformat(timespec="milliseconds"),
         "missing": outcome.open,
     }
+
+
+def _for_judge(value: Json) -> Json:
+    """An answer as its judge's page may hold it: of marks, without those that were removed or the model's name."""
+    is_marks = isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+    return as_shown(value) if is_marks else value
 
 
 def _told(error: AnswerError) -> dict[str, str]:

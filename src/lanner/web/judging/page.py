@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from markupsafe import Markup
 
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Spans, Stage, Task, Unit
-from lanner.protocols.answers import texts_of
+from lanner.protocols.answers import Texts, texts_of
 from lanner.protocols.flow import applicable, chosen, missing
-from lanner.protocols.prefilled import live
+from lanner.protocols.kinds.spans import offered_spans
+from lanner.protocols.prefilled import as_shown
 from lanner.protocols.wording import Wording
 from lanner.store.rows import dumps
 from lanner.web.judging.document import Block, Layout, lines, opened
@@ -286,7 +287,7 @@ def _standing(stages: Sequence[Stage], given: Sequence[Given]) -> Sequence[Given
         return given
 
     def left(answers: Mapping[str, Json]) -> dict[str, Json]:
-        return {name: live(value) if name in span_questions else value for name, value in answers.items()}
+        return {name: as_shown(value) if name in span_questions else value for name, value in answers.items()}
 
     return [replace(entry, answers=left(entry.answers)) for entry in given]
 
@@ -299,9 +300,14 @@ def _prefilled(
     starts: list[dict[str, Json]] = []
     for item in items:
         document = documents.get(item.document) if span_questions else None
-        spans = [dict(span) for span in texts_of(document, item).prefilled or ()] if document else []
-        starts.append({question.id: spans for question in span_questions} if document else {})
+        texts = texts_of(document, item) if document else None
+        starts.append({question.id: _offered(question, texts) for question in span_questions} if texts else {})
     return starts
+
+
+def _offered(question: Spans, texts: Texts) -> list[dict[str, Json]]:
+    """The marks to look at: a page shows them as such until its judge has."""
+    return [{**span, "origin": "offered"} for span in as_shown(offered_spans(question, texts))]
 
 
 def _state(protocol: Protocol, page: str, entry: Given) -> str:

@@ -38,6 +38,7 @@ from lanner.model import (
     Text,
 )
 from lanner.monitor.snapshot import MODELS, PEOPLE, Disagreement, DisagreementFilter, DisagreementList, UnitAnswers
+from lanner.protocols.prefilled import judged_marks
 from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import auth
@@ -315,7 +316,8 @@ class Scene:
         """Marks with their severity in words."""
         questions = [question.id for _, question in self.protocol.questions if isinstance(question, Spans)]
         return [
-            {**span, "severity": _severity(span, questions[0], self.wording) if questions else ""} for span in spans
+            {**span, "severity": _severity(span, questions[0], self.wording) if questions else ""}
+            for span in judged_marks(spans)
         ]
 
 
@@ -479,7 +481,7 @@ def _marked(answer: Json, question: str, wording: Wording) -> str:
     if not isinstance(answer, list):
         return ""
     marks = []
-    for span in answer:
+    for span in judged_marks(answer):
         severity = _severity(span, question, wording)
         words = str(span.get("text") or say("something missing"))
         marks.append(f"{words} ({lowered(severity, language())})" if severity else words)

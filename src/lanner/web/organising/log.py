@@ -116,6 +116,11 @@ def _noted(detail: Detail) -> str:
 _WORDS: Mapping[str, Callable[[Detail], str]] = {
     "created": lambda d: say("Made, with {tasks}", tasks=_tasks(d)),
     "redefined": lambda d: say("Made anew, with {tasks}", tasks=_tasks(d)),
+    "prefilled": lambda d: say(
+        "Marks of {model} offered, and withheld in {n} texts",
+        model=str(d.get("model")),
+        n=_count(d, "unassisted_texts"),
+    ),
     "opened": lambda _: say("Opened"),
     "paused": lambda _: say("Paused"),
     "reopened": lambda _: say("Went on"),

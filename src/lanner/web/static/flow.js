@@ -45,6 +45,7 @@ export class Flow {
     }
     if (app.practice && !app.store.items[item].feedback) return void app.practice.check(item);
     app.store.touch(item);
+    app.store.keepSuggested(item);
     void app.saving.flush(item);
     app.refresh(item, false);
     this.footer();
@@ -136,7 +137,8 @@ export class Flow {
   /** What an item lacks, in words. @param {number} i @param {boolean} many */
   missing(i, many) {
     const { store, rail, rows, t } = this.app;
-    const lacking = rail.asks.filter(ask => store.lacks(i, ask.q) || rail.refuses(i, ask)),
+    const missing = store.missing(i),
+      lacking = rail.asks.filter(ask => missing.includes(ask.q) || rail.refuses(i, ask)),
       what = lacking.map(ask => ask.name).join(', ') || '…';
     return many ? t('missing_row', { n: rows.all[rows.of(i)].name, what }) : what;
   }

@@ -4,10 +4,12 @@ import { $, $$, focusedElement, targetOf } from './dom.js';
 import { cellsOf, Marks, outputOf, sideOf } from './marks.js';
 import { Menu } from './menu.js';
 import { rangeOf, watchSelection } from './selection.js';
+import { keep } from './store.js';
 import { clauses, findUnit, slice, words } from './text.js';
 
 /** What can be pressed in the list of marks. */
-const LISTED = '[data-span], [data-remarks], button[data-remove], [data-act=missing]';
+const LISTED =
+  '[data-span], [data-remarks], button[data-remove], button[data-keep], [data-act=missing]';
 
 /** @param {Element} cell */
 const isRightToLeft = cell => getComputedStyle(cell).direction === 'rtl';
@@ -23,6 +25,7 @@ export class Marking {
     this.marks = new Marks(app);
     this.menu = new Menu(app, this.marks, {
       done: choice => this.commit(choice),
+      keep: ({ ask, id }) => this.keep(ask, id),
       remove: ({ ask, id }) => this.remove(ask, id),
       link: choice => this.beginLink(choice),
       remark: (choice, field) => this.remark(choice, field),
@@ -65,8 +68,15 @@ export class Marking {
   commit({ ask, span, id, path }) {
     const spans = [...this.marks.of(this.app.item, ask)],
       { missing, ...fields } = Object.fromEntries(path);
-    spans[id ?? spans.length] = { ...span, ...fields, ...(missing && { missing: true }) };
+    spans[id ?? spans.length] = keep({ ...span, ...fields, ...(missing && { missing: true }) });
     this.put(ask, spans, 'marked', span.text);
+  }
+  /** A suggested mark is right. @param {Ask} ask @param {number | undefined} id */
+  keep(ask, id) {
+    const spans = this.marks
+      .of(this.app.item, ask)
+      .map((span, n) => (n === id ? keep(span) : span));
+    this.put(ask, spans, 'mark_kept', spans[id ?? -1]?.text);
   }
   /** @param {Ask} ask @param {number | undefined} id */
   remove(ask, id) {
@@ -98,7 +108,7 @@ export class Marking {
     const { ask, id } = choice,
       spans = [...this.marks.of(this.app.item, ask)];
     if (id == null) return;
-    const span = /** @type {Record<string, any> & Span} */ ({ ...spans[id] });
+    const span = /** @type {Record<string, any> & Span} */ (keep(spans[id]));
     if (value.trim()) span[name] = value.trim();
     else delete span[name];
     choice.span = spans[id] = span;
@@ -203,12 +213,13 @@ export class Marking {
   listed(button) {
     const ask = button && this.app.rail.of(button);
     if (!ask) return;
-    const { span, remarks, remove } = button.dataset;
+    const { span, remarks, remove, keep: kept } = button.dataset;
     if (span) this.pick(ask, +span);
     else if (remarks) {
       this.pick(ask, +remarks);
       this.menu.showRemarks();
     } else if (remove) this.remove(ask, +remove);
+    else if (kept) this.keep(ask, +kept);
     else this.menu.open(ask, { side: 'source', missing: true, text: '' }, undefined, button);
   }
 
@@ -357,7 +368,7 @@ export class Marking {
   relink({ ask, id }, link, words) {
     const spans = this.marks.of(this.app.item, ask).map((span, n) => {
       if (n !== id) return span;
-      const { link: _, ...rest } = span;
+      const { link: _, ...rest } = keep(span);
       return link ? { ...rest, link } : rest;
     });
     this.put(ask, spans, words);

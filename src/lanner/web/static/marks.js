@@ -1,6 +1,7 @@
 // The marks of the texts: which there are, and how they are drawn. Where marks overlap, each has a
 // line of its own.
 import { $, $$, create } from './dom.js';
+import { isSuggested } from './store.js';
 import { assignLanes, cut, points } from './text.js';
 
 /** More than so many lines under one another cannot be told apart. */
@@ -136,7 +137,8 @@ export class Marks {
         const { side, start, end, output, missing, link } = span;
         if (start == null || end == null) return [];
         const level = `s${this.level(ask.el, span)}`,
-          look = [level, missing && 'gone', link && 'links'].filter(Boolean).join(' '),
+          suggested = isSuggested(span) && 'suggested',
+          look = [level, missing && 'gone', link && 'links', suggested].filter(Boolean).join(' '),
           id = `${ask.q.id}/${n}`;
         return [{ side, start, end, output, id, look, lane: missing ? 'gone' : level }];
       }),

@@ -2,6 +2,7 @@
 // back in it, it stays where it opened through all its steps, and it covers neither the selection
 // nor the sentence where there is room beside them.
 import { $, $$, focusedElement, targetOf } from './dom.js';
+import { isSuggested } from './store.js';
 
 const GAP = 8;
 
@@ -44,6 +45,7 @@ export class Menu {
    * @param {import('./marks.js').Marks} marks
    * @param {{
    *   done: (choice: Choice) => void,
+   *   keep: (choice: Choice) => void,
    *   remove: (choice: Choice) => void,
    *   link: (choice: Choice) => void,
    *   remark: (choice: Choice, field: any) => void,
@@ -173,6 +175,7 @@ export class Menu {
       .join(' › ');
     $('.more-acts', bar).hidden = id == null;
     for (const option of $$('[data-act=unlink]', bar)) option.hidden = !span.link;
+    for (const option of $$('[data-act=keep]', bar)) option.hidden = !isSuggested(span);
     return undefined;
   }
   /** @param {any} button the button that was clicked, if any */
@@ -185,6 +188,7 @@ export class Menu {
       this.show(choice);
     } else if (button.dataset.act === 'step-back') this.back();
     else if (button.dataset.act === 'remark') this.showRemarks();
+    else if (button.dataset.act === 'keep') this.acts.keep(choice);
     else if (button.dataset.act === 'remove') this.acts.remove(choice);
     else if (button.dataset.act === 'link') this.acts.link(choice);
     else if (button.dataset.act === 'unlink') this.acts.unlink(choice);

@@ -8,6 +8,13 @@ export const empty = v =>
 /** @param {any} v @returns {string[]} */
 const labels = v => (Array.isArray(v) ? v.map(String) : Object.keys(v ?? {}));
 
+/** Whether a mark was suggested and not looked at yet. @param {Span} span */
+export const isSuggested = span => span.origin === 'offered';
+/** The mark as one that its judge has looked at. @param {Span} span @returns {Span} */
+export function keep({ origin: _, ...span }) {
+  return span;
+}
+
 /**
  * Whether an earlier answer meets a condition; an answer not given meets none.
  * @param {Condition} c
@@ -79,9 +86,14 @@ export class Store {
   lacks(i, q) {
     return q.required && q.need > 0 && this.applies(i, q) && this.open(i, q) > 0;
   }
+  /** Whether an answer holds suggested marks to look at. @param {number} i @param {Question} q */
+  unreviewed(i, q) {
+    const value = q.kind === 'spans' && this.applies(i, q) ? this.items[i].answers[q.id] : null;
+    return Array.isArray(value) && value.some(isSuggested);
+  }
   /** @param {number} i */
   missing(i) {
-    return this.questions.filter(q => this.lacks(i, q));
+    return this.questions.filter(q => this.lacks(i, q) || this.unreviewed(i, q));
   }
   /** @param {number} i */
   started(i) {
@@ -135,6 +147,13 @@ export class Store {
         const start = prefilled[q.id] ?? q.preset;
         if (start != null) answers[q.id] = structuredClone(start);
       }
+  }
+
+  /** Keep all suggested marks of a row, as accepting it does. @param {number} i */
+  keepSuggested(i) {
+    const { answers } = this.items[i];
+    for (const q of this.questions)
+      if (this.unreviewed(i, q)) answers[q.id] = answers[q.id].map(keep);
   }
 
   /**

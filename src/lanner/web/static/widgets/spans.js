@@ -1,6 +1,7 @@
 // Marked stretches of text: marking.js does the marking; here is the list of marks beside the other
 // questions.
 import { $, button, create } from '../dom.js';
+import { isSuggested } from '../store.js';
 
 /** @param {any} el @returns {Span[]} */
 export const read = el => el.spans;
@@ -37,6 +38,7 @@ function entry(el, list, span, id, { marking, rows, t, frozen }) {
     end = link && rows.all.find(row => row.el.dataset.segment === link.segment);
   change.append(create('span', swatch), create('span', '', name));
   change.dataset.span = String(id);
+  if (isSuggested(span)) change.append(create('em', 'suggested', list.dataset.suggested));
   item.append(
     change,
     create('bdi', '', span.text || t('nowhere')),
@@ -45,6 +47,12 @@ function entry(el, list, span, id, { marking, rows, t, frozen }) {
   const remarks = [span.note, span.correction && `→ ${span.correction}`].filter(Boolean);
   if (remarks.length) item.append(create('p', 'remark', remarks.join(' '), { dir: 'auto' }));
   if (frozen) return item;
+  if (isSuggested(span)) {
+    const keep = button('btn icon', '✓');
+    keep.dataset.keep = String(id);
+    keep.ariaLabel = `${list.dataset.keep} ${name}: ${span.text ?? ''}`;
+    item.append(keep);
+  }
   const remark = button('btn icon', '✎');
   remark.dataset.remarks = String(id);
   remark.ariaLabel = `${list.dataset.remarks} ${name}: ${span.text ?? ''}`;
