@@ -121,8 +121,28 @@ class Economy:
             return None
         left = max(0, self.budget - self.judgements) if self.budget else np.inf
         counts = (self.forecast.expected, self.forecast.low, self.forecast.high)
-        expected, low, high = (min(count, left) * self.minutes / 60 for count in counts)
+        expected, low, high = (self.hours(min(count, left)) for count in counts)
         return float(expected), float(low), float(high)
+
+    @property
+    def expected_settled(self) -> float:
+        """How many of the open pairs the next hundred judgements are expected to settle."""
+        return sum(pair.chance or 0.0 for pair in self.open)
+
+    @property
+    def rank_ranges(self) -> dict[str, tuple[int, int]]:
+        """From which to which rank each system may come: whoever has beaten it stands above it, whomever it has beaten
+        stands below."""
+        names = [system.system for system in self.systems]
+        won = [(p.better, p.second if p.better == p.first else p.first) for p in self.pairs if p.better]
+        return {
+            name: (1 + sum(loser == name for _, loser in won), len(names) - sum(winner == name for winner, _ in won))
+            for name in names
+        }
+
+    def hours(self, judgements: float) -> float:
+        """How long so many judgements take at the pace so far."""
+        return judgements * self.minutes / 60
 
     @property
     def unused(self) -> int:

@@ -21,12 +21,14 @@ PATHS = 100
 @dataclass(frozen=True)
 class Forecast:
     """`chances` of each pair (1 where settled) to be settled by the next judgements; judgements to the end, with the
-    range that holds nine of ten paths."""
+    range that holds nine of ten paths; and `course`, look by look: judgements from now on, and how many of the open
+    pairs are expected to be settled by then."""
 
     chances: tuple[float, ...]
     expected: float
     low: float
     high: float
+    course: tuple[tuple[float, float], ...] = ()
 
 
 def forecast(
@@ -46,16 +48,18 @@ def forecast(
     next_look = min(looks, max(standing.look + 1, int(np.ceil(soon * looks / documents))))
     rng = generator(seed, 31)
     settled = np.zeros(len(open_pairs))
-    totals = np.zeros(PATHS)
+    courses = np.zeros((PATHS, looks - standing.look, 2))
     for path in range(PATHS):
         later = _moved(own, own.value, (drawn, drawn, soon), documents, rng)
         settled += _settled(goal, later, standing, len(answers.systems), (next_look, looks))
-        totals[path] = _to_the_end(goal, answers, standing, own, size=size, looks=looks, rng=rng)
+        courses[path] = _course(goal, answers, standing, own, size=size, looks=looks, rng=rng)
     chances = [1.0] * len(standing.pairs)
     for place, at in enumerate(open_pairs):
         chances[at] = float(settled[place] / PATHS)
+    totals = courses[:, -1, 0]
     low, high = np.quantile(totals, [0.05, 0.95])
-    return Forecast(tuple(chances), float(totals.mean()), float(low), float(high))
+    course = tuple((float(judgements), float(pairs)) for judgements, pairs in courses.mean(axis=0))
+    return Forecast(tuple(chances), float(totals.mean()), float(low), float(high), course)
 
 
 def _moved(
@@ -79,7 +83,7 @@ def _settled(goal: Goal, own: Estimates, standing: Standing, systems: int, at: t
     return np.asarray(decided | within | undecidable)
 
 
-def _to_the_end(
+def _course(
     goal: Goal,
     answers: Answers,
     standing: Standing,
@@ -88,19 +92,22 @@ def _to_the_end(
     size: float,
     looks: int,
     rng: np.random.Generator,
-) -> float:
-    """Judgements until every pair is settled, on one path, by the rule that looks use."""
+) -> Array:
+    """At each look to come, on one path: judgements from now on and the open pairs that are settled, by the rule that
+    looks use. Nothing more is judged once all are."""
     documents, drawn = answers.draws.documents, len(answers.draws.order)
     pairs = [pair for pair, state in zip(standing.pairs, standing.states, strict=True) if state is State.OPEN]
     still = np.ones(len(pairs), dtype=bool)
     value, before, total = own.value, float(drawn), 0.0
+    course = np.zeros((looks - standing.look, 2))
     for look in range(standing.look + 1, looks + 1):
         then = max(before, look * documents / looks)
         shown = {place for at, pair in enumerate(pairs) if still[at] for place in pair}
         total += (then - before) * size * len(shown)
         later = _moved(own, value, (drawn, before, then), documents, rng)
         still &= ~_settled(goal, later, standing, len(answers.systems), (look, looks))
+        course[look - standing.look - 1 :] = total, len(pairs) - still.sum()
         if not still.any():
             break
         value, before = later.value, then
-    return total
+    return course

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -44,9 +45,20 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
+class NextHundred:
+    """What the next hundred judgements would buy: their hours, the open pairs with the chance that each is settled (as
+    text and in per cent), and how many of them together."""
+
+    hours: str
+    pairs: tuple[tuple[str, str, int], ...]
+    together: str
+
+
+@dataclass(frozen=True, slots=True)
 class DecidedPage:
     """Everything the page shows. `work_left` is judgements, hours and the range that holds nine of ten; `agreement` is
-    value, low, high and the planned minimum."""
+    value, low, high and the planned minimum; `enough_when` is the goal in words; `ladder` and `course` are drawings,
+    empty where there is nothing to draw."""
 
     goal: str
     score: str
@@ -65,6 +77,11 @@ class DecidedPage:
     pairs: tuple[PairRow, ...]
     work_left: tuple[str, str, str, str] | None
     agreement: tuple[str, str, str, str] | None
+    enough_when: str
+    unused_hours: str
+    next_hundred: NextHundred | None
+    ladder: Markup
+    course: Markup
 
 
 async def decided(request: Request) -> Response:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from markupsafe import Markup
+
 from lanner.analysis.economy import (
     STATE_WORDS,
     Economy,
@@ -13,9 +15,10 @@ from lanner.analysis.economy import (
     score_text,
 )
 from lanner.figures.typeset import number
-from lanner.stats.goals import State
+from lanner.stats.goals import Goal, Kind, State
 from lanner.store import Store
-from lanner.web.organising.decided import DecidedPage, PairRow, SystemRow
+from lanner.web.organising.decided import DecidedPage, NextHundred, PairRow, SystemRow
+from lanner.web.organising.figures import Rung, course, ladder
 from lanner.web.page.speech import say
 
 
@@ -41,7 +44,70 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
         pairs=tuple(_pair(pair) for pair in now.pairs),
         work_left=_work_left(now),
         agreement=_agreement(now),
+        enough_when=_enough_when(now.goal),
+        unused_hours=f"{now.hours(now.unused):.1f}",
+        next_hundred=_next_hundred(now),
+        ladder=_ladder(now),
+        course=_course(now),
     )
+
+
+def _enough_when(goal: Goal) -> str:
+    """The goal in words."""
+    match goal.kind:
+        case Kind.RANK if goal.margin:
+            return say("every pair of systems is decided, or within ±{x}", x=f"{goal.margin:g}")
+        case Kind.RANK:
+            return say("every pair of systems is decided")
+        case Kind.BEST:
+            return say("every system but the best is beaten by another")
+        case Kind.BETTER:
+            return say("it is decided which of {a} and {b} is better", a=goal.first, b=goal.second)
+        case Kind.NOT_WORSE:
+            return say(
+                "{a} is shown to be at most {x} worse than {b}", a=goal.first, b=goal.second, x=f"{goal.margin:g}"
+            )
+        case Kind.PRECISION:
+            return say("every mean is known to ±{x}", x=f"{goal.half_width:g}")
+        case Kind.AGREEMENT:
+            return say("the interval of agreement lies above {x}", x=f"{goal.minimum:g}")
+
+
+def _next_hundred(now: Economy) -> NextHundred | None:
+    """None where nothing is open, or where too little is judged to look ahead."""
+    known = [pair for pair in now.open if pair.chance is not None]
+    if now.enough or now.ended or not known:
+        return None
+    ranked = sorted(known, key=lambda pair: -(pair.chance or 0.0))
+    rows = tuple(
+        (f"{pair.first} – {pair.second}", pair.chance_text, round(100 * (pair.chance or 0.0))) for pair in ranked
+    )
+    return NextHundred(f"{now.hours(100):.1f}", rows, f"{now.expected_settled:.1f}")
+
+
+def _ladder(now: Economy) -> Markup:
+    """Systems from best to worst, and what is settled between neighbours; nothing before there is a score."""
+    if not now.pairs or any(system.value is None for system in now.systems):
+        return Markup("")
+    ranges = now.rank_ranges
+    between = {frozenset((pair.first, pair.second)): pair for pair in now.pairs}
+    rungs = [
+        Rung(
+            above.system,
+            ranges[above.system],
+            say(STATE_WORDS[pair.state]) if (pair := between.get(frozenset((above.system, below)))) else "",
+            bool(pair and pair.state is not State.OPEN),
+        )
+        for above, below in zip(now.systems, [*(one.system for one in now.systems[1:]), ""], strict=True)
+    ]
+    return ladder(rungs)
+
+
+def _course(now: Economy) -> Markup:
+    """How many open pairs more judging is expected to settle; nothing where that cannot be said."""
+    if now.enough or now.forecast is None or len(now.forecast.course) < 2:
+        return Markup("")
+    return course([(0.0, 0.0), *now.forecast.course], len(now.open))
 
 
 def _system(system: SystemStanding) -> SystemRow:

@@ -11,7 +11,7 @@ from itertools import pairwise, takewhile
 
 from markupsafe import Markup
 
-from lanner.figures.drawing import Anchor, Drawing, fit
+from lanner.figures.drawing import Anchor, Drawing, axis, fit
 from lanner.figures.drawing import width as width_of
 from lanner.figures.typeset import count as thousands
 from lanner.figures.typeset import number
@@ -446,3 +446,55 @@ def room_for_names(names: Iterable[str]) -> tuple[float, list[list[str]]]:
     given = list(names)
     left = min(118.0, max(60.0, 8 + LETTER * max(map(len, given), default=0)))
     return left, fit_names(given, left - 4, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One system of a ladder: its ranks from and to, and what is known between it and the next, in words."""
+
+    system: str
+    ranks: tuple[int, int]
+    state: str
+    settled: bool
+
+
+_RUNG, _RANKS = 38.0, (300.0, 430.0)
+
+
+def ladder(rungs: Sequence[Rung]) -> Markup:
+    """Systems from best to worst: a solid line to the next is settled, a dashed one open; bars are possible ranks."""
+    last = max(2, len(rungs))
+    drawing = Drawing(say("Systems from best to worst, with possible ranks"), 30 + _RUNG * len(rungs), 480)
+
+    def place(rank: float) -> float:
+        return _RANKS[0] + (_RANKS[1] - _RANKS[0]) * (rank - 1) / (last - 1)
+
+    drawing.text(_RANKS[0] - 6, 12, say("rank, from – to"), "tm")
+    for at, rung in enumerate(rungs):
+        y = 34 + _RUNG * at
+        if at + 1 < len(rungs):
+            drawing.line(130, y + 7, 130, y + _RUNG - 7, "settled" if rung.settled else "unsettled")
+            drawing.text(144, y + _RUNG / 2 + 4, fit(rung.state, 150), "tm")
+        drawing.text(114, y + 4, fit(rung.system, 110), "tb", "end", rung.system)
+        drawing.circle(130, y, 6, "fk2")
+        low, high = rung.ranks
+        drawing.rect(place(low) - 6, y - 6, place(high) - place(low) + 12, 12, "pt", rx=6)
+        drawing.text(478, y + 4, str(low) if low == high else f"{low}–{high}", "tb", "end")
+    return _markup(drawing)
+
+
+def course(points: Sequence[tuple[float, float]], pairs: int) -> Markup:
+    """The open pairs expected to be settled, along the judgements to come."""
+    drawing = Drawing(say("Open pairs expected to be settled, along the judgements to come"), 190, 480)
+    across = axis([x for x, _ in points], 40, 450, ticks=5)
+    up = axis([*(y for _, y in points), float(pairs)], 0, 130, ticks=3)
+    for tick in up.ticks:
+        drawing.line(40, 145 - up.place(tick), 450, 145 - up.place(tick), "gr")
+        drawing.text(32, 149 - up.place(tick), f"{tick:g}", "tm", "end")
+    for tick in across.ticks:
+        drawing.text(across.place(tick), 163, thousands(round(tick)), "tm", "middle")
+    drawing.text(245, 183, say("judgements to come"), "tm", "middle")
+    drawing.trace([(across.place(x), 145 - up.place(y)) for x, y in points], "course")
+    for x, y in points[1:]:
+        drawing.circle(across.place(x), 145 - up.place(y), 2.5, "fk2", f"{x:.0f}: {y:.1f}")
+    return _markup(drawing)
