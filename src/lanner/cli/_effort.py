@@ -99,7 +99,8 @@ def _print_assistance(output: Output, part: Material, seed: int) -> None:
     for result in results:
         rows = [{"part": part.name, **row, **_printed(row)} for row in result.to_rows()]
         output.table(rows, columns, title=f"{part.name} · {result.question}")
-        output.signature = str(result.comparisons[0].difference.signature or result.added.signature or "")
+        for comparison in result.comparisons:
+            output.sign(comparison.difference.signature)
         for line in assistance_words(result):
             output.say(line)
         output.notes.extend(note for note in (INFLATED,) if result.judges and note not in output.notes)
