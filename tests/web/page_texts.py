@@ -14,6 +14,7 @@ from lanner import designs
 from lanner.analysis import diagnosis, selection
 from lanner.analysis.economy import STATE_WORDS
 from lanner.campaign.tokens import SCOPES
+from lanner.designs import plan
 from lanner.model import JudgeKind
 from lanner.reports.sections import diagnosis as diagnosis_section
 from lanner.store import AccountRole
@@ -23,8 +24,8 @@ from lanner.web.page import problems, refusals
 
 ROOM = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
-ANALYSIS = (Path(diagnosis.__file__), Path(diagnosis_section.__file__), Path(selection.__file__))
-"""Sentences of the analysis and of the report that pages show, too."""
+ANALYSIS = tuple(Path(module.__file__) for module in (diagnosis, diagnosis_section, selection, plan))
+"""Sentences of the analysis, of the plan and of the report that pages show, too."""
 SPEAKING = ("lanner.web.page.speech", "lanner.model.messages")
 SAYS = {"say": 1, "mark": 1, "amount": 3, "message": 1}
 """How many of the first arguments can be texts."""

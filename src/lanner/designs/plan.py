@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from lanner.designs._allocate import FAIR
 from lanner.designs.latin_square import describe_balance
 from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Stage, Task
+from lanner.model.messages import Message, message
 
 ANYONE = "(whoever comes)"
 FEW_CONTROLS = 5
@@ -24,7 +26,8 @@ Unit = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """One judge's work. `controls` holds spoiled and gold items; `cost` is None without a rate."""
+    """One judge's work. `controls` holds spoiled and gold items; `cost` is None without a rate; `calibration_hours` and
+    `calibration_items` are the part of it that belongs to the calibration round."""
 
     judge: str
     tasks: int
@@ -34,6 +37,8 @@ class JudgePlan:
     repeats: int
     hours: float
     cost: float | None
+    calibration_items: int = 0
+    calibration_hours: float = 0.0
 
     def row(self) -> dict[str, Json]:
         return {
@@ -72,8 +77,19 @@ class PagePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundPlan:
+    """The calibration round, or what follows it, over all judges."""
+
+    name: str
+    items: int
+    hours: float
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What a set of tasks amounts to."""
+    """What a set of tasks amounts to. `main_items` are those that count in results; `cautions` say what may be wrong
+    with the plan and what helps."""
 
     protocol: str
     documents: int
@@ -88,7 +104,41 @@ class Plan:
     sides: int
     systems: int
     half_width: float | None
-    warnings: tuple[str, ...]
+    main_items: int
+    cautions: tuple[Message, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The cautions in English."""
+        return tuple(map(str, self.cautions))
+
+    @property
+    def rounds(self) -> tuple[RoundPlan, ...]:
+        """The calibration round and what follows it; empty without one."""
+        items = sum(judge.calibration_items for judge in self.judges)
+        hours = sum(judge.calibration_hours for judge in self.judges)
+        if not items:
+            return ()
+        rate = None if self.cost is None or not self.hours else self.cost / self.hours
+        everything = sum(judge.items for judge in self.judges)
+        return tuple(
+            RoundPlan(name, n, time, None if rate is None else rate * time)
+            for name, n, time in (
+                ("calibration", items, hours),
+                ("rest", everything - items, self.hours - hours),
+            )
+        )
+
+    @property
+    def mean_hours(self) -> float:
+        """Of those who have work."""
+        loads = [judge.hours for judge in self.judges if judge.hours and judge.judge != ANYONE]
+        return sum(loads) / len(loads) if loads else 0.0
+
+    @property
+    def fair_hours(self) -> float:
+        """What nobody is given more of unless whole documents force it."""
+        return FAIR * self.mean_hours
 
     @property
     def repeats(self) -> int:
@@ -143,7 +193,7 @@ def plan(
     width = half_width(len(overlap), len({unit[1] for unit in overlap}))
     judges_with_tasks = [judge for judge in by_judge if judge]
     balance = describe_balance(tasks, protocol) if design == "latin_square" else ""
-    warnings = _warnings(
+    cautions = _cautions(
         by_judge, people, judges_by_unit, documents, overlap_goal=wanted_half_width, in_common=in_common
     )
     return Plan(
@@ -160,7 +210,8 @@ def plan(
         sides=_sides(tasks),
         systems=_systems(tasks, protocol),
         half_width=width,
-        warnings=(*([balance] if balance else []), *warnings),
+        main_items=sum(bool(item.document) and item.role is Role.MAIN for task in tasks for item in task.items),
+        cautions=(*([Message(balance)] if balance else []), *cautions),
     )
 
 
@@ -185,6 +236,7 @@ def _judge(judge: str, tasks: Sequence[Task], per_item: Mapping[str, float], rat
     items = [item for task in tasks for item in task.items]
     roles = Counter(item.role for item in items)
     hours = sum(len(task.items) * per_item[task.page] for task in tasks) / 60
+    in_calibration = [per_item[task.page] for task in tasks for item in task.items if item.role is Role.CALIBRATION]
     return JudgePlan(
         judge or ANYONE,
         len(tasks),
@@ -194,6 +246,8 @@ def _judge(judge: str, tasks: Sequence[Task], per_item: Mapping[str, float], rat
         roles[Role.REPEAT],
         hours,
         None if rate is None else hours * rate,
+        len(in_calibration),
+        sum(in_calibration) / 60,
     )
 
 
@@ -280,7 +334,7 @@ def _systems(tasks: Sequence[Task], protocol: Protocol) -> int:
     return max((max(counts) - min(counts) for counts in spans), default=0)
 
 
-def _warnings(
+def _cautions(
     by_judge: Mapping[str, Sequence[Task]],
     people: Sequence[JudgePlan],
     judges_by_unit: Mapping[Unit, Sequence[str]],
@@ -288,44 +342,68 @@ def _warnings(
     *,
     overlap_goal: float | None,
     in_common: Mapping[tuple[str, str], int],
-) -> list[str]:
-    warnings = []
+) -> list[Message]:
+    cautions = []
     if idle := [judge for judge, mine in by_judge.items() if not mine]:
-        warnings.append(f"Nothing is assigned to {', '.join(idle[:5])}{' and others' if len(idle) > 5 else ''}.")
+        names = f"{', '.join(idle[:5])}{' …' if len(idle) > 5 else ''}"
+        cautions.append(message("Nothing is assigned to {names}.", names=names))
     document_ids = {unit[1] for unit in judges_by_unit}
     if left_over := [document.id for document in documents if document.id not in document_ids]:
-        warnings.append(
-            f"{len(left_over)} of {len(documents)} documents are judged by nobody, for instance {left_over[0]!r}."
+        cautions.append(
+            message(
+                "{n} of {all} documents are judged by nobody, for instance {name}.",
+                n=len(left_over),
+                all=len(documents),
+                name=repr(left_over[0]),
+            )
         )
-    warnings += _overlap_warnings(judges_by_unit, overlap_goal)
+    cautions += _overlap_cautions(judges_by_unit, overlap_goal)
     if "" not in by_judge and len(parts := _parts(list(by_judge), in_common)) > 1 and in_common:
-        warnings.append(
-            f"The judges fall into {len(parts)} groups that share no item: they cannot be compared directly."
+        cautions.append(
+            message(
+                "The judges fall into {n} groups that share no item: they cannot be compared directly.", n=len(parts)
+            )
         )
     hours = [person.hours for person in people if person.judge != ANYONE and person.hours]
     if hours and max(hours) > UNEVEN * min(hours):
-        warnings.append(f"Work is uneven: from {_time(min(hours))} to {_time(max(hours))}.")
+        cautions.append(
+            message(
+                "Work is uneven: from {low} to {high}. Whole documents are dealt out; shorter ones, or another number "
+                "of judges, even it out.",
+                low=_time(min(hours)),
+                high=_time(max(hours)),
+            )
+        )
     few = [person.judge for person in people if 0 < person.controls < FEW_CONTROLS]
     if few:
-        warnings.append(
-            f"With fewer than {FEW_CONTROLS} control items a careless judge cannot be told from bad luck: "
-            f"{', '.join(few[:5])}."
+        cautions.append(
+            message(
+                "With fewer than {n} control items a careless judge cannot be told from bad luck: {names}.",
+                n=FEW_CONTROLS,
+                names=", ".join(few[:5]),
+            )
         )
-    return warnings
+    return cautions
 
 
-def _overlap_warnings(judges_by_unit: Mapping[Unit, Sequence[str]], overlap_goal: float | None) -> list[str]:
+def _overlap_cautions(judges_by_unit: Mapping[Unit, Sequence[str]], overlap_goal: float | None) -> list[Message]:
     overlap = {unit for unit, who in judges_by_unit.items() if len(who) > 1}
     width = half_width(len(overlap), len({unit[1] for unit in overlap}))
     if width is None:
-        return ["No item is judged by two judges, so agreement cannot be known."] if judges_by_unit else []
+        none = message("No item is judged by two judges, so agreement cannot be known.")
+        return [none] if judges_by_unit else []
     if overlap_goal is None or width <= overlap_goal:
         return []
     per_document = len(overlap) / len({unit[1] for unit in overlap})
     more = math.ceil(len(overlap) * (width / overlap_goal) ** 2 / per_document)
     return [
-        f"Agreement will be known to about ±{width:.2f}; for ±{overlap_goal:g} about {more} documents would have to be "
-        "judged by several."
+        message(
+            "Agreement will be known to about ±{width}; for ±{goal} about {n} documents would have to be judged by "
+            "several.",
+            width=f"{width:.2f}",
+            goal=f"{overlap_goal:g}",
+            n=more,
+        )
     ]
 
 

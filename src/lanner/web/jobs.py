@@ -31,7 +31,6 @@ from lanner.analysis.training import (
 from lanner.campaign import files
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.files import Incoming
-from lanner.designs.plan import Plan
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.typeset import estimate
 from lanner.judges.replay import inspect_outputs, replay
@@ -48,8 +47,8 @@ from lanner.store.backup import verify, verify_file
 from lanner.store.checks import Finding
 from lanner.web.drafting import uploads
 from lanner.web.drafting.columns import TableChoices, TablePreview, is_table, preview_table
-from lanner.web.drafting.options import CampaignOptions, WorkAhead, create_campaign, planned
-from lanner.web.drafting.work_ahead import work_ahead
+from lanner.web.drafting.options import CampaignOptions, Forecast, create_campaign, design_sizes, planned
+from lanner.web.drafting.work_ahead import prospects, work_ahead
 from lanner.web.organising.decided import DecidedPage
 from lanner.web.organising.decided_view import decided_page
 from lanner.web.organising.diagnosis import DiagnosisPage
@@ -219,13 +218,13 @@ class Jobs(LiveCampaigns):
         """A campaign with these texts and options. The writer of saves has nothing to do with it."""
         return create_campaign(self._store, path, options, account)
 
-    def plan(self, path: str, options: CampaignOptions) -> Plan:
-        """What a campaign with these texts and options would come to."""
-        return planned(list(formats.read_documents(path, "native")), options)
-
-    def work_ahead(self, path: str, options: CampaignOptions) -> WorkAhead | None:
-        """How long a campaign with these texts would go on, fixed and adaptive."""
-        return work_ahead(list(formats.read_documents(path, "native")), options)
+    def forecast(self, path: str, options: CampaignOptions) -> Forecast:
+        """What a campaign with these texts and options would come to, and what it could tell."""
+        documents = list(formats.read_documents(path, "native"))
+        plan = planned(documents, options)
+        return Forecast(
+            plan, work_ahead(documents, options), prospects(documents, options), design_sizes(documents, options)
+        )
 
 
 def read(stream: BinaryIO) -> Any:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from starlette.datastructures import FormData
 from starlette.testclient import TestClient
 
+from lanner import designs
 from lanner.model import Document, Segment
 from lanner.store import Store
-from lanner.web.drafting.options import planned, read_wishes
-from lanner.web.drafting.work_ahead import work_ahead
+from lanner.web.drafting.options import design_sizes, planned, read_wishes
+from lanner.web.drafting.work_ahead import prospects, work_ahead
 from web_clients import sign_in
 
 
@@ -48,6 +50,40 @@ def test_everyone_judging_everything_is_as_many_judges_each() -> None:
     assert ahead is not None and ahead.fixed_judgements == 8 * 3 * 2 * 2
 
 
+def test_after_calibration_the_page_counts_what_the_plan_counts() -> None:
+    chosen = wishes(("design", "random"), ("random.overlap", "0.5"), ("calibration", "2"), ("hourly_rate", "20"))
+    plan, ahead = planned(documents(), chosen), work_ahead(documents(), chosen)
+    assert ahead is not None
+    calibration, rest = plan.rounds
+    assert (calibration.items, rest.items) == (2 * 3 * 2 * 2, ahead.fixed_judgements), "both systems, both judges"
+    assert calibration.items + rest.items == sum(page.judged for page in plan.pages)
+    assert calibration.hours + rest.hours == pytest.approx(plan.hours)
+    assert calibration.cost is not None and rest.cost is not None and plan.cost is not None
+    assert calibration.cost + rest.cost == pytest.approx(plan.cost)
+    assert rest.hours == pytest.approx(ahead.fixed_hours)
+    assert planned(documents(), wishes()).rounds == ()
+
+
+def test_what_a_plan_can_tell_is_what_the_power_of_such_studies_is() -> None:
+    few = prospects(documents(5), wishes(("calibration", "2")))
+    assert few is not None and few.documents == 3
+    assert few.detectable is None and {share for _, share in few.chances} == {0.0}, "no p below .05 with 3 documents"
+    more = prospects(documents(24), wishes())
+    assert more is not None and more.detectable is not None
+    assert [difference for difference, _ in more.chances] == [5.0, 10.0, 15.0]
+    shares = [share for _, share in more.chances]
+    assert shares == sorted(shares) and shares[0] < shares[-1]
+    assert more.with_more_documents is not None and more.with_more_documents < more.detectable
+    assert prospects(documents(24), read_wishes(FormData([("name", "x"), ("protocol", "parity")]))) is None
+
+
+def test_every_design_says_how_much_it_takes_or_why_it_cannot_be_used() -> None:
+    sizes = design_sizes(documents(), wishes(("design", "full")))
+    assert sizes["full"] == 8 * 3 * 2 * 2 and sizes["pool"] == 8 * 3 * 2
+    assert "compares no outputs" in str(sizes["pairs"])
+    assert set(sizes) == set(designs.titles())
+
+
 def test_nothing_is_claimed_where_nothing_is_known() -> None:
     assert work_ahead(documents(2), wishes()) is None
     parity = read_wishes(FormData([("name", "x"), ("protocol", "parity"), ("judges", "Ana\nBen")]))
@@ -72,3 +108,7 @@ def test_the_page_offers_the_adaptive_design_beside_the_fixed_one(client: TestCl
     assert "24 judgements" in text
     assert "It never takes more than the fixed one." in text
     assert "systems as far apart as there" in text
+    assert 'type="radio" name="design" value="adaptive" checked' in page
+    assert "A difference of" in page and "would be seen four times in five" in page
+    korean = client.post(f"{place}?language=ko", data={**fields, "design": "random", "do": "plan"}).text
+    assert "작업량" in korean and "Work is uneven" not in korean

@@ -6,7 +6,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from starlette.datastructures import FormData
@@ -101,6 +101,32 @@ class WorkAhead:
     fixed_decided: float
     adaptive_decided: float
     metric: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prospects:
+    """What a plan can tell: the difference between two systems that four of five such campaigns would show (None where
+    there are too few documents for any), how often others would be seen, and what that difference would be with one
+    judge more for each item or with twice the documents."""
+
+    documents: int
+    systems: int
+    detectable: float | None
+    chances: tuple[tuple[float, float], ...]
+    with_more_judges: float | None
+    with_more_documents: float | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Everything the plan page says: what the wishes come to, what that can tell, how long it goes on, and how many
+    items each design would have judged, or why it cannot be used."""
+
+    plan: Plan
+    ahead: WorkAhead | None
+    prospects: Prospects | None
+    sizes: Mapping[str, int | str]
 
 
 def offers() -> list[Offer]:
@@ -303,6 +329,25 @@ def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Plan:
     rate = wishes.settings.get("hourly_rate")
     hourly_rate = float(rate) if rate is not None else None
     return plan(tasks, documents, wishes.people, protocol, hourly_rate=hourly_rate, design=wishes.design)
+
+
+def design_sizes(documents: Sequence[Document], wishes: CampaignOptions) -> dict[str, int | str]:
+    """How many items judges would be given by each design, with the options it has by itself, or why it cannot be
+    used. Empty where trying all of them would take long."""
+    if sum(len(document.segments) for document in documents) * len(wishes.judges) > _MOST_TRIED:
+        return {}
+    sizes: dict[str, int | str] = {}
+    for name in designs.titles():
+        own = wishes if name == wishes.design else replace(wishes, design=name, options={})
+        try:
+            sizes[name] = sum(page.judged for page in planned(documents, own).pages)
+        except LannerError as error:
+            sizes[name] = error.what
+    return sizes
+
+
+_MOST_TRIED = 20_000
+"""Sentences times judges up to which every design is tried for the page."""
 
 
 def composed(wishes: CampaignOptions) -> Protocol:

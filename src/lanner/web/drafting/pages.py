@@ -3,12 +3,14 @@ made. The result is a draft that can be looked at as a judge before it is opened
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from markupsafe import Markup
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -25,10 +27,11 @@ from lanner.store import AccountRole, Store
 from lanner.web import auth
 from lanner.web.drafting import tables
 from lanner.web.drafting.columns import language_titles
-from lanner.web.drafting.options import WorkAhead, offers, read_wishes
+from lanner.web.drafting.options import Forecast, offers, read_wishes
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
+from lanner.web.organising.figures import load_bar
 from lanner.web.page import forms
 from lanner.web.page.refusals import told
 from lanner.web.page.rendering import page
@@ -124,7 +127,9 @@ async def _draft_page(
     upload: Upload,
     form: FormData | None = None,
     problem: str = "",
-    plans: tuple[Plan, WorkAhead | None] | None = None,
+    *,
+    forecast: Forecast | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> Response:
     site: Site = request.app.state.site
     all_offers = await site.read(offers)
@@ -136,14 +141,31 @@ async def _draft_page(
             (offer, offer.reason_against(len(upload.texts.systems))) for offer in all_offers if not offer.about_judges
         ],
         "questionnaires": [offer for offer in all_offers if offer.about_judges],
-        "designs": {name: (title, designs.options(name)) for name, title in designs.titles().items()},
+        "designs": [
+            (name, *re.split(r"[:：]\s*", say(title), maxsplit=1), designs.options(name))
+            for name, title in designs.titles().items()
+        ],
         "given": form if form is not None else FormData(),
         "first": form is None,
         "problem": problem,
-        "plan": plans[0] if plans else None,
-        "ahead": plans[1] if plans else None,
+        "plan": forecast.plan if forecast else None,
+        "ahead": forecast.ahead if forecast else None,
+        "prospects": forecast.prospects if forecast else None,
+        "names": names or {},
+        "sizes": forecast.sizes if forecast else {},
+        "loads": _loads(forecast.plan) if forecast else {},
     }
     return page(request, "draft.html", context, 422 if problem else 200)
+
+
+def _loads(plan: Plan) -> dict[str, Markup]:
+    """The bar of each judge's work."""
+    longest = max([plan.fair_hours, *(judge.hours for judge in plan.judges)])
+    bars = {}
+    for judge in plan.judges:
+        loads = (judge.calibration_hours, judge.hours - judge.calibration_hours)
+        bars[judge.judge] = load_bar(judge.judge, loads, plan.mean_hours, fair=plan.fair_hours, longest=longest)
+    return bars
 
 
 async def draft(request: Request) -> Response:
@@ -157,9 +179,9 @@ async def draft(request: Request) -> Response:
             form = FormData([*form.multi_items(), ("own_protocol", await _text_of(own))])
         wishes = await site.read(lambda: read_wishes(form))
         if forms.text(form, "do") == "plan":
-            plan: Plan = await site.files.ask("plan", str(upload.path), wishes)
-            ahead: WorkAhead | None = await site.files.ask("work_ahead", str(upload.path), wishes)
-            return await _draft_page(request, upload, form, plans=(plan, ahead))
+            forecast: Forecast = await site.files.ask("forecast", str(upload.path), wishes)
+            names = {judge.id: judge.name or judge.id for judge in wishes.people}
+            return await _draft_page(request, upload, form, forecast=forecast, names=names)
         account = request.state.visitor.account.id
         campaign: Campaign = await site.files.ask("create_campaign", str(upload.path), wishes, account)
     except LannerError as error:

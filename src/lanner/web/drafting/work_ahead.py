@@ -1,51 +1,57 @@
-"""The plan page: a fixed campaign beside an adaptive one on the uploaded texts. Loaded by workers only: it brings
-statistics and metrics along."""
+"""The plan page: what a campaign on the uploaded texts could tell, and how long it would go on, fixed and adaptive.
+Loaded by workers only: it brings statistics and metrics along."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from lanner.analysis.expected_work import world_of_texts
-from lanner.campaign.drawing import document_sizes, goal_of
+from lanner.analysis.expected_work import released_components, world_of_texts
+from lanner.analysis.scores import bounds_of
+from lanner.campaign.drawing import document_sizes, goal_of, score_of
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import LannerError
 from lanner.metrics import Languages, make, rate
-from lanner.model import Document, Object, Unit
+from lanner.model import Document, Object, Protocol, Stage, Unit
 from lanner.stats.goals import Kind
+from lanner.stats.power import Components, Design, plan
 from lanner.stats.resample import Resampling
 from lanner.stats.savings import expected_savings
-from lanner.web.drafting.options import CampaignOptions, WorkAhead, composed
+from lanner.web.drafting.options import CampaignOptions, Prospects, WorkAhead, composed, planned
 
 METRIC = "chrf"
 
 
 def work_ahead(documents: Sequence[Document], wishes: CampaignOptions) -> WorkAhead | None:
-    """How long such a campaign would go on, fixed and adaptive. None where that is not known: for goals and protocols
-    without released ratings of systems, or with too few documents or systems."""
+    """How long such a campaign would go on after its calibration round, fixed and adaptive. None where that is not
+    known: for goals and protocols without released ratings of systems, or with too few documents or systems."""
     protocol = composed(wishes)
     systems = wishes.systems_of(documents)
-    stages = [stage for stage in protocol.stages if stage.unit is not Unit.JUDGE]
-    if any(stage.object is not Object.OUTPUT for stage in stages) or not wishes.judges:
+    stages = _rated_stages(protocol)
+    judged = documents[wishes.calibration :]
+    if not stages or not wishes.judges or not judged:
         return None
     options = wishes.options if wishes.design == ADAPTIVE else {}
     goal = goal_of(options, systems)
-    overlap = int(wishes.options.get("judges_per_document") or (len(wishes.judges) if wishes.design == "full" else 1))
-    metric = _metric_scores(documents, systems)
-    sizes = document_sizes(documents, protocol)
+    metric = _metric_scores(judged, systems)
+    sizes = document_sizes(judged, protocol)
     world = world_of_texts(
-        documents, sizes, protocol, systems, judges=len(wishes.judges), overlap=overlap, metric=metric
+        judged, sizes, protocol, systems, judges=len(wishes.judges), overlap=_overlap(wishes), metric=metric
     )
     if world is None or goal.kind is Kind.AGREEMENT:
         return None
     savings = expected_savings(world, goal, seed=wishes.seed)
     hours = next(protocol.minutes(page) for page, own in protocol.pages.items() if own[0] in stages) / 60
+    fixed = planned(documents, wishes).main_items  # the same number as in the plan above it
+    adaptive = round(savings.share * fixed)
     return WorkAhead(
         str(goal),
         savings.campaigns,
-        savings.judgements,
-        savings.judgements * hours,
-        savings.adaptive_judgements,
-        savings.adaptive_judgements * hours,
+        fixed,
+        fixed * hours,
+        adaptive,
+        adaptive * hours,
         savings.share,
         savings.low,
         savings.high,
@@ -53,6 +59,58 @@ def work_ahead(documents: Sequence[Document], wishes: CampaignOptions) -> WorkAh
         savings.decided_adaptive,
         "chrF" if world.has_metrics else "",
     )
+
+
+def prospects(documents: Sequence[Document], wishes: CampaignOptions) -> Prospects | None:
+    """Which differences between two systems such a campaign would show. None where released ratings say nothing about
+    the protocol."""
+    protocol = composed(wishes)
+    systems = len(wishes.systems_of(documents))
+    judged = documents[wishes.calibration :]
+    parts = released_components(protocol) if _rated_stages(protocol) else None
+    if parts is None or systems < 2 or len(judged) < 2 or not wishes.judges:
+        return None
+    overlap = _overlap(wishes)
+    sentences = max(1, round(sum(map(float, document_sizes(judged, protocol))) / len(judged)))
+    base = Design(len(judged), sentences, max(len(wishes.judges), overlap), overlap, systems)
+    detectable = _detectable(parts, base)
+    bounds = bounds_of(protocol, score_of(protocol)[0])
+    if bounds is not None and math.isfinite(bounds[1]):
+        steps = [share * (bounds[1] - bounds[0]) for share in (0.05, 0.1, 0.15)]
+    else:
+        steps = [share * detectable for share in (0.5, 1.0, 1.5)] if detectable is not None else []
+    chances = tuple((step, float(plan(parts, base, difference=step, n=_STUDIES).rows[0]["power"])) for step in steps)
+    few = systems <= _MOST_SYSTEMS  # more of them take long to simulate
+    judges = replace(base, judges=max(base.judges, overlap + 1), overlap=overlap + 1)
+    return Prospects(
+        len(judged),
+        systems,
+        detectable,
+        chances,
+        _detectable(parts, judges) if few else None,
+        _detectable(parts, replace(base, documents=2 * base.documents)) if few else None,
+        parts.source,
+    )
+
+
+_STUDIES = 200
+_MOST_SYSTEMS = 4
+
+
+def _detectable(parts: Components, design: Design) -> float | None:
+    value = plan(parts, design, n=_STUDIES).rows[0]["detectable"]
+    return None if value is None else float(value)
+
+
+def _rated_stages(protocol: Protocol) -> list[Stage]:
+    """The stages about texts where each judges one output; none where any judges something else."""
+    stages = [stage for stage in protocol.stages if stage.unit is not Unit.JUDGE]
+    return [] if any(stage.object is not Object.OUTPUT for stage in stages) else stages
+
+
+def _overlap(wishes: CampaignOptions) -> int:
+    """How many judge an item."""
+    return int(wishes.options.get("judges_per_document") or (len(wishes.judges) if wishes.design == "full" else 1))
 
 
 def _metric_scores(documents: Sequence[Document], systems: Sequence[str]) -> dict[str, float] | None:

@@ -55,6 +55,22 @@ def model_bar(name: str, share: float, width: float = 180) -> Markup:
     return _markup(drawing)
 
 
+def load_bar(
+    judge: str, loads: tuple[float, float], mean: float, *, fair: float, longest: float, width: float = 220
+) -> Markup:
+    """The work of a judge who is planned for, calibration and the rest, with a line at the mean of all and a dashed one
+    at what is still fair. `longest` is the load at the end of the bar."""
+    calibration, rest = loads
+    scale = (width - 2) / longest if longest else 0.0
+    drawing = Drawing(judge, 16, width)
+    drawing.rect(0, 3, width - 1, 9, "pt")
+    drawing.rect(0, 3, calibration * scale, 9, "ci")
+    drawing.rect(calibration * scale, 3, rest * scale, 9, "pw" if calibration + rest > fair else "pd")
+    drawing.line(mean * scale, 0, mean * scale, 15, "ax")
+    drawing.line(fair * scale, 0, fair * scale, 15, "min")
+    return _markup(drawing)
+
+
 def sparkline(values: Sequence[float], label: str) -> Markup:
     """Pace over equal parts of the work so far."""
     drawing = Drawing(f"{label}: {', '.join(f'{value:.1f}' for value in values)}", 22, 60)

@@ -1,17 +1,16 @@
 // Making a campaign: only the options of the chosen design are shown; the plan comes into view when
 // there is one.
-const design = /** @type {HTMLSelectElement | null} */ (
-  document.querySelector('select[name=design]')
-);
+const designs = document.querySelector('.designs');
 
 function show() {
+  const design = /** @type {HTMLInputElement | null} */ (designs?.querySelector('input:checked'));
   for (const options of document.querySelectorAll('fieldset[data-design]')) {
     const field = /** @type {HTMLFieldSetElement} */ (options);
     field.hidden = field.disabled = field.dataset.design !== design?.value;
   }
 }
 
-design?.addEventListener('change', show);
+designs?.addEventListener('change', show);
 show();
 const chosen = document.querySelector('.protocols input:checked')?.closest('label');
 const list = chosen?.parentElement;
