@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from random import Random
+
+from campaign_parts import corpus, opened
 from lanner import campaign
 from lanner.model import Item, Judge, JudgeKind, Role, Task
 from lanner.monitor.live import LiveCampaigns
@@ -154,3 +157,26 @@ def test_a_questionnaire_is_neither_the_main_question_nor_work(store: Store) -> 
     assert snapshot.main == "skills"
     assert {m.question for m in snapshot.measures} == {"skills", "sentence", "holistic"}
     assert snapshot.paces["J1"].per_minute == 2.0, "thirty seconds an item, the questionnaire left out"
+
+
+def test_what_is_expected_when_all_is_in_does_not_count_calibration(store: Store) -> None:
+    texts = corpus((4,) * 5, ("alder",))
+    opened(store, "da", documents=texts, settings={"calibration": ["d0"]}, seed=2)
+    dice = Random(4)
+
+    def work() -> None:
+        for judge in campaign.judges(store, "first"):
+            for task in campaign.tasks(store, "first", judge.id):
+                for at, item in enumerate(task.items):
+                    truth = Random(f"{item.document} {item.segment}").randint(20, 80)
+                    answers = {"score": truth + dice.randint(-9, 9)}
+                    campaign.submit(store, task.id, at, answers, submission=f"{task.id} {at}")
+                if task.finished_at is None:
+                    campaign.finish(store, task.id)
+
+    work()
+    campaign.after_calibration(store, "first")
+    work()
+    [main] = [entry for entry in LiveCampaigns(store).snapshot(1).measures if entry.main]
+    assert main.documents == 4 and main.low is not None
+    assert (main.expected_low, main.expected_high) == (main.low, main.high), "everything that counts is in"

@@ -108,4 +108,9 @@ def _too_few(document: Document, count: int, able: int, judges: int) -> DesignEr
         language = document.target_language
         what = f"{document.id!r} is to be judged by {count}, but only {able} of the judges read {language}."
         more = f"Add {count - able} for {language}"
-    return DesignError(what, next_step=f"{more}, or ask for {able} per document." if able else f"{more}.")
+    return DesignError(
+        what,
+        code="few_judges" if able == judges else "few_readers",
+        names={"n": str(count), "judges": str(able), "document": document.id, "language": document.target_language},
+        next_step=f"{more}, or ask for {able} per document." if able else f"{more}.",
+    )

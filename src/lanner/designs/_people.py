@@ -32,6 +32,8 @@ def refuse_scenarios(protocol: Protocol, *, all_scenarios: bool) -> None:
     if len(several) > 1 and not all_scenarios:
         raise DesignError(
             f"This would show each text to a judge in {len(several)} scenarios: {', '.join(several)}.",
+            code="several_scenarios",
+            names={"n": str(len(several)), "scenarios": ", ".join(several)},
             next_step="Use the design latin_square, or say all_scenarios=true if that is wanted.",
         )
 

@@ -79,6 +79,8 @@ def refuse_few(judges: int, judges_per_document: int, overlap: float) -> None:
     if needed > judges:
         raise DesignError(
             f"Some documents are to be judged by {needed}, but there are {judges} judges.",
+            code="few_judges",
+            names={"n": str(needed), "judges": str(judges)},
             next_step=f"Ask for 1 to {judges} judges per document, or add judges.",
         )
 
@@ -89,6 +91,8 @@ def _refuse_teams(judges: Sequence[Judge], size: int, overlap: float) -> None:
     if size < 2 or len(judges) % size:
         raise DesignError(
             f"{len(judges)} judges cannot be split into teams of {size}.",
+            code="uneven_teams",
+            names={"judges": str(len(judges)), "size": str(size)},
             next_step="Say judges_per_document, 2 or more, and name as many judges as make whole teams.",
         )
 

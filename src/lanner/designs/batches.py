@@ -68,6 +68,8 @@ def _teams(judges: Sequence[Judge], size: int, language: str, rng: Generator) ->
     if size < 1 or count < size or count % size:
         raise DesignError(
             f"{count} judges{_who_read(language, judges)} cannot be split into teams of {size}.",
+            code="uneven_teams",
+            names={"judges": str(count), "size": str(size)},
             next_step=_what_would_work(count, size),
         )
     order = [judges[int(at)] for at in rng.permutation(count)]

@@ -63,6 +63,8 @@ def _refuse(protocol: Protocol, judges: Sequence[Judge], judges_per_document: in
     if not 1 <= judges_per_document <= len(judges):
         raise DesignError(
             f"Each document is to be judged by {judges_per_document}, but there are {len(judges)} judges.",
+            code="few_judges",
+            names={"n": str(judges_per_document), "judges": str(len(judges))},
             next_step=f"Ask for 1 to {len(judges)} judges per document.",
         )
 

@@ -99,7 +99,10 @@ class LiveCampaign:
         self._campaign = campaign
         self.protocol = campaigns.protocol(store, campaign)
         self._documents = campaigns.documents(store, campaign)
-        self._bias = choice_bias(self._documents, {"design": campaigns.get(store, campaign).design})
+        plan = campaigns.get(store, campaign)
+        self._bias = choice_bias(self._documents, {"design": plan.design})
+        calibration = set(plan.settings.get("calibration") or ())
+        self._main_documents = sum(document.id not in calibration for document in self._documents)
         self.table = frame([], self.protocol)
         self.judges: set[str] = set()
         self.people: tuple[str, ...] = ()
@@ -188,7 +191,7 @@ class LiveCampaign:
 
     def _whole(self, people: Counted) -> Snapshot:
         """What does not depend on the question that judges are compared on."""
-        documents = len(self._documents)
+        documents = self._main_documents
         if self.purpose is Purpose.CALIBRATION:
             documents = people.table["document"].n_unique()
         return Snapshot(

@@ -24,6 +24,7 @@ from lanner.store import Store
 from lanner.web.drafting.judges import Invited, invited
 from lanner.web.organising.settings import read_settings
 from lanner.web.page import forms
+from lanner.web.page.refusals import parts
 from lanner.web.page.speech import say
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_]*")
@@ -342,7 +343,7 @@ def design_sizes(documents: Sequence[Document], wishes: CampaignOptions) -> dict
         try:
             sizes[name] = sum(page.judged for page in planned(documents, own).pages)
         except LannerError as error:
-            sizes[name] = error.what
+            sizes[name] = parts(error)[0]
     return sizes
 
 

@@ -49,6 +49,22 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
         "The segment {segment} of {document} is already on line {line_before}.",
         "Ids must differ within a document.",
     ),
+    "few_judges": (
+        "A document is to be judged by {n}, and there are only {judges} judges.",
+        "Add judges, or ask for fewer for each document.",
+    ),
+    "few_readers": (
+        "{document} is to be judged by {n}, and only {judges} of the judges read {language}.",
+        "Add judges for this language, or ask for fewer for each document.",
+    ),
+    "uneven_teams": (
+        "Teams of {size} cannot be made of {judges} judges.",
+        "Name as many judges as make whole teams, or another number of judges for each document.",
+    ),
+    "several_scenarios": (
+        "This would show each text to a judge in {n} scenarios: {scenarios}.",
+        "Take the design “Latin square”, or tick “All scenarios” if that is wanted.",
+    ),
     "not_a_number": ("{given} is not a number.", "Correct “{name}”."),
     "bad_minimum": ("The planned minimum of agreement lies between 0 and 1.", ""),
     "bad_practice": (
