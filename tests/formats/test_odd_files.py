@@ -277,3 +277,17 @@ def test_one_language_pair_is_overruled_and_the_note_says_so(tmp_path: Path) -> 
     assert half.language_pair == "en-ko"
     both = formats.read([wrong, right], languages="en-ko")  # among several files the option selects
     assert [document.id for part in both for document in part.documents] == ["c"]
+
+
+def test_a_comma_and_a_point_in_one_number_settle_which_is_which(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("judge;segment;score\na;1;2,065.5\nb;1;980\na;2;1,250\nb;2;3,000.25\n", encoding="utf-8")
+    assert [value for *_, value in answers(read(path))] == [2065.5, 980, 1250, 3000.25]
+    path.write_text("judge;segment;score\na;1;2,065\nb;1;980\n", encoding="utf-8")
+    assert [value for *_, value in answers(read(path))] == [2.065, 980]
+
+
+def test_a_total_and_a_remark_below_it_are_no_rows(tmp_path: Path) -> None:
+    rows = [["score", "rater", "document", "segment"], *[[at, judge, "d", at] for at in (1, 2) for judge in "ab"]]
+    path = workbook(tmp_path / "r.xlsx", Ratings=[*rows, ["Total"], [], ["Rated by hand in spring"]])
+    assert [value for *_, value in answers(read(path))] == [1, 1, 2, 2]

@@ -654,7 +654,8 @@ class _Answers:
 
 def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[Any, str]]:
     """The answers to one question with a flag each: numbers where most are, or where the steps of a scale are written
-    out; lists where all are, words otherwise. With `decimal_comma` 1,250 is less than two."""
+    out; lists where all are, words otherwise. With `decimal_comma` 1,250 is less than two,
+    unless another number has a comma and a point."""
     values = [None if is_missing(cell) else cell.strip() if isinstance(cell, str) else cell for cell in cells]
     there = [value for value in values if value is not None]
     texts = [as_text(value) for value in there]
@@ -662,7 +663,7 @@ def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[A
     if there and all(isinstance(value, list) for value in lists):
         return _with_missing(values, [(value, "") for value in lists])
     plain = [plain_number(text) for text in texts]
-    if not decimal_comma and in_thousands(plain):
+    if in_thousands(plain) and (not decimal_comma or any("," in text and "." in text for text in plain)):
         plain = [text.replace(",", "") for text in plain]
     elif dots_in_thousands(plain):
         plain = [text.replace(".", "") for text in plain]

@@ -124,3 +124,36 @@ def test_a_measure_is_taken_besides_the_answers_that_are_guessed() -> None:
     assert [answer.question for answer in mapped.answers] == ["score", "comet"]
     assert mapped.rest == ()
     assert [answer.question for answer in column_map(header, "answer:comet=comet", sample=sample).answers] == ["comet"]
+
+
+def test_names_of_systems_and_judges_are_kept_as_they_are_written() -> None:
+    header = ["judge", "segment", "score_GPT-4", "score_nmt_base"]
+    sample = [[judge, str(at), str(at % 5), str(at % 3)] for at in range(1, 5) for judge in ("ann", "ben")]
+    assert [answer.system for answer in column_map(header, sample=sample).answers] == ["GPT-4", "nmt_base"]
+    header = ["segment", "system", "score ann-marie", "score_b.o."]
+    sample = [[str(at), "X", "3", "4"] for at in range(1, 5)]
+    assert [answer.judge for answer in column_map(header, sample=sample).answers] == ["ann-marie", "b.o"]
+
+
+def test_a_note_is_a_mark_where_it_is_a_number_and_a_remark_elsewhere() -> None:
+    header = ["segment", "system", "note_ann", "note_ben"]
+    marks = column_map(header, sample=[[str(at), "X", "3", "4"] for at in range(1, 5)])
+    assert [(answer.question, answer.judge) for answer in marks.answers] == [("note", "ann"), ("note", "ben")]
+    with pytest.raises(InputError):
+        column_map(header, sample=[[str(at), "X", "too late", "fine"] for at in range(1, 5)])
+
+
+def test_an_id_numbers_the_rows_where_another_column_names_the_segment() -> None:
+    assert column_map(["id", "번호", "원문", "번역"]).roles["segment"] == "번호"
+    assert column_map(["id", "source", "target"]).roles["segment"] == "id"
+
+
+def test_translations_come_again_on_the_rows_of_every_judge() -> None:
+    header = ["judge", "segment", "source", "Alder", "Birch", "score_Alder", "score_Birch"]
+    texts = ["It is late today.", "We waited for you.", "Nobody came home."]
+    sample = [
+        [judge, str(at), text, text.upper(), text.lower(), "3", "4"]
+        for judge in ("a", "b", "c", "d")
+        for at, text in enumerate(texts)
+    ]
+    assert set(column_map(header, sample=sample).outputs) == {"Alder", "Birch"}

@@ -84,3 +84,23 @@ def test_names_people_use() -> None:
     assert named("Windows-1252").name == "cp1252"
     with pytest.raises(InputError, match="no encoding called 'cp9499'"):
         named("cp9499")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cp1252", "1,Wait… what? It’s “late” – again.\n"),
+        ("cp1252", "1,Die Fähre ist heute „spät“.\n"),
+        ("cp1252", "1,It is 5 °C, or £5\n"),
+        ("mac_roman", "1,The end …\n"),
+        ("cp850", "score;n\n1\u00a0250;2\n"),
+        ("cp850", "document;système;note\nd;X;3\n"),
+        ("koi8_r", "документ;сегмент;оценщик;оценка\nd;1;a;3\n"),
+        ("euc_jp", "文書,番号,評価者,評価\nd,1,a,3\n"),
+    ],
+)
+def test_signs_and_names_of_columns_tell_where_letters_are_few(name: str, text: str) -> None:
+    data = text.encode(name)
+    found = detect(data, complete=True)
+    assert found is not None
+    assert data.decode(found.name) == text

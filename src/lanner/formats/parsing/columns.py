@@ -133,6 +133,11 @@ def _folded(*kinds: str) -> frozenset[str]:
     return frozenset(fold(name) for kind in kinds for name in names[kind])
 
 
+def _answer_names(values: Sequence[Any]) -> frozenset[str]:
+    """Names of answers; `note` is a mark in French and other languages where numbers stand below it, else a remark."""
+    return _folded("answer") | {"note"} if _are_numbers(values) else _folded("answer")
+
+
 @cache
 def _totals() -> frozenset[str]:
     return frozenset(map(fold, _names()["rows"]["total"]))
@@ -549,7 +554,8 @@ class _Guess:
             ):
                 continue
             distinct = len({str(value) for value in values})
-            if length / 5 <= _mean_length(values) <= length * 5 and distinct * 2 >= len(values) and _are_texts(values):
+            enough = distinct * 2 >= len(set(map(str, source)))  # each text comes again on the rows of every judge
+            if length / 5 <= _mean_length(values) <= length * 5 and enough and _are_texts(values):
                 self.outputs.setdefault(column, column)
                 self._take(column, _POSSIBLE if len(source) < 3 else _LIKELY)
 
@@ -646,8 +652,9 @@ class _Guess:
                 if len(column) > len(each) and (rest := _without(column, each)) is not None:
                     name, system = rest, each
                     break
-            judge, question = ("", name) if by_judge else _judge_and_question(name)
-            if fold(question) in _folded("answer") and (system or judge) and not is_total(judge):
+            known = _answer_names(values)
+            judge, question = ("", name) if by_judge else _judge_and_question(name, known)
+            if fold(question) in known and (system or judge) and not is_total(judge):
                 answers.append(Answer(column, question, judge, system))
         if by_judge and not answers and "system" not in self.roles and "system_a" not in self.roles:
             answers = self._answers_by_system()
@@ -660,7 +667,7 @@ class _Guess:
         """`rank_A, rank_B, rank_C`: one question asked about several systems, which nothing else names."""
         by_question: dict[str, list[Answer]] = {}
         for column in self.free:
-            system, question = _judge_and_question(column)
+            system, question = _judge_and_question(column, _answer_names(self._values(column)))
             if system and not is_total(system) and _are_numbers(self._values(column)) and not _is_measure(column):
                 by_question.setdefault(fold(question), []).append(Answer(column, question, system=system))
         names = [sorted(answer.system for answer in answers) for answers in by_question.values()]
@@ -828,14 +835,15 @@ def _without(column: str, part: str) -> str | None:
     return None
 
 
-def _judge_and_question(name: str) -> tuple[str, str]:
+def _judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, str]:
     """`score_ann` is a score by ann, `Rater 1` a score by Rater 1, `rater2_fluency` a fluency by rater2."""
-    pieces = [piece for piece in re.split(r"[\s_.:/()\[\]|-]+", name) if piece]
+    pieces = list(re.finditer(r"[^\s_.:/()\[\]|-]+", name))
     for cut in range(1, len(pieces)):
-        before, after = pieces[:cut], pieces[cut:]
+        before = name[pieces[0].start() : pieces[cut - 1].end()]
+        after = name[pieces[cut].start() : pieces[-1].end()]
         for question, judge in ((before, after), (after, before)):
-            if fold(" ".join(question)) in _folded("answer"):
-                return " ".join(judge), " ".join(question)
+            if fold(question) in answer_names:
+                return judge, " ".join(re.findall(r"[^\s_.:/()\[\]|-]+", question))
     if hit := _JUDGE_WORD.match(name):
         rest = name[hit.end() :].strip(" _.:/-()[]")
         return name[: hit.end()].strip(" _.:-"), rest or "score"

@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from lanner.errors import InputError, did_you_mean
+from lanner.formats.parsing.columns import header_score
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -29,6 +30,11 @@ _LEAST = 0.72
 _DAMAGED = 0.02
 """UTF-8 with fewer broken characters than this is damaged UTF-8, not another encoding."""
 _ENOUGH = 16 * 1024
+_HEADER_LINES = 5
+_LONGEST_LINE = 2000
+_LONGEST_WORD = 100
+_NAME = 0.2
+"""What the name of a column is worth."""
 _CONTROL = tuple(bytes([code]) for code in range(0x20) if code not in b"\b\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f")
 _PUNCTUATION = set("“”„‘’‚«»‹›–—…°€£§©®·•¿¡×½¼¾²³ºª\u00a0、。，．：；？！（）「」『』【】《》〈〉・ー～％＋－＝／　")
 
@@ -62,7 +68,7 @@ _ALPHABETS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("Serbian", ("cp1251",), "аоиенрсјтукдвпмлзгбћчшцжђхњфљџ"),
     ("Greek", ("cp1253", "iso8859_7", "cp737"), "αοιετσνηυρπκμλςάίόέήύώωδγχθφβξζψϊϋΐΰ"),
     ("Hebrew", ("cp1255",), "יוהלאתרבמשנםדחקפגכעטצזסןךףץ"),
-    ("Arabic", ("cp1256",), "الينمتربوعدهسفحكقجةأشصطخىإئءذزثضغظؤآًٌٍَُِّْـ،؟؛"),
+    ("Arabic", ("cp1256",), "الينمتربوعدهسفحكقجةأشصطخىذزثضغظًٌٍَُِّْـ،؟؛إئءؤآ"),
     ("Thai", ("cp874",), "านรอกเงมยล่้วดทสตะปบค์หัแิีจพชขใไูุึโำืผธ็ณฟซถภศษญฉฎฐฝฮฆฤๆฯฬฑฏฒฅฃฌฦ๐๑๒๓๔๕๖๗๘๙"),
 )
 _LATIN = 20
@@ -70,7 +76,7 @@ _LATIN = 20
 _COMMON_SHARE = 0.6
 _RARITY = {"cp852": 0.03, "cp850": 0.04}
 """What the encodings of MS-DOS are worth less. Where both give the same letters, either is right."""
-_AFTER_NO_LETTER = re.compile(r"(?<=[^\W\d_])[¡¿£€§©®]|(?<=[^\W\d_])[„‚“«‹…°×½¼¾](?=[^\W\d_])")
+_MISPLACED = re.compile(r"(?<=[^\W\d_])[¡¿£€§©®„‚]|(?<=[^\W\d_])[“”«»‹›…•°×½¼¾](?=[^\W\d_])|(?<=\d)[^\W\d_](?=\d)")
 """Signs in places where nobody writes them, but wrong decoding puts them."""
 _KOREAN_SYLLABLES = set("이다는을에가의은하지고를도로한서사기시어나리자아인있들것수그해대부과정상일전안습니요주우보장")
 _CHINESE_IDEOGRAPHS = set(
@@ -140,12 +146,23 @@ def detect(sample: bytes, *, complete: bool) -> Encoding | None:
         return UTF_8
     if any(byte in sample for byte in _CONTROL):
         return None  # no text at all
+    header = [line for line in sample.splitlines()[:_HEADER_LINES] if not line.isascii()]
     sample = _telling_lines(sample)
     best, match = 0.0, None
     for score, encoding in _candidates(sample):
-        if score > best + 1e-9:
-            best, match = score, encoding
-    return match if best >= _LEAST else None
+        sure = score + _NAME * _names_in(tuple(header), encoding.name)
+        if sure >= _LEAST and sure > best + 1e-9:
+            best, match = sure, encoding
+    return match
+
+
+@lru_cache(maxsize=256)
+def _names_in(lines: tuple[bytes, ...], encoding: str) -> int:
+    """How many names of columns that one knows are in lines at the beginning: few letters tell little about a language,
+    but `système` is a word and `systäme` is none."""
+    texts = [line.decode(encoding, errors="replace") for line in lines]
+    cells = [[cell.strip(' "') for cell in re.split(r"[,;\t|]", text)] for text in texts if len(text) < _LONGEST_LINE]
+    return max((header_score([cell for cell in row if not cell.isascii()]) for row in cells), default=0)
 
 
 def _without_mark(sample: bytes) -> Encoding | None:
@@ -225,16 +242,18 @@ def _decoded(sample: bytes, name: str) -> str | None:
 def _alphabet_score(text: str, alphabet: str, *, latin: bool) -> float:
     common = alphabet if latin else alphabet[: int(len(alphabet) * _COMMON_SHARE)]
     weights = {**dict.fromkeys(alphabet, 0.45), **dict.fromkeys(common, 1.0)}
-    others = [character for character in text if character > "\x7f" and character not in _PUNCTUATION]
-    if not others:
-        return 0.5
-    misplaced = len(_AFTER_NO_LETTER.findall(text))
-    share = sum(weights.get(character.lower(), 0.0) for character in others) / (len(others) + misplaced)
-    words = [word for word in _ODD_CASE.findall(text) if any(character > "\x7f" for character in word)]
-    odd = sum(any(a.islower() and b.isupper() for a, b in pairwise(word)) for word in words)
-    count = sum(len({_script(character) for character in word}) > 1 for word in words)
-    shouted = sum(character.isupper() for character in others) > len(others) / 2
-    return share - (odd + count) / max(1, len(words)) - 0.2 * shouted
+    counts = {c: n for c, n in Counter(text).items() if c > "\x7f" and c not in _PUNCTUATION}
+    others = sum(counts.values())
+    misplaced = len(_MISPLACED.findall(text))
+    if not others:  # English with quotation marks and dashes, if they stand where such signs stand
+        return 0.5 if misplaced else 0.98
+    share = sum(weights.get(c.lower(), 0.0) * n for c, n in counts.items()) / (others + misplaced)
+    words = Counter(word[:_LONGEST_WORD] for word in _ODD_CASE.findall(text) if not word.isascii())
+    odd = sum(n for word, n in words.items() if any(a.islower() and b.isupper() for a, b in pairwise(word)))
+    mixed = sum(n for word, n in words.items() if len({_script(character) for character in set(word)}) > 1)
+    shouted = sum(n for c, n in counts.items() if c.isupper()) > others / 2
+    alone = not latin and all(len(word) < 2 for word in words)  # of another script nobody writes single letters only
+    return share - (odd + mixed) / max(1, words.total()) - 0.2 * shouted - 0.3 * alone
 
 
 def _script(character: str) -> str:

@@ -83,7 +83,7 @@ class Extent:
         return bool(values) and str(values[0]).strip().casefold() == self.names[0] and _names(values) == self.names
 
     def _remember(self, values: Sequence[Any]) -> None:
-        if self._rows >= _REMEMBERED:
+        if self._rows >= _REMEMBERED or sum(not is_missing(value) for value in values) < 2:  # a remark, a total
             return
         self._rows += 1
         for at, value in enumerate(values[: len(self.header)]):
