@@ -65,8 +65,9 @@ def test_a_complete_campaign_is_exact_whatever_the_chances() -> None:
     own = estimate(Draws(sizes, order, np.array(chances)), totals[order], rng.normal(size=(30, 3)))
     assert own.value == pytest.approx(totals.sum(0) / sizes.sum())
     assert own.draw_variance == pytest.approx(0, abs=1e-20)
-    deviations = (totals - own.value * sizes[:, None]) / sizes.mean()
-    assert own.document_variance == pytest.approx((deviations**2).sum(0) / 30 / 29)
+    without = np.array([(totals.sum(0) - totals[at]) / (sizes.sum() - sizes[at]) for at in range(30)])
+    jackknife = 29 / 30 * ((without - own.value) ** 2).sum(0)
+    assert own.document_variance == pytest.approx(jackknife)
 
 
 def replay(seed: int, useful: float, tilt: float) -> tuple[float, float, float, float]:
@@ -117,3 +118,19 @@ def test_draws_that_cannot_be_are_refused() -> None:
         Draws(np.ones(3), np.array([1, 2]), np.array([0.3]))
     with pytest.raises(StatisticError, match="two documents"):
         estimate(equal(3, np.array([0])), np.ones((1, 1)))
+
+
+@pytest.mark.parametrize("drawn", [8, 16, 40])
+def test_intervals_hold_where_documents_differ_tenfold_in_length(drawn: int) -> None:
+    """Half the documents are one sentence long, the others ten, as in the news and the posts of one test set."""
+    rng = np.random.default_rng(7)
+    sizes = np.repeat([1.0, 10.0], 40)
+    held = []
+    for _ in range(60):
+        level = rng.normal(size=(80, 20))  # what a document's sentences share
+        totals = sizes[:, None] * level + rng.normal(size=(80, 20)) * np.sqrt(sizes)[:, None]
+        order = rng.permutation(80)[:drawn]
+        own = estimate(Draws(sizes, order, 1 / np.arange(80, 80 - drawn, -1.0)), totals[order])
+        truth = totals.sum(0) / sizes.sum()
+        held.append(np.abs(own.value - truth) <= own.half_width(0.05, of_complete=True))
+    assert 0.925 < np.mean(held) < 0.985

@@ -26,8 +26,8 @@ from lanner.stats.resample import Array, Resampling
 from lanner.stats.sequential import LOOKS, nominal_levels
 from lanner.store import Store
 
-STOPPED_LEVEL = 0.025
-"""Intervals called 95 % miss in 2.5 % of campaigns of a fixed size. A campaign that stops when something is decided has
+STOPPED_LEVEL = 0.04
+"""Intervals called 95 % miss in 4 % of campaigns of a fixed size. A campaign that stops when something is decided has
 larger differences than it should (it stopped for that), and with this level its intervals hold about 95 % of the time
 in replays (benchmarks/bench_economy.py)."""
 

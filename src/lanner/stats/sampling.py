@@ -14,6 +14,9 @@ r is what predictions and the length of a document leave over: y − θ·size �
 with a tuned λ: Angelopoulos, Duchi & Zrnic 2023). λ is shrunk by what tuning it costs, and is 0 where predictions do
 not help.
 
+Documents differ in length, some tenfold. A long one pulls the estimate towards itself, so distances are taken from the
+estimate without the document, and the degrees of freedom count documents as equally long ones that would say as much.
+
 Two variances add up: that of the draws, 0 once everything is judged, and that of the documents themselves, which a
 complete campaign has too. The intervals therefore hold for documents of this kind, as all others in Lanner do.
 """
@@ -119,11 +122,20 @@ def estimate(draws: Draws, values: Array, predictions: Array | None = None) -> E
     value = ratio - slope * (weights * shift).sum(0) / total
     residual = y - slope * shift - value * size
     tuned = 1 + (predictions is not None and m > 3)
-    draw_variance, df = _draw_variance(draws, residual, tuned)
-    document_variance = (weights * own**2).sum(0) * m / (m - 1) / n
+    part = weights[:, 0] * size[:, 0] / total
+    draw_variance, df = _draw_variance(draws, residual, _own_share(part), tuned)
+    df = np.minimum(df, max(1.0, float(part.sum() ** 2 / (part**2).sum()) - tuned))
+    document_variance = (weights * (own / _own_share(part)) ** 2).sum(0) * (m - 1) / m / n
     return Estimates(
         value, y.sum(0) / size.sum(), slope, draw_variance, np.maximum(document_variance, 0.0), df, residual
     )
+
+
+def _own_share(part: Array) -> Array:
+    """By how much the distance of each document from the estimate is too small, because the document is a part of it:
+    1 − `part`, the share of all segments that it stands for. Divided by it, distances are from the estimate without
+    the document (the jackknife), and a few long documents among short ones no longer make a variance too small."""
+    return np.asarray(1 - np.clip(part, 0.0, 0.9))[:, None]
 
 
 def _centred(draws: Draws, predictions: Array) -> Array:
@@ -146,7 +158,7 @@ def _slope(own: Array, shift: Array, size: Array, weights: Array, total: float) 
     return np.asarray(np.maximum(0.0, shrunk))
 
 
-def _draw_variance(draws: Draws, residual: Array, tuned: int) -> tuple[Array, Array]:
+def _draw_variance(draws: Draws, residual: Array, own_share: Array, tuned: int) -> tuple[Array, Array]:
     """Variance that comes from not having drawn all, and its degrees of freedom.
 
     The steps tₘ are uncorrelated, so their squared deviations add up with the squares of their weights."""
@@ -156,8 +168,8 @@ def _draw_variance(draws: Draws, residual: Array, tuned: int) -> tuple[Array, Ar
     if m == n:
         share[-1] = 1.0
     before = np.cumsum(residual, 0) - residual
-    steps = (before + residual / draws.probability[:, None]) / n
-    variance = (share[:, None] ** 2 * steps**2).sum(0) * m / max(1, m - tuned)
+    steps = (before + residual / draws.probability[:, None]) / n / own_share
+    variance = (share[:, None] ** 2 * steps**2).sum(0) * (m - 1) / max(1, m - tuned)
     expected = np.divide(1.0, (left + 0.5) ** 2) * (1 / ((left + 1) * draws.probability)) ** 2
     df = expected.sum() ** 2 / (expected**2).sum() - tuned if m < n else m - 1.0
     df = max(1.0, min(float(m - tuned), float(df) if m < 0.5 * n else float(m - tuned)))
