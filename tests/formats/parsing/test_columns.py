@@ -157,3 +157,30 @@ def test_translations_come_again_on_the_rows_of_every_judge() -> None:
         for at, text in enumerate(texts)
     ]
     assert set(column_map(header, sample=sample).outputs) == {"Alder", "Birch"}
+
+
+def test_a_column_may_name_question_system_and_judge() -> None:
+    answers = ["score_A_ana", "score_A_ben", "score_GPT-4_ana", "ben GPT-4 score"]
+    header = ["id", "source", "target_A", "target_GPT-4", *answers]
+    sample = [[str(at), f"Sentence {at}.", "Satz.", "Ein Satz.", "1", "2", "3", "4"] for at in range(1, 4)]
+    expected = [("ana", "A"), ("ben", "A"), ("ana", "GPT-4"), ("ben", "GPT-4")]
+    assert [(answer.judge, answer.system) for answer in column_map(header, sample=sample).answers] == expected
+
+
+def test_numbers_are_no_reference_whatever_their_name() -> None:
+    header = ["document", "segment", "system", "human", "bleu"]
+    sample = [["d", str(at), "X", str(at * 10), f"{at}.5"] for at in range(1, 5)]
+    mapped = column_map(header, sample=sample)
+    assert not mapped.references
+    assert [answer.judge for answer in mapped.answers] == ["human", "bleu"]
+
+
+def test_judges_and_systems_in_one_name_are_told_apart_or_asked_for() -> None:
+    sample = [[str(at), "1", "2", "3", "4"] for at in range(1, 4)]
+    header = ["segment", "score_GPT_ana", "score_GPT_ben", "score_DeepL_ana", "score_DeepL_ben"]
+    expected = [("ana", "GPT"), ("ben", "GPT"), ("ana", "DeepL"), ("ben", "DeepL")]
+    assert [(answer.judge, answer.system) for answer in column_map(header, sample=sample).answers] == expected
+    header = ["segment", "score_Alder_ana", "score_Alder_ben", "score_Birch_ana", "score_Birch_ben"]
+    with pytest.raises(InputError, match="which part names the judge is not clear") as error:
+        column_map(header, sample=sample)
+    assert "judge:ana about Alder=score_Alder_ana" in error.value.next_step

@@ -309,6 +309,8 @@ class _Guess:
     def _take_named(self) -> None:
         for column in list(self.free):
             role = _named(column)
+            if role == ("reference", column) and _are_numbers(self._values(column)):
+                continue  # `human` may be what people scored
             if role is not None:
                 (self.outputs if role[0] == "output" else self.references).setdefault(role[1], column)
                 self._take(column, _CERTAIN if column.isascii() else _CLEAR)
@@ -654,10 +656,15 @@ class _Guess:
                     break
             known = _answer_names(values)
             judge, question = ("", name) if by_judge else _judge_and_question(name, known)
+            for each in systems if not system else ():  # `score_GPT-4_ann`: the system is in the middle
+                if len(judge) > len(each) and (rest := _without(judge, each)):
+                    judge, system = rest, each
+                    break
             if fold(question) in known and (system or judge) and not is_total(judge):
                 answers.append(Answer(column, question, judge, system))
         if by_judge and not answers and "system" not in self.roles and "system_a" not in self.roles:
             answers = self._answers_by_system()
+        answers = _with_crossed_systems(answers)
         judges = {answer.judge for answer in answers if answer.judge}
         for answer in answers:
             if answer.system or len(judges) > 1 or _JUDGE_WORD.match(answer.judge):
@@ -858,7 +865,18 @@ _SYSTEM_WORD = re.compile(
 _JUDGE_NUMBER = re.compile(r"^[rjae][a-z]?\d{1,2}$", re.I)
 
 
-def _crossed(columns: Sequence[str]) -> dict[str, tuple[str, str]] | None:
+def _with_crossed_systems(answers: list[Answer]) -> list[Answer]:
+    """Answers whose names of judges are judges and systems in truth, as in `score_GPT_ann`, with the two told apart."""
+    if not answers or any(answer.system or not answer.judge for answer in answers):
+        return answers
+    columns = {answer.judge: answer.column for answer in answers if answer.question == answers[0].question}
+    crossed = _crossed(list(columns), columns)
+    if crossed is None or any(answer.judge not in crossed for answer in answers):
+        return answers
+    return [Answer(answer.column, answer.question, *crossed[answer.judge]) for answer in answers]
+
+
+def _crossed(columns: Sequence[str], headings: Mapping[str, str] | None = None) -> dict[str, tuple[str, str]] | None:
     """Columns for every judge and every system, `GPT_anna`, `GPT_ben`, `DeepL_anna`, `DeepL_ben`, as judge and system;
     None where they are not crossed. Which part is which shows in words that judges or systems are called by."""
     pairs = {column: tuple(re.split(r"[\s_.:/|-]+", column.strip(), maxsplit=1)) for column in columns}
@@ -874,12 +892,13 @@ def _crossed(columns: Sequence[str]) -> dict[str, tuple[str, str]] | None:
     judges_first = are(seconds, _SYSTEM_WORD) or are(firsts, _JUDGE_WORD, _JUDGE_NUMBER)
     if systems_first == judges_first:
         first, second = pairs[columns[0]]
-        given = f"judge:{second} about {first}={columns[0]}"
+        shown = [(headings or {}).get(column, column) for column in columns]
+        given = f"judge:{second} about {first}={shown[0]}"
         raise InputError(
-            f"The scores in {', '.join(columns[:4])} are by judges about systems, and which part names the judge is "
+            f"The scores in {', '.join(shown[:4])} are by judges about systems, and which part names the judge is "
             "not clear.",
             code="judge_or_system",
-            names={"columns": ", ".join(columns)},
+            names={"columns": ", ".join(shown)},
             next_step=f"Say it for each column: --columns '{given},…', or the other way round.",
         )
     return {column: (pair[1], pair[0]) if systems_first else (pair[0], pair[1]) for column, pair in pairs.items()}
