@@ -184,3 +184,12 @@ def test_judges_and_systems_in_one_name_are_told_apart_or_asked_for() -> None:
     with pytest.raises(InputError, match="which part names the judge is not clear") as error:
         column_map(header, sample=sample)
     assert "judge:ana about Alder=score_Alder_ana" in error.value.next_step
+
+
+@pytest.mark.parametrize("name", ["length", "comet", "tokens"])
+def test_judges_do_not_agree_on_a_number_that_they_were_not_asked_for(name: str) -> None:
+    header = ["judge", "document", "segment", "system", "score", name]
+    sample = [[judge, "d", str(at), "X", str(at % 3), str(at * 2)] for at in range(1, 9) for judge in ("ana", "ben")]
+    mapped = column_map(header, sample=sample)
+    assert [answer.question for answer in mapped.answers] == ["score"]
+    assert mapped.rest == (name,)

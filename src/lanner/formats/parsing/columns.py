@@ -583,11 +583,11 @@ class _Guess:
                 self._take_judges()
             return
         comments = [column for column in self.free if fold(column) in _folded("comment")]
-        # without texts a length cannot be measured any more: it is kept, so that it can explain answers
+        # without texts a length cannot be measured any more, and judges may have been asked for one
         no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
         numeric = [c for c in self.free if c not in answers and _are_numbers(self._values(c)) and not no_answer(c)]
         if answers:  # numbers that no judge ever disputes describe the item
-            numeric = [column for column in numeric if _is_measure(column) or not self._is_fact(column)]
+            numeric = [column for column in numeric if not self._is_fact(column)]
         lists = [c for c in self.free if _are_lists(self._values(c))]
         short = [
             column
