@@ -14,7 +14,7 @@ from lanner import campaign
 from lanner.analysis.economy import economy, score_interval, score_text, with_answers
 from lanner.model import Judge, JudgeKind
 from lanner.protocols import load
-from lanner.stats.goals import Kind
+from lanner.stats.goals import Kind, State
 from lanner.store import Store
 
 
@@ -91,3 +91,45 @@ def test_agreement_above_a_minimum_is_a_goal(store: Store) -> None:
 def test_small_scores_keep_their_zero_and_unknown_ones_are_empty() -> None:
     assert (score_text(0.5), score_text(-63.0), score_text(None)) == ("0.50", "−63.00", "")
     assert (score_interval(-0.5, 0.25), score_interval(None, 1.0)) == ("[−0.50, 0.25]", "")
+
+
+TRUE_MEANS = {
+    name: float(np.mean([score(document.id, segment.id, name) for document in texts() for segment in document]))
+    for name in ("alder", "birch", "cedar")
+}
+"""What the complete campaign would say, from the truth that the simulated judges report."""
+
+
+def test_the_best_is_found_and_never_beaten(store: Store) -> None:
+    made(store, goal="best")
+    work(store)
+    now = economy(store, "study")
+    best = max(TRUE_MEANS, key=lambda name: TRUE_MEANS[name])
+    losers = {pair.second if pair.better == pair.first else pair.first for pair in now.pairs if pair.better}
+    assert now.enough and best not in losers
+    assert "alder" in losers, "20 points worse than both others"
+    assert now.judgements < now.all_judgements
+
+
+def test_which_of_two_is_better_is_decided_as_the_truth_has_it(store: Store) -> None:
+    made(store, goal="better:alder,birch")
+    work(store)
+    now = economy(store, "study")
+    (pair,) = now.pairs
+    assert now.enough and (pair.state, pair.better) == (State.DECIDED, "birch")
+    assert {one.system for one in now.systems if one.documents} == {"alder", "birch"}, "nobody else is shown"
+    true = TRUE_MEANS["alder"] - TRUE_MEANS["birch"]
+    assert pair.low is not None and pair.high is not None and pair.low < true < pair.high
+    shown = sum(len(list(document)) for document in texts()) * 2
+    assert now.judgements < shown == now.all_judgements
+
+
+@pytest.mark.parametrize(("goal", "holds"), [("not-worse:cedar,alder,5", True), ("not-worse:alder,cedar,5", False)])
+def test_not_worse_is_shown_only_where_it_is_true(store: Store, goal: str, holds: bool) -> None:
+    first, second = goal.partition(":")[2].split(",")[:2]
+    assert (TRUE_MEANS[first] > TRUE_MEANS[second] - 5) is holds
+    made(store, goal=goal)
+    work(store)
+    (pair,) = economy(store, "study").pairs
+    assert (pair.state is State.DECIDED) is holds
+    assert pair.better == (first if holds else "")

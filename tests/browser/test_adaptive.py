@@ -94,13 +94,14 @@ class Oracle:
         value = mean(y) / mean(size)
         residual = y - value * size
         steps = np.array([(residual[:k].sum() + residual[k] / q[k]) / n for k in range(m)])
-        of_draws = float((averaging**2 * steps**2).sum()) * m / (m - 1)
         weights = np.array([mean(np.eye(m)[k]) for k in range(m)])
-        of_documents = float(weights @ residual**2) * m / (m - 1) / n
+        part = weights * size / (weights @ size)  # how much of the estimate each document is
+        of_draws = float((averaging**2 * (steps / (1 - part)) ** 2).sum())
+        of_documents = float(weights @ (residual / (1 - part)) ** 2) * (m - 1) / m / n
         informative = (1 / ((n - np.arange(1, m + 1) + 1) * q) / (n - np.arange(1, m + 1) + 0.5)) ** 2
         df = informative.sum() ** 2 / (informative**2).sum() - 1 if m < n / 2 else m - 1
-        df = max(1.0, min(m - 1, df))
-        reach = float(stats.t.isf(0.025 / 2, df)) * np.sqrt(of_draws + of_documents)
+        df = max(1.0, min(m - 1, df, 1 / float(part @ part) - 1))
+        reach = float(stats.t.isf(0.04 / 2, df)) * np.sqrt(of_draws + of_documents)
         return value, value - reach, value + reach, float(total.sum() / size.sum() / mean_size)
 
 
@@ -128,6 +129,11 @@ def test_a_campaign_is_judged_to_its_stop_and_every_number_is_right(office: Offi
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_have_text("Not enough yet")
     expect(page.locator("main")).to_contain_text("To the end about")
+    expect(page.locator("main")).to_contain_text("every pair of systems is decided, or within ±")
+    expect(page.get_by_role("heading", name="The next 100 judgements")).to_be_visible()
+    bought = page.locator(".buy li")
+    assert bought.count() == sum(row[0] == "open" for name, row in cells(page).items() if "–" in name)
+    expect(page.get_by_role("img", name="Open pairs expected to be settled")).to_be_visible()
 
     idle: set[str] = set()
     while len(idle) < len(judges):
