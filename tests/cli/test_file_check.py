@@ -107,3 +107,9 @@ def test_large_files_and_folders_are_left_to_the_command(tmp_path: Path) -> None
     for check in (check_texts, check_format, check_judgements):
         with pytest.raises(InputError, match="none of the formats known"):
             check(path, None)
+
+
+def test_a_question_of_the_file_alone_passes(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("judge,segment,system,klangfarbe\nana,1,X,3\nben,1,X,4\n", encoding="utf-8")
+    check_judgements(path, None, None, "klangfarbe", [])

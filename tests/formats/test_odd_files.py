@@ -291,3 +291,15 @@ def test_a_total_and_a_remark_below_it_are_no_rows(tmp_path: Path) -> None:
     rows = [["score", "rater", "document", "segment"], *[[at, judge, "d", at] for at in (1, 2) for judge in "ab"]]
     path = workbook(tmp_path / "r.xlsx", Ratings=[*rows, ["Total"], [], ["Rated by hand in spring"]])
     assert [value for *_, value in answers(read(path))] == [1, 1, 2, 2]
+
+
+def test_one_decimal_comma_makes_all_commas_decimal(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text('judge,segment,score\na,1,"1,250"\nb,1,"0,5"\na,2,"2,000"\n', encoding="utf-8")
+    assert [value for *_, value in answers(read(path))] == [1.25, 0.5, 2]
+
+
+def test_a_question_answered_half_with_words_is_one_of_words(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("judge,segment,score\na,1,3\nb,1,good\n", encoding="utf-8")
+    assert [value for *_, value in answers(read(path))] == ["3", "good"]

@@ -157,3 +157,25 @@ def test_long_tables_are_not_remembered_whole() -> None:
     assert list(extent.rows(rows)) == rows
     assert max(map(len, extent._values)) == 2000
     assert notes == []
+
+
+def test_a_sentence_alone_below_two_columns_is_not_translated_yet(tmp_path: Path) -> None:
+    rows = [["source", "target"], ["Hello there.", "Hallo."], ["Good bye.", "Tschüs."], [], ["Not translated yet"]]
+    [reading] = formats.read(write(tmp_path / "t.csv", rows))
+    assert [segment.source for segment in reading.documents[0]] == ["Hello there.", "Good bye.", "Not translated yet"]
+
+
+def test_a_table_of_words_below_one_of_words_is_known_by_its_header(tmp_path: Path) -> None:
+    texts = [["d1", "Hello there.", "Hallo."], ["d1", "Good bye.", "Tschüs."]]
+    below = [["judge", "system", "language"], ["ana", "X", "German"], ["ben", "Y", "German"]]
+    [reading] = formats.read(write(tmp_path / "t.csv", [["document", "source", "target"], *texts, [], *below]))
+    assert [document.id for document in reading.documents] == ["d1"]
+    assert "Another table begins on line 5 (judge, system, language)" in " ".join(reading.notes)
+
+
+def test_answers_in_words_that_are_missing_after_an_empty_row_are_rows(tmp_path: Path) -> None:
+    header = ["judge", "segment", "system", "label"]
+    first = [[judge, f"s{at}", "X", label] for judge in ("ana", "ben") for at, label in enumerate(("good", "bad"))]
+    more = [["ana", "s8", "X", ""], ["ana", "s9", "X", ""]]
+    [reading] = formats.read(write(tmp_path / "r.csv", [header, *first, [], *more]))
+    assert len(reading.judgements) == 6
