@@ -96,7 +96,7 @@ def _ladder(now: Economy) -> Markup:
             above.system,
             ranges[above.system],
             say(STATE_WORDS[pair.state]) if (pair := between.get(frozenset((above.system, below)))) else "",
-            bool(pair and pair.state is not State.OPEN),
+            bool(pair and pair.state in (State.DECIDED, State.WITHIN)),
         )
         for above, below in zip(now.systems, [*(one.system for one in now.systems[1:]), ""], strict=True)
     ]

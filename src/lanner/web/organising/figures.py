@@ -474,13 +474,13 @@ class Rung:
     settled: bool
 
 
-_RUNG, _RANKS = 38.0, (300.0, 430.0)
+_RUNG, _RANKS = 38.0, (390.0, 500.0)
 
 
 def ladder(rungs: Sequence[Rung]) -> Markup:
     """Systems from best to worst: a solid line to the next is settled, a dashed one open; bars are possible ranks."""
     last = max(2, len(rungs))
-    drawing = Drawing(say("Systems from best to worst, with possible ranks"), 30 + _RUNG * len(rungs), 480)
+    drawing = Drawing(say("Systems from best to worst, with possible ranks"), 30 + _RUNG * len(rungs), 560)
 
     def place(rank: float) -> float:
         return _RANKS[0] + (_RANKS[1] - _RANKS[0]) * (rank - 1) / (last - 1)
@@ -490,12 +490,12 @@ def ladder(rungs: Sequence[Rung]) -> Markup:
         y = 34 + _RUNG * at
         if at + 1 < len(rungs):
             drawing.line(130, y + 7, 130, y + _RUNG - 7, "settled" if rung.settled else "unsettled")
-            drawing.text(144, y + _RUNG / 2 + 4, fit(rung.state, 150), "tm")
+            drawing.text(144, y + _RUNG / 2 + 4, fit(rung.state, 230, 6.5), "tm", title=rung.state)
         drawing.text(114, y + 4, fit(rung.system, 110), "tb", "end", rung.system)
         drawing.circle(130, y, 6, "fk2")
         low, high = rung.ranks
-        drawing.rect(place(low) - 6, y - 6, place(high) - place(low) + 12, 12, "pt", rx=6)
-        drawing.text(478, y + 4, str(low) if low == high else f"{low}–{high}", "tb", "end")
+        drawing.rect(place(low) - 6, y - 6, place(high) - place(low) + 12, 12, "pm", rx=6)
+        drawing.text(558, y + 4, str(low) if low == high else f"{low}–{high}", "tb", "end")
     return _markup(drawing)
 
 
