@@ -27,6 +27,7 @@ from lanner.analysis import material as materials
 from lanner.analysis.diagnosis import Diagnosis
 from lanner.analysis.material import Material
 from lanner.analysis.rows import groups_in
+from lanner.analysis.scorers import scored_set
 from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
 from lanner.analysis.selection import choice_bias
 from lanner.client import Client
@@ -36,6 +37,7 @@ from lanner.figures.colours import plain
 from lanner.figures.drawing import standalone
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate
+from lanner.formats.parsing.columns import parse
 from lanner.model import Document, Json, Result
 from lanner.reports import html
 from lanner.reports.build import build
@@ -43,7 +45,6 @@ from lanner.reports.comparison.build import compare as compare_materials
 from lanner.reports.files import write
 from lanner.stats import ranking
 from lanner.stats.metaeval import metaeval as evaluate_metrics
-from lanner.stats.metaeval import scorers_of
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 
@@ -505,9 +506,10 @@ def compare(
 
 def metaeval(
     data: Data,
-    gold: str,
-    question: str = "score",
+    gold: str | None = None,
+    question: str | None = None,
     *,
+    metrics: Sequence[str] = (),
     seed: int = 0,
     columns: str | Mapping[str, str] = "",
     protocol: str | None = None,
@@ -517,9 +519,10 @@ def metaeval(
     """How well scorers (metrics, models, people) agree with gold scores.
 
     Args:
-        data: see `lanner.load`; the scorers are its judges.
-        gold: the judge whose scores are the gold ones.
-        question: the question that all of them answer.
+        data: see `lanner.load`. The scorers are its judges, and columns that no judge disputes, such as a metric's.
+        gold: the judge whose scores are the gold ones; `people`, the default, is the mean of all people.
+        question: the question that gold answers; by default `score`, or what the protocol ranks systems by.
+        metrics: only these judges or columns.
         seed: same seed, same numbers.
         columns: see `lanner.load`.
         protocol: see `lanner.load`.
@@ -527,8 +530,14 @@ def metaeval(
         store: see `lanner.load`.
     """
     parts = load(data, columns=columns, protocol=protocol, format=format, store=store)
-    truth, scorers, documents = scorers_of(parts[0].table, question, gold)
-    result = evaluate_metrics(truth, scorers, documents=documents, seed=seed)
+    known = {judge.id for judge in parts[0].judges} | set(parts[0].table["question"])
+    if more := [name for name in metrics if name not in known]:
+        roles = parse(columns) if isinstance(columns, str) else dict(columns)
+        roles |= {f"measure:{name}": name for name in more}
+        parts = load(data, columns=roles, protocol=protocol, format=format, store=store)
+    scored = scored_set(parts[0], question, gold, metrics)
+    result = evaluate_metrics(scored.gold, scored.scorers, documents=scored.documents, seed=seed)
+    result = replace(result, notes=(*scored.notes, *result.notes))
     rows = [
         {**row, "value": row["acc_eq"], "low": row.get("acc_eq_low"), "high": row.get("acc_eq_high")}
         for row in result.rows

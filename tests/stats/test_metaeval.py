@@ -1,9 +1,8 @@
 import numpy as np
-import polars as pl
 import pytest
 
 from lanner.errors import StatisticError
-from lanner.stats.metaeval import TESTS, Scorer, as_peer, comparisons, metaeval, scorers_of
+from lanner.stats.metaeval import TESTS, Scorer, as_peer, comparisons, metaeval
 
 SYSTEMS = ("oak", "elm", "fir", "refA")
 
@@ -63,17 +62,6 @@ def test_compatibility_takes_the_peers_column_and_zero_for_the_undefined() -> No
     made = as_peer(row)
     assert (made["spa"], made["sys_pairwise_accuracy"], made["sys_pearson"], made["item_pearson"]) == (0.8, 0.5, 0.9, 0)
     assert made["acc_eq"] != made["acc_eq"]
-
-
-def test_judges_of_a_table_are_scorers() -> None:
-    rows = [(j, s, "d", str(n), float(n * k + (j == "b"))) for j in "ab" for k, s in enumerate("xy") for n in range(4)]
-    data = pl.DataFrame(rows[:-1], schema=["judge", "system", "document", "segment", "score"], orient="row")
-    gold, [other], documents = scorers_of(data, "score", "a")
-    assert (gold.name, other.name, documents) == ("a", "b", ["d"] * 4)
-    assert other.segments[1].tolist()[:3] == [1, 2, 3]
-    assert np.isnan(other.segments[1, 3])
-    with pytest.raises(StatisticError, match="no judge"):
-        scorers_of(data, "score", "c")
 
 
 def test_one_system_is_too_few() -> None:

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import click
 
+from lanner.analysis.scorers import main_question, scored_set
 from lanner.cli._options import chosen_pair
 from lanner.cli._output import Output
-from lanner.cli._source import materials
+from lanner.cli._source import Source
 from lanner.errors import InputError
 from lanner.figures.typeset import number, p_value
 from lanner.formats import mtme
 from lanner.model import Result
 from lanner.reports import latex
 from lanner.reports.parts import Column, Table
-from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval, scorers_of
+from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval
 
 _SHOWN = ("group", "metric", "acc_eq", "acc_eq_cv", "sys_pairwise_accuracy", "spa", "segment_pearson", "missing")
 _MANY = 24  # scorers
@@ -31,10 +32,10 @@ _NARROW = {
 
 def run(
     source: str,
-    gold: str,
+    gold: str | None,
     metrics: str | None,
     with_references: bool,
-    question: str,
+    question: str | None,
     compare: bool,
     asked: str | None,
     compat: bool,
@@ -53,13 +54,18 @@ def run(
     names = [name.strip() for name in metrics.split(",")] if metrics else []
     references: tuple[str, ...] = ()
     if Path(source).is_dir() and (Path(source) / "metric-scores").is_dir():
-        tables = mtme.read_score_tables(Path(source), pair or _only_pair(Path(source)), gold, names)
+        tables = mtme.read_score_tables(Path(source), pair or _only_pair(Path(source)), gold or "mqm", names)
         truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (tables.gold, *tables.metrics))
         references, documents = tables.references, list(tables.documents)
     else:
-        part = materials(source, store_place, format_name, protocol)[0]
-        truth, scorers, documents = scorers_of(part.table, question, gold)
-        scorers = [scorer for scorer in scorers if not names or scorer.name in names]
+        place = Source(source, store_place, format_name, protocol)
+        part = place.read()[0]
+        judges = {judge.id for judge in part.judges}
+        if columns := [name for name in names if name not in judges]:
+            part = place.part_with([question or main_question(part), *columns])
+        scored = scored_set(part, question, gold, names)
+        truth, scorers, documents = scored.gold, list(scored.scorers), list(scored.documents)
+        output.notes.extend(scored.notes)
     without = () if with_references else references
     if references and not with_references:
         output.note(f"References are left out as systems: {', '.join(references)}.")

@@ -19,20 +19,18 @@ from lanner.cli._output import json_option
 
 
 @click.command("metaeval", short_help="Meta-evaluation: how well metrics agree with human scores.")
-@click.argument("source", metavar="FOLDER_OR_CAMPAIGN")
+@click.argument("source", metavar="FOLDER_FILE_OR_CAMPAIGN")
 @click.option(
-    "--gold", default="mqm", show_default=True, help="Name of the gold scores; a judge, in a campaign or file."
+    "--gold", help="Gold scores: a judge, or people for their mean.  [default: people; in a folder of scores, mqm]"
 )
-@click.option("--metrics", help="Only these metrics, comma-separated.")
+@click.option("--metrics", help="Only these metrics, judges or columns, comma-separated.")
 @click.option("--with-references", is_flag=True, help="Include human references as systems.")
 @click.option(
     "--question",
     "-q",
     cls=RenamedOption,
     old=["--of"],
-    default="score",
-    show_default=True,
-    help="The question, in a campaign or file.",
+    help="The question, in a campaign or file.  [default: score, or what the protocol ranks systems by]",
 )
 @click.option("--compare", is_flag=True, help="Test every pair of metrics instead.")
 @click.option("--tests", "asked", metavar="NAMES", help="With --compare: the tests, comma-separated, or all.")

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
@@ -48,7 +47,6 @@ from lanner.stats.metric_tests import (
 )
 from lanner.stats.outcome import Scale, outcome
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, sign
-from lanner.stats.scores import items
 
 _KINDS: tuple[Kind, ...] = ("pearson", "spearman", "kendall")
 _OVER: tuple[tuple[str, Over], ...] = (("segment", "pooled"), ("item", "item"), ("system", "system"))
@@ -415,26 +413,3 @@ def _williams(truth: Array, tables: Sequence[Array]) -> Array:
                 ps[a, b] = williams(first, second, between, int(valid.sum()))
                 ps[b, a] = 1 - ps[a, b]
     return ps
-
-
-def scorers_of(data: Any, of: str, gold: str) -> tuple[Scorer, list[Scorer], list[str]]:
-    """Gold and the other judges of a tidy table as scorers, with each segment's document. Judges of any kind."""
-    names = pl.DataFrame(data)["judge"].unique().sort().to_list() if isinstance(data, pl.DataFrame) else []
-    if gold not in names:
-        raise StatisticError(f"There is no judge {gold!r}.", next_step=did_you_mean(gold, names))
-    tables = {name: items(data, of, judges=[name]).table for name in names}
-    places = pl.concat(list(tables.values())).select("document", "segment").unique().sort("document", "segment")
-    systems = tuple(pl.concat(list(tables.values()))["system"].unique().sort())
-    rows = []
-    for name, table in tables.items():
-        wide = places.join(
-            table.pivot("system", index=["document", "segment"], values="score", aggregate_function="mean"),
-            on=["document", "segment"],
-            how="left",
-            maintain_order="left",
-        )
-        blank = np.full(len(places), np.nan)
-        cells = [wide[s].fill_null(float("nan")).to_numpy() if s in wide.columns else blank for s in systems]
-        rows.append(Scorer(name, systems, np.stack(cells)))
-    first = next(scorer for scorer in rows if scorer.name == gold)
-    return first, [scorer for scorer in rows if scorer is not first], places["document"].to_list()
