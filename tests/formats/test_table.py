@@ -317,3 +317,25 @@ def test_judges_who_saw_the_sides_swapped_and_prefer_the_same_system_agree(tmp_p
     path.write_text("\n".join(lines))
     agreement = lanner.agreement(path).results
     assert [result.value for result in agreement] == [1.0]
+
+
+def test_scores_without_judges_are_one_judges_unless_rows_come_again(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("document,segment,system,score\nd,1,a,70\nd,1,b,60\nd,2,a,80\nd,2,b,50\n", encoding="utf-8")
+    [reading] = formats.read(path)
+    assert [judgement.value for judgement in reading.judgements] == [70, 60, 80, 50]
+    assert len(reading.judges) == 1 and any("one judge's" in str(note) for note in reading.notes)
+    path.write_text("document,segment,system,score\nd,1,a,70\nd,1,a,60\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no column says who judged it"):
+        formats.read(path)
+
+
+def test_answers_in_words_are_no_translations(tmp_path: Path) -> None:
+    """They are as long as these short texts, and each text comes again on the rows of every judge."""
+    path = tmp_path / "labels.csv"
+    rows = [f"d,{n},Text {n},{who},{'no' if n % 2 and who == 'b' else 'yes'}" for n in range(4) for who in "ab"]
+    for heading in ("answer", "verdict"):
+        path.write_text("\n".join([f"document,segment,source,judge,{heading}", *rows]), encoding="utf-8")
+        [reading] = formats.read(path)
+        assert {judgement.question for judgement in reading.judgements} == {heading}
+        assert len(reading.judgements) == 8

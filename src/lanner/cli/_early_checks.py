@@ -152,3 +152,9 @@ def _from_postgresql(url: str, query: LiteralString) -> list[tuple[Any, ...]] | 
             return connection.execute(query).fetchall()
     except psycopg.Error:
         return None
+
+
+def refuse_shared_name(files: Sequence[Path], judge_name: str) -> None:
+    """Files of several models cannot be the answers of one judge."""
+    if judge_name and len(files) > 1:
+        raise LannerError("One name for several files.", next_step="Leave out --as: judges are named like their files.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from lanner.cli._early_checks import refuse_shared_name
 from lanner.cli._output import Output
-from lanner.errors import LannerError
 from lanner.judges.replay import replay
 from lanner.store import Store
 
@@ -20,8 +20,7 @@ def run(name: str, files: tuple[Path, ...], judge_name: str, store_place: str, a
 
 def take_in(output: Output, name: str, files: Sequence[Path], store_place: str, judge_name: str) -> None:
     """Each file as one judge."""
-    if judge_name and len(files) > 1:
-        raise LannerError("One name for several files.", next_step="Leave out --as: judges are named like their files.")
+    refuse_shared_name(files, judge_name)
     rows = []
     with Store.open(store_place, create=False) as store:
         for path in files:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from lanner.cli._early_checks import refuse_unknown_campaign
+from lanner.cli._early_checks import refuse_shared_name, refuse_unknown_campaign
 from lanner.cli._options import complete_campaign, implementation, reads_files, store_option
 from lanner.cli._output import json_option
 
@@ -24,5 +24,6 @@ def command(name: str, store_place: str, **options: Any) -> None:
 
     Example: lanner replay pilot o4-mini.jsonl
     """
+    refuse_shared_name(options["files"], options["judge_name"])
     refuse_unknown_campaign(name, store_place)
     implementation("_replay").run(name, store_place=store_place, **options)

@@ -552,7 +552,9 @@ class _Guess:
             if (
                 len(values) * 2 < len(source)
                 or any(word in _NO_TEXT or fold(word) in _folded("comment") for word in words)
+                or fold(column) in _folded("answer")
                 or _are_numbers(values)
+                or self._varies(column)
             ):
                 continue
             distinct = len({str(value) for value in values})
@@ -564,7 +566,22 @@ class _Guess:
     def _is_ratings(self) -> bool:
         has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
         has_judge = bool(self.judge) or "judge" in self.roles or any(answer.judge for answer in self.answers)
-        return has_item and has_judge and bool(self.answers)
+        return has_item and bool(self.answers) and (has_judge or self._has_one_judge())
+
+    def _has_one_judge(self) -> bool:
+        """Whether scores of systems name no judge and there is one for each item: then they are one judge's."""
+        if "system" not in self.roles or "judge" in self.roles:
+            return False
+        places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
+        items = [tuple(str(row[place]) for place in places) for row in self.sample]
+        if len(items) != len(set(items)):
+            raise InputError(
+                "Several rows are about one output, and no column says who judged it.",
+                code="no_judge_column",
+                names={"columns": ", ".join(self.header)},
+                next_step="Add a column `judge`, or say which column names judges: --columns judge=COLUMN.",
+            )
+        return bool(items)
 
     def _take_answers(self) -> None:
         """Columns of answers: one for each question, or for each judge, or for each system."""
@@ -581,6 +598,11 @@ class _Guess:
         if not by_judge:
             if not spread and not self.outputs and "source" not in self.roles:
                 self._take_judges()
+            scores = [column for column in answers if column in self.free and _are_numbers(self._values(column))]
+            has_items = not {"item", "document", "segment"}.isdisjoint(self.roles)
+            if scores and has_items and "source" not in self.roles and not self.answers and self._has_one_judge():
+                for column in scores:
+                    self._add_answer(Answer(column, column), _CERTAIN)
             return
         comments = [column for column in self.free if fold(column) in _folded("comment")]
         # without texts a length cannot be measured any more, and judges may have been asked for one
