@@ -163,6 +163,7 @@ def ask_with(client: str, url: str, items: int, in_flight: int) -> dict[str, Any
         async def one() -> Any:
             return await made.chat.completions.create(model="stub", messages=messages, temperature=0, seed=0)
     else:
+        os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it asks another machine for prices
         import litellm  # noqa: PLC0415
 
         litellm.suppress_debug_info = True
