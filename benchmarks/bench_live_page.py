@@ -232,8 +232,8 @@ def measure(port: int, pid: int, full: dict[str, str], empty: dict[str, str], ta
 
 
 def judged(body: bytes) -> int:
-    """How many judgements a page says there are."""
-    found = re.search(rb"([\d,]+) of [\d,]+ human judgements", body)
+    """How many items a page says were judged."""
+    found = re.search(rb"([\d,]+) of [\d,]+ items judged by people", body)
     assert found, body[:500]
     return int(found[1].replace(b",", b""))
 
