@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 import lanner
-from lanner.analysis.scorers import PEOPLE, main_question, scored_set
+from lanner.analysis.scorers import MEAN_OF_PEOPLE, main_question, scored_set
 from lanner.errors import InputError
 
 KEYS = ["document", "segment", "system"]
@@ -72,7 +72,19 @@ def test_what_does_not_exist_is_named() -> None:
     with pytest.raises(InputError, match="no judge 'anne'"):
         scored_set(part, gold="anne")
     with pytest.raises(InputError, match="no scorer 'bleu'"):
-        scored_set(part, gold=PEOPLE, names=["bleu"])
+        scored_set(part, gold=MEAN_OF_PEOPLE, names=["bleu"])
+    with pytest.raises(InputError, match="no numbers for 'skore'"):
+        scored_set(part, "skore")
     [people] = lanner.load(ratings().drop(columns=["comet", "ter"]))
     with pytest.raises(InputError, match="nothing to compare"):
         scored_set(people)
+
+
+def test_settled_answers_are_no_scorer_of_the_people_they_are_made_of() -> None:
+    frame = ratings().drop(columns=["comet", "ter"]).assign(judge_kind="person")
+    settled = frame[frame["judge"] == "ann"].assign(judge="Agreed", judge_kind="adjudicated")
+    model = frame[frame["judge"] == "ben"].assign(judge="gpt", judge_kind="model")
+    [part] = lanner.load(pd.concat([frame, settled, model]))
+    assert {str(judge.kind) for judge in part.judges} == {"person", "adjudicated", "model"}
+    assert [scorer.name for scorer in scored_set(part).scorers] == ["gpt"]
+    assert "Agreed" in [scorer.name for scorer in scored_set(part, gold="gpt").scorers]

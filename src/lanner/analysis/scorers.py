@@ -10,12 +10,12 @@ import polars as pl
 
 from lanner.analysis.material import Material
 from lanner.analysis.rows import GROUPS
-from lanner.analysis.scores import direction_of, planned_rankings
+from lanner.analysis.scores import direction_of, numeric_questions, planned_rankings
 from lanner.errors import InputError, did_you_mean
 from lanner.stats.metaeval import Scorer
 from lanner.stats.scores import items
 
-PEOPLE = "people"
+MEAN_OF_PEOPLE = "people"
 """The gold that is nobody's alone: the mean of all people who count."""
 _USUAL = "score"
 _ITEM = ["document", "segment", "system"]
@@ -36,30 +36,32 @@ def scored_set(
 ) -> ScoredSet:
     """What a meta-evaluation takes from a file or campaign.
 
-    Gold is one judge, or the mean of all people (`PEOPLE`, also where nothing is named). The scorers are the other
-    judges who answered the question (where gold is people: models and metrics alone) and the measures that no judge
-    disputes, as the scores of metrics in a table of ratings are. `names` picks scorers; a question that judges do
+    Gold is one judge, or the mean of all people (`MEAN_OF_PEOPLE`, also where nothing is named). The scorers are the
+    other judges who answered the question (where gold is people: models and metrics alone) and the measures that no
+    judge disputes, as the scores of metrics in a table of ratings are. `names` picks scorers; a question that judges do
     dispute can be named, too. Scores of which less is better are turned round.
     """
-    table = part.counted("scores", of=tuple(GROUPS), settled=True).table.filter(pl.col("score").is_not_null())
+    table = _numbers(part)
     of = question or main_question(part)
-    judges = table.filter(pl.col("question") == of)["judge"].unique().sort().to_list()
-    people = [
-        judge
-        for judge, kind in table.select("judge", "judge_kind").unique().iter_rows()
-        if judge in judges and kind in GROUPS["people"]
-    ]
-    if gold is not None and gold not in (PEOPLE, *judges):
+    kinds = dict(
+        table.filter(pl.col("question") == of).select("judge", "judge_kind").unique().sort("judge").iter_rows()
+    )
+    if not kinds:
+        raise InputError(f"There are no numbers for {of!r}.", next_step=did_you_mean(of, numeric_questions(table)))
+    judges = list(kinds)
+    people = [judge for judge, kind in kinds.items() if kind in GROUPS["people"]]
+    if gold is not None and gold not in (MEAN_OF_PEOPLE, *judges):
         raise InputError(
-            f"There is no judge {gold!r} who answered {of!r}.", next_step=did_you_mean(gold, [PEOPLE, *judges])
+            f"There is no judge {gold!r} who answered {of!r}.", next_step=did_you_mean(gold, [MEAN_OF_PEOPLE, *judges])
         )
-    if gold in (None, PEOPLE) and gold not in judges:
+    if gold in (None, MEAN_OF_PEOPLE) and gold not in judges:
         if not people:
             raise InputError("No person answered, so nobody's scores are gold.", next_step=f"--gold {judges[0]}")
-        gold_judges, others = people, [judge for judge in judges if judge not in people]
+        machines = (*GROUPS["models"], *GROUPS["metrics"])  # settled answers are made of people's
+        gold_judges, others = people, [judge for judge, kind in kinds.items() if kind in machines]
     else:
         gold_judges, others = [str(gold)], [judge for judge in judges if judge != gold]
-    measures = [name for name in _numeric(table) if name != of]
+    measures = [name for name in numeric_questions(table) if name != of]
     undisputed = [name for name in measures if _is_undisputed(table, name)]
     known = [*others, *measures]
     labels = {_label(part, name): name for name in measures}
@@ -69,17 +71,17 @@ def scored_set(
     chosen = list(names) or [*others, *undisputed]
     if not chosen:
         raise InputError(
-            f"There is nothing to compare with {of!r} of {gold or PEOPLE}.",
+            f"There is nothing to compare with {of!r} of {gold or MEAN_OF_PEOPLE}.",
             next_step="Name the columns or questions that hold metrics (--metrics comet,ter), or let models judge.",
         )
-    answers = {PEOPLE if gold is None else gold: items(table, of, judges=gold_judges).table}
+    answers = {MEAN_OF_PEOPLE if gold is None else gold: items(table, of, judges=gold_judges).table}
     for name in chosen:
         answers[name] = items(table, of, judges=[name]).table if name in others else _measured(table, name)
     turned = [name for name in (of, *measures) if part.protocol and direction_of(part.protocol, name).startswith("low")]
     notes = [
         f"Less {name} is better, so it is compared with its sign turned." for name in turned if name in (of, *chosen)
     ]
-    if gold in (None, PEOPLE) and len(gold_judges) > 1:
+    if gold in (None, MEAN_OF_PEOPLE) and len(gold_judges) > 1:
         notes.append(f"Gold is the mean of {len(gold_judges)} people for {of}.")
     places, scorers = _aligned(answers)
     signs = {name: -1.0 if (name if name in measures else of) in turned else 1.0 for name in answers}
@@ -89,23 +91,24 @@ def scored_set(
 
 def main_question(part: Material) -> str:
     """`score` where there is one, else what the protocol ranks systems by."""
-    table = part.counted("scores", of=tuple(GROUPS), settled=True).table.filter(pl.col("score").is_not_null())
-    if _USUAL in _numeric(table):
+    table = _numbers(part)
+    if _USUAL in numeric_questions(table):
         return _USUAL
     if planned := planned_rankings(part.protocol, table):
         return planned[0].of
     raise InputError("No question has numbers for systems.", next_step="Say which question with --question.")
 
 
+def _numbers(part: Material) -> pl.DataFrame:
+    """All answers that count for scores and are numbers: of people, models and metrics, and settled ones, since a file
+    of gold scores may hold nothing else."""
+    return part.counted("scores", of=tuple(GROUPS), settled=True).table.filter(pl.col("score").is_not_null())
+
+
 def _label(part: Material, question: str) -> str:
     """What a file or protocol calls a question."""
     words = part.protocol.text.get("en", {}).get("questions", {}).get(question, {}) if part.protocol else {}
     return str(words.get("label", question))
-
-
-def _numeric(table: pl.DataFrame) -> list[str]:
-    of_systems = (pl.col("system") != "") & ~pl.col("system").str.contains("|", literal=True)
-    return table.filter(of_systems & (pl.col("role") == "main"))["question"].unique(maintain_order=True).to_list()
 
 
 def _is_undisputed(table: pl.DataFrame, question: str) -> bool:

@@ -99,7 +99,7 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
         return [_ranked_by(protocol, table, question, plan.options if plan else {})]
     if planned := planned_rankings(protocol, table):
         return planned
-    numeric = _numeric(table)
+    numeric = numeric_questions(table)
     if len(numeric) > 1:
         raise InputError(
             "The protocol does not say which question systems are ranked by.",
@@ -117,7 +117,7 @@ def planned_rankings(protocol: Protocol | None, table: pl.DataFrame) -> list[Ran
     """The rankings that a protocol plans and that have answers; one for each question with numbers where the protocol
     was made from the answers themselves."""
     if protocol and protocol.name == GENERIC:
-        return [_ranked_by(protocol, table, name, {}) for name in _numeric(table)]
+        return [_ranked_by(protocol, table, name, {}) for name in numeric_questions(table)]
     answered = set(table["question"].unique())
     plans = [entry for entry in ranking_plans(protocol) if entry.of in answered]
     return [_ranked_by(protocol, table, entry.of, entry.options) for entry in plans]
@@ -134,8 +134,8 @@ def _ranked_by(protocol: Protocol | None, table: pl.DataFrame, of: str, options:
     return RankedBy(of, chosen)
 
 
-def _numeric(table: pl.DataFrame) -> list[str]:
-    """Questions that single systems have numbers for."""
+def numeric_questions(table: pl.DataFrame) -> list[str]:
+    """Questions that single systems have numbers for, in the order in which they come."""
     of_systems = (pl.col("system") != "") & ~pl.col("system").str.contains("|", literal=True)
     return table.filter(pl.col("score").is_not_null() & of_systems)["question"].unique(maintain_order=True).to_list()
 
