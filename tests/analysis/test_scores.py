@@ -10,8 +10,16 @@ import pytest
 from analysis.plain_oracle import raw
 from lanner import protocols
 from lanner.analysis import counted
-from lanner.analysis.scores import bounds_of, on_scale, planned_rankings, profile, rank_systems, scored_rows
-from lanner.model import Grid, JudgeKind
+from lanner.analysis.scores import (
+    bounds_of,
+    keep_on_scale,
+    on_scale,
+    planned_rankings,
+    profile,
+    rank_systems,
+    scored_rows,
+)
+from lanner.model import Grid, Interval, JudgeKind, Result, Signature
 from lanner.stats.resample import Resampling
 from reports.world import material
 
@@ -103,3 +111,18 @@ def test_how_often_a_row_matters_and_how_well_it_is_handled_are_two_numbers() ->
             assert entry.quality.value == pytest.approx(well[entry.row, entry.system])
             assert entry.quality.value >= 1, "an answer that does not matter is not averaged as 0"
         assert not np.isnan(entry.matters.value or 0)
+
+
+def test_only_rows_of_systems_are_kept_on_the_scale() -> None:
+    system = {"kind": "system", "value": 98.0, "low": 93.0, "high": 103.0}
+    judge = {"kind": "judge", "value": 1.0, "low": -4.0, "high": 6.0}
+    verdict = {"kind": "verdict", "people": 3}
+    first = Result("facets", 98.0, Interval(93.0, 103.0), rows=[system, judge], signature=Signature("facets"))
+    kept = keep_on_scale(first, (0.0, 100.0))
+    assert 0 < kept.rows[0]["low"] < 98 < kept.rows[0]["high"] < 100
+    assert kept.interval is not None and kept.interval.high == kept.rows[0]["high"]
+    assert dict(kept.rows[1]) == judge
+    assert "scale" in dict(kept.signature.parts if kept.signature else ())
+    rate = Result("replacement", 0.5, Interval(0.1, 0.9), rows=[verdict, system])
+    assert keep_on_scale(rate, (0.0, 100.0)).interval == Interval(0.1, 0.9), "it is not about a score"
+    assert dict(keep_on_scale(rate, (0.0, 100.0)).rows[0]) == verdict

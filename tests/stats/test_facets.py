@@ -124,15 +124,16 @@ def rated(points: dict[str, float], severity: dict[str, float], noise: float = 1
 
 
 def test_where_less_is_better_the_best_is_lowest_and_who_gives_more_points_is_severe():
-    data = rated({"good": 2.0, "bad": 9.0}, {"mild": -4.0, "usual": 0.0, "also usual": 0.5, "hard": 5.0}, 0.5)
+    usual = {f"usual {n}": n / 10 for n in range(-4, 5)}
+    data = rated({"good": 2.0, "bad": 9.0}, {"mild": -6.0, **usual, "hard": 6.0}, 0.5)
     for direction, best, severe in (("lower_is_better", "good", "hard"), ("higher_is_better", "bad", "mild")):
         result = facets(data, "", direction=direction)
         assert of_kind(result, "system")[0]["system"] == best
         assert of_kind(result, "pair")[0]["system"] == best
         judges = of_kind(result, "judge")
         assert judges[0]["judge"] == severe
-        assert {row["judge"] for row in judges if row["leaning"] == "severe"} <= {severe}
-        assert all(row["leaning"] != "severe" for row in judges[1:])
+        assert [row["judge"] for row in judges if row["leaning"] == "severe"] == [severe]
+        assert [row["judge"] for row in judges if row["leaning"] == "lenient"] == [judges[-1]["judge"]]
 
 
 def test_judges_who_are_not_seen_to_differ_have_no_interval_of_nothing():
