@@ -6,7 +6,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 
 def best(code: list[str], times: int = 7) -> tuple[float, float]:
@@ -21,18 +23,30 @@ def best(code: list[str], times: int = 7) -> tuple[float, float]:
     return min(seconds for seconds, _ in runs), min(processor for _, processor in runs)
 
 
+_FILE_COMMANDS = (["import"], ["report"], ["agreement"], ["scores"], ["new", "pilot", "--texts"])
+
+
 def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        path.write_text("a,b\n1,2\n", encoding="utf-8")
+        _measure(str(path))
+
+
+def _measure(path: str) -> None:
     empty = best(["-c", "pass"])
     rows = {
         "import lanner": best(["-c", "import lanner"]),
         "lanner --help": best(["-m", "lanner", "--help"]),
         "lanner protocols": best(["-m", "lanner", "protocols"]),
         "lanner nonsense (error)": best(["-m", "lanner", "nonsense"]),
+        "lanner protocol show nonsense": best(["-m", "lanner", "protocol", "show", "nonsense"]),
+        **{f"lanner {' '.join(words)} (a bad file)": best(["-m", "lanner", *words, path]) for words in _FILE_COMMANDS},
         "import polars (peer)": best(["-c", "import polars"]),
         "import pandas (peer)": best(["-c", "import pandas"]),
     }
     for name, (seconds, processor) in {"empty interpreter": empty, **rows}.items():
-        print(f"{name:<24} {1000 * seconds:7.0f} ms {seconds / empty[0]:5.1f}x   processor {processor:5.2f} s")
+        print(f"{name:<36} {1000 * seconds:7.0f} ms {seconds / empty[0]:5.1f}x   processor {processor:5.2f} s")
 
 
 if __name__ == "__main__":

@@ -11,17 +11,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.cells import cell_len
-from rich.console import Console
-from rich.markup import escape
-from rich.padding import Padding
-from rich.table import Table
 
 from lanner import __version__
 from lanner.errors import LannerError
 from lanner.figures.typeset import estimate, number, p_value
 
-if TYPE_CHECKING:  # it takes a while to load, and an error message needs none of it
+if TYPE_CHECKING:  # these take a while to load, and an error message needs none of them
+    from rich.console import Console
+
     from lanner.model import Json, Result
 
 _HEADINGS = {"estimate": "estimate [95 %]", "p_text": "p"}
@@ -33,6 +30,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="One JSON obj
 
 def _console() -> Console:
     """Text wraps between words on a terminal; in a file or a pipe every sentence is one line."""
+    from rich.console import Console
+
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, soft_wrap=True, width=_PAGE)
 
@@ -54,6 +53,8 @@ class Output:
 
     def say(self, text: str = "", *, style: str | None = None) -> None:
         """A line for people; text from files is printed as it is, never read as mark-up."""
+        from rich.markup import escape
+
         if not self.as_json:
             unbroken = not self.wraps or _longest_part(text) > self.console.width  # an address stays in one piece
             self.console.print(escape(text), style=style, soft_wrap=unbroken)
@@ -76,6 +77,10 @@ class Output:
     ) -> None:
         """Rows as a table for people, and as rows of the envelope. `columns` picks and names what people see; where
         there are no rows, people are told what is `empty` and how to begin."""
+        from rich.cells import cell_len
+        from rich.markup import escape
+        from rich.table import Table
+
         self.rows.extend(rows)
         if not rows and empty:
             self.say(empty)
@@ -106,6 +111,9 @@ class Output:
         self, rows: Sequence[Mapping[str, Json]], headings: Sequence[tuple[str, str]], title: str
     ) -> None:
         """Rows one below another, where a table would break names: the terminal is too narrow for its columns."""
+        from rich.cells import cell_len
+        from rich.markup import escape
+
         if title:
             self.console.print(escape(title), style="italic")
         width = max(cell_len(heading) for _, heading in headings)
@@ -117,6 +125,9 @@ class Output:
 
     def end(self) -> None:
         """Print the notes and signature, or the envelope. Called once, last."""
+        from rich.markup import escape
+        from rich.padding import Padding
+
         self.notes += [note for note in pending_notes() if note not in self.notes]
         if self.as_json:
             click.echo(
@@ -243,11 +254,10 @@ def print_error(error: LannerError, *, as_json: bool) -> None:
         fields = {"error": error.what, "where": str(error.where), "next": error.next_step, "version": __version__}
         click.echo(json.dumps(fields, ensure_ascii=False), err=True)
         return
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
     place = str(error.where)
-    console.print(f"[bold red]Error:[/] {escape(f'{place}: ' if place else '')}{escape(error.what)}")
+    click.echo(f"{click.style('Error:', fg='red', bold=True)} {f'{place}: ' if place else ''}{error.what}", err=True)
     if error.next_step:
-        console.print(escape(error.next_step))
+        click.echo(error.next_step, err=True)
 
 
 def _cell(value: Any) -> str:
@@ -262,6 +272,8 @@ def _cell(value: Any) -> str:
 
 def _longest_part(text: str) -> int:
     """The width of the longest part of a text that must not be broken."""
+    from rich.cells import cell_len
+
     return max(map(cell_len, text.split()), default=0)
 
 

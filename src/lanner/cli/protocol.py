@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from lanner import protocols
+from lanner.cli._options import known_protocol, reads_files
 from lanner.cli._output import Output, json_option
-from lanner.protocols.describe import describe
 
 
 @click.group("protocol", short_help="Show a protocol, or validate your own.")
@@ -20,15 +19,19 @@ def command() -> None:
 
 
 @command.command("show", short_help="Print a protocol in readable form.")
-@click.argument("name", metavar="NAME_OR_FILE")
+@click.argument("name", metavar="NAME_OR_FILE", callback=known_protocol)
 @click.option("--language", default="en", show_default=True, help="Language of the questions.")
 @click.option("--published", is_flag=True, help="Use the wording of the paper, with sources.")
 @json_option
+@reads_files("name")
 def show(name: str, language: str, published: bool, as_json: bool) -> None:
     """Print a protocol in readable form.
 
     Example: lanner protocol show h_falcon --language ko
     """
+    from lanner import protocols
+    from lanner.protocols.describe import describe
+
     protocol = protocols.load(name, wording="published" if published else "")
     output = Output("protocol show", as_json)
     output.rows.append(protocol.model_dump(mode="json", by_alias=True))
@@ -38,13 +41,16 @@ def show(name: str, language: str, published: bool, as_json: bool) -> None:
 
 
 @command.command("check", short_help="Validate a protocol file.")
-@click.argument("name", metavar="FILE")
+@click.argument("name", metavar="FILE", callback=known_protocol)
 @json_option
+@reads_files("name")
 def check(name: str, as_json: bool) -> None:
     """Validate a protocol file. Errors name the file and line.
 
     Example: lanner protocol check mine.toml
     """
+    from lanner import protocols
+
     output = Output("protocol check", as_json)
     problems = protocols.mistakes(name) if Path(name).is_file() else []
     for mistake in problems[1:]:
