@@ -91,6 +91,8 @@ MISTAKES = [
     ("webhooks add https://example.org --campaign pilto", "Did you mean 'pilot'?"),
     ("webhooks add https://example.org --event finished", "'finished' is not one of"),
     ("webhooks remove 7", "There is no webhook 7."),
+    ("protocol show falcno", "There is no protocol called 'falcno'. Did you mean 'falcon'?"),
+    ("protocol check mine.toml", "mine.toml: There is no such file"),
     ("prompt show juge", "There is no prompt called 'juge'. Did you mean 'judge'?"),
     ("prompt check mine.toml", "mine.toml: There is no such file or folder."),
     ("prompt check judge --protocol falcno", "Did you mean 'falcon'?"),
@@ -119,7 +121,7 @@ MISTAKES_IN_A_FILE = [
     ("audit m --texts noise.bin --protocol da", "The content is none of the formats known."),
     ("prompt try judge --protocol da --texts noise.bin", "The content is none of the formats known."),
 ]
-HEAVY = {"numpy", "polars", "scipy", "sqlalchemy", "pydantic", "starlette", "lanner.stats", "lanner.store"}
+HEAVY = {"numpy", "rich", "polars", "scipy", "sqlalchemy", "pydantic", "starlette", "lanner.stats", "lanner.store"}
 SCRIPT = """
 import contextlib, io, json, shlex, sys
 from lanner.cli import main
