@@ -33,13 +33,21 @@ LAYER = {package: level for level, packages in enumerate(LAYERS) for package in 
 
 OPTIONAL = {  # packages of extras: imported where they are used, so that the core works without them
     "aiohttp", "polars", "numpy",  # loaded on demand: a Result knows how to become a frame, a format is only recognised
+    "rich",  # what draws tables on the terminal, which an error needs not
     "scipy",  # scipy.stats takes a second to load, and few commands need it
     "kiwipiepy", "matplotlib", "openpyxl", "pandas", "psycopg", "pyarrow", "python_calamine", "ray", "sacrebleu",
     "statsmodels", "translate", "webbrowser", "xlsxwriter", "fastexcel", "torch", "transformers", "yaml", "keyring",
 }  # fmt: skip
 
-LATE = {"lanner.formats.parsing.tables", "lanner.stats.allocation", "lanner.stats.goals"}
-"""Our own modules that bring table readers and statistics along: modules that the server loads import them on use."""
+LATE = {
+    "lanner.formats.parsing.tables",
+    "lanner.protocols",
+    "lanner.protocols.describe",
+    "lanner.stats.allocation",
+    "lanner.stats.goals",
+}
+"""Our own modules that bring table readers, protocols and statistics along: what the server loads, and commands that
+may end with an error before they need them, import them on use."""
 LONGEST = 120  # characters a line, in any language
 NO_MIRROR = {"__init__.py", "__main__.py"}
 

@@ -29,10 +29,10 @@ def show(name: str, language: str, published: bool, as_json: bool) -> None:
 
     Example: lanner protocol show h_falcon --language ko
     """
-    from lanner import protocols
+    from lanner.protocols import load
     from lanner.protocols.describe import describe
 
-    protocol = protocols.load(name, wording="published" if published else "")
+    protocol = load(name, wording="published" if published else "")
     output = Output("protocol show", as_json)
     output.rows.append(protocol.model_dump(mode="json", by_alias=True))
     output.sign(f"{protocol.label} · hash {protocol.hash}")
@@ -49,15 +49,15 @@ def check(name: str, as_json: bool) -> None:
 
     Example: lanner protocol check mine.toml
     """
-    from lanner import protocols
+    from lanner.protocols import load, mistakes
 
     output = Output("protocol check", as_json)
-    problems = protocols.mistakes(name) if Path(name).is_file() else []
+    problems = mistakes(name) if Path(name).is_file() else []
     for mistake in problems[1:]:
         output.say(f"Also: {mistake}")
     if problems:
         raise problems[0]
-    protocol = protocols.load(name)
+    protocol = load(name)
     output.rows.append({"name": protocol.name, "version": protocol.version, "hash": protocol.hash})
     count = sum(1 for _ in protocol.questions)
     output.say(f"{protocol.label} is sound: {count} questions in {len(protocol.stages)} stages, hash {protocol.hash}.")
