@@ -6,7 +6,8 @@
 
 Each row is one kind of trouble, kept up while the judges save: the median, the 99th percentile and the longest of their
 waits, beside what an earlier version did when it was attacked so. The last row is an organiser who waits for a plan
-while others have large reports made. It takes about three minutes.
+while others have large reports made. The first two rows are servers that do next to nothing, asked in the same way:
+waits of ours mean little where these wait as long. It takes about three minutes.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from uuid import uuid4
 
 import aiohttp
 import bench_save
-from bench_load import Running, postgres, prepared, schema_of
+from bench_load import BARE, Running, postgres, prepared, schema_of
 from bench_save import answers
 
 from lanner.campaign.accounts import hash_password
@@ -256,6 +257,27 @@ async def measured(
             return waits
 
 
+async def bare(place: str, path: str, judges: int, seconds: int) -> list[float]:
+    """How long the same judges wait for a server that does nothing, or for one bare durable insert."""
+    waits: list[float] = []
+    body = {"submission": uuid4().hex, "item": 0, "answers": answers(1), "active": 9.0}
+    with Running(BARE, place) as server:
+        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
+
+            async def judge(number: int) -> None:
+                await asyncio.sleep(number / judges)
+                for _ in range(seconds):
+                    began = time.perf_counter()
+                    async with client.post(server.url + path, json=body) as answer:
+                        await answer.read()
+                    took = time.perf_counter() - began
+                    waits.append(took)
+                    await asyncio.sleep(max(0.0, 1.0 - took))
+
+            await asyncio.gather(*(judge(number) for number in range(judges)))
+    return waits
+
+
 def show(name: str, waits: list[float], before: str) -> None:
     times = sorted(1e3 * wait for wait in waits)
     p99 = statistics.quantiles(times, n=100)[98] if len(times) > 1 else times[0]
@@ -279,6 +301,9 @@ def main() -> None:
         print(f"{choice.judges} judges, a save a second each; {choice.rows:,} judgements in the store")
         print(f"load of the machine: {', '.join(f'{value:.1f}' for value in os.getloadavg())}")
         print(f"{'meanwhile':46}{'saves':>7}{'p50':>9}{'p99':>9}{'longest':>9}  ms; before")
+        for path, name in (("/noop", "a server that does nothing"), ("/bare", "a server with one bare insert")):
+            other = str(Path(folder) / "bare.sqlite")
+            show(name, asyncio.run(bare(other, path, choice.judges, choice.seconds)), "what the machine gives")
         for trouble in choice.only or TROUBLE:
             show(trouble, asyncio.run(measured(place, seats, trouble, choice.seconds)), TROUBLE[trouble][1])
         if not choice.only:

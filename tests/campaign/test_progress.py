@@ -62,5 +62,5 @@ def test_imported_answers_count_as_done(store: Store) -> None:
         totals = tx.progress.totals()
         assert totals[campaign.get(store, "elsewhere").id] == (6, 6, 1)
         assert totals[campaign.get(store, "first").id][1] == 0
-        shares = tx.progress.domain_shares(campaign.get(store, "elsewhere").id)
+        shares = tx.progress.imported_domain_shares(campaign.get(store, "elsewhere").id)
     assert {share.domain: (share.items, share.done) for share in shares} == {"news": (4, 4), "talk": (2, 2)}

@@ -5,11 +5,11 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from lanner import campaign
-from lanner.model import Judge, JudgeKind
+from lanner.model import Judge, JudgeKind, Judgement
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.status import campaign_status
 from lanner.store import Store
-from web_clients import complete, open_campaign
+from web_clients import complete, documents, open_campaign
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -34,6 +34,31 @@ def test_hours_cost_and_lateness_of_a_judge(store: Store) -> None:
     assert first.days_late is not None and first.days_late > 0
     assert (second.cost, second.days_late, second.controls) == (0, None, 0)
     assert [(need.code, str(need.title)) for need in status.needs][-1] == ("idle", "Not begun: Judge 2.")
+
+
+def test_imported_answers_are_counted_as_soon_as_they_are_there(store: Store) -> None:
+    open_campaign(store)
+    document = documents()[0]
+    first, second, third = (segment.id for segment in document.segments)
+
+    def done() -> dict[str, int]:
+        status = campaign_status(store, campaign.get(store, "trial"), None, NOW)
+        return {judge.seat.judge.id: judge.progress.done for judge in status.people}
+
+    def bring(judge: str, *segments: str) -> None:
+        system = tuple(document.segments[0].outputs)[:1]
+        rows = [Judgement(judge, "rating", "holistic", document.id, segment, system, 8) for segment in segments]
+        campaign.import_judgements(store, "trial", rows)
+
+    assert done() == {"J1": 0, "J2": 0}
+    bring("guest", first)
+    assert done() == {"J1": 0, "J2": 0, "guest": 1}
+    bring("guest", second, third)
+    bring("other", second)
+    assert done() == {"J1": 0, "J2": 0, "guest": 3, "other": 1}
+    task = campaign.tasks(store, "trial", "J1")[0]
+    campaign.submit(store, task.id, 0, complete(), submission="one")
+    assert done() == {"J1": 1, "J2": 0, "guest": 3, "other": 1}
 
 
 def test_models_are_not_paid_by_the_hour(store: Store) -> None:

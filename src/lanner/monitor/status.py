@@ -116,7 +116,11 @@ def campaign_status(
 ) -> CampaignStatus:
     """A campaign as it stands. Without a snapshot there is progress only."""
     with store.reading() as tx:
-        shares = tx.progress.domain_shares(campaign.id)
+        state = (tx.events.last(campaign.id), tx.tasks.count(campaign.id))  # an import is an event, a save is none
+        imported = store.facts.get(
+            ("imported shares", campaign.id, *state), lambda: tx.progress.imported_domain_shares(campaign.id)
+        )
+        shares = [*tx.progress.domain_shares(campaign.id), *imported]
         seats = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
         corpus = Corpus(tuple(tx.documents.counts(campaign.id)))

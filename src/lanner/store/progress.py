@@ -106,7 +106,7 @@ class Progress(Rows):
         ]
 
     def domain_shares(self, campaign: int) -> list[Share]:
-        """The same summed up by judge and domain, judges in their order; questionnaires are left out."""
+        """What was assigned, summed up by judge and domain, judges in their order; questionnaires are left out."""
         sums = {
             "number": func.count(),
             "done": func.sum(_i.done),
@@ -116,23 +116,24 @@ class Progress(Rows):
         }
         joined = schema.task.join(schema.item, _i.task == _t.id)
         counted = select(_t.judge, _i.document, *(total.label(name) for name, total in sums.items()))
-        part = counted.select_from(joined).where(_t.campaign == campaign).group_by(_t.judge, _i.document).subquery()
+        counted = counted.select_from(joined).where(_t.campaign == campaign).group_by(_t.judge, _i.document)
+        return self._by_domain(counted)
+
+    def imported_domain_shares(self, campaign: int) -> list[Share]:
+        """The same of judges without tasks. It reads all they have answered; saves do not change it, imports do."""
+        return self._by_domain(_imported(campaign))
+
+    def _by_domain(self, parts: Any) -> list[Share]:
+        """Sums by judge and document, summed up by judge and domain."""
+        part = parts.subquery()
         p = part.c
         totals = (func.sum(p.number), func.sum(p.done), func.sum(p.elapsed), func.sum(p.active), func.max(p.saved_at))
-        told = part.join(schema.document, _d.id == p.document).join(schema.judge, _j.id == p.judge)
-        wanted = select(_j.key, _d.domain, *totals).select_from(told).where(_d.key != "")
+        joined = part.join(schema.document, _d.id == p.document).join(schema.judge, _j.id == p.judge)
+        wanted = select(_j.key, _d.domain, *totals).select_from(joined).where(_d.key != "")
         wanted = wanted.group_by(_j.id, _j.key, _j.position, _d.domain).order_by(_j.position, func.min(_d.position))
-        each = _imported(campaign).subquery().c
-        by_domain = (func.sum(column) for column in (each.number, each.done, each.elapsed, each.active))
-        imported = select(_j.key, _d.domain, *by_domain, func.max(each.saved_at))
-        imported = imported.join_from(schema.judge, each.judge.table, each.judge == _j.id)
-        imported = imported.join(schema.document, _d.id == each.document).where(_d.key != "")
-        imported = imported.group_by(_j.id, _j.key, _j.position, _d.domain)
-        imported = imported.order_by(_j.position, func.min(_d.position))
         return [
             Share(judge, "", domain, "", int(items), int(done), elapsed, active, moment(saved_at))
-            for statement in (wanted, imported)
-            for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(statement)
+            for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(wanted)
         ]
 
     def totals(self) -> dict[int, tuple[int, int, int]]:
