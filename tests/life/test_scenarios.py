@@ -196,7 +196,7 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
     missed = controls[(controls["judge"] == CARELESS) & (controls["question"] == "adequacy_rs")]
     assert (missed["value"] > 2).all(), "this judge saw nothing in any of them"
     careless = f"judge-{sorted(life.links).index(CARELESS) + 1}"
-    assert f"Control items were missed too often by {careless} ({len(missed)} of {len(missed)})" in findings
+    assert f"Control items were missed too often by {careless} ({len(missed)} of {len(missed)}, 100 % [" in findings
 
     # The careless judge: by controls and by speed, and nobody else.
     judges = {row["judge"]: row for row in life.check("judge")}

@@ -8,6 +8,7 @@ from data_sets import data_dir
 from lanner import protocols
 from lanner.analysis import GROUPS, counted
 from lanner.analysis.material import from_file
+from lanner.analysis.rows import Purpose, Selection
 from lanner.model import Choice, Question
 from lanner.monitor.divergence import BANDS, leaning, spreading
 from lanner.monitor.divergence import divergence as divergence_of
@@ -209,12 +210,13 @@ def test_a_spread_is_of_what_all_have_judged_and_its_bands_add_up() -> None:
 
 
 def test_the_judge_who_scores_higher_comes_first_with_an_interval() -> None:
-    first = leaning(rated())[0]
+    first = leaning(rated(), Selection(Purpose.CALIBRATION))[0]
     assert first.judge == "c"
     assert first.value == pytest.approx(10, abs=1)
     assert first.low is not None and first.high is not None
     assert first.low < first.value < first.high
     assert "document" in first.signature
+    assert "rows calibration items by people" in first.signature, "the rows that were compared, and no others"
 
 
 def test_a_count_without_end_ends_where_the_answers_do() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -47,12 +47,24 @@ def settle(
         stage = protocol.find(question)
         assert stage is not None
         made.append(replace(base, stage=stage[0].id, question=question, value=value, origin="adjudicated in a meeting"))
+    detail: dict[str, Json] = {"document": document, "segment": segment, "system": "|".join(systems), "note": note}
+    detail |= {"questions": sorted(said), "before": _settled_before(store, number, unit, said), "after": said}
     if made:
-        import_judgements(store, number, made, judges=[ADJUDICATOR], at=moment)
-    with store.writing() as tx:
-        detail = {"document": document, "segment": segment, "system": "|".join(systems), "note": note}
-        tx.events.add("settled", moment, campaign=number, account=account, **detail, questions=sorted(said))
+        import_judgements(
+            store, number, made, judges=[ADJUDICATOR], account=account, event="settled", detail=detail, at=moment
+        )
+    else:
+        with store.writing() as tx:
+            tx.events.add("settled", moment, campaign=number, account=account, **detail)
     return tuple(said)
+
+
+def _settled_before(store: Store, campaign: int, unit: Unit, questions: Iterable[str]) -> dict[str, Json]:
+    """What had been agreed on before about the same questions."""
+    document, segment, systems = unit
+    earlier = history(store, campaign, judge=ADJUDICATOR.id, document=document, segment=segment)
+    values = {entry.question: entry.value for entry in earlier if entry.systems == systems}
+    return {question: values[question] for question in questions if question in values}
 
 
 def answer_of(store: Store, campaign: Reference, unit: Unit, judge: str, question: str) -> Json:

@@ -44,6 +44,7 @@ def create(
     options: Mapping[str, Json] | None = None,
     settings: Mapping[str, Json] | None = None,
     title: str = "",
+    account: int | None = None,
     at: datetime | None = None,
 ) -> Campaign:
     """A draft with its tasks. `systems` are those to be judged (all that have outputs, if left out); `options` go to
@@ -89,9 +90,10 @@ def create(
     with store.writing() as tx:
         number = add_campaign(tx, draft, definition, texts, judges, systems=list(shown), options=dict(options or {}))
         add_tasks(tx, number, definition, texts, tasks, at=moment)
-        tx.events.add("created", moment, campaign=number, tasks=len(tasks))
+        tx.events.add("created", moment, campaign=number, account=account, tasks=len(tasks))
         if offered is not None:
-            tx.events.add("prefilled", moment, campaign=number, **offered.detail(draft.settings[PREFILL]))
+            detail = offered.detail(draft.settings[PREFILL])
+            tx.events.add("prefilled", moment, campaign=number, account=account, **detail)
         return find(tx, number)
 
 
@@ -178,7 +180,14 @@ def redefine(
         return find(tx, draft.id)
 
 
-def duplicate(store: Store, campaign: Reference, name: str, judges: Sequence[Judge] | None = None) -> Campaign:
+def duplicate(
+    store: Store,
+    campaign: Reference,
+    name: str,
+    judges: Sequence[Judge] | None = None,
+    *,
+    account: int | None = None,
+) -> Campaign:
     """A new draft with the same texts, protocol, design and settings; with the same judges unless others are given."""
     with store.reading() as tx:
         model = find(tx, campaign)
@@ -188,9 +197,19 @@ def duplicate(store: Store, campaign: Reference, name: str, judges: Sequence[Jud
         people = list(judges) if judges is not None else still_judging(tx, model.id)
     design = model.design if model.design in registry.names("designs") else "full"  # an imported one has none
     return create(
-        store, name, documents, definition, people, design=design, systems=plan["systems"], seed=model.seed,
-        options=plan["options"], settings=model.settings, title=model.title if model.title != model.name else "",
-    )  # fmt: skip
+        store,
+        name,
+        documents,
+        definition,
+        people,
+        design=design,
+        systems=plan["systems"],
+        seed=model.seed,
+        options=plan["options"],
+        settings=model.settings,
+        title=model.title if model.title != model.name else "",
+        account=account,
+    )
 
 
 def _with_questionnaires(protocol: Protocol | str | Path, settings: Mapping[str, Json]) -> Protocol:

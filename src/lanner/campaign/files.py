@@ -48,12 +48,12 @@ def inspect_file(store: Store, campaign: Reference, path: Path) -> Incoming:
     )
 
 
-def import_file(store: Store, campaign: Reference, path: Path) -> Imported:
+def import_file(store: Store, campaign: Reference, path: Path, *, account: int | None = None) -> Imported:
     """Take the answers of a file in: all of them or none."""
     _, readings = _read(path)
     answers = [entry for reading in readings for entry in reading.judgements]
     people = {judge.id: judge for reading in readings for judge in reading.judges}
-    return import_judgements(store, campaign, answers, judges=list(people.values()))
+    return import_judgements(store, campaign, answers, judges=list(people.values()), account=account)
 
 
 def _read(path: Path) -> tuple[str, list[Reading]]:

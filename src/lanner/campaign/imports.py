@@ -16,7 +16,7 @@ from lanner.campaign.create import add_campaign, all_systems, check_documents
 from lanner.campaign.questions import systems_of
 from lanner.campaign.tasks import tick_off
 from lanner.errors import CampaignError, InputError, Where, did_you_mean
-from lanner.model import Campaign, CampaignState, Document, Item, Judge, JudgeKind, Judgement, Protocol, Segment
+from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.intake import Intake, take_in
 from lanner.store import JUDGE_ITSELF, Key, NewAnswer, Store, Transaction
 from lanner.store.rows import dumps, micros
@@ -39,6 +39,15 @@ class Imported:
     repairs: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     already: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """How the log tells of it: as which kind of event, by which account, with what besides."""
+
+    kind: str = "imported"
+    account: int | None = None
+    detail: Mapping[str, Json] = field(default_factory=dict)
 
 
 def import_campaign(
@@ -65,7 +74,7 @@ def import_campaign(
     )
     with store.writing() as tx:
         number = add_campaign(tx, row, definition, texts, [], systems=list(all_systems(texts)), options={})
-        return _add(tx, find(tx, number), definition, intake, judges=judges, at=moment)
+        return _add(tx, find(tx, number), definition, intake, judges=judges, entry=LogEntry(), at=moment)
 
 
 def import_judgements(
@@ -74,11 +83,14 @@ def import_judgements(
     judgements: Iterable[Judgement],
     *,
     judges: Sequence[Judge] = (),
+    account: int | None = None,
+    event: str = "imported",
+    detail: Mapping[str, Json] | None = None,
     at: datetime | None = None,
 ) -> Imported:
     """Add judgements from elsewhere to a campaign. Answers it already has to the same questions are superseded, and the
     tasks of these judges are done as far as they are answered. A closed campaign takes no more answers of judges; what
-    is settled in a meeting about them may still come."""
+    is settled in a meeting about them may still come. It is one `event` in the log, by `account`, with `detail`."""
     intake = examine(store, campaign, judgements)
     with store.writing() as tx:
         found = find(tx, campaign)
@@ -92,7 +104,8 @@ def import_judgements(
                 next_step="Open it first.",
             )
         moment = at or now()
-        report = _add(tx, found, definition, intake, judges=judges, at=moment)
+        entry = LogEntry(event, account, detail or {})
+        report = _add(tx, found, definition, intake, judges=judges, entry=entry, at=moment)
         if not report.already:
             tick_off(store, tx, found, intake.judgements, moment)
         return report
@@ -130,6 +143,7 @@ def _add(
     intake: Intake,
     *,
     judges: Sequence[Judge],
+    entry: LogEntry,
     at: datetime,
 ) -> Imported:
     report = Imported(campaign, 0, flags=intake.flags, repairs=intake.repairs, notes=intake.notes)
@@ -140,12 +154,13 @@ def _add(
     rows, revisions = _rows(tx, campaign, protocol, intake.judgements, judges=numbers, submission=submission, at=at)
     tx.judgements.add(rows)
     detail: dict[str, Any] = {
+        **entry.detail,
         "rows": len(rows),
         "revisions": revisions,
         "flags": dict(intake.flags),
         "repairs": dict(intake.repairs),
     }
-    tx.events.add("imported", at, campaign=campaign.id, submission=submission, **detail)
+    tx.events.add(entry.kind, at, campaign=campaign.id, account=entry.account, submission=submission, **detail)
     return Imported(campaign, len(rows), revisions, new, report.flags, report.repairs, report.notes)
 
 

@@ -23,8 +23,11 @@ SECRET_BYTES = 24
 """192 bits of chance: nobody finds a link by trying."""
 
 
-def issue(store: Store, campaign: Reference, judge: str, *, at: datetime | None = None) -> str:
-    """A new secret for a judge. The one before it stops working, and so do the sessions it opened."""
+def issue(
+    store: Store, campaign: Reference, judge: str, *, account: int | None = None, at: datetime | None = None
+) -> str:
+    """A new secret for a judge. The one before it stops working, and so do the sessions it opened; that is a change for
+    the log, a first link is not."""
     moment = at or now()
     key = server_key(store, create=True)
     with store.writing() as tx:
@@ -32,6 +35,8 @@ def issue(store: Store, campaign: Reference, judge: str, *, at: datetime | None 
         secret = _derived(key, mine.number, moment) if key else secrets.token_urlsafe(SECRET_BYTES)
         tx.judges.set_link(mine.number, digest(secret), moment)
         tx.sessions.remove_of(judge=mine.number)
+        if mine.has_link:
+            tx.events.add("link_issued", moment, campaign=mine.campaign, account=account, seat=mine.number)
     return secret
 
 
@@ -65,12 +70,16 @@ def lookup(store: Store, secret: str) -> Seat | None:
         return tx.judges.by_link(digest(secret))
 
 
-def revoke(store: Store, campaign: Reference, judge: str, *, at: datetime | None = None) -> None:
+def revoke(
+    store: Store, campaign: Reference, judge: str, *, account: int | None = None, at: datetime | None = None
+) -> None:
     """Let a link open nothing any more, and end the sessions it opened."""
+    moment = at or now()
     with store.writing() as tx:
         mine = seat(tx, find(tx, campaign), judge)
-        tx.judges.revoke_link(mine.number, at or now())
+        tx.judges.revoke_link(mine.number, moment)
         tx.sessions.remove_of(judge=mine.number)
+        tx.events.add("link_revoked", moment, campaign=mine.campaign, account=account, seat=mine.number)
 
 
 def digest(secret: str) -> str:

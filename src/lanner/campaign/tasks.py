@@ -228,7 +228,8 @@ def reopen_task(store: Store, number: int, *, account: int | None = None, at: da
     with store.writing() as tx:
         entry = _assigned(tx, number)
         tx.tasks.set_finished(number, None)
-        tx.events.add("task_reopened", at or now(), campaign=entry.campaign, account=account, task=number)
+        detail = {"seat": entry.judge, "task": number}
+        tx.events.add("task_reopened", at or now(), campaign=entry.campaign, account=account, **detail)
 
 
 def take_back_finish(store: Store, number: int, *, at: datetime | None = None) -> None:
@@ -250,7 +251,7 @@ def take_back_finish(store: Store, number: int, *, at: datetime | None = None) -
                 next_step="Ask the organiser to reopen it.",
             )
         tx.tasks.set_finished(number, None)
-        tx.events.add("task_reopened", moment, campaign=entry.campaign, account=None, task=number)
+        tx.events.add("finish_taken_back", moment, campaign=entry.campaign, seat=entry.judge, task=number)
 
     store.write(work)
 

@@ -185,6 +185,18 @@ def misses(results: Iterable[Outcome], role: Role = Role.CONTROL) -> list[Misses
     return rows
 
 
+CONTROL_LIMIT = 0.25
+"""The share of control items that a judge may miss, unless the campaign says otherwise."""
+
+
+def control_limit(settings: Mapping[str, Json]) -> float:
+    """The share of control items that a judge of a campaign may miss; 1 or more is a number of items."""
+    limit = settings.get("control_limit")
+    if isinstance(limit, int | float) and not isinstance(limit, bool) and limit > 0:
+        return float(limit)
+    return CONTROL_LIMIT
+
+
 def missed_controls(counts: Mapping[str, tuple[int, int]], limit: float) -> list[Alarm]:
     """Judges who miss a larger share of control items than `limit`, the worst first. It is `clear` where the whole
     95 % interval (Wilson) of their share lies above the limit. `counts` are items missed and answered, by judge. A

@@ -123,7 +123,7 @@ def _answers(row: Mapping[str, Json], protocol: Protocol, where: Where) -> dict[
     return answers
 
 
-def replay(store: Store, reference: str | int, path: Path, name: str = "") -> Imported:
+def replay(store: Store, reference: str | int, path: Path, name: str = "", *, account: int | None = None) -> Imported:
     """Take in a file of outputs as the answers of one model (named like the file, unless told otherwise)."""
     target = campaign.get(store, reference)
     protocol = campaign.protocol(store, target.id)
@@ -131,7 +131,7 @@ def replay(store: Store, reference: str | int, path: Path, name: str = "") -> Im
     judge = Judge(name or path.stem, JudgeKind.MODEL, attributes={"replayed": path.name})
     lines = list(outputs(path, protocol, documents))
     judgements = [entry for output in lines for entry in _judgements(output, protocol, judge.id, path)]
-    report = campaign.import_judgements(store, target.id, judgements, judges=[judge])
+    report = campaign.import_judgements(store, target.id, judgements, judges=[judge], account=account)
     with store.reading() as tx:
         seat = tx.judges.find(target.id, judge.id)
         numbers = tx.documents.numbers(target.id)

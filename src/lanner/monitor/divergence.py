@@ -15,7 +15,7 @@ from scipy.stats import binomtest
 from lanner.analysis.agreement import pairs
 from lanner.analysis.comparable import is_fine, kinds, question_ratings
 from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, plan_question
-from lanner.analysis.rows import Counted
+from lanner.analysis.rows import Counted, Selection, signed
 from lanner.errors import StatisticError
 from lanner.model import Grid, Number, Protocol, Question, Scale
 from lanner.monitor.snapshot import Cell, Divergence, Leaning, OddOnes, Spread, Swap
@@ -55,7 +55,7 @@ def divergence(
     not_compared = max(0, len(present) - _MOST_COMPARED)
     if is_fine(question):
         units, bounds, spreads = spreading(shared, question)
-        leanings = leaning(own) if several else ()
+        leanings = leaning(own, replace(rows.selection, groups=("people",))) if several else ()
         return Divergence(
             question=question.id,
             people=tuple(persons),
@@ -272,7 +272,7 @@ def _ends(question: Question, values: np.ndarray) -> tuple[float, float]:
     return float(low), float(max(high, low + 1))
 
 
-def leaning(ratings: Ratings) -> tuple[Leaning, ...]:
+def leaning(ratings: Ratings, selection: Selection) -> tuple[Leaning, ...]:
     """Every judge against the mean of the others on the same items, the furthest first."""
     found = [
         Leaning(
@@ -281,7 +281,7 @@ def leaning(ratings: Ratings) -> tuple[Leaning, ...]:
             low=result.low,
             high=result.high,
             items=result.counts.get("items", 0),
-            signature=str(result.signature or ""),
+            signature=str(signed(result.signature, selection)) if result.signature else "",
         )
         for result in severity(ratings, resampling=_QUICK)
         if result.value is not None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from urllib.parse import quote
 
-from lanner.designs.expected import missed_controls
+from lanner.designs.expected import CONTROL_LIMIT, control_limit, missed_controls
 from lanner.model import Campaign, Json
 from lanner.model.alarms import Alarm, Code, PanelTest
 from lanner.model.messages import Message, Words, amount, coefficient, message
@@ -20,8 +20,6 @@ from lanner.monitor.snapshot import FEWEST, Measure, Snapshot, Swap
 
 SIGNS = {"ok": "✓", "warn": "▲", "bad": "✕", "none": "·"}
 _EMPTY = Message("")
-CONTROL_LIMIT = 0.25
-"""The share of control items a judge may miss, unless the organiser says otherwise; 1 or more is a number of items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +85,11 @@ class Targets:
             last = date.fromisoformat(str(deadline)) if deadline else None
         except ValueError:
             last = None
-        minimum, limit = figure("minimum_agreement"), figure("control_limit")
+        minimum = figure("minimum_agreement")
         return cls(
             minimum=0.4 if minimum is None else minimum,
             deadline=last,
-            control_limit=CONTROL_LIMIT if limit is None or limit <= 0 else limit,
+            control_limit=control_limit(settings),
             hourly_rate=figure("hourly_rate"),
             currency=str(settings.get("currency", "€")),
             budget=figure("budget"),

@@ -223,9 +223,10 @@ class View:
     def _answers(self) -> dict[str, pl.DataFrame]:
         return {}
 
-    def signature(self, result: Result) -> str:
-        """The result's signature with the protocol and the n it was computed on. What is printed is remembered: the
-        account of the methods is written from it."""
+    def signature(self, result: Result, *, judges: int = 0) -> str:
+        """The result's signature with the protocol and the n it was computed on; `judges` is how many a table is about
+        whose results are about one each. What is printed is remembered: the account of the methods is written from
+        it."""
         signature = result.signature
         self.signed.append(result)
         if result.interval is not None:
@@ -235,6 +236,7 @@ class View:
         if "rows" not in dict(signature.parts):
             signature = signed(signature, self.everyone.selection)
         known = {"judges": sum(key in result.labels for key in ("judge", "other")), **result.counts}
+        known |= {"judges": judges} if judges else {}
         counts = tuple((name, f"{known[name]:,}") for name in ("items", "documents", "judges") if known.get(name))
         return str(replace(signature, protocol=self.protocol.label, parts=(*counts, *signature.parts)))
 

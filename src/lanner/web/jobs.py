@@ -204,11 +204,11 @@ class Jobs(LiveCampaigns):
             return replace(incoming, format=say("outputs of a model"))
         return files.inspect_file(self._store, campaign, Path(path))
 
-    def import_file(self, campaign: int, path: str, model: str) -> campaigns.Imported:
-        """The answers in a file, taken into a campaign."""
+    def import_file(self, campaign: int, path: str, model: str, account: int) -> campaigns.Imported:
+        """The answers in a file, taken into a campaign by an account."""
         if model:
-            return replay(self._store, campaign, Path(path), model)
-        return files.import_file(self._store, campaign, Path(path))
+            return replay(self._store, campaign, Path(path), model, account=account)
+        return files.import_file(self._store, campaign, Path(path), account=account)
 
     def verify(self, path: str) -> list[Finding]:
         """Every check of a backup; without a path, of the store in use."""

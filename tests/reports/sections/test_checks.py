@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from lanner.designs.expected import Misses
+from lanner.designs.expected import CONTROL_LIMIT, Misses, missed_controls
 from lanner.model import Role
 from lanner.reports.parts import Table
 from lanner.reports.sections.checks import section
@@ -20,6 +20,26 @@ def test_a_campaigns_missed_controls() -> None:
     table = tables(replace(made, material=replace(made.material, controls=missed)))["controls"]
     assert "4 of 18 control items were missed, most by Judge 0 (4 of 10)" in table.caption
     assert [row["share"] for row in table.rows] == ["40 %", "0 %"]
+
+
+def test_the_limit_of_missed_controls_is_that_of_the_live_page() -> None:
+    """8 of 20 are 40 % [22 %, 61 %]: beyond doubt over a limit of 20 %, not over the usual one of 25 %."""
+    made = view("h_falcon")
+    missed = (Misses("j0", "p", 20, 20, 8, 0), Misses("j1", "p", 20, 20, 0, 0))
+
+    def findings(**settings: float) -> list[str]:
+        material = replace(made.material, controls=missed, settings={**made.material.settings, **settings})
+        part = section(replace(made, material=material))
+        assert part is not None
+        return list(part.findings)
+
+    assert findings() == []
+    assert findings(control_limit=0.2) == [
+        "**Control items were missed too often** by Judge 0 (8 of 20, 40 % [22 %, 61 %]); the limit is 20 %."
+    ]
+    for limit in (0.2, CONTROL_LIMIT, 3):
+        clear = [alarm.judge for alarm in missed_controls({"j0": (8, 20), "j1": (0, 20)}, limit) if alarm.clear]
+        assert bool(clear) == bool(findings(control_limit=limit)), limit
 
 
 def test_nonsense_in_a_file_has_to_be_ranked_last() -> None:

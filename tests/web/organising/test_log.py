@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+from starlette.testclient import TestClient
+
 from lanner import campaign
+from lanner.campaign.messages import send_message
+from lanner.model import Judgement
 from lanner.store import AccountRole, Store
-from lanner.web.organising.log import describe_event, log_lines
-from web_clients import open_campaign
+from lanner.web.organising.log import Line, describe_event, log_lines
+from web_clients import SYSTEMS, open_campaign, sign_in
 
 
 def test_everything_that_can_be_done_has_words(store: Store) -> None:
@@ -37,3 +43,52 @@ def test_each_change_is_a_line_with_who_before_and_after(store: Store) -> None:
         ("Ann", "Pay per active hour", "–", "40"),
         ("Ann", "Deadline", "–", "2026-11-18"),
     ]
+
+
+def test_every_change_on_a_page_is_one_line_with_who_made_it(client: TestClient, store: Store) -> None:
+    """Whatever an organiser does, the log grows by one line that names them; what a judge does names the judge."""
+    open_campaign(store, protocol="esa")
+    token = sign_in(client, store)
+    target = {"document": "doc0", "segment": "1", "system": SYSTEMS[0]}
+    changes = [
+        ("/settle", {**target, "score": "50", "note": ""}),
+        ("/settle", {**target, "score": "60", "note": "Better."}),
+        ("/links", {"who": "one", "judge": "J1"}),
+        ("/judge", {"do": "revoke", "judge": "J2"}),
+        ("/judge", {"do": "leave_out", "judge": "J2", "reason": "too fast"}),
+        ("/judge", {"do": "count_again", "judge": "J2"}),
+        ("/judges", {"judges": "Dora"}),
+        ("/overlap", {"judge": "dora", "document": "doc1"}),
+        ("/state", {"to": "pause"}),
+        ("/state", {"to": "reopen"}),
+        ("/judge", {"do": "remove", "judge": "dora"}),
+        ("/judge", {"do": "erase", "judge": "J2", "typed": "J2"}),
+    ]
+    lines = _lines(store)
+    for path, fields in changes:
+        response = client.post(f"/campaigns/trial{path}", data={"token": token, **fields})
+        assert response.status_code in (200, 303), (path, response.text)
+        before, lines = lines, _lines(store)
+        assert len(lines) == len(before) + 1, (path, [line.what for line in lines])
+        assert lines[0].who == "Ann", (path, lines[0])
+    settled = next(line for line in lines if line.what.endswith("Better."))
+    assert (settled.before, settled.after) == ("score: 50", "score: 60")
+
+
+def test_an_import_says_how_much_it_brought_and_a_judges_own_act_who_did_it(store: Store) -> None:
+    open_campaign(store)
+    answers = [Judgement("J1", "rating", "holistic", "doc0", "1", (SYSTEMS[0],), 7)]
+    stage = next(stage for stage, question in campaign.protocol(store, "trial").questions if question.id == "holistic")
+    campaign.import_judgements(store, "trial", [replace(answers[0], stage=stage.id)])
+    task = campaign.tasks(store, "trial", "J1")[0]
+    send_message(store, task.id, "A word is missing.")
+    message, imported = _lines(store)[:2]
+    assert imported.what == "1 judgement imported"
+    assert (message.who, message.what) == ("Judge 1", "wrote: A word is missing.")
+
+
+def _lines(store: Store) -> list[Line]:
+    with store.reading() as tx:
+        accounts = {account.id: account.name for account in tx.accounts.all()}
+        seats = {seat.number: seat.judge.name for seat in tx.judges.all(1)}
+    return log_lines(campaign.events(store, "trial"), accounts, seats)

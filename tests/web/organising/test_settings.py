@@ -8,8 +8,8 @@ from starlette.datastructures import FormData
 from starlette.testclient import TestClient
 
 from lanner import campaign, formats
+from lanner.designs.expected import CONTROL_LIMIT
 from lanner.errors import LannerError
-from lanner.monitor.verdict import CONTROL_LIMIT
 from lanner.store import Store
 from lanner.web.organising.settings import read_settings
 from web_clients import complete, open_campaign, sign_in

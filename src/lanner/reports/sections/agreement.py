@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lanner.analysis import Part, counted, plan, question_agreement, unaided_rows, without_each_judge
+from lanner.analysis import Part, counted, main_question, plan, question_agreement, unaided_rows, without_each_judge
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.matrices import Pair, heat_map
 from lanner.figures.typeset import estimate, interval, number, percent, plural, words
@@ -233,6 +233,8 @@ def _strength(view: View) -> Iterator[str]:
         else:
             yield f"The agreement of {low.group} goes from **{least}** on {lowest} to **{most}** on {highest}."
         return
+    main = main_question(view.protocol, str(view.material.settings.get("main_question", "")))
+    agreements.sort(key=lambda agreement: main is None or agreement.question != main.id)  # the verdict is about it
     for agreement in agreements:
         result = agreement.headline
         numbers = estimate(result.value, result.low, result.high, 2)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 
 import polars as pl
 
 from lanner.analysis import GROUPS, Counted, plan
-from lanner.designs.expected import Misses, misses, outcomes
+from lanner.designs.expected import Misses, control_limit, missed_controls, misses, outcomes, share_interval
 from lanner.figures.typeset import estimate, interval, number, percent, plural, words
 from lanner.model import Item, Json, Judgement, Rank, Role, Task
 from lanner.reports.parts import Block, Column, Section, Table
 from lanner.reports.view import View
 from lanner.stats.diagnosis import self_agreement
 
-_CONTROL_SHARE = 0.2
-"""The share of control items that may be missed, unless the campaign says otherwise."""
 _SPOILED = "spam"  # the name under which a document says which of its outputs is nonsense
 
 
@@ -64,29 +61,25 @@ def _by_judge(misses_of: Iterable[Misses], left_out: Collection[str]) -> dict[st
 
 
 def _findings(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> list[str]:
-    """Judges who miss more control items than the share that may be missed, with its interval, allows."""
-    limit = float(view.material.settings.get("control_share") or _CONTROL_SHARE)
-    failed = [
-        f"{view.names.get(judge, judge)} ({missed} of {answered})"
-        for judge, (answered, missed, _) in by_judge.items()
-        if wilson(missed, answered)[0] > limit
+    """Judges who clearly miss more control items than may be missed: the limit and the test of the live page."""
+    limit = control_limit(view.material.settings)
+    alarms = missed_controls({judge: (missed, answered) for judge, (answered, missed, _) in by_judge.items()}, limit)
+    failures = [
+        f"{view.names.get(alarm.judge, alarm.judge)} ({by_judge[alarm.judge][1]} of {alarm.n}, "
+        f"{percent(alarm.value, 0)} [{percent(alarm.low or 0, 0)}, {percent(alarm.high or 1, 0)}])"
+        for alarm in alarms
+        if alarm.clear
     ]
-    if not failed:
+    if not failures:
         return []
-    return [f"**Control items were missed too often** by {words(failed)}: more than {percent(limit, 0)} beyond chance."]
-
-
-def wilson(hits: int, n: int, z: float = 1.959964) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share (1927)."""
-    share, z2 = hits / n, z * z
-    centre, reach = share + z2 / (2 * n), z * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    return max(0.0, (centre - reach) / (1 + z2 / n)), min(1.0, (centre + reach) / (1 + z2 / n))
+    allowed = percent(limit, 0) if limit < 1 else plural(int(limit), "item")
+    return [f"**Control items were missed too often** by {words(failures)}; the limit is {allowed}."]
 
 
 def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table:
     data: list[dict[str, Json]] = []
     for judge, (answered, missed, ties) in by_judge.items():
-        low, high = wilson(missed, answered)
+        low, high = share_interval(missed, answered)
         name = view.names.get(judge, judge)
         counts = {"judge": name, "answered": answered, "missed": missed, "ties": ties}
         data.append({**counts, "share": missed / answered, "low": low, "high": high})

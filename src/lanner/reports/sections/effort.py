@@ -47,7 +47,7 @@ def section(view: View) -> Section | None:
         f"{caption}{_domains(view, rows)}{domains}{remark} {' '.join(result.notes)}".rstrip(),
         str(_drawn(view, rows, [overall[judge] for judge in ranked])),
         [dict(row) for row in result.rows],
-        f"{view.signature(result)} · judges {len(overall)}",
+        view.signature(result, judges=len(overall)),
     )
     finding = f"The work took **{duration(hours)}**, at {sentence}."
     return Section("effort", "Effort", [figure], [finding] if sentence else [])

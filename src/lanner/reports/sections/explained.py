@@ -81,7 +81,7 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
         caption,
         str(drawing),
         [dict(row) for row in full.rows],
-        f"{view.signature(full)} · judges {len(judges)}",
+        view.signature(full, judges=len(judges)),
     )
     table = _blocks_table(view, analysis.of, steps)
     if not detailed:
@@ -148,8 +148,7 @@ def _blocks_table(view: View, of: str, steps: Result) -> Table:
     why = " A dash stands where there are too few documents for a joint test." if untested else ""
     caption = f"How much of the {view.short(of)} each block of predictors explains.{more}{why}"
     data = [dict(row) for row in steps.rows]
-    judges = len({row["judge"] for row in steps.rows})
-    signature = f"{view.signature(steps)} · judges {judges}"
+    signature = view.signature(steps, judges=len({row["judge"] for row in steps.rows}))
     return Table(f"blocks-{of}", caption, columns, rows, data, signature)
 
 
@@ -389,7 +388,7 @@ def correlated_judges(view: View) -> Section | None:
         columns,
         rows_drawn,
         data,
-        f"{view.signature(result)} · judges {len(view.people)}",
+        view.signature(result, judges=len(view.people)),
     )
     return Section("correlations", "Do judges rank alike?", [table])
 

@@ -155,7 +155,7 @@ def _background(view: View) -> str:
             days = f"{days} to {last:%-d %B %Y}"  # type: ignore[str-bytes-safe]
         sentences.append(f"Answers were given {'on' if ' to ' not in days else 'from'} {days}.")
     if rate := view.material.settings.get("hourly_rate"):
-        sentences.append(f"Judges were paid {rate} {view.material.settings.get('currency') or '€'} an active hour.")
+        sentences.append(f"Judges were paid {rate:g} {view.material.settings.get('currency') or '€'} an active hour.")
     attributes: dict[str, Counter[str]] = {}
     for judge in view.judges:
         for name, value in judge.attributes.items():
@@ -265,7 +265,7 @@ _METHODS = {
     "percentile": "quantiles of resampled {units}",
     "bca": "quantiles of resampled {units}, corrected for bias and skew (BCa)",
     "bca-t": "quantiles of resampled {units}, corrected for bias and skew and widened for few {units} (BCa, t)",
-    "wilson": "Wilson's interval for shares over {units}",
+    "Wilson": "Wilson's interval for shares over {units}",
 }
 """What the names of methods in signatures mean."""
 

@@ -134,6 +134,7 @@ async def create_campaign(request: Request) -> Response:
             design=given.design,
             seed=given.seed,
             title=given.title,
+            account=caller.account.id if caller.account else None,
         )
         if caller.account is not None:
             with site.store.writing() as tx:

@@ -372,6 +372,7 @@ def create_campaign(store: Store, path: str, options: CampaignOptions, account: 
         options=options.options,
         settings=options.for_texts(documents),
         title=options.title,
+        account=account,
     )
     with store.writing() as tx:
         tx.accounts.join(account, campaign.id)

@@ -37,6 +37,7 @@ from lanner.model import (
     Spans,
     Text,
 )
+from lanner.model import Unit as StageUnit
 from lanner.monitor.snapshot import MODELS, PEOPLE, Disagreement, DisagreementFilter, DisagreementList, UnitAnswers
 from lanner.protocols.prefilled import judged_marks
 from lanner.protocols.wording import Wording
@@ -200,7 +201,11 @@ class Scene:
         compared = self.protocol.find(selection.question)
         options = getattr(compared[1], "options", ()) if compared else ()
         labels = {option.id: self.wording.option(selection.question, option.id).label for option in options}
-        questions = [q.id for _, q in self.protocol.questions if not isinstance(q, Text)]
+        questions = [
+            question.id
+            for stage, question in self.protocol.questions
+            if not isinstance(question, Text) and stage.unit is not StageUnit.JUDGE
+        ]
         return {
             "campaign": self.campaign,
             "listed": listed,

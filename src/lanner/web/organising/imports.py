@@ -82,11 +82,12 @@ async def bring(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     await auth.form_of(request)
-    arrival = site.uploads.arrived(request.path_params["upload"], request.state.visitor.account.id, campaign.id)
+    account: int = request.state.visitor.account.id
+    arrival = site.uploads.arrived(request.path_params["upload"], account, campaign.id)
     if not arrival.path.is_file():
         raise HTTPException(404)
     try:
-        result: Imported = await site.files.ask("import_file", campaign.id, str(arrival.path), arrival.model)
+        result: Imported = await site.files.ask("import_file", campaign.id, str(arrival.path), arrival.model, account)
     except LannerError as error:
         return _page(request, campaign, problem=told(without_folders(error)))
     shutil.rmtree(arrival.path.parent, ignore_errors=True)

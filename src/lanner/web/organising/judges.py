@@ -211,12 +211,13 @@ def _is_local(request: Request) -> bool:
 
 def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[Invited]) -> list[Link]:
     base = _base(request)
+    account: int = request.state.visitor.account.id
     return [
         Link(
             entry.judge.id,
             entry.judge.name or entry.judge.id,
             entry.email,
-            f"{base}/j/{campaigns.invitations.issue(store, campaign.id, entry.judge.id)}",
+            f"{base}/j/{campaigns.invitations.issue(store, campaign.id, entry.judge.id, account=account)}",
         )
         for entry in people
     ]
@@ -301,7 +302,7 @@ async def act(request: Request) -> Response:
             case "count_again":
                 campaigns.count_again(site.store, campaign.id, name, account=account)
             case "revoke":
-                campaigns.invitations.revoke(site.store, campaign.id, name)
+                campaigns.invitations.revoke(site.store, campaign.id, name, account=account)
             case "reopen":
                 _reopen(site.store, campaign, name, forms.text(form, "task"), account)
             case "replace":
@@ -315,7 +316,8 @@ async def act(request: Request) -> Response:
                     raise LannerError(
                         say("The id was not typed as it is written."), next_step=say("Nothing was changed.")
                     )
-                {"erase": campaigns.erase, "withdraw": campaigns.withdraw}[what](site.store, campaign.id, name)
+                change = {"erase": campaigns.erase, "withdraw": campaigns.withdraw}[what]
+                change(site.store, campaign.id, name, account=account)
             case _:
                 raise HTTPException(400)
 

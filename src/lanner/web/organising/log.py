@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lanner.campaign.drawing import DRAWN
+from lanner.campaign.messages import KIND as JUDGE_MESSAGE
 from lanner.campaign.practice import PRACTISED
 from lanner.figures.typeset import shortened
 from lanner.model import Json
@@ -35,6 +36,8 @@ SETTINGS = {
     "calibration": "Calibration round",
 }
 """What a setting is called on the pages, by its id."""
+OWN_ACTS = (JUDGE_MESSAGE, PRACTISED, "finish_taken_back")
+"""What judges do themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,23 @@ def log_lines(events: Sequence[Event], accounts: Mapping[int, str], judges: Mapp
     for event in events:
         if event.kind == DRAWN:
             continue  # one for each document: exports hold them
-        who = "" if event.account is None else accounts.get(event.account, f"#{event.account}")
+        who = _author(event, accounts, judges)
         changes = event.detail.get("changes")
         if event.kind == "configured" and isinstance(changes, dict):
             for name, (before, after) in changes.items():
                 lines.append(Line(event.at, who, setting(name), _value(before), _value(after)))
+        elif event.kind == "settled":
+            before, after = (_answers(event.detail.get(name)) for name in ("before", "after"))
+            lines.append(Line(event.at, who, describe_event(event, judges), before, after))
         else:
             lines.append(Line(event.at, who, describe_event(event, judges)))
     return lines[::-1]
+
+
+def _author(event: Event, accounts: Mapping[int, str], judges: Mapping[int, str]) -> str:
+    if event.kind in OWN_ACTS:
+        return judges.get(int(event.detail["seat"]), "")
+    return "" if event.account is None else accounts.get(event.account, f"#{event.account}")
 
 
 def describe_event(event: Event, judges: Mapping[int, str] | None = None) -> str:
@@ -74,7 +86,7 @@ def describe_event(event: Event, judges: Mapping[int, str] | None = None) -> str
     words = _WORDS.get(event.kind)
     if words is None:
         return event.kind.replace("_", " ").capitalize()
-    seat = event.detail.get("seat")
+    seat = None if event.kind in OWN_ACTS else event.detail.get("seat")
     name = (judges or {}).get(seat, "") if isinstance(seat, int) else ""
     text = words(event.detail)
     return f"{name}: {text}" if name else text
@@ -86,6 +98,21 @@ def _value(value: Json) -> str:
     text = ", ".join(_value(entry) for entry in value) if isinstance(value, list) else str(value)
     text = f"{value:g}" if isinstance(value, float) else text
     return shortened(text, _LONGEST)
+
+
+def _answers(answers: Json) -> str:
+    """Agreed answers in a few words: marks are counted."""
+    if not isinstance(answers, dict):
+        return ""
+    return "; ".join(f"{question}: {_answer(value)}" for question, value in answers.items())
+
+
+def _answer(value: Json) -> str:
+    if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
+        return amount(len(value), "{n} mark", "{n} marks")
+    if isinstance(value, dict):
+        return shortened(", ".join(f"{name} {_value(entry)}" for name, entry in value.items()), _LONGEST)
+    return _value(value)
 
 
 def _count(detail: Detail, key: str) -> int:
@@ -141,10 +168,14 @@ _WORDS: Mapping[str, Callable[[Detail], str]] = {
     "overlap_added": lambda d: say("Overlap added: {tasks}", tasks=_tasks(d)),
     "rest_assigned": lambda d: say("After the calibration round: {tasks} assigned", tasks=_tasks(d)),
     "calibration_assigned": lambda d: say("Calibration on disputed sentences: {tasks} assigned", tasks=_tasks(d)),
+    "finish_taken_back": lambda _: say("went on with a finished task"),
     "task_reopened": lambda _: say("A finished task was reopened"),
-    "imported": lambda d: say("{judgements} imported", judgements=_judgements(d)),
+    "imported": lambda d: say(
+        "{judgements} imported", judgements=amount(_count(d, "rows"), "{n} judgement", "{n} judgements")
+    ),
     "settled": lambda d: say("A disagreement was settled") + _noted(d),
     "reminded": lambda d: say("Reminders sent: {n}", n=_count(d, "judges")),
     "link_issued": lambda _: say("new link"),
-    "judge_message": lambda d: say("wrote: {words}", words=_value(str(d.get("text", "")))),
+    "link_revoked": lambda _: say("link revoked"),
+    JUDGE_MESSAGE: lambda d: say("wrote: {words}", words=_value(str(d.get("text", "")))),
 }

@@ -113,7 +113,8 @@ async def duplicate(request: Request) -> Response:
     same = forms.text(form, "judges") == "same"
 
     def work() -> Campaign:
-        made = campaigns.duplicate(site.store, campaign.id, forms.text(form, "as").strip(), None if same else [])
+        name = forms.text(form, "as").strip()
+        made = campaigns.duplicate(site.store, campaign.id, name, None if same else [], account=account.id)
         if account.role is not AccountRole.OWNER:
             with site.store.writing() as tx:
                 tx.accounts.join(account.id, made.id)
