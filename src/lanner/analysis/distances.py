@@ -1,7 +1,8 @@
 """How far apart the answers to one item are, question by question.
 
 Distance is the mean over all pairs of judges: 0 or 1 for a choice or a preference, Jaccard for a set of labels, the
-share of the scale's length for a number, the mean over rows for a grid.
+share of the scale's length for a number, the mean over rows for a grid. Of marked passages it is one less the share of
+marked characters that both marked, the mean of two: where they lie, and where, of which category and how severe.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import polars as pl
 
 from lanner.analysis.comparable import ROLES
 from lanner.errors import StatisticError
-from lanner.model import Choice, Grid, Labels, Number, Protocol, Question, Rank, Scale
+from lanner.model import Choice, Grid, Number, Protocol, Question, Scale, Spans, Text
 from lanner.stats.alpha import alpha
 from lanner.stats.ratings import Ratings, jaccard_distance
 from lanner.stats.resample import Array
+from lanner.stats.spans import mark_shares, spans
 
 UNIT = ["document", "segment", "system"]
+_ATTRIBUTES = ("category", "severity")
 
 
 def distances(table: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
@@ -28,18 +31,22 @@ def distances(table: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
 
 
 def _distance(table: pl.DataFrame, question: Question) -> pl.DataFrame | None:
-    if not isinstance(question, Choice | Labels | Grid | Scale | Number | Rank):
+    if isinstance(question, Text):
         return None
     try:
         own = table.filter(pl.col("question") == question.id)
         judges = sorted(own["judge"].unique().to_list())
-        ratings = alpha.ratings(own, question.id, judges=judges, roles=ROLES)
+        statistic = spans if isinstance(question, Spans) else alpha
+        ratings = statistic.ratings(own, question.id, judges=judges, roles=ROLES)
     except StatisticError:
         return None
     pairs = ratings.pairs
     if not len(pairs.item):
         return None
-    by_pair = _between(ratings, question, pairs.first, pairs.second)
+    if isinstance(question, Spans):
+        by_pair = 1 - (mark_shares(ratings) + mark_shares(ratings, _ATTRIBUTES)) / 2
+    else:
+        by_pair = _between(ratings, question, pairs.first, pairs.second)
     total = np.bincount(pairs.item, weights=by_pair, minlength=ratings.n_items)
     count = np.bincount(pairs.item, minlength=ratings.n_items)
     shared = count > 0

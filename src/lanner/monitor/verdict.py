@@ -296,8 +296,12 @@ def _finish(
         return Check(code, name, message("complete"), "", "ok", message("everything assigned is done"))
     estimates = [judge for judge in left if judge.finish is not None]
     planned: Words = message("plan: {day}", day=targets.deadline) if targets.deadline else ""
+    idle = [judge for judge in left if judge.finish is None and not judge.done]
+    waiting = message("not begun: {names}", names=tuple(names.get(judge.judge, judge.judge) for judge in idle[:3]))
     if not estimates:
         begun = any(judge.done for judge in progress)
+        if begun and len(idle) == len(left):  # all the others have finished
+            return Check(code, name, message("not yet"), planned, "warn", waiting)
         why = (
             message("being counted") if begun else message("nobody has begun") if progress else message("no judges yet")
         )
@@ -307,13 +311,11 @@ def _finish(
     finish = last.finish.date()
     who = names.get(last.judge, last.judge)
     value = finish
-    idle = [judge for judge in left if judge.finish is None and not judge.done]
     if targets.deadline and finish > targets.deadline:
         days = amount((finish - targets.deadline).days, "{n} day late", "{n} days late")
         return Check(code, name, value, planned, "warn", message("{name} decides: {late}", name=who, late=days))
     if idle:
-        waiting = tuple(names.get(judge.judge, judge.judge) for judge in idle[:3])
-        return Check(code, name, value, planned, "warn", message("not begun: {names}", names=waiting))
+        return Check(code, name, value, planned, "warn", waiting)
     why = message("{name} decides, in time", name=who) if targets.deadline else message("{name} decides", name=who)
     return Check(code, name, value, planned, "ok", why)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -150,12 +150,9 @@ def spans(
     if match not in MATCHES:
         raise StatisticError(f"Spans do not match by {match!r}.", next_step=did_you_mean(match, MATCHES))
     weights = _severity_weights() if severities == "mqm" else dict(severities or {})
-    marks = [_read(text, weights, categories, weighted=severities is not None) for text in answers.labels]
-    pairs = answers.pairs
-    keys = pairs.first.astype(np.int64) * max(1, len(marks)) + pairs.second
-    distinct, index = np.unique(keys, return_inverse=True)
-    lengths = [_shared_length(marks[key // len(marks)], marks[key % len(marks)], match) for key in distinct.tolist()]
-    common, either = np.array(lengths, dtype=float).reshape(-1, 2).T[:, index.reshape(-1)]
+    attributes = ("category",) if categories else ()
+    marks = [_read(text, weights, attributes, weighted=severities is not None) for text in answers.labels]
+    common, either = _pair_lengths(answers, marks, match)
     entries: list[Entry] = [(0, common), (1, either)]
     if average == "items":
         entries = [(0, np.divide(common, either, out=np.ones_like(common), where=either > 0)), (1, 1.0)]
@@ -188,6 +185,24 @@ def spans(
     return plan
 
 
+def mark_shares(answers: Ratings, attributes: tuple[str, ...] = ()) -> Array:
+    """Of each pair of answers the share of marked characters that both marked (F1); 1 where neither marked any. Marks
+    are shared where the given `attributes` (category, severity) are the same, too."""
+    marks = [_read(text, {}, attributes, weighted=False) for text in answers.labels]
+    common, either = _pair_lengths(answers, marks, "characters")
+    return np.divide(common, either, out=np.ones_like(common), where=either > 0)
+
+
+def _pair_lengths(answers: Ratings, marks: Sequence[Marks], match: Match) -> tuple[Array, Array]:
+    """Of each pair of answers what both marked, counted for each of them, and what they marked altogether."""
+    pairs = answers.pairs
+    keys = pairs.first.astype(np.int64) * max(1, len(marks)) + pairs.second
+    distinct, index = np.unique(keys, return_inverse=True)
+    lengths = [_shared_length(marks[key // len(marks)], marks[key % len(marks)], match) for key in distinct.tolist()]
+    common, either = np.array(lengths, dtype=float).reshape(-1, 2).T[:, index.reshape(-1)]
+    return common, either
+
+
 @cache
 def _severity_weights() -> dict[str, float]:
     text = resources.files("lanner.stats").joinpath("scales.toml").read_text(encoding="utf-8")
@@ -211,7 +226,7 @@ def placed(text: str) -> Iterator[tuple[Place, int, int, Mapping[str, Any]]]:
         yield place, int(start), int(end), span
 
 
-def _read(text: str, weights: Mapping[str, float], categories: bool, *, weighted: bool) -> Marks:
+def _read(text: str, weights: Mapping[str, float], attributes: tuple[str, ...], *, weighted: bool) -> Marks:
     marks: Marks = {}
     for place, start, end, span in placed(text):
         weight = 1.0
@@ -222,7 +237,7 @@ def _read(text: str, weights: Mapping[str, float], categories: bool, *, weighted
                     f"No weight for the severity {severity!r}.", next_step=did_you_mean(severity, weights)
                 )
             weight = float(weights[severity])
-        where = (*place, span.get("category", "")) if categories else place
+        where = (*place, *(str(span.get(name, "")) for name in attributes))
         marks.setdefault(where, []).append(Mark(start, end, weight))
     return marks
 
@@ -244,7 +259,7 @@ def _shared_length(first: Marks, second: Marks, match: Match) -> tuple[float, fl
 def shared_characters(one: str, other: str) -> tuple[float, float]:
     """Twice the characters that two answers (as JSON) both mark, and those that each marks, added: their ratio is F1,
     of one item or, summed first, of many."""
-    first, second = (_read(text, {}, False, weighted=False) for text in (one, other))
+    first, second = (_read(text, {}, (), weighted=False) for text in (one, other))
     return _shared_length(first, second, "characters")
 
 

@@ -296,6 +296,12 @@ def test_a_mark_says_how_severe_each_judge_found_it() -> None:
     found = matrix(errors[1], {"a": [mark], "b": []}, ["a", "b"], None, Wording(protocols.load("esa")))
     assert found is not None
     assert found.lines[0].cells == ("one (major)", "nothing")
+    errors = protocols.load("mqm").find("errors")
+    assert errors is not None
+    answers = {"a": [{**mark, "category": "mistranslation"}], "b": []}
+    found = matrix(errors[1], answers, ["a", "b"], None, Wording(protocols.load("mqm")))
+    assert found is not None
+    assert found.lines[0].cells == ("one (mistranslation, major)", "nothing")
 
 
 def test_counted_labels_are_shown_and_agreed_on_with_their_counts(client: TestClient, store: Store) -> None:

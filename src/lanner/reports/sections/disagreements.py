@@ -196,8 +196,9 @@ def most_disputed(view: View) -> Section | None:
         f"People give the same answers on {count(len(alike))} of {count(len(units))} shared items "
         f"({percent(len(alike) / len(units), 0)}), and lie more than half of the way apart on {count(len(far))} "
         f"({percent(len(far) / len(units), 0)}). The distance of two answers is 0 or 1 for a choice, one less the "
-        "share of labels in common for a set, and the share of the scale for a number; an item's is the mean over "
-        "its questions and pairs of people."
+        "share of labels in common for a set, the share of the scale for a number, and one less the share of marked "
+        "characters in common for marks (the mean of place alone and of place, category and severity); an item's is "
+        "the mean over its questions and pairs of people."
     )
     if units_shown.is_empty():
         return Section("disputed", "Most disputed sentences", [Paragraph(summary)])

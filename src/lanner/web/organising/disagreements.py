@@ -482,14 +482,15 @@ def _whole(
 
 
 def _marked(answer: Json, question: str, wording: Wording) -> str:
-    """What was marked, each with its severity in brackets."""
+    """What was marked, each with its category and severity in brackets."""
     if not isinstance(answer, list):
         return ""
     marks = []
     for span in judged_marks(answer):
-        severity = _severity(span, question, wording)
+        category = wording.option(question, str(span["category"])).label if span.get("category") else ""
+        traits = [lowered(trait, language()) for trait in (category, _severity(span, question, wording)) if trait]
         words = str(span.get("text") or say("something missing"))
-        marks.append(f"{words} ({lowered(severity, language())})" if severity else words)
+        marks.append(f"{words} ({', '.join(traits)})" if traits else words)
     return ", ".join(marks) or say("nothing")
 
 
