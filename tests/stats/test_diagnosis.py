@@ -237,6 +237,8 @@ def test_prevalence_is_explained_where_it_bites():
     assert common.labels["label"] == "no"
     assert "95% of items, yet κ is only" in corrected.notes[0]
     assert "'no'" in corrected.notes[0]
+    three = prevalence(table([*judges, ["no"] * 100]), resampling=PLAIN)[1]
+    assert "yet Fleiss' κ is only −" in three.notes[0]  # the table shows the mean over pairs as κ: another number
     calm = prevalence(table([list("ababab"), list("abaabb")]), resampling=PLAIN)
     assert not any("yet κ" in note for note in calm[1].notes)
     single = prevalence(table(["aaa", "aaa"]), resampling=PLAIN)

@@ -402,8 +402,10 @@ def prevalence(data: Any, question: str = "", *, resampling: Resampling | None =
         )
     elif corrected_value is not None and ac1 is not None and ac1 - corrected_value > PARTED and top is not None:
         code = "prevalence"
+        name = "κ" if coefficient is kappa else "Fleiss' κ"
+        value = f"{corrected_value:.2f}".replace("-", "−")
         note = (
-            f"Judges agree on {agreement:.0%} of items, yet κ is only {corrected_value:.2f} (AC1 {ac1:.2f}): {top:.0%} "
+            f"Judges agree on {agreement:.0%} of items, yet {name} is only {value} (AC1 {ac1:.2f}): {top:.0%} "
             f"of all answers are {share.labels['label']!r}, so much agreement would come about by chance. κ says "
             "little about the rare labels here; report all three, and collect items where other labels occur."
         )
