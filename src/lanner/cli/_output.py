@@ -88,7 +88,7 @@ class Output:
             return
         headings = [(column, column) if isinstance(column, str) else column for column in columns or rows[0]]
         table = Table(title=escape(title) or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
-        cells = {key: [heading, *(_cell(row.get(key)) for row in rows)] for key, heading in headings}
+        cells = {key: [heading, *(_cell(row.get(key), key) for row in rows)] for key, heading in headings}
         widths = {key: max(map(cell_len, texts)) for key, texts in cells.items()}
         fits = sum(widths.values()) + 2 * len(headings) <= self.console.width
         least = {key: max(_longest_part(text) for text in texts) for key, texts in cells.items()}
@@ -104,7 +104,7 @@ class Output:
                 min_width=least[key],
             )
         for row in rows:
-            table.add_row(*(escape(_cell(row.get(key))) for key, _ in headings))
+            table.add_row(*(escape(_cell(row.get(key), key)) for key, _ in headings))
         self.console.print(table)
 
     def _print_records(
@@ -119,7 +119,7 @@ class Output:
         width = max(cell_len(heading) for _, heading in headings)
         for row in rows:
             for key, heading in headings:
-                if (text := _cell(row.get(key))) not in ("", "—"):
+                if (text := _cell(row.get(key), key)) not in ("", "—"):
                     self.console.print(f"{escape(heading.ljust(width))}  {escape(text)}", soft_wrap=True)
             self.console.print()
 
@@ -260,9 +260,11 @@ def print_error(error: LannerError, *, as_json: bool) -> None:
         click.echo(error.next_step, err=True)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, key: str = "") -> str:
     if value is None:
         return "—"
+    if isinstance(value, float) and (key == "p" or key.startswith("p_")):
+        return p_value(value).removeprefix("p ").removeprefix("= ")  # never .000
     if isinstance(value, float):
         return number(value) if abs(value) < 100 else f"{value:,.1f}"
     if isinstance(value, list | tuple):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import polars as pl
 
 from lanner.analysis.material import Material
 from lanner.cli._output import Output
 from lanner.cli._source import Source, shares
-from lanner.errors import InputError
+from lanner.errors import InputError, StatisticError
 from lanner.figures.typeset import estimate, p_value, percent
 from lanner.model import Json, Rank, Result
 from lanner.protocols.guessing import GENERIC
+from lanner.protocols.wording import Wording
 from lanner.stats.bradley_terry import bradley_terry
 from lanner.stats.preference import TIES, majority, sign_test
 from lanner.stats.resample import Resampling
@@ -46,15 +50,16 @@ def run(
     for part in source.parts():
         for domain, share in shares(part.matching(documents) if documents else part, by):
             for name in _asked(share, question):
-                if votes:
-                    result = majority(share.table, name, resampling=resampling)
-                    _print_votes(output, result, name, domain)
-                elif ranking:
-                    result = bradley_terry(share.table, name, resampling=resampling)
-                    _print_strengths(output, result, name, domain)
-                else:
-                    result = sign_test(share.table, name, favour=favour, resampling=resampling)
-                    _print_tests(output, result, name, domain)
+                with _own_words(share, name):
+                    if votes:
+                        result = majority(share.table, name, resampling=resampling)
+                        _print_votes(output, result, name, domain)
+                    elif ranking:
+                        result = bradley_terry(share.table, name, resampling=resampling)
+                        _print_strengths(output, result, name, domain)
+                    else:
+                        result = sign_test(share.table, name, favour=favour, resampling=resampling)
+                        _print_tests(output, result, name, domain)
                 output.say()
                 output.notes.extend(note for note in result.notes if note not in output.notes)
                 output.sign(result.signature)
@@ -64,6 +69,24 @@ def run(
             "document does not: where it is much larger, a few documents decide. More documents narrow the interval."
         )
     output.end()
+
+
+@contextmanager
+def _own_words(part: Material, question: str) -> Iterator[None]:
+    """An answer that names neither side is quoted as it stands in the file."""
+    try:
+        yield
+    except StatisticError as error:
+        label = error.names.get("label", "")
+        if error.code != "unclear_side" or part.protocol is None:
+            raise
+        words = Wording(part.protocol).option(question, label).label
+        raise StatisticError(
+            f"It is not clear which of the two outputs the answer {words!r} to {question!r} prefers.",
+            code=error.code,
+            next_step="Write a, b or tie, first or second, or the name of the better system. Answers in words are "
+            "understood if all of them name a side or a tie.",
+        ) from error
 
 
 def _asked(part: Material, question: str | None) -> list[str]:
@@ -76,6 +99,16 @@ def _asked(part: Material, question: str | None) -> list[str]:
         return questions
     if protocol:
         raise InputError(f"{part.name} asks for no preference.", next_step="Preferences are questions of kind rank.")
+    scored = part.table.filter(pl.col("score").is_not_null() & pl.col("system").str.contains("|", literal=True))
+    if len(scored):
+        name = scored["question"][0]
+        values = scored.filter(pl.col("question") == name)["score"].unique().sort().to_list()
+        shown = ", ".join(f"{value:g}" for value in values[:5]) + (" …" if len(values) > 5 else "")
+        raise InputError(
+            f"The answers to {name!r} in {part.name} are numbers ({shown}), which do not say which output is better.",
+            next_step="Write a, b or tie instead, or the name of the better system. 1 and 2 are read as the first and "
+            "the second, and 0 as a tie, if the heading says that a preference was asked for.",
+        )
     raise InputError(
         f"{part.name} holds no preference between two outputs.",
         next_step="Name the two in a column system (human|mt) and give the answers a, b or tie, or the name of the "
@@ -172,7 +205,8 @@ def _print_strengths(output: Output, result: Result, question: str, domain: str)
         }
         for row in result.rows
     ]
-    columns: list[str | tuple[str, str]] = ["judge", "kind", "system", "other", ("estimate", "estimate [95 %]"), "p"]
+    estimates = ("estimate", "estimate [95 %]")
+    columns: list[str | tuple[str, str]] = ["judge", "kind", "system", "other", estimates, "p", ("p_holm", "p (holm)")]
     columns_used = [
         c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) not in (None, "") for row in rows)
     ]

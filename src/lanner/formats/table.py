@@ -29,6 +29,7 @@ from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import Answer, ColumnMap, column_map, fold, is_total, side_of
 from lanner.formats.parsing.documents import Draft, Gathering
 from lanner.formats.parsing.notes import UNKNOWN_LANGUAGES, Note
+from lanner.formats.parsing.preferences import sides
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.values import (
     as_text,
@@ -583,7 +584,26 @@ class _Answers:
     def judges(self) -> tuple[Judge, ...]:
         return tuple(Judge(name, kind) for name, kind in self._kinds.items())
 
+    def _preferences(self, cells: Sequence[_Raw]) -> list[_Raw]:
+        """The answers of a comparison as the side they mean, however they are worded."""
+        if any(len(cell.systems) != 2 for cell in cells):
+            return list(cells)
+        heading = self.headings[cells[0].question]
+        texts = dict.fromkeys(as_text(cell.value).strip() for cell in cells if not is_missing(cell.value))
+        meanings = sides(texts, heading)
+        if meanings is None:
+            return list(cells)
+        if any(fold(text) != meaning for text, meaning in meanings.items()):
+            words = {"a": "the first of the two", "b": "the second", "tie": "a tie"}
+            read = "; ".join(f"{text!r} is {words[meaning]}" for text, meaning in meanings.items())
+            self._steps.append(f"Preferences in {heading!r}: {read}.")
+        return [
+            cell if is_missing(cell.value) else cell._replace(value=meanings[as_text(cell.value).strip()])
+            for cell in cells
+        ]
+
     def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
+        cells = self._preferences(cells)
         typed = _typed([cell.value for cell in cells], decimal_comma=self._table.decimal_comma)
         if any(flag == "step" for _, flag in typed):
             raw, step = next((as_text(c.value), value) for c, (value, flag) in zip(cells, typed, strict=True) if flag)

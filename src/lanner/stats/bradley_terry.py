@@ -23,7 +23,7 @@ from scipy.sparse.csgraph import connected_components
 
 from lanner.model import Json, Result
 from lanner.stats.numbering import shared_ranks
-from lanner.stats.outcome import Outcome, outcome, share_outcome
+from lanner.stats.outcome import Outcome, holm, outcome, share_outcome
 from lanner.stats.preference import comparisons
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, group_sums, replicate_sums, sign
 from lanner.stats.wide import clustered, undefined, units
@@ -135,8 +135,9 @@ def bradley_terry(
     """Strengths of all systems, best first, and the difference of every two, with intervals over documents.
 
     Rows: "system" with strength (log worth, mean 0) and the chance to win against an average system when there is no
-    tie; "pair" with the difference, its p, and the chance that the first is preferred; "ties" with ν. The Result's
-    value is the strength of the best. Undefined where some systems never lost to, or tied with, the others.
+    tie; "pair" with the difference, its p, p_holm (corrected for the number of pairs) and the chance that the first is
+    preferred; "ties" with ν. The Result's value is the strength of the best. Undefined where some systems never lost
+    to, or tied with, the others.
     """
     resampling = clustered(resampling)
     table, notes = comparisons(data, question, sides=sides)
@@ -177,7 +178,10 @@ def bradley_terry(
     else:
         replicates = replicate_sums(sums, finish, resampling)
     order = np.argsort(-replicates.value[: len(names)], kind="stable")
-    rows = [*_system_rows(replicates, names, order, resampling), *_pair_rows(replicates, names, twos, resampling)]
+    pair_rows = _pair_rows(replicates, names, twos, resampling)
+    for row, p_holm in zip(pair_rows, holm([row["p"] for row in pair_rows]), strict=True):
+        row["p_holm"] = p_holm
+    rows = [*_system_rows(replicates, names, order, resampling), *pair_rows]
     rows.append({"kind": "ties", "value": float(np.exp(replicates.value[len(names)]))})
     top = _spread(replicates, int(order[0]), resampling)
     signature = sign("Bradley–Terry", resampling, top.interval, ties="Davidson" if model.ties else "none seen")

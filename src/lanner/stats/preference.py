@@ -99,6 +99,8 @@ def _sided(table: pl.DataFrame, sides: tuple[str, str] | None, tie: str | None) 
     if unknown:
         raise StatisticError(
             f"It is not clear which side {sorted(unknown)[0]!r} means.",
+            code="unclear_side",
+            names={"label": sorted(unknown)[0]},
             next_step="Answer a or b, first or second, or with the name of the better system; in Python, name the "
             "two labels that mean the first and the second output shown: sides=(…, …).",
         )
