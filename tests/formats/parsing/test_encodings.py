@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lanner.errors import InputError
-from lanner.formats.parsing.encodings import detect, named
+from lanner.formats.parsing.encodings import candidates, detect, example, named
 
 TEXTS = {
     "cp949": "문서,원문,번역\nd1,The ferry is late.,배가 늦습니다.\nd1,We waited.,우리는 한 시간을 기다렸습니다.\n",
@@ -92,7 +92,6 @@ def test_names_people_use() -> None:
         ("cp1252", "1,Wait… what? It’s “late” – again.\n"),
         ("cp1252", "1,Die Fähre ist heute „spät“.\n"),
         ("cp1252", "1,It is 5 °C, or £5\n"),
-        ("mac_roman", "1,The end …\n"),
         ("cp850", "score;n\n1\u00a0250;2\n"),
         ("cp850", "document;système;note\nd;X;3\n"),
         ("koi8_r", "документ;сегмент;оценщик;оценка\nd;1;a;3\n"),
@@ -104,3 +103,56 @@ def test_signs_and_names_of_columns_tell_where_letters_are_few(name: str, text: 
     found = detect(data, complete=True)
     assert found is not None
     assert data.decode(found.name) == text
+
+
+SENTENCES = {
+    "Der Käufer prüft, ob die Größe stimmt.": ("cp1252", "cp850", "mac_roman"),
+    "L'été dernier, nous étions très fatigués après la fête.": ("cp1252", "cp850", "mac_roman"),
+    "Mañana llegará otro camión con más jabón.": ("cp1252", "cp850", "mac_roman"),
+    "Lunedì sarà più difficile, perciò è meglio oggi.": ("cp1252", "cp850", "mac_roman"),
+    "As eleições serão amanhã em todo o país.": ("cp1252", "cp850", "mac_roman"),
+    "Hun går på skolen om morgenen og læser bøger.": ("cp1252", "cp850"),
+    "Hän söi aamiaista pöydän ääressä.": ("cp1252", "cp850"),
+    "Þau ætla að kaupa brauð og mjólk á morgun.": ("cp1252", "cp850"),
+    "Żółw idzie powoli, a zając śpi pod drzewem.": ("cp1250", "iso8859_2", "cp852"),
+    "Příští týden pojedeme na výlet k řece.": ("cp1250", "iso8859_2", "cp852"),
+    "Budúci týždeň pôjdeme na výlet, lebo už nemáme školu, a večer zase ťažko zaspíme.": (
+        "cp1250",
+        "iso8859_2",
+        "cp852",
+    ),
+    "A jövő héten kirándulunk a folyóhoz, ha szép idő lesz.": ("cp1250", "iso8859_2", "cp852"),
+    "Săptămâna viitoare mergem în excursie la râu.": ("cp1250", "iso8859_2", "cp852"),
+    "Sljedeći tjedan idemo na izlet, ali još ne znamo što ćemo ponijeti.": ("cp1250", "iso8859_2", "cp852"),
+    "Naslednji teden gremo na izlet, če bo lepo vreme, vendar še ne vemo, kaj bomo vzeli s seboj za žejo.": (
+        *("cp1250", "iso8859_2", "cp852"),
+    ),
+    "Gelecek hafta ırmağa gezmeye gideceğiz, çünkü hava güneşli.": ("cp1254", "cp857"),
+    "Järgmisel nädalal läheme jõe äärde matkama.": ("cp1257",),
+    "Kitą savaitę važiuosime į iškylą prie upės.": ("cp1257",),
+    "Nākamnedēļ mēs brauksim ekskursijā pie upes.": ("cp1257",),
+}
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_one_sentence_shows_its_encoding(sentence: str) -> None:
+    """Also where another encoding makes letters of the same bytes, by how letters follow one another."""
+    for name in SENTENCES[sentence]:
+        data = f"source,target\nNext week we will be there.,{sentence}\n".encode(name)
+        encoding = detect(data, complete=True)
+        assert encoding is not None, name
+        assert data.decode(encoding.name).endswith(f"{sentence}\n"), (name, encoding)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "readings"),
+    [
+        ("cp852", "id,word\n1,hišo\n", {"'hišo'", "'hiço'"}),
+        ("mac_roman", "1,The end …\n", {"'…'", "'É'"}),
+        ("cp1252", "judge,score\nZoë,3\n", {"'Zoë'", "'Zoė'"}),
+    ],
+)
+def test_where_two_readings_are_plausible_none_is_taken(name: str, text: str, readings: set[str]) -> None:
+    data = text.encode(name)
+    assert detect(data, complete=True) is None
+    assert readings <= {example(data, encoding) for encoding in candidates(data, complete=True)}

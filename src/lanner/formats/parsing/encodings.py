@@ -2,11 +2,14 @@
 
 A byte order mark or valid UTF-8 settles it. Otherwise every encoding that can decode the bytes is scored by how much
 of the result is what people write in one of its languages: letters of one alphabet, common syllables and ideographs.
+Many encodings make Latin letters of the same bytes: among these, how the letters follow one another decides. Where two
+of them are about as likely, none is taken, and the user is asked.
 """
 
 from __future__ import annotations
 
 import codecs
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -17,6 +20,7 @@ from itertools import pairwise
 
 from lanner.errors import InputError, did_you_mean
 from lanner.formats.parsing.columns import header_score
+from lanner.formats.parsing.spelling import SIGNS, alphabets
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -36,32 +40,15 @@ _LONGEST_WORD = 100
 _NAME = 0.2
 """What the name of a column is worth."""
 _CONTROL = tuple(bytes([code]) for code in range(0x20) if code not in b"\b\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f")
-_PUNCTUATION = set("“”„‘’‚«»‹›–—…°€£§©®·•¿¡×½¼¾²³ºª\u00a0、。，．：；？！（）「」『』【】《》〈〉・ー～％＋－＝／　")
+_PUNCTUATION = SIGNS | set("、。，．：；？！（）「」『』【】《》〈〉・ー～％＋－＝／　")
 
+_VIETNAMESE = "Vietnamese"
+"""The one Latin alphabet below: all of its letters are common."""
 # Letters beyond ASCII that each language writes, in lower case, with the encodings its files come in: of Windows, of
-# other systems, of MS-DOS, in which old tools still write (CP850 reads the letters of CP437 too). Alphabets of
-# other scripts are ordered by how often a letter is used: decoded wrongly, the rare ones become the commonest.
+# other systems, of MS-DOS. Letters of other scripts than Latin are ordered by how often they are used: decoded wrongly,
+# the rare ones become the commonest. The other Latin alphabets are in `letter_pairs.toml`.
 _ALPHABETS: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    ("German", ("cp1252", "mac_roman", "cp850"), "äöüß"),
-    ("French", ("cp1252", "mac_roman", "cp850"), "àâçéèêëîïôùûüÿœæ"),
-    ("Spanish", ("cp1252", "mac_roman", "cp850"), "áéíóúñü"),
-    ("Italian", ("cp1252", "mac_roman", "cp850"), "àèéìíòóùú"),
-    ("Dutch", ("cp1252", "cp850"), "áéëïóöüèê"),
-    ("Swedish", ("cp1252", "cp850"), "åäöé"),
-    ("Danish or Norwegian", ("cp1252", "cp850"), "æøåéòê"),
-    ("Icelandic", ("cp1252", "cp850"), "áéíóúýþæöð"),
-    ("Polish", ("cp1250", "iso8859_2", "cp852"), "ąćęłńóśźż"),
-    ("Czech", ("cp1250", "iso8859_2", "cp852"), "áčďéěíňóřšťúůýž"),
-    ("Slovak", ("cp1250", "iso8859_2", "cp852"), "áäčďéíĺľňóôŕšťúýž"),
-    ("Hungarian", ("cp1250", "iso8859_2", "cp852"), "áéíóöőúüű"),
-    ("Romanian", ("cp1250", "iso8859_2", "cp852"), "ăâîşţșț"),
-    ("Croatian or Slovene", ("cp1250", "iso8859_2", "cp852"), "čćđšž"),
-    ("Portuguese", ("cp1252", "mac_roman", "cp850"), "ãõáéíóúâêôçàü"),
-    ("Estonian", ("cp1257",), "äöõüšž"),
-    ("Turkish", ("cp1254", "cp857"), "çğıöşüâîûi\u0307"),
-    ("Lithuanian", ("cp1257",), "ąčęėįšųūž"),
-    ("Latvian", ("cp1257",), "āčēģīķļņšūž"),
-    ("Vietnamese", ("cp1258",), "àáâãèéêìíòóôõùúýăđơư\u0300\u0301\u0303\u0309\u0323"),
+    (_VIETNAMESE, ("cp1258",), "àáâãèéêìíòóôõùúýăđơư\u0300\u0301\u0303\u0309\u0323"),
     ("Russian", ("cp1251", "koi8_r", "cp866", "iso8859_5"), "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё№"),
     ("Ukrainian", ("cp1251", "koi8_u"), "оаинівертскмлпудяьзгйбчхцжюїєшщфґ№"),
     ("Bulgarian", ("cp1251",), "аоиетнрсвлкдпмзяъгчубщжйхцшфюь№"),
@@ -71,11 +58,29 @@ _ALPHABETS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("Arabic", ("cp1256",), "الينمتربوعدهسفحكقجةأشصطخىذزثضغظًٌٍَُِّْـ،؟؛إئءؤآ"),
     ("Thai", ("cp874",), "านรอกเงมยล่้วดทสตะปบค์หัแิีจพชขใไูุึโำืผธ็ณฟซถภศษญฉฎฐฝฮฆฤๆฯฬฑฏฒฅฃฌฦ๐๑๒๓๔๕๖๗๘๙"),
 )
-_LATIN = 20
-"""So many alphabets above are Latin ones: few letters, all of them common."""
 _COMMON_SHARE = 0.6
-_RARITY = {"cp852": 0.03, "cp850": 0.04}
-"""What the encodings of MS-DOS are worth less. Where both give the same letters, either is right."""
+_RARITY = {
+    "cp1250": 0.5,
+    "cp1254": 0.7,
+    "cp1257": 0.7,
+    "iso8859_2": 2.0,
+    "cp850": 2.5,
+    "cp852": 2.5,
+    "cp857": 3.0,
+    "mac_roman": 3.5,
+}
+"""How much rarer files in other encodings than Windows-1252 are, in the unit of scores of words. CP850 reads what CP437
+writes in these languages."""
+_PLAIN_WORDS = 0.5
+"""What the words without letters beyond ASCII are worth that stand with the others: they tell the language, no more."""
+_KNOWN_NAME = 6.0
+"""What the name of a column is worth, in the unit of scores of words."""
+_CLEARLY = 5.0
+"""By how much a reading must be likelier than any other one."""
+_TELLING = 4000
+"""So many bytes of cells with letters beyond ASCII tell how a language is spelled."""
+_CELL = re.compile(rb"[,;\t\r\n|]")
+_WORD = re.compile(rb'[^\s"]+')
 _MISPLACED = re.compile(r"(?<=[^\W\d_])[¡¿£€§©®„‚]|(?<=[^\W\d_])[“”«»‹›…•°×½¼¾](?=[^\W\d_])|(?<=\d)[^\W\d_](?=\d)")
 """Signs in places where nobody writes them, but wrong decoding puts them."""
 _KOREAN_SYLLABLES = set("이다는을에가의은하지고를도로한서사기시어나리자아인있들것수그해대부과정상일전안습니요주우보장")
@@ -122,18 +127,26 @@ def named(name: str) -> Encoding:
 
 
 def _single_bytes() -> set[str]:
-    return {encoding for _, encodings, _ in _ALPHABETS for encoding in encodings}
+    others = {encoding for _, encodings, _ in _ALPHABETS for encoding in encodings}
+    return others | {encoding for alphabet in alphabets() for encoding in alphabet.encodings}
+
+
+def detect(sample: bytes, *, complete: bool) -> Encoding | None:
+    """The encoding of the bytes at the beginning of a file (`complete`: of all of it); None where nothing fits well, or
+    two encodings fit about as well. UTF-8 with a few broken characters counts as UTF-8: whoever reads it says where it
+    is damaged."""
+    encodings = candidates(sample, complete=complete)
+    return encodings[0] if len(encodings) == 1 else None
 
 
 @lru_cache(maxsize=16)
-def detect(sample: bytes, *, complete: bool) -> Encoding | None:
-    """The encoding of the bytes at the beginning of a file (`complete`: of all of it); None where nothing fits well.
-    UTF-8 with a few broken characters counts as UTF-8: whoever reads it says where it is damaged."""
+def candidates(sample: bytes, *, complete: bool) -> tuple[Encoding, ...]:
+    """The encoding that the bytes have; several where they are about as likely, none where nothing fits well."""
     for mark, name in MARKS:
         if sample.startswith(mark):
-            return Encoding(name)
+            return (Encoding(name),)
     if wide := _without_mark(sample):
-        return wide
+        return (wide,)
     if not complete:
         sample = _whole_lines(sample)
     try:
@@ -141,19 +154,54 @@ def detect(sample: bytes, *, complete: bool) -> Encoding | None:
     except UnicodeDecodeError:
         pass
     else:
-        return UTF_8
+        return (UTF_8,)
     if _is_damaged_utf_8(sample):
-        return UTF_8
+        return (UTF_8,)
     if any(byte in sample for byte in _CONTROL):
-        return None  # no text at all
-    header = [line for line in sample.splitlines()[:_HEADER_LINES] if not line.isascii()]
+        return ()  # no text at all
+    header = tuple(line for line in sample.splitlines()[:_HEADER_LINES] if not line.isascii())
     sample = _telling_lines(sample)
     best, match = 0.0, None
-    for score, encoding in _candidates(sample):
-        sure = score + _NAME * _names_in(tuple(header), encoding.name)
+    for score, encoding in _scored(sample):
+        sure = score + _NAME * _names_in(header, encoding.name)
         if sure >= _LEAST and sure > best + 1e-9:
             best, match = sure, encoding
-    return match
+    if match is None:
+        return ()
+    return _spelled(sample, header) if match.language in {each.language for each in alphabets()} else (match,)
+
+
+def example(sample: bytes, encoding: Encoding) -> str:
+    """The first word of a text with letters beyond ASCII, as it reads in an encoding."""
+    words = (word for line in sample.splitlines() for cell in _CELL.split(line) for word in _WORD.findall(cell))
+    word = next((word for word in words if not word.isascii()), b"")
+    return repr(word.decode(encoding.name, errors="replace")[:_LONGEST_WORD])
+
+
+def _spelled(sample: bytes, header: tuple[bytes, ...]) -> tuple[Encoding, ...]:
+    """The encoding in which the words are spelled as in one of its languages; with rivals, if other letters are about
+    as likely."""
+    cells = [cell for cell in _CELL.split(sample) if not cell.isascii()]
+    words = Counter(_WORD.findall(b" ".join(cells)[:_TELLING]))
+    texts: dict[str, tuple[tuple[str, int], ...]] = {}
+    scores: dict[str, tuple[float, Encoding]] = {}
+    for alphabet in alphabets():
+        plain = _PLAIN_WORDS * sum(alphabet.word_score(w.decode()) * n for w, n in words.items() if w.isascii())
+        for name in alphabet.encodings:
+            try:
+                texts[name] = tuple((word.decode(name), n) for word, n in words.items() if not word.isascii())
+            except UnicodeDecodeError:
+                continue
+            score = plain + sum(alphabet.word_score(word) * n for word, n in texts[name])
+            score += _KNOWN_NAME * _names_in(header, name) - _RARITY.get(name, 0.0)
+            if score > scores.get(name, (-math.inf, UTF_8))[0]:
+                scores[name] = score, Encoding(name, alphabet.language)
+    ranking = sorted(scores.values(), key=lambda pair: -pair[0])
+    if not ranking:
+        return ()
+    top, best = ranking[0]
+    rivals = [each for score, each in ranking[1:] if top - score < _CLEARLY and texts[each.name] != texts[best.name]]
+    return (best, *rivals)
 
 
 @lru_cache(maxsize=256)
@@ -216,20 +264,20 @@ def _is_damaged_utf_8(sample: bytes) -> bool:
     return sound > 0 and broken < _DAMAGED * sound
 
 
-def _candidates(sample: bytes) -> Iterator[tuple[float, Encoding]]:
+def _scored(sample: bytes) -> Iterator[tuple[float, Encoding]]:
     for language, name in _EAST_ASIAN:
         text = _decoded(sample, name)
         if text is not None:
             yield _east_asian_score(text, name), Encoding(name, language)
     texts = {name: _decoded(sample, name) for name in _single_bytes()}
-    for position, (language, names, alphabet) in enumerate(_ALPHABETS):
+    latin = [(each.language, each.encodings, "".join(each.letters)) for each in alphabets()]
+    for language, names, letters in (*latin, *_ALPHABETS):
         for place, name in enumerate(names):
             text = texts[name]
             if text is not None:
                 # the first encoding of a language is by far the commonest
-                rarity = _RARITY.get(name, 0.02 * place)
-                score = _alphabet_score(text, alphabet, latin=position < _LATIN) - rarity
-                yield score, Encoding(name, language)
+                is_latin = language == _VIETNAMESE or (language, names, letters) in latin
+                yield _alphabet_score(text, letters, latin=is_latin) - 0.02 * place, Encoding(name, language)
 
 
 def _decoded(sample: bytes, name: str) -> str | None:

@@ -258,15 +258,23 @@ def encoding_of(path: Path, sample: bytes, *, complete: bool) -> Encoding:
         codec = encodings.named(current.encoding)
         # a byte order mark is no text in either case
         return Encoding("utf-8-sig") if codec.name == "utf-8" else codec
-    encoding = encodings.detect(sample, complete=complete)
-    if encoding is None:
+    candidates = encodings.candidates(sample, complete=complete)
+    if not candidates:
         failed(
             path,
             "The encoding of this file is not known.",
             next_step="Say which it is, for instance --encoding windows-1252, or save the file as UTF-8.",
             code="encoding",
         )
-    return encoding
+    if len(candidates) > 1:
+        readings = [f"{encodings.example(sample, each)} in {each}" for each in candidates[:3]]
+        failed(
+            path,
+            f"Several encodings make plausible letters of this file: {' or '.join(readings)}.",
+            next_step=f"Say which is right, for instance --encoding {candidates[-1].name}, or save the file as UTF-8.",
+            code="encoding",
+        )
+    return candidates[0]
 
 
 @contextmanager

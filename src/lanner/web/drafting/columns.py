@@ -38,6 +38,7 @@ ENCODINGS = (
     *("utf-8", "utf-16", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254"),
     *("windows-1255", "windows-1256", "windows-1257", "windows-1258", "iso-8859-15", "mac-roman", "koi8-r"),
     *("cp949", "shift_jis", "euc-jp", "gb18030", "big5", "windows-874"),
+    *("iso-8859-2", "cp437", "cp850", "cp852", "cp857", "cp866"),
 )
 """The encodings to choose from, by the names that programs offer when they save a table."""
 
