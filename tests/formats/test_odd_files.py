@@ -303,3 +303,14 @@ def test_a_question_answered_half_with_words_is_one_of_words(tmp_path: Path) -> 
     path = tmp_path / "r.csv"
     path.write_text("judge,segment,score\na,1,3\nb,1,good\n", encoding="utf-8")
     assert [value for *_, value in answers(read(path))] == ["3", "good"]
+
+
+def test_letters_that_two_encodings_make_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "words.csv"
+    path.write_bytes("document,segment,source,target\nd,1,house,hišo\n".encode("cp852"))
+    for attempt in (formats.read, formats.recognise):
+        with pytest.raises(InputError, match="'hiço' in CP1252 .* or 'hišo' in CP852 "):
+            attempt(path)
+    assert formats.recognise(path, encoding="cp852") == "table"
+    (reading,) = formats.read(path, encoding="cp852")
+    assert reading.documents[0].segments[0].outputs == {"target": "hišo"}

@@ -58,8 +58,7 @@ def check_import(paths: Sequence[Path], format_name: str | None) -> None:
 def check_format(path: str | Path, format_name: str | None) -> None:
     """Raise what the command would say later of a file that no format fits."""
     if _is_small([path]) and not format_name:
-        options = reading_options()
-        formats.recognise(path, **{name: options[name] for name in options if name not in ("encoding", "languages")})
+        formats.recognise(path, **reading_options())
 
 
 def _listed(paths: str | Path | Sequence[Path]) -> Sequence[str | Path]:

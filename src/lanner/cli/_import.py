@@ -36,7 +36,7 @@ def run(
     output = Output("import", as_json)
     reader_options = {**reading_options(), **parse_options(options)}
     source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
-    found = format_name or formats.recognise(source, **_of_format(reader_options))
+    found = format_name or formats.recognise(source, **reader_options)
     label = paths[0] if len(paths) == 1 else ", ".join(path.name for path in paths)
     output.say(f"Reading {label} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
     guess = formats.guess(source, found, **reader_options)
@@ -50,10 +50,6 @@ def run(
     for row in rows:
         output.say(f"Next: {row['next']}", style="bold")
     output.end()
-
-
-def _of_format(reader_options: dict[str, str]) -> dict[str, str]:
-    return {name: value for name, value in reader_options.items() if name not in ("encoding", "languages")}
 
 
 def _base(path: Path) -> str:

@@ -67,15 +67,17 @@ def options(format: str) -> Mapping[str, str]:  # noqa: A002 - the word the comm
     return dict(load(format).options)
 
 
-def recognise(path: PathOrPaths, **options: Any) -> str:
-    """The name of the format of a file or folder, found from its content; options may say more than the content.
-    Several files of plain text are `parallel` ones, several of one format have that format."""
+def recognise(path: PathOrPaths, *, encoding: str = "", languages: str = "", **options: Any) -> str:
+    """The name of the format of a file or folder, found from its content; options may say more than the content,
+    `languages` do not. Several files of plain text are `parallel` ones, several of one format have that format."""
+    del languages
     paths = _existing(path)
-    if len(paths) > 1:
-        names = {_name_of(each) for each in paths}
-        return names.pop() if len(names) == 1 else "folder"
-    with _opened(paths[0]) as inner:
-        return _recognise(inner, options)
+    with textfile.decoding(encoding):
+        if len(paths) > 1:
+            names = {_name_of(each) for each in paths}
+            return names.pop() if len(names) == 1 else "folder"
+        with _opened(paths[0]) as inner:
+            return _recognise(inner, options)
 
 
 def read(

@@ -59,6 +59,16 @@ def test_encoding_and_delimiter_are_found_shown_and_can_be_chosen(tmp_path: Path
     assert read_choices(FormData([("encoding", "../etc"), ("delimiter", "x")])) == TableChoices()
 
 
+def test_a_text_that_two_encodings_may_have_asks_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "set.csv"
+    path.write_bytes("document,source,mt\nd,the house,hišo\n".encode("cp852"))
+    assert is_table(path)
+    preview = preview_table(str(path), "set.csv", TableChoices(), str(tmp_path / "texts"))
+    assert preview.is_text and preview.unsure and preview.texts is None and "encoding" in preview.problem
+    right = preview_table(str(path), "set.csv", TableChoices(encoding="cp852"), str(tmp_path / "texts"))
+    assert right.texts is not None and right.texts.rows[0][2] == ("hišo",)
+
+
 def test_a_text_in_no_known_encoding_asks_for_it(tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
     path.write_bytes(b"source,mt\n" + bytes(range(0x80, 0xA0)) * 40 + b",\x81\x8d\x8f\x90\x9d\xff\xfe\n")

@@ -12,6 +12,7 @@ from pathlib import Path
 SIGNS = frozenset("“”„‘’‚«»‹›–—…°€£§©®·•¿¡×½¼¾²³ºª\u00a0")
 """Signs beyond ASCII that people write between words."""
 _OPENING, _CLOSING, _RAISED = frozenset("„‚«‹¿¡£€§©"), frozenset("…»›"), frozenset("°×½¼¾²³·•–—")
+_NUMBERS = frozenset("½¼¾²³ºª")
 _RARE_PAIR, _FOREIGN_LETTER = math.log(1e-4), math.log(2e-6)
 """A pair of letters of the language that is not among its usual ones; a letter that the language does not write."""
 _SIGN, _NO_LETTER, _CAPITAL_INSIDE, _CAPITAL_ALONE = -6.0, -16.0, -8.0, -4.0
@@ -66,7 +67,7 @@ def _sign_score(word: str, position: int) -> float:
         return _APOSTROPHE if character == "’" else _SIGN + _SIGN_INSIDE
     if (follows and character in _OPENING) or (precedes and character in _CLOSING):
         return _SIGN + _SIGN_ON_WRONG_SIDE
-    if follows and character in _RAISED:
+    if (follows and character in _RAISED) or (precedes and character in _NUMBERS):
         return _SIGN + _SIGN_OF_NUMBERS
     is_alone = character == "\u00a0" and not (position > 0 and word[position - 1].isalnum())
     return _SIGN + (_SPACE_ALONE if is_alone else 0.0)

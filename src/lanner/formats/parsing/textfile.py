@@ -34,6 +34,8 @@ EXPANSION_LIMIT = 200
 EXPANSION_FREE = 64 * MIB
 
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+SEVERAL_ENCODINGS = "several_encodings"
+"""The code of the error for a file whose bytes are plausible text in several encodings."""
 _SAMPLE = MIB
 """So many bytes tell a file's encoding."""
 
@@ -272,7 +274,7 @@ def encoding_of(path: Path, sample: bytes, *, complete: bool) -> Encoding:
             path,
             f"Several encodings make plausible letters of this file: {' or '.join(readings)}.",
             next_step=f"Say which is right, for instance --encoding {candidates[-1].name}, or save the file as UTF-8.",
-            code="encoding",
+            code=SEVERAL_ENCODINGS,
         )
     return candidates[0]
 
@@ -346,14 +348,17 @@ def whole(path: Path) -> str:
 
 
 def head(path: Path, size: int = 64 * 1024) -> str:
-    """The beginning of a text file for recognising it; empty for a folder and for what is not text."""
+    """The beginning of a text file for recognising it; empty for a folder and for what is not text.
+    Text that several encodings may have is an error."""
     if not path.is_file():
         return ""
     with unwatched(), opened(path) as stream:
         start = stream.read(size)
     try:
         encoding = encoding_of(path, start, complete=len(start) < size)
-    except InputError:
+    except InputError as error:
+        if error.code == SEVERAL_ENCODINGS:
+            raise  # nothing can be said about its content before the user has chosen one
         return ""
     text = start.decode(encoding.name, errors="ignore")
     return "" if "\0" in text else text

@@ -120,7 +120,7 @@ def is_table(path: Path) -> bool:
     from lanner.formats.parsing.tables import kind_of
 
     suffix = path.suffix.lower()
-    return suffix in _SUFFIXES and (bool(kind_of(path)) or (suffix in _TEXT_SUFFIXES and _is_undecodable(path)))
+    return suffix in _SUFFIXES and ((suffix in _TEXT_SUFFIXES and _is_undecodable(path)) or bool(kind_of(path)))
 
 
 def _is_undecodable(path: Path) -> bool:
@@ -134,13 +134,11 @@ def preview_table(path: str, name: str, choices: TableChoices, folder: str) -> T
 
     place = Path(path)
     with textfile.decoding(choices.encoding):
-        kind = kind_of(place)
-        if not kind and _is_undecodable(place):
+        if not choices.encoding and place.suffix.lower() in _TEXT_SUFFIXES and _is_undecodable(place):
             problem = say("The encoding of this file is not known. Choose the one it was saved in.")
-            preview = TablePreview(name, choices, (), 0, can_choose_header=False, problem=problem)
-        else:
-            preview = _preview(place, name, choices, folder)
-        if kind not in ("csv", ""):
+            return TablePreview(name, choices, (), 0, can_choose_header=False, problem=problem, is_text=True)
+        preview = _preview(place, name, choices, folder)
+        if kind_of(place) not in ("csv", ""):
             return preview
         return replace(preview, is_text=True, encoding=_encoding(place), delimiter=guess_delimiter(place))
 
