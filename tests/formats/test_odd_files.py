@@ -309,7 +309,7 @@ def test_letters_that_two_encodings_make_are_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "words.csv"
     path.write_bytes("document,segment,source,target\nd,1,house,hišo\n".encode("cp852"))
     for attempt in (formats.read, formats.recognise):
-        with pytest.raises(InputError, match="'hiço' in CP1252 .* or 'hišo' in CP852 "):
+        with pytest.raises(InputError, match=r"'hiço' in CP1252 .* or 'hišo' in CP852 "):
             attempt(path)
     assert formats.recognise(path, encoding="cp852") == "table"
     (reading,) = formats.read(path, encoding="cp852")
