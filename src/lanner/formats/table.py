@@ -25,9 +25,10 @@ from typing import Any, NamedTuple
 
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats._format import Format, Reading, TextStream
-from lanner.formats.parsing import textfile
+from lanner.formats.parsing import durations, textfile
 from lanner.formats.parsing.columns import Answer, ColumnMap, column_map, fold, is_total, side_of
 from lanner.formats.parsing.documents import Draft, Gathering
+from lanner.formats.parsing.durations import duration
 from lanner.formats.parsing.notes import UNKNOWN_LANGUAGES, Note
 from lanner.formats.parsing.preferences import sides
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
@@ -54,6 +55,7 @@ from lanner.model.cells import guarded
 _LOOKED_AT = 10_000
 _DOCUMENT_ROLES = ("domain", "title", "text_type", "note", "media")
 _LANGUAGE_ROLES = ("languages", "source_language", "target_language")
+TIMES = ("seconds", "active_seconds")
 _UNNAMED = "judge"
 """Who judged where no column says it."""
 
@@ -404,6 +406,11 @@ class _Table:
             self._fill(draft, row, extra, line)
         return draft
 
+    def unit_of(self, role: str) -> float:
+        """Seconds in the unit that the heading of a column of times names."""
+        about = durations.heading(self.map.roles.get(role, ""))
+        return about.seconds if about else 1.0
+
     def compared_systems(self, row: Sequence[Any]) -> tuple[str, ...]:
         """The two systems that a row compares, in the order of their columns; nothing in other tables."""
         return tuple(as_text(row[position]).strip() for position in self.compared)
@@ -531,9 +538,9 @@ class _Answers:
         if not table.answers:
             return
         at, flags = self._moment(table.text("answered_at", row), line)
-        durations = [table.text(role, row) for role in ("seconds", "active_seconds")]
-        seconds, active = map(measured, durations)
-        if any(text and measured(text) is None for text in durations):
+        times = [table.text(role, row) for role in TIMES]
+        seconds, active = (duration(text, table.unit_of(role)) for role, text in zip(TIMES, times, strict=True))
+        if any(text and time is None for text, time in zip(times, (seconds, active), strict=True)):
             self._first_bad_time = self._first_bad_time or line
             flags = ("unreadable_time",)
         for answer, position in table.answers:
@@ -660,6 +667,14 @@ class _Answers:
         if self._cells and "role" not in self._table.at:
             yield "No column `role` says which answers are controls or repeats, so all count as main ones."
         yield from self._steps
+        for role in TIMES:
+            if self._cells and role in self._table.at:
+                column = self._table.map.roles[role]
+                about = durations.heading(column)
+                if about is None or not about.unit:
+                    yield f"Times in {column!r} are taken as seconds; name another unit in the heading (time_ms)."
+                elif about.unit != "seconds":
+                    yield f"Times in {column!r} are read as {about.unit}."
         if n := self._flagged["repeat"]:
             yield f"{n} answers are second ones of a judge to the same question; they are taken for repeats."
         if n := self._flagged["unreadable_time"]:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError, did_you_mean
-from lanner.formats.parsing.values import is_flag, is_missing, is_numeric, literal_list
+from lanner.formats.parsing import durations
+from lanner.formats.parsing.values import as_text, is_flag, is_missing, is_numeric, literal_list, moment
 from lanner.model import Role, languages
 
 
@@ -227,6 +228,7 @@ class _Guess:
 
     def map(self, assignments: Mapping[str, str], system: str) -> ColumnMap:
         self._take_given(assignments)
+        self._take_durations()
         self._take_spelled()
         self._take_compared_systems()
         self._take_named()
@@ -293,6 +295,20 @@ class _Guess:
     def _take(self, column: str, confidence: float) -> None:
         self.free.remove(column)
         self.confidence[column] = confidence
+
+    def _take_durations(self) -> None:
+        """`time_ms`, `Duration (min)`: how long an answer took, and no answer itself. The first that names its unit is
+        taken; the others are left out."""
+        columns = [(column, about) for column in self.free if (about := durations.heading(column)) is not None]
+        for column, about in sorted(columns, key=lambda entry: not entry[1].unit):
+            if not durations.are_durations(self._values(column)):
+                continue
+            role = "active_seconds" if about.active else "seconds"
+            if role not in self.roles:
+                self.roles[role] = column
+                self._take(column, _CERTAIN if about.unit else _CLEAR)
+            else:
+                self.free.remove(column)
 
     def _take_spelled(self) -> None:
         """Columns whose whole name is a known spelling; the best spelling of a role wins."""
@@ -617,6 +633,8 @@ class _Guess:
             if column not in (*comments, SHEET)
             and not _is_index(column)
             and 0 < _mean_length(self._values(column)) <= _SHORT_ANSWER
+            and not _are_moments(self._values(column))
+            and not _are_identifiers(self._values(column))
         ]
         others = [c for c in short if self._varies(c)]
         if not (answers or numeric or lists or spread or others):
@@ -940,6 +958,18 @@ def _mean_length(values: Sequence[Any]) -> float:
 
 def _are_numbers(values: Sequence[Any]) -> bool:
     return bool(values) and sum(map(is_numeric, values)) * 2 > len(values)
+
+
+def _are_moments(values: Sequence[Any]) -> bool:
+    """Dates and times of day say when something was done, and answer nothing."""
+    return bool(values) and sum(moment(as_text(value)) is not None for value in values) * 2 > len(values)
+
+
+def _are_identifiers(values: Sequence[Any]) -> bool:
+    """Words that are different on every row, as those that name an assignment or a session."""
+    texts = [as_text(value) for value in values]
+    is_word = all(" " not in text.strip() for text in texts)
+    return len(texts) >= _SHARED_ITEMS and is_word and len(set(texts)) == len(texts) and _mean_length(values) >= 6
 
 
 def _are_lists(values: Sequence[Any]) -> bool:
