@@ -63,6 +63,8 @@ class LannerError(Exception):
     fill its places."""
 
     exit_code = ExitCode.MISTAKE
+    control = ""
+    """The control of a form that it is about, set by whoever reads the form."""
 
     def __init__(
         self,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from lanner import protocols
-from lanner.protocols.describe import describe
+from lanner.protocols.describe import describe, expected_agreement
 from lanner.protocols.wording import Wording
 
 
@@ -44,3 +46,11 @@ def test_what_matters_of_each_kind_is_said() -> None:
 
 def test_korean() -> None:
     assert "### 종합 점수 (holistic)" in describe(protocols.load("h_falcon"), "ko")
+
+
+def test_published_agreement_is_that_of_protocols_there_are_and_says_where_from() -> None:
+    for name, entry in expected_agreement().items():
+        assert name in protocols.names()
+        numbers = re.findall(r"\.\d+", entry["short"])
+        assert numbers and all(number in entry["seen"] for number in numbers), "the short form has the numbers in words"
+        assert entry["source"] and entry["from"]

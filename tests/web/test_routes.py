@@ -76,6 +76,13 @@ WHO_MAY = [
     (
         EDITORS,
         """
+        GET /new/{upload}/preview/{protocol}
+        GET /new/{upload}/preview/{protocol}/work
+        GET /new/{upload}/preview/{protocol}/task/{id:int}
+        GET /new/{upload}/preview/{protocol}/task/{id:int}/answers
+        POST /new/{upload}/preview/{protocol}/task/{id:int}/answers
+        POST /new/{upload}/preview/{protocol}/task/{id:int}/form
+        POST /new/{upload}/preview/{protocol}/task/{id:int}/finish
         GET /new
         POST /new
         GET /new/{upload}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
 
 from lanner.model import Analysis, Condition, Object, Protocol, Question, Score, Stage, Unit
 from lanner.protocols.kinds import kind_of
@@ -22,6 +25,14 @@ _OBJECTS = {
     Object.OUTPUTS: ", translations side by side",
 }
 _ALL = 1000
+
+
+@cache
+def expected_agreement() -> Mapping[str, Mapping[str, str]]:
+    """What agreement has been seen, by protocol: `short` with its `source`, and in words (`seen`, `from`, `note`)."""
+    path = resources.files("lanner.protocols").joinpath("agreement/expected.toml")
+    table: dict[str, dict[str, str]] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return table
 
 
 def describe(protocol: Protocol, language: str = "en") -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
@@ -155,3 +156,40 @@ def test_no_protocol_leaves_marks_of_markdown_on_the_page() -> None:
                 assert not text.startswith(("#", "- ", "* ")), (name, text)
                 assert "**" not in text
                 assert not (text.startswith("*") and text.endswith("*")), (name, text)
+
+
+@pytest.mark.parametrize(
+    ("control", "wrong"),
+    [
+        ("name", {"name": ""}),
+        ("judges", {"judges": "Ana\nana"}),
+        ("seed", {"seed": "x"}),
+        ("calibration", {"calibration": "two"}),
+        ("shuffled", {"shuffled": "many"}),
+        ("batches.judges_per_document", {"design": "batches", "batches.judges_per_document": "x"}),
+        ("design", {"design": "batches", "batches.judges_per_document": "2", "judges": "Ana\nBen\nCem"}),
+        ("own_protocol", {"own_protocol": 'extends = "/etc/passwd"'}),
+        ("deadline", {"deadline": "tomorrow"}),
+    ],
+)
+def test_a_mistake_stands_at_its_control_and_nothing_typed_is_lost(
+    client: TestClient, token: str, control: str, wrong: dict[str, str]
+) -> None:
+    place = upload(client, token).headers["location"]
+    fields = {"name": "mine", "protocol": "esa", "judges": "Ana\nBen", "title": "A title", **wrong}
+    page = client.post(place, data={"token": token, "do": "plan", **fields, "system": "alpha"})
+    assert page.status_code == 422
+    assert f'href="#{control}"' in page.text
+    assert f'id="{control}"' in page.text, "the link leads to the control"
+    for value in fields.values():
+        assert html.escape(value, quote=True).replace("&quot;", "&#34;") in page.text, value
+
+
+def test_cards_say_minutes_published_agreement_and_where_it_is_from(client: TestClient, token: str) -> None:
+    page = client.get(upload(client, token).headers["location"]).text
+    [card] = [
+        card for card in re.findall(r'<label class="card.*?</label>', page, re.DOTALL) if 'value="falcon"' in card
+    ]
+    assert "0.5 min an item" in card
+    assert "judges agree κ .36–.50 (Kim 2025)" in card
+    assert page.count("judges agree") == 5, "a protocol about which nothing is known claims nothing"

@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.judges.simulated import Temper, fill
 from lanner.store import Store
-from lanner.web.drafting.preview import tasks
+from lanner.web.drafting.preview import of_campaign
 from web_clients import SYSTEMS, complete, documents, open_campaign, save, sign_in
 
 PLACE = "/campaigns/trial/preview/task/1"
@@ -43,7 +43,7 @@ def test_answers_are_checked_and_not_kept(client: TestClient, store: Store, toke
 def test_without_a_script_and_to_the_end(client: TestClient, store: Store, token: str) -> None:
     answer = client.post(f"{PLACE}/form", data={"token": token, "item": "0", "row": "1", "sentence": "3"})
     assert answer.headers["location"] == f"{PLACE}?row=2"
-    last = len(tasks(store, campaign.get(store, "trial")))
+    last = len(of_campaign(store, campaign.get(store, "trial"), "").tasks)
     assert client.post(f"{PLACE}/finish", data={"token": token}).headers["location"].endswith("/preview/task/2")
     end = client.post(f"/campaigns/trial/preview/task/{last}/finish", data={"token": token})
     assert "End of the preview" in end.text
@@ -73,9 +73,30 @@ def test_protocols_with_scenarios_show_each_of_them(
     fill(store, "trial", hands, dict.fromkeys(SYSTEMS, 0.5))
     sign_in(client, store, "Vera", "owner")
     asked = {stage.scenario for stage in campaign.protocol(store, "trial").stages}
-    pages = {task.page for task in tasks(store, campaign.get(store, "trial"))}
+    pages = {task.page for task in of_campaign(store, campaign.get(store, "trial"), "").tasks}
     assert len(pages) >= len(asked)
     assert client.get(client.get("/campaigns/trial/preview").headers["location"]).status_code == 200
     live = client.get("/campaigns/trial")
     assert live.status_code == 200
     assert "Judge 4" in live.text
+
+
+def test_a_protocol_is_tried_on_uploaded_texts_before_there_is_a_campaign(
+    client: TestClient, store: Store, token: str
+) -> None:
+    table = "document,segment,source,system:a,system:b\nd1,1,Hello there.,Hallo.,Hi.\nd1,2,Bye.,Tschüs.,Ciao.\n"
+    files = {"texts": ("mine.csv", table)}
+    draft = client.post("/new", data={"token": token, "from": "file"}, files=files).headers["location"]
+    address = f"{draft}/preview/esa"
+    assert f'href="{address}"' in client.get(draft).text
+    place = client.get(address).headers["location"]
+    assert "Hello there." in client.get(place).text
+    body = {"submission": "12345678", "item": 0, "answers": {"errors": [], "score": 70}}
+    assert client.post(f"{place}/answers", json=body).json()["missing"] == []
+    assert client.post(f"{place}/answers", json={**body, "answers": {"score": 101}}).status_code == 422
+    assert client.get(f"{address}/work").headers["location"] == draft
+    assert "Back to the new campaign" in client.post(f"{address}/task/2/finish", data={"token": token}).text
+    assert client.get(f"{draft}/preview/nothing").status_code == 404
+    assert [entry.name for entry in campaign.campaigns(store)] == ["trial"], "nothing was made"
+    sign_in(client, store, "Otto", "organiser")
+    assert client.get(place).status_code == 404, "an upload is its owner's alone"

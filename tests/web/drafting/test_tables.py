@@ -89,3 +89,26 @@ def test_the_table_of_another_account_is_not_there(client: TestClient, store: St
     place = upload(client, token).headers["location"]
     sign_in(client, store, "Otto", "organiser")
     assert client.get(place).status_code == 404
+
+
+def test_languages_that_nothing_says_are_guessed_shown_and_can_be_changed(client: TestClient, token: str) -> None:
+    place = upload(client, token).headers["location"]
+    page = client.get(place).text
+    fields = sent_back(page)
+    assert (fields["from"], fields["into"]) == ("en", "de"), "guessed without typing"
+    assert len(re.findall(r'class="sub guess">guessed, \d+ % sure', page)) >= 4, "languages and columns"
+    answer = client.post(place, data={"token": token, "do": "take", **fields, "into": "nl"})
+    [document] = taken(client, answer.headers["location"])
+    assert (document.source_language, document.target_language) == ("en", "nl"), "what was chosen counts"
+    place = upload(client, token, source="fr").headers["location"]
+    assert sent_back(client.get(place).text)["from"] == "fr", "what was said before is no guess"
+
+
+def test_a_mistake_stands_at_the_columns_it_is_about(client: TestClient, token: str) -> None:
+    place = upload(client, token).headers["location"]
+    fields = sent_back(client.get(place).text)
+    page = client.post(place, data={"token": token, "do": "take", **fields, "role.1": "source"}).text
+    marked = re.findall(r'<select name="(role\.\d+)"[^>]*aria-invalid="true"', page)
+    assert marked == ["role.1", "role.3"]
+    assert 'href="#role.1"' in page, "the summary leads there"
+    assert sent_back(page) == {**fields, "role.1": "source"}, "nothing chosen is lost"

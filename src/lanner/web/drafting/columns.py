@@ -14,6 +14,7 @@ from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import shortened
 from lanner.formats.parsing import encodings, textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map
+from lanner.formats.parsing.language_guess import LanguageGuess, guess_language
 from lanner.model import languages
 from lanner.web.drafting.uploads import Texts, take_in
 from lanner.web.page import forms
@@ -64,6 +65,8 @@ class TableChoices:
     target_language: str = ""
     encoding: str = ""
     delimiter: str = ""
+    languages_sure: tuple[float, float] = (0.0, 0.0)
+    """How sure the two languages are where they were guessed, 0 where they were not."""
 
     def options(self) -> dict[str, str]:
         """As options of the table format."""
@@ -71,9 +74,9 @@ class TableChoices:
         for column in self.columns:
             key = _key(column)
             if key in roles:
-                raise InputError(
+                raise ColumnError(
                     say("“{one}” and “{other}” are said to hold the same.", one=roles[key], other=column.header),
-                    next_step=say("Choose something else for one of them, or leave it out."),
+                    headers=(roles[key], column.header),
                 )
             roles[key] = column.header
         options = {
@@ -86,6 +89,14 @@ class TableChoices:
             pair = (self.source_language or languages.UNDETERMINED, self.target_language or languages.UNDETERMINED)
             options["languages"] = ":".join(pair)
         return options
+
+
+class ColumnError(InputError):
+    """Something about columns cannot be; `headers` are those that it is about."""
+
+    def __init__(self, what: str, *, headers: tuple[str, ...]) -> None:
+        super().__init__(what, next_step=say("Choose something else for one of them, or leave it out."))
+        self.headers = headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +117,14 @@ class TablePreview:
     """The encoding that its bytes show; "" where none does."""
     delimiter: str = ""
     """What is found between its cells."""
+    problem_at: tuple[str, ...] = ()
+    """The controls that the problem is about: "encoding", or "role.N" of a column."""
 
     @property
     def unsure(self) -> bool:
         """Whether someone should look before the texts are taken."""
-        return bool(self.problem) or any(
-            column.sure is not None and column.sure < SURE for column in self.choices.columns
-        )
+        is_guess = any(column.sure is not None and column.sure < SURE for column in self.choices.columns)
+        return bool(self.problem) or is_guess or any(self.choices.languages_sure)
 
 
 def is_table(path: Path) -> bool:
@@ -136,7 +148,9 @@ def preview_table(path: str, name: str, choices: TableChoices, folder: str) -> T
     with textfile.decoding(choices.encoding):
         if not choices.encoding and place.suffix.lower() in _TEXT_SUFFIXES and _is_undecodable(place):
             problem = say("The encoding of this file is not known. Choose the one it was saved in.")
-            return TablePreview(name, choices, (), 0, can_choose_header=False, problem=problem, is_text=True)
+            return TablePreview(
+                name, choices, (), 0, can_choose_header=False, problem=problem, is_text=True, problem_at=("encoding",)
+            )
         preview = _preview(place, name, choices, folder)
         if kind_of(place) not in ("csv", ""):
             return preview
@@ -170,13 +184,36 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
         choices = replace(choices, columns=_guessed(rows))
     shown = _shown(raw, rows)
     texts, problem = None, ""
+    problem_at: tuple[str, ...] = ()
     try:
         texts = take_in(str(place), name, choices.options(), folder, "table")
+        if texts.unknown_languages and first_look:
+            choices = _with_languages(choices, rows)
+            texts = take_in(str(place), name, choices.options(), folder, "table")
     except LannerError as error:
         if first_look and any(column.role == "source" for column in choices.columns):
             raise  # the columns are known: something in a row is wrong, which no menu can mend
         problem = _problem(error)
-    return TablePreview(name, choices, shown, rows.line if raw else 0, bool(raw), texts, problem)
+        headers = error.headers if isinstance(error, ColumnError) else ()
+        problem_at = tuple(f"role.{at}" for at, header in enumerate(rows.header) if header in headers)
+    return TablePreview(name, choices, shown, rows.line if raw else 0, bool(raw), texts, problem, problem_at=problem_at)
+
+
+def _with_languages(choices: TableChoices, rows: Rows) -> TableChoices:
+    """The languages as they are guessed from the source and the translations, where nothing says them."""
+
+    def guess(roles: tuple[str, ...]) -> LanguageGuess:
+        places = [at for at, column in enumerate(choices.columns) if column.role in roles]
+        return guess_language(str(cells[at]) for cells in rows.sample for at in places if at < len(cells) and cells[at])
+
+    source, target = guess(("source",)), guess((TRANSLATION, "output", REFERENCE))
+    given_source, given_target = choices.source_language, choices.target_language
+    return replace(
+        choices,
+        source_language=given_source or source.code,
+        target_language=given_target or target.code,
+        languages_sure=(0.0 if given_source else source.sure, 0.0 if given_target else target.sure),
+    )
 
 
 def _problem(error: LannerError) -> str:

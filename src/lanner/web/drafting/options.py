@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from lanner.designs.plan import Plan, plan
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import DesignError, LannerError, ProtocolError
 from lanner.model import Campaign, Document, Json, Judge, Object, Protocol, Unit
+from lanner.protocols.describe import expected_agreement
 from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web.drafting.judges import Invited, invited
@@ -43,6 +45,11 @@ class Offer:
     about_judges: bool
     purpose: str = ""
     systems_needed: int = 0
+    minutes: float = 0.0
+    """About how long an item takes."""
+    agreement: str = ""
+    """What agreement between judges was published, with where."""
+    source: str = ""
 
     def reason_against(self, systems: int) -> str:
         """Why it cannot be used with texts of so many systems; empty where it can."""
@@ -133,14 +140,28 @@ class Forecast:
 def offers() -> list[Offer]:
     """Every protocol there is, with its own words; those with a purpose of their own first."""
     found = []
-    purposes = _purposes()
+    purposes, published = _purposes(), expected_agreement()
     for name in protocols.names():
         protocol = protocols.load(name)
         words = Wording(protocol)
         about_judges = all(stage.unit is Unit.JUDGE for stage in protocol.stages)
         needed = max(_SYSTEMS_NEEDED[stage.object] for stage in protocol.stages)
         lines = words.line("summary"), words.line("when_to_use")
-        found.append(Offer(name, words.title, *lines, about_judges, purposes.get(name, ""), needed))
+        page = next(iter(protocol.pages))
+        entry = published.get(name, {})
+        found.append(
+            Offer(
+                name,
+                words.title,
+                *lines,
+                about_judges,
+                purposes.get(name, ""),
+                needed,
+                protocol.minutes(page),
+                entry.get("short", ""),
+                entry.get("source", ""),
+            )
+        )
     order = list(purposes)
     return sorted(found, key=lambda offer: order.index(offer.name) if offer.name in order else len(order))
 
@@ -160,29 +181,62 @@ def _purposes() -> dict[str, str]:
 _SYSTEMS_NEEDED = {Object.NONE: 0, Object.SOURCE: 0, Object.OUTPUT: 1, Object.OUTPUTS: 2}
 
 
+@contextmanager
+def about(control: str) -> Iterator[None]:
+    """Whatever is wrong in here is about one control of the form (`error.control`), where the page says it."""
+    try:
+        yield
+    except LannerError as error:
+        error.control = error.control or control
+        raise
+
+
+def control_of(error: LannerError) -> str:
+    """The control of the form that a mistake is about; "" where it is about none in particular."""
+    known = _CONTROLS.get(error.code, "design" if isinstance(error, DesignError) else "")
+    return error.control or known
+
+
+_CONTROLS = {
+    "name_taken": "name",
+    "bad_name": "name",
+    "bad_minimum": "minimum_agreement",
+    "bad_deadline": "deadline",
+}
+"""The controls that mistakes with these codes are about."""
+
+
 def read_wishes(form: FormData) -> CampaignOptions:
-    """The form as wishes; the first thing that cannot be understood is said."""
+    """The form as wishes; the first thing that cannot be understood is said, with the control it stands in."""
     name = forms.text(form, "name").strip()
-    if not name:
-        raise LannerError(
-            say("The campaign needs a name."), next_step=say("Write a short one; it stands in addresses.")
-        )
+    with about("name"):
+        if not name:
+            raise LannerError(
+                say("The campaign needs a name."), next_step=say("Write a short one; it stands in addresses.")
+            )
     text = forms.text(form, "judges").strip()
     seed = forms.text(form, "seed").strip() or "0"
-    if not seed.isdecimal() or len(seed) > 12:
-        raise LannerError(say("The seed is a whole number."))
+    with about("seed"):
+        if not seed.isdecimal() or len(seed) > 12:
+            raise LannerError(say("The seed is a whole number."))
     design = forms.text(form, "design") or "full"
+    with about("own_protocol" if forms.text(form, "own_protocol").strip() else "leave"):
+        protocol = protocol_text(form)
+    with about("judges"):
+        people = tuple(invited(text, same_names=bool(forms.text(form, "same_names")))) if text else ()
+    with about("calibration"):
+        calibration = _whole(form, "calibration")
     return CampaignOptions(
         name=name,
         title=forms.text(form, "title").strip()[:200],
-        protocol=protocol_text(form),
-        judges=tuple(invited(text, same_names=bool(forms.text(form, "same_names")))) if text else (),
+        protocol=protocol,
+        judges=people,
         design=design,
         options=_options(form, design),
         systems=tuple(value for value in form.getlist("system") if isinstance(value, str)),
         seed=int(seed),
         settings=_settings(form),
-        calibration=_whole(form, "calibration"),
+        calibration=calibration,
     )
 
 
@@ -245,15 +299,8 @@ def _options(form: FormData, design: str) -> dict[str, Json]:
         elif not text:
             continue
         elif isinstance(default, int | float):
-            try:
-                value = type(default)(float(text.replace(",", ".")))
-                if not math.isfinite(value):
-                    raise ValueError
-            except (ValueError, OverflowError):
-                raise DesignError(
-                    say("{given} is not a number.", given=repr(text)),
-                    next_step=say("Correct “{name}”.", name=name.replace("_", " ")),
-                ) from None
+            with about(f"{design}.{name}"):
+                value = _number(text, default, name)
         else:
             value = text
         if value != default:
@@ -261,9 +308,25 @@ def _options(form: FormData, design: str) -> dict[str, Json]:
     return values
 
 
+def _number(text: str, default: float, name: str) -> float:
+    try:
+        value = type(default)(float(text.replace(",", ".")))
+        if not math.isfinite(value):
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise DesignError(
+            say("{given} is not a number.", given=repr(text)),
+            next_step=say("Correct “{name}”.", name=name.replace("_", " ")),
+        ) from None
+    return value
+
+
 def _settings(form: FormData) -> dict[str, Json]:
     settings: dict[str, Json] = {name: value for name, value in read_settings(form).items() if value is not None}
-    controls = {name: _amount(forms.text(form, name)) for name in _AMOUNTS}
+    controls = {}
+    for name in _AMOUNTS:
+        with about(name):
+            controls[name] = _amount(forms.text(form, name))
     if any(controls.values()):
         settings["controls"] = {name: amount for name, amount in controls.items() if amount}
     for when in ("before", "after"):

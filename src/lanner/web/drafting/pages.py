@@ -27,7 +27,7 @@ from lanner.store import AccountRole, Store
 from lanner.web import auth
 from lanner.web.drafting import tables
 from lanner.web.drafting.columns import language_titles
-from lanner.web.drafting.options import Forecast, offers, read_wishes
+from lanner.web.drafting.options import Forecast, control_of, offers, read_wishes
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
@@ -128,6 +128,7 @@ async def _draft_page(
     form: FormData | None = None,
     problem: str = "",
     *,
+    control: str = "",
     forecast: Forecast | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Response:
@@ -148,6 +149,7 @@ async def _draft_page(
         "given": form if form is not None else FormData(),
         "first": form is None,
         "problem": problem,
+        "control": control,
         "plan": forecast.plan if forecast else None,
         "ahead": forecast.ahead if forecast else None,
         "prospects": forecast.prospects if forecast else None,
@@ -185,7 +187,7 @@ async def draft(request: Request) -> Response:
         account = request.state.visitor.account.id
         campaign: Campaign = await site.files.ask("create_campaign", str(upload.path), wishes, account)
     except LannerError as error:
-        return await _draft_page(request, upload, form, told(error))
+        return await _draft_page(request, upload, form, told(error), control=control_of(error))
     if wishes.judges:
         return await judges.first_links(request, campaign, wishes.judges)
     return RedirectResponse(address_of(request, campaign), 303)

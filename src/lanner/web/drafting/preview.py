@@ -1,8 +1,12 @@
-"""Looking at a campaign as a judge would: the same page over the same texts, checked the same way, and nothing kept."""
+"""Looking at a campaign as a judge would, also before there is one: the same page over the same texts, checked the same
+way, and nothing kept."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 
 import numpy as np
 from pydantic_core import to_json
@@ -11,12 +15,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as campaigns
+from lanner import formats, protocols
 from lanner.designs.prepare import prepare
 from lanner.errors import AnswerError
-from lanner.model import Campaign, Json, Judge, Task
+from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol, Task
 from lanner.protocols.answers import texts_of
+from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import auth
+from lanner.web.drafting.uploads import Upload
 from lanner.web.judging import handlers as judging
 from lanner.web.judging.page import Given, Progress
 from lanner.web.judging.page import Settings as PageSettings
@@ -24,81 +31,123 @@ from lanner.web.judging.task import TaskView
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.rendering import page
-from lanner.web.page.speech import say
+from lanner.web.page.speech import language, say
 from lanner.web.site import Site
 
 _DOCUMENTS = 2
 _NOBODY = Judge("preview", name="Preview")
 
 
-def tasks(store: Store, campaign: Campaign) -> list[Task]:
-    """What a judge would be given of the first texts, numbered from 1. Made anew each time: nothing is assigned."""
+@dataclass(frozen=True, slots=True)
+class Previewed:
+    """What is looked at: a campaign, or texts with a protocol of which none was made yet. `address` is that of the
+    preview, `back` where it leads in the end."""
+
+    campaign: Campaign
+    protocol: Protocol
+    documents: tuple[Document, ...]
+    systems: Sequence[str]
+    address: str
+    back: str
+
+    @property
+    def tasks(self) -> list[Task]:
+        """What a judge would be given of the first texts, numbered from 1. Made anew each time: nothing is assigned."""
+        rng = np.random.default_rng(self.campaign.seed)
+        options = {"shuffle": False, "all_scenarios": True}  # one look at everything that may be asked of a text
+        texts = self.documents
+        assignment = prepare("full", texts, [_NOBODY], self.protocol, rng=rng, systems=self.systems, options=options)
+        return [Task(number, _NOBODY.id, task.page, task.items) for number, task in enumerate(assignment, 1)]
+
+    def view(self, number: int) -> TaskView:
+        """One of the tasks, as the judging page shows it."""
+        every = self.tasks
+        if not 1 <= number <= len(every):
+            raise HTTPException(404)
+        task = every[number - 1]
+        names = {item.document for item in task.items}
+        texts = {document.id: document for document in self.documents if document.id in names}
+        guidelines = str(self.campaign.settings.get("guidelines", ""))
+        settings = PageSettings(title=self.campaign.title, guidelines=guidelines)
+        answers = tuple(Given() for _ in task.items)
+        progress = Progress(number - 1, len(every))
+        return TaskView(self.campaign, self.protocol, _NOBODY, 0, task, texts, answers, progress, settings)
+
+
+async def _previewed(request: Request) -> Previewed:
+    site: Site = request.app.state.site
+    if "upload" in request.path_params:
+        upload = site.uploads.find(request.path_params["upload"], request.state.visitor.account.id)
+        name = request.path_params["protocol"]
+        if name not in protocols.names():
+            raise HTTPException(404)
+        address = f"{request.scope.get('root_path', '')}/new/{request.path_params['upload']}"
+        return await site.read(lambda: _of_upload(upload, name, address))
+    campaign = await campaign_of(request)
+    return await site.read(lambda: of_campaign(site.store, campaign, address_of(request, campaign)))
+
+
+def of_campaign(store: Store, campaign: Campaign, address: str) -> Previewed:
+    """A campaign that there is; `address` is that of its page."""
     with store.reading() as tx:
-        plan = tx.campaigns.plan(campaign.id)
-    documents = campaigns.documents(store, campaign.id)[:_DOCUMENTS]
+        systems = tx.campaigns.plan(campaign.id)["systems"]
+    documents = tuple(campaigns.documents(store, campaign.id)[:_DOCUMENTS])
     protocol = campaigns.protocol(store, campaign.id)
-    rng = np.random.default_rng(campaign.seed)
-    options = {"shuffle": False, "all_scenarios": True}  # one look at everything that may be asked of a text
-    assignment = prepare("full", documents, [_NOBODY], protocol, rng=rng, systems=plan["systems"], options=options)
-    return [Task(number, _NOBODY.id, task.page, task.items) for number, task in enumerate(assignment, 1)]
+    return Previewed(campaign, protocol, documents, systems, f"{address}/preview", address)
 
 
-def _desk(store: Store, campaign: Campaign, number: int) -> TaskView:
-    every = tasks(store, campaign)
-    if not 1 <= number <= len(every):
-        raise HTTPException(404)
-    task = every[number - 1]
-    names = {item.document for item in task.items}
-    texts = {document.id: document for document in campaigns.documents(store, campaign.id) if document.id in names}
-    settings = PageSettings(title=campaign.title, guidelines=str(campaign.settings.get("guidelines", "")))
-    answers = tuple(Given() for _ in task.items)
-    progress = Progress(number - 1, len(every))
-    protocol = campaigns.protocol(store, campaign.id)
-    return TaskView(campaign, protocol, _NOBODY, 0, task, texts, answers, progress, settings)
+def _of_upload(upload: Upload, name: str, address: str) -> Previewed:
+    protocol = protocols.load(name)
+    documents = tuple(islice(formats.read_documents(upload.path, "native"), _DOCUMENTS))
+    systems = [system for system, _ in upload.texts.systems]
+    now = datetime.now(UTC)
+    title = Wording(protocol, language()).title
+    campaign = Campaign(0, "", title, protocol.name, protocol.hash, CampaignState.DRAFT, 0, "full", {}, now)
+    return Previewed(campaign, protocol, documents, systems, f"{address}/preview/{name}", address)
 
 
 async def preview(request: Request) -> Response:
     """The first task that is about texts."""
     site: Site = request.app.state.site
-    campaign = await campaign_of(request)
-    preview_tasks = await site.read(lambda: tasks(site.store, campaign))
+    previewed = await _previewed(request)
+    preview_tasks = await site.read(lambda: previewed.tasks)
     first = next((task.id for task in preview_tasks if task.items[0].document), 1)
     if not preview_tasks:
         raise HTTPException(404)
-    return RedirectResponse(address_of(request, campaign, f"/preview/task/{first}"), 303)
+    return RedirectResponse(f"{previewed.address}/task/{first}", 303)
 
 
 async def leave(request: Request) -> Response:
-    """Back to the campaign."""
-    return RedirectResponse(address_of(request, await campaign_of(request)), 303)
+    """Back to the campaign, or to the form for one."""
+    return RedirectResponse((await _previewed(request)).back, 303)
 
 
 async def task(request: Request) -> Response:
     """The judging page, marked as a preview."""
     site: Site = request.app.state.site
-    campaign = await campaign_of(request)
-    view = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
-    below = address_of(request, campaign, "/preview")
+    previewed = await _previewed(request)
+    view = await site.read(lambda: previewed.view(request.path_params["id"]))
     token = request.state.visitor.form_token
-    who = f"preview.{campaign.id}"
+    who = f"preview.{previewed.campaign.id or request.path_params['upload']}"
+    below = previewed.address
     return judging.show_task(request, view, token, who=who, template="preview.html", preview=True, root=below)
 
 
 async def answers(request: Request) -> Response:
     """Nothing was kept, so nothing comes back."""
     site: Site = request.app.state.site
-    campaign = await campaign_of(request)
-    view = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
+    previewed = await _previewed(request)
+    view = await site.read(lambda: previewed.view(request.path_params["id"]))
     return _json({"items": [{} for _ in view.task.items], "finished": False})
 
 
 async def save(request: Request) -> Response:
     """Check answers as if they were a judge's, and keep nothing."""
     site: Site = request.app.state.site
-    campaign = await campaign_of(request)
+    previewed = await _previewed(request)
     now = datetime.now(UTC)
     save = judging.read_save(await request.body(), now)
-    view = await site.read(lambda: _desk(site.store, campaign, request.path_params["id"]))
+    view = await site.read(lambda: previewed.view(request.path_params["id"]))
     try:
         missing = await site.read(lambda: _checked(view, save["item"], save["answers"]))
     except AnswerError as error:
@@ -130,27 +179,27 @@ def _checked(view: TaskView, number: int, answers: dict[str, Json]) -> list[str]
 async def form(request: Request) -> Response:
     """Without a script: on to the next row."""
     site: Site = request.app.state.site
-    campaign = await campaign_of(request)
+    previewed = await _previewed(request)
     fields = await auth.form_of(request)
     number = request.path_params["id"]
-    view = await site.read(lambda: _desk(site.store, campaign, number))
+    view = await site.read(lambda: previewed.view(number))
     item, row = forms.text(fields, "item"), forms.text(fields, "row")
     if item.isdecimal() and len(item) < 6:
         _checked(view, int(item), forms.answers(view.protocol, view.task.page, fields))
     following = f"?row={int(row) + 1}" if row.isdecimal() and len(row) < 6 else ""
-    return RedirectResponse(address_of(request, campaign, f"/preview/task/{number}{following}"), 303)
+    return RedirectResponse(f"{previewed.address}/task/{number}{following}", 303)
 
 
 async def finish(request: Request) -> Response:
     """The next task of the preview, or the end of it."""
     site: Site = request.app.state.site
-    campaign = await campaign_of(request)
+    previewed = await _previewed(request)
     await auth.form_of(request)
     number = request.path_params["id"]
-    preview_tasks = await site.read(lambda: tasks(site.store, campaign))
-    if number < len(preview_tasks):
-        return RedirectResponse(address_of(request, campaign, f"/preview/task/{number + 1}"), 303)
-    return page(request, "preview_end.html", {"campaign": campaign})
+    if number < len(await site.read(lambda: previewed.tasks)):
+        return RedirectResponse(f"{previewed.address}/task/{number + 1}", 303)
+    context = {"campaign": previewed.campaign, "again": previewed.address, "back": previewed.back}
+    return page(request, "preview_end.html", context)
 
 
 def _json(content: object, status: int = 200) -> Response:
