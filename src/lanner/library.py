@@ -148,6 +148,7 @@ def load(
     protocol: str | None = None,
     languages: str = "",
     encoding: str = "",
+    missing: str = "",
     format: str | None = None,  # noqa: A002 - the word the command line uses
     store: str | Path | None = None,
     token: str = "",
@@ -161,6 +162,7 @@ def load(
         protocol: the protocol that the judgements answer; guessed where neither this nor the file says it.
         languages: the language pair, such as `en-ko`.
         encoding: the encoding of a text file, where the one detected is wrong.
+        missing: numbers that stand for a missing answer, such as `999,-1`; `none` where all numbers are answers.
         format: the file's format, where its content does not tell.
         store: the database of a campaign: a SQLite file or a `postgresql://` URL.
         token: for a campaign on a server.
@@ -169,7 +171,7 @@ def load(
         return [data]
     if isinstance(data, list | tuple) and data and all(isinstance(part, Material) for part in data):
         return list(data)
-    options = _reading_options(columns, languages, encoding)
+    options = _reading_options(columns, languages, encoding) | ({"missing": missing} if missing else {})
     if _is_frame(data):
         with _frame_file(data) as path:
             return materials.from_file(path, format, protocol, **options)
@@ -197,9 +199,9 @@ def documents(
         return list(data)
     options = _reading_options(columns, languages, encoding)
     if not _is_frame(data):
-        return [document for reading in formats.read(data, format, **options) for document in reading.documents]
+        return [document for part in formats.read_texts(data, format, **options) for document in part.documents]
     with _frame_file(data) as path:
-        return [document for reading in formats.read(path, format, **options) for document in reading.documents]
+        return [document for part in formats.read_texts(path, format, **options) for document in part.documents]
 
 
 def _reading_options(columns: str | Mapping[str, str], languages: str, encoding: str) -> dict[str, Any]:
@@ -328,6 +330,7 @@ def agreement(
     protocol: str | None = None,
     languages: str = "",
     encoding: str = "",
+    missing: str = "",
     format: str | None = None,  # noqa: A002
     store: str | Path | None = None,
     token: str = "",
@@ -342,7 +345,7 @@ def agreement(
         resamples: how many bootstrap resamples.
         seed: same seed, same numbers.
     """
-    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, format, store, token)
+    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, missing, format, store, token)
     resampling = Resampling(unit=unit, n=resamples, seed=seed)
     rows: list[dict[str, Json]] = []
     results: list[Result] = []
@@ -384,6 +387,7 @@ def diagnose(
     protocol: str | None = None,
     languages: str = "",
     encoding: str = "",
+    missing: str = "",
     format: str | None = None,  # noqa: A002
     store: str | Path | None = None,
     token: str = "",
@@ -399,7 +403,7 @@ def diagnose(
     Returns:
         the cells (`.table`), what to improve (`.priorities`) and the sentences behind a cell (`.examples(cell)`).
     """
-    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, format, store, token)
+    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, missing, format, store, token)
     return diagnosis.diagnose(diagnosis.diagnosable_part(parts, question), question, resampling=Resampling(seed=seed))
 
 
@@ -415,6 +419,7 @@ def scores(
     protocol: str | None = None,
     languages: str = "",
     encoding: str = "",
+    missing: str = "",
     format: str | None = None,  # noqa: A002
     store: str | Path | None = None,
     token: str = "",
@@ -429,7 +434,7 @@ def scores(
         other_judges: intervals and tests hold for judges in general, not for these only.
         seed: same seed, same numbers.
     """
-    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, format, store, token)
+    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, missing, format, store, token)
     rows: list[dict[str, Json]] = []
     results = []
     are_z_scores = False
@@ -513,6 +518,7 @@ def metaeval(
     seed: int = 0,
     columns: str | Mapping[str, str] = "",
     protocol: str | None = None,
+    missing: str = "",
     format: str | None = None,  # noqa: A002
     store: str | Path | None = None,
 ) -> Table:
@@ -526,15 +532,16 @@ def metaeval(
         seed: same seed, same numbers.
         columns: see `lanner.load`.
         protocol: see `lanner.load`.
+        missing: see `lanner.load`.
         format: see `lanner.load`.
         store: see `lanner.load`.
     """
-    parts = load(data, columns=columns, protocol=protocol, format=format, store=store)
+    parts = load(data, columns=columns, protocol=protocol, missing=missing, format=format, store=store)
     known = {judge.id for judge in parts[0].judges} | set(parts[0].table["question"])
     if more := [name for name in metrics if name not in known]:
         roles = parse(columns) if isinstance(columns, str) else dict(columns)
         roles |= {f"measure:{name}": name for name in more}
-        parts = load(data, columns=roles, protocol=protocol, format=format, store=store)
+        parts = load(data, columns=roles, protocol=protocol, missing=missing, format=format, store=store)
     scored = scored_set(parts[0], question, gold, metrics)
     result = evaluate_metrics(scored.gold, scored.scorers, documents=scored.documents, seed=seed)
     result = replace(result, notes=(*scored.notes, *result.notes))
@@ -557,6 +564,7 @@ def report(
     protocol: str | None = None,
     languages: str = "",
     encoding: str = "",
+    missing: str = "",
     format: str | None = None,  # noqa: A002
     store: str | Path | None = None,
     token: str = "",
@@ -571,7 +579,7 @@ def report(
         seed: same seed, same numbers.
         figures: `all` writes PDF and PNG too.
     """
-    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, format, store, token)
+    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, missing, format, store, token)
     folder = Path(out) if out is not None else Path(f"{parts[0].name}-report")
     findings: list[str] = []
     page = folder
@@ -611,6 +619,7 @@ def _judged_parts(  # noqa: PLR0917 - in the order of the signatures above
     protocol: str | None,
     languages: str,
     encoding: str,
+    missing: str,
     format: str | None,  # noqa: A002
     store: str | Path | None,
     token: str,
@@ -622,6 +631,7 @@ def _judged_parts(  # noqa: PLR0917 - in the order of the signatures above
         protocol=protocol,
         languages=languages,
         encoding=encoding,
+        missing=missing,
         format=format,
         store=store,
         token=token,

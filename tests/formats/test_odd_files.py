@@ -314,3 +314,28 @@ def test_letters_that_two_encodings_make_are_asked_for(tmp_path: Path) -> None:
     assert formats.recognise(path, encoding="cp852") == "table"
     (reading,) = formats.read(path, encoding="cp852")
     assert reading.documents[0].segments[0].outputs == {"target": "hišo"}
+
+
+CODED = ["judge,document,segment,system,source,target,score,fluency"] + [
+    f"{judge},d{document},{segment},X,A sentence.,Ein Satz.,{999 if segment == 3 else segment + 1},{segment}"
+    for judge in ("ana", "ben")
+    for document in range(3)
+    for segment in range(4)
+]
+
+
+def test_codes_for_missing_answers_are_refused_and_taken_as_the_user_says(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(CODED), encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"ratings.csv:5: Answers to 'score' are 999 \(6 times\), and all .* 1 to 3"
+    ) as e:
+        formats.read(path)
+    assert e.value.code == "missing_code" and "--missing 999" in (e.value.next_step or "")
+    assert len(list(formats.read_documents(path))) == len(formats.read_texts(path)[0].documents) == 3
+    (reading,) = formats.read(path, missing="999")
+    scores = [entry.value for entry in reading.judgements if entry.question == "score"]
+    assert scores.count(None) == 6 and {*scores} == {None, 1, 2, 3}
+    assert "6 answers are 999 and count as missing (--missing)." in reading.notes
+    (reading,) = formats.read(path, missing="none")
+    assert sum(entry.value == 999 for entry in reading.judgements) == 6

@@ -119,7 +119,7 @@ def _adaptive(design: str, goal: str | None, budget: int | None) -> tuple[str, d
 def _documents(output: Output, paths: Sequence[Path], format_name: str | None) -> list[Document]:
     """The texts, with what was noticed on reading them: a guess that nobody sees may be wrong for a whole campaign."""
     source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
-    readings = formats.read(source, format_name, **reading_options())
+    readings = formats.read_texts(source, format_name, **reading_options())
     for part in readings:
         for note in part.notes:
             output.note(f"{part.name}: {note}")

@@ -237,6 +237,7 @@ def from_option(command: Command) -> Command:
         ("--encoding", "NAME", "Text encoding, if the detected one is wrong: cp949, windows-1252, …"),
         ("--languages", "PAIR", "Language pair, such as en-ko."),
         ("--columns", "ROLE=NAME,…", "Column roles: source=src,document=talk,system:GPT-4=mt,judge=who."),
+        ("--missing", "VALUES", "Numbers in tables that mean no answer, such as 999,-1; none: all are answers."),
     ):
         command = click.option(
             option,
@@ -259,7 +260,7 @@ def from_option(command: Command) -> Command:
 
 
 def reading_options() -> dict[str, str]:
-    """How files are to be read: what the running command was told by --columns, --languages and --encoding."""
+    """How files are to be read: the running command's --columns, --languages, --encoding and --missing."""
     context = click.get_current_context(silent=True)
     return dict(context.meta.get(_READING, {})) if context is not None else {}
 

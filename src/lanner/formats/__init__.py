@@ -20,6 +20,7 @@ from lanner.formats.parsing.archive import unpacked
 from lanner.formats.parsing.documents import ApartError
 from lanner.formats.parsing.joining import read_each
 from lanner.formats.parsing.textfile import watched
+from lanner.formats.parsing.values import KEEP_CODES
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
 
@@ -35,6 +36,7 @@ __all__ = [
     "read",
     "read_documents",
     "read_judged",
+    "read_texts",
     "recognise",
     "texts",
     "titles",
@@ -99,6 +101,14 @@ def read(
             readings = read_each(paths, lambda each, judge: _read_path(each, format, languages, options, judge))
             readings = _of_pair(readings, languages, paths[0])
         return _with_notes(readings, decoding.notes())
+
+
+def read_texts(path: PathOrPaths, format: str | None = None, **options: Any) -> list[Reading]:  # noqa: A002
+    """`read` for those who take the texts alone: that a number may be a code for a missing answer does not matter."""
+    name = format or recognise(path, **options)
+    if "missing" in load(name).options:
+        options = {"missing": KEEP_CODES, **options}
+    return read(path, format, **options)
 
 
 def read_judged(path: PathOrPaths, format: str | None = None, **options: Any) -> list[Reading]:  # noqa: A002

@@ -33,6 +33,7 @@ from lanner.formats.parsing.notes import UNKNOWN_LANGUAGES, Note
 from lanner.formats.parsing.preferences import sides
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.values import (
+    KEEP_CODES,
     as_text,
     dots_in_thousands,
     file_languages,
@@ -41,6 +42,7 @@ from lanner.formats.parsing.values import (
     is_missing,
     literal_list,
     measured,
+    missing_codes,
     moment,
     number,
     plain_number,
@@ -114,12 +116,13 @@ def read(
     question: str = "",
     protocol: str = "",
     stage: str = "rating",
+    missing: str = "",
 ) -> list[Reading]:
     """Everything in the table; rows of one document need not stand together."""
     rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
     table = _Table(path, rows, columns, system=system, languages=languages, judge=judge)
     gathering = table.gathering()
-    answers = _Answers(table, stage, question)
+    answers = _Answers(table, stage, question, missing)
     for line, row, extra in rows.rows:
         draft = table.add(gathering, line, row, extra)
         if draft is not None:
@@ -519,8 +522,11 @@ class _Raw(NamedTuple):
 class _Answers:
     """The answers of a table, on their way to judgements: what kind of values a question has shows at the end."""
 
-    def __init__(self, table: _Table, stage: str, question: str) -> None:
+    def __init__(self, table: _Table, stage: str, question: str, missing: str) -> None:
         self._table, self._stage, self._question = table, stage, question
+        self._keeps_codes = str(missing).strip().casefold() == KEEP_CODES
+        self._missing = set() if self._keeps_codes else {part.strip() for part in str(missing).split(",")} - {""}
+        self._missing_counts: Counter[str] = Counter()
         self._cells: list[_Raw] = []
         self._kinds: dict[str, JudgeKind] = {}
         self._ids: dict[str, str] = {}
@@ -610,12 +616,43 @@ class _Answers:
         ]
 
     def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
-        cells = self._preferences(cells)
+        cells = [cell._replace(value=None) if self._is_code(cell.value) else cell for cell in self._preferences(cells)]
         typed = _typed([cell.value for cell in cells], decimal_comma=self._table.decimal_comma)
+        if not self._keeps_codes:
+            self._refuse_codes(cells, typed)
         if any(flag == "step" for _, flag in typed):
             raw, step = next((as_text(c.value), value) for c, (value, flag) in zip(cells, typed, strict=True) if flag)
             self._steps.append(f"Answers such as {raw!r} are steps of a scale and read as numbers: {step}.")
         return [(value, "" if flag == "step" else flag) for value, flag in typed]
+
+    def _is_code(self, value: Any) -> bool:
+        """Whether a cell holds a number, or a word, that the user named as standing for no answer."""
+        if not self._missing:
+            return False
+        text = as_text(value).strip()
+        code = str(number(text)) if number(text) is not None else text
+        self._missing_counts.update([code] if code in self._missing else [])
+        return code in self._missing
+
+    def _refuse_codes(self, cells: Sequence[_Raw], typed: Sequence[tuple[Any, str]]) -> None:
+        """The error where numbers are codes for missing answers: as scores they would decide every result."""
+        numbers = [value for value, flag in typed if not flag and isinstance(value, int | float)]
+        codes = missing_codes(numbers)
+        if not codes:
+            return
+        others = [value for value in numbers if value not in codes]
+        lines = [cell.line for cell, (value, _) in zip(cells, typed, strict=True) if value in codes]
+        times = ", ".join(f"{code} ({count} {'time' if count == 1 else 'times'})" for code, count in codes.items())
+        option = ",".join(map(str, codes))
+        raise InputError(
+            f"Answers to {self.headings.get(cells[0].question, cells[0].question)!r} are {times}, and all others from "
+            f"{min(others)} to {max(others)}: this looks like a code for a missing answer.",
+            code="missing_code",
+            names={"codes": option, "question": cells[0].question},
+            where=Where(self._table.path, lines[0]),
+            next_step=f"If it is one, empty these cells or add --missing {option}. If it is a score: --missing "
+            f'{KEEP_CODES}. (In Python: missing="{option}".)',
+        )
 
     def judgements(self) -> tuple[Judgement, ...]:
         by_question: dict[str, list[_Raw]] = {}
@@ -675,6 +712,8 @@ class _Answers:
                     yield f"Times in {column!r} are taken as seconds; name another unit in the heading (time_ms)."
                 elif about.unit != "seconds":
                     yield f"Times in {column!r} are read as {about.unit}."
+        for code, n in self._missing_counts.items():
+            yield f"{n} answers are {code} and count as missing (--missing)."
         if n := self._flagged["repeat"]:
             yield f"{n} answers are second ones of a judge to the same question; they are taken for repeats."
         if n := self._flagged["unreadable_time"]:
@@ -884,6 +923,7 @@ FORMAT = Format(
         "question": "the id of the question that the first column of answers belongs to",
         "protocol": "which protocol the answers belong to (guessed from questions and values)",
         "stage": "which stage of it (rating)",
+        "missing": "numbers that stand for a missing answer, such as 999,-1; none: all numbers are answers",
     },
     signs={"table": ("source",), "json lines": ("source",), "json list": ("source",)},
     generic=True,

@@ -15,6 +15,7 @@ from lanner.formats.parsing.values import (
     is_missing,
     is_numeric,
     literal_list,
+    missing_codes,
     number,
     plain_number,
     problems,
@@ -144,3 +145,29 @@ def test_dots_between_thousands_are_certain_or_none(texts: list[str], expected: 
 def test_numbers_are_written_plainly(text: str, plain: str) -> None:
     assert plain_number(text) == plain
     assert is_numeric(text) == (text not in ("12 34", "good"))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "codes"),
+    [
+        ([1, 2, 3, 4, 5, 999, 999], {999: 2}),
+        ([1, 2, 3, 4, 5, -1], {-1: 1}),
+        ([70, 85, 100, 0, -999, 9999], {-999: 1, 9999: 1}),
+        ([1, 2, 3, 4, 5, 1, 2, 99, 98], {99: 1, 98: 1}),
+        ([1, 2, 3, 4, 5] * 4 + [9, 8], {8: 1, 9: 1}),
+        ([0.25, 0.5, 0.75, -99], {-99: 1}),
+        # numbers that are answers
+        ([98, 99, 100, 85, 70], {}),
+        ([-1, 0, 1, 1, -1], {}),
+        ([-1, -5, 0, -25], {}),
+        ([0, -1, -1, 0], {}),
+        ([-0.4, 0.2, 1.3, -1], {}),
+        ([1, 2, 9], {}),
+        ([1, 3, 5, 6, 7, 9, 9, 2, 4, 1, 2], {}),
+        ([12, 15, 999, 700, 400], {}),
+        ([999, 999], {}),
+        ([], {}),
+    ],
+)
+def test_codes_for_missing_answers_are_far_from_the_scale(numbers: list[float], codes: dict[float, int]) -> None:
+    assert missing_codes(numbers) == codes

@@ -212,6 +212,34 @@ def steps_of_scale(texts: Sequence[str]) -> list[int | float] | None:
     return None
 
 
+_CODES = re.compile(r"-?(?:9{2,6}|8{2,6}|7{2,6}|9{1,5}[78])|-[1-9]|[789]")
+"""Numbers by which tables say that there is no answer: -1, -99, 9, 88, 999, 998 …"""
+KEEP_CODES = "none"
+"""What `missing` says where such numbers are answers."""
+
+
+def missing_codes(numbers: Sequence[int | float]) -> dict[int | float, int]:
+    """Codes for missing answers among the answers to one question, with how often each is there: numbers that such
+    codes are usually written as, far outside the scale that all others are on. 99 is none among percentages, -1 none
+    where other answers are negative or nothing is larger than 2 (a scale from -1 to 1), 9 none on a scale that goes
+    beyond 5, or where few answers are known."""
+    counts = Counter(numbers)
+    codes = {value for value in counts if _CODES.fullmatch(str(value))}
+    others = {value: n for value, n in counts.items() if value not in codes}
+    if len(others) < 2:
+        return {}
+    low, high, total = min(others), max(others), sum(others.values())
+
+    def is_outside(code: int | float) -> bool:
+        if code < 0:
+            return low >= 0 and (high > 2 or code < -9)
+        if code < 10:
+            return high <= 5 and total >= 10 and len(others) > 2 and low >= 0
+        return high <= code / 4 and code - high >= high - low and (code > 99 or total >= 5)
+
+    return {code: counts[code] for code in sorted(codes, key=abs) if is_outside(code)}
+
+
 _MOMENTS = ("%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y/%m/%d")
 _EARLIEST, _LATEST = 946_684_800, 4_102_444_800  # the years 2000 and 2100, in seconds
 

@@ -155,7 +155,7 @@ def take_in(path: str, name: str, options: Mapping[str, str], folder: str, forma
     source = Path(path)
     format_name = format_name or _format(source)
     option_names, always = formats.options(format_name), {"languages", "encoding"}
-    readings = formats.read(
+    readings = formats.read_texts(
         source,
         format_name,
         **{key: value for key, value in options.items() if value and key in always | set(option_names)},
