@@ -64,6 +64,9 @@ class PagePlan:
     most: int
     shared: int
     hours: float
+    about_texts: int = 0
+    """How often its items about texts are judged, without control, repeated and tutorial items; 0 of a
+    questionnaire."""
 
     def row(self) -> dict[str, Json]:
         return {
@@ -152,16 +155,30 @@ class Plan:
         return self.repeats / first if first else 0.0
 
     @property
+    def different(self) -> int:
+        """The items about texts, each counted once."""
+        return sum(page.items for page in self.pages if page.about_texts)
+
+    @property
+    def judged(self) -> int:
+        """How often items about texts are judged, without control, repeated and tutorial items."""
+        return sum(page.about_texts for page in self.pages)
+
+    @property
+    def controls(self) -> int:
+        """Control items over all judges."""
+        return sum(judge.controls for judge in self.judges)
+
+    @property
     def facts(self) -> list[tuple[str, str]]:
         """Sentences of two halves for a short table: what, and how much."""
-        items = sum(page.items for page in self.pages)
-        total = sum(page.judged for page in self.pages)
         money = "" if self.cost is None else f", {self.cost:,.2f} at the given rate"
         width = "" if self.half_width is None else f"; agreement to about ±{self.half_width:.2f}"
-        again = f", {self.repeats:,} of these once more ({self.repeat_share:.0%})" if self.repeats else ""
+        again = f"; besides {self.controls:,} control items" if self.controls else ""
+        again += f"; {self.repeats:,} once more ({self.repeat_share:.0%})" if self.repeats else ""
         return [
             ("documents", f"{self.documents}, {self.shared_documents} of them judged by several"),
-            ("items", f"{items:,} different, judged {total:,} times{again}; {self.answers:,} answers"),
+            ("items", f"{self.different:,} different, judged {self.judged:,} times{again}; {self.answers:,} answers"),
             ("work", f"{_time(self.hours)}{money}"),
             ("overlap", f"{self.pairs_in_common} of {self.pairs} pairs of judges have items in common{width}"),
             ("balance", f"sides within {self.sides}, systems within {self.systems} for each judge"),
@@ -293,6 +310,7 @@ def _page(page: str, tasks: Sequence[Task], judges_by_unit: Mapping[Unit, Sequen
         max(map(len, mine)),
         sum(len(who) > 1 for who in mine),
         len(every) * minutes / 60,
+        sum(bool(item.document) and item.role in (Role.MAIN, Role.CALIBRATION) for item in every),
     )
 
 

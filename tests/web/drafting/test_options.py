@@ -4,9 +4,21 @@ import pytest
 from starlette.datastructures import FormData
 
 from lanner.errors import LannerError
-from lanner.web.drafting.options import composed, offers, parsed, planned, protocol_text, read_wishes, refuse_paths
+from lanner.model import Document, Segment
+from lanner.web.drafting.options import (
+    composed,
+    offers,
+    parsed,
+    planned,
+    protocol_text,
+    read_wishes,
+    refuse_paths,
+    remedies,
+    with_remedy,
+)
 from web_clients import documents
 
+WORDS = "the boats left before the tide had turned and nobody waited"
 BASE = [("name", "trial"), ("protocol", "h_falcon"), ("judges", "Ana\nBen"), ("design", "full"), ("full.shuffle", "1")]
 
 
@@ -112,3 +124,51 @@ def test_the_plan_prices_the_calibration_round_and_what_follows_it() -> None:
     both = planned(texts, read_wishes(form(("calibration", "1"))))
     assert both.documents == alone.documents == 4
     assert both.answers == alone.answers, "with everybody judging everything the work is the same, in two rounds"
+
+
+def test_the_page_words_the_goals_of_an_adaptive_campaign() -> None:
+    def goal(**fields: str) -> object:
+        names = {"design": "adaptive", **{name.replace("__", "."): value for name, value in fields.items()}}
+        return read_wishes(form(*names.items())).options.get("goal", "rank")
+
+    assert goal(adaptive__goal="rank") == "rank"
+    assert goal(adaptive__goal="precision", half_width="2,5") == "precision:2.5"
+    assert goal(adaptive__goal="other", other_goal="better:a,b") == "better:a,b"
+
+
+def test_a_remedy_changes_the_form_and_asks_for_the_plan() -> None:
+    weak = form(("design", "batches"), ("batches.judges_per_document", "1"), ("judges", "Ana\nBen\nCem"))
+    texts = [
+        Document(f"d{n}", (Segment("1", "A.", {"oak": "B."}), Segment("2", "C.", {"oak": "D."})), "en", "de")
+        for n in range(6)
+    ]
+    offered = remedies(planned(texts, read_wishes(weak)), weak)
+    assert [(remedy.field, remedy.value) for remedy in offered] == [
+        ("batches.judges_per_document", "2"),
+        ("design", "full"),
+    ]
+    for remedy in offered:
+        pressed = FormData([*weak.multi_items(), ("do", "make"), ("remedy", f"{remedy.field}={remedy.value}")])
+        changed = with_remedy(pressed)
+        assert changed.getlist(remedy.field) == [remedy.value]
+        assert changed.getlist("do") == ["plan"], "nothing is made"
+    better = with_remedy(FormData([*weak.multi_items(), ("remedy", "design=full")]))
+    before, after = (planned(texts, read_wishes(entry)).half_width for entry in (weak, better))
+    assert before is None and after is not None
+    untouched = FormData([*weak.multi_items(), ("remedy", "name=other")])
+    assert with_remedy(untouched) is untouched, "only what remedies are for"
+
+
+def test_the_plan_counts_texts_controls_and_questionnaires_apart() -> None:
+    """24 judgements of 12 items about texts; two of each judge's are spoiled, and each answers a questionnaire."""
+    wishes = read_wishes(form(("judges", "Ana\nBen"), ("shuffled", "2"), ("before", "consent")))
+    texts = [
+        Document(
+            f"d{n}", tuple(Segment(str(at), f"A {at}.", {"oak": f"{WORDS} {n} {at}."}) for at in range(3)), "en", "de"
+        )
+        for n in range(4)
+    ]
+    plan = planned(texts, wishes)
+    assert (plan.different, plan.judged, plan.controls) == (10, 20, 4)
+    assert sum(page.judged for page in plan.pages) == 20 + 4 + 2
+    assert "10 different, judged 20 times; besides 4 control items" in dict(plan.facts)["items"]

@@ -124,6 +124,8 @@ class Prospects:
     with_more_judges: float | None
     with_more_documents: float | None
     source: str
+    by_documents: tuple[tuple[int, float | None], ...] = ()
+    """The same difference with other numbers of documents like these, for a curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +296,8 @@ def _options(form: FormData, design: str) -> dict[str, Json]:
     values: dict[str, Json] = {}
     for name, default in designs.options(design).items():
         text = forms.text(form, f"{design}.{name}").strip()
+        if (design, name) == (ADAPTIVE, "goal"):
+            text = _goal(form, text)
         if isinstance(default, bool):
             value: Json = bool(text)
         elif not text:
@@ -306,6 +310,13 @@ def _options(form: FormData, design: str) -> dict[str, Json]:
         if value != default:
             values[name] = value
     return values
+
+
+def _goal(form: FormData, kind: str) -> str:
+    """When an adaptive campaign stops: one of the choices of the page, or a goal as it is written."""
+    if kind == "precision":
+        return f"precision:{forms.text(form, 'half_width').strip().replace(',', '.')}"
+    return forms.text(form, "other_goal").strip() if kind == "other" else kind
 
 
 def _number(text: str, default: float, name: str) -> float:
@@ -359,6 +370,46 @@ def _amount(text: str) -> float:
             say("{given} is not a number of control items.", given=repr(text)), next_step=say("Write 5, or 5 %.")
         ) from None
     return int(number) if number >= 1 else number
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What can be done about a weakness of the plan, in words, and which field of the form does it by which value."""
+
+    words: str
+    field: str
+    value: str
+
+
+_REMEDIED = re.compile(r"design|same_names|shuffled|\w+\.judges_per_document")
+_EXACT_ENOUGH = 0.1
+"""Agreement that is known to this much either way needs no remedy."""
+_FEW_CONTROLS = 6
+
+
+def remedies(plan: Plan, form: FormData) -> list[Remedy]:
+    """What a button can do about the plan's weaknesses."""
+    design = forms.text(form, "design") or "full"
+    result = []
+    if (plan.half_width is None or plan.half_width > _EXACT_ENOUGH) and design != "full":
+        own = f"{design}.judges_per_document"
+        if "judges_per_document" in designs.options(design):
+            judges = forms.whole_number(forms.text(form, own)) or 1
+            if judges < len(plan.judges):
+                result.append(Remedy(say("One judge more for each document"), own, str(judges + 1)))
+        result.append(Remedy(say("Everyone judges everything"), "design", "full"))
+    if any(0 < judge.controls < _FEW_CONTROLS for judge in plan.judges):
+        result.append(Remedy(say("10 % control items"), "shuffled", "10 %"))
+    return result
+
+
+def with_remedy(form: FormData) -> FormData:
+    """The form as the pressed remedy changes it; then the plan is shown, and nothing made."""
+    field, _, value = forms.text(form, "remedy").partition("=")
+    if not _REMEDIED.fullmatch(field):
+        return form
+    others = [(name, entry) for name, entry in form.multi_items() if name not in (field, "remedy", "do")]
+    return FormData([*others, (field, value), ("do", "plan")])
 
 
 def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Plan:

@@ -27,11 +27,19 @@ from lanner.store import AccountRole, Store
 from lanner.web import auth
 from lanner.web.drafting import tables
 from lanner.web.drafting.columns import language_titles
-from lanner.web.drafting.options import Forecast, control_of, offers, read_wishes
+from lanner.web.drafting.options import (
+    Forecast,
+    Prospects,
+    control_of,
+    offers,
+    read_wishes,
+    remedies,
+    with_remedy,
+)
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
-from lanner.web.organising.figures import load_bar
+from lanner.web.organising.figures import load_bar, size_curve
 from lanner.web.page import forms
 from lanner.web.page.refusals import told
 from lanner.web.page.rendering import page
@@ -128,7 +136,7 @@ async def _draft_page(
     form: FormData | None = None,
     problem: str = "",
     *,
-    control: str = "",
+    mistake: LannerError | None = None,
     forecast: Forecast | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Response:
@@ -149,13 +157,16 @@ async def _draft_page(
         "given": form if form is not None else FormData(),
         "first": form is None,
         "problem": problem,
-        "control": control,
+        "control": control_of(mistake) if mistake else "",
+        "same_name": mistake is not None and mistake.code == "same_name",
         "plan": forecast.plan if forecast else None,
         "ahead": forecast.ahead if forecast else None,
         "prospects": forecast.prospects if forecast else None,
         "names": names or {},
         "sizes": forecast.sizes if forecast else {},
         "loads": _loads(forecast.plan) if forecast else {},
+        "curve": _curve(forecast.prospects) if forecast else None,
+        "remedies": remedies(forecast.plan, form) if forecast and form is not None else [],
     }
     return page(request, "draft.html", context, 422 if problem else 200)
 
@@ -170,11 +181,20 @@ def _loads(plan: Plan) -> dict[str, Markup]:
     return bars
 
 
+def _curve(prospects: Prospects | None) -> Markup | None:
+    """What more documents, or fewer, would show; None where there are not three such numbers."""
+    points = [(number, value) for number, value in prospects.by_documents if value is not None] if prospects else []
+    return size_curve(points, prospects.documents) if prospects and len(points) >= _FEWEST_POINTS else None
+
+
+_FEWEST_POINTS = 3
+
+
 async def draft(request: Request) -> Response:
-    """Show the plan, or make the campaign."""
+    """Show the plan, or make the campaign. A remedy beside a caution changes the form and shows the new plan."""
     site: Site = request.app.state.site
     upload = _upload(request)
-    form = await auth.form_of(request)
+    form = with_remedy(await auth.form_of(request))
     own = form.get("own_file")
     try:
         if isinstance(own, UploadFile) and own.filename:
@@ -187,7 +207,7 @@ async def draft(request: Request) -> Response:
         account = request.state.visitor.account.id
         campaign: Campaign = await site.files.ask("create_campaign", str(upload.path), wishes, account)
     except LannerError as error:
-        return await _draft_page(request, upload, form, told(error), control=control_of(error))
+        return await _draft_page(request, upload, form, told(error), mistake=error)
     if wishes.judges:
         return await judges.first_links(request, campaign, wishes.judges)
     return RedirectResponse(address_of(request, campaign), 303)

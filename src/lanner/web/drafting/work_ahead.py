@@ -82,19 +82,25 @@ def prospects(documents: Sequence[Document], wishes: CampaignOptions) -> Prospec
     chances = tuple((step, float(plan(parts, base, difference=step, n=_STUDIES).rows[0]["power"])) for step in steps)
     few = systems <= _MOST_SYSTEMS  # more of them take long to simulate
     judges = replace(base, judges=max(base.judges, overlap + 1), overlap=overlap + 1)
+    sizes = sorted({max(2, round(factor * len(judged))) for factor in _CURVE} - {len(judged)}) if few else []
+    curve = {number: _detectable(parts, replace(base, documents=number)) for number in sizes}
+    curve[len(judged)] = detectable
     return Prospects(
         len(judged),
         systems,
         detectable,
         chances,
         _detectable(parts, judges) if few else None,
-        _detectable(parts, replace(base, documents=2 * base.documents)) if few else None,
+        curve.get(2 * base.documents),
         parts.source,
+        tuple(sorted(curve.items())) if few else (),
     )
 
 
 _STUDIES = 200
 _MOST_SYSTEMS = 4
+_CURVE = (0.5, 1, 1.5, 2, 3, 4)
+"""Multiples of the documents there are, for the curve of what more of them would show."""
 
 
 def _detectable(parts: Components, design: Design) -> float | None:

@@ -56,7 +56,7 @@ def model_bar(name: str, share: float, width: float = 180) -> Markup:
 
 
 def load_bar(
-    judge: str, loads: tuple[float, float], mean: float, *, fair: float, longest: float, width: float = 220
+    judge: str, loads: tuple[float, float], mean: float, *, fair: float, longest: float, width: float = 140
 ) -> Markup:
     """The work of a judge who is planned for, calibration and the rest, with a line at the mean of all and a dashed one
     at what is still fair. `longest` is the load at the end of the bar."""
@@ -68,6 +68,29 @@ def load_bar(
     drawing.rect(calibration * scale, 3, rest * scale, 9, "pw" if calibration + rest > fair else "pd")
     drawing.line(mean * scale, 0, mean * scale, 15, "ax")
     drawing.line(fair * scale, 0, fair * scale, 15, "min")
+    return _markup(drawing)
+
+
+def size_curve(points: Sequence[tuple[int, float]], now: int, width: float = 300) -> Markup:
+    """The smallest difference that four of five campaigns would show, by the number of documents; `now` are those of
+    the plan."""
+    left, right, top, bottom = 34.0, width - 12, 10.0, 92.0
+    across = axis([documents for documents, _ in points], left, right)
+    up = axis([value for _, value in points], bottom, top, ticks=3)
+    places = [(across.place(documents), up.place(value)) for documents, value in points]
+    spoken = ", ".join(f"{documents}: {value:.2g}" for documents, value in points)
+    drawing = Drawing(f"{say('Smallest difference seen, by the number of documents')}: {spoken}", 122, width)
+    for tick in up.ticks:
+        drawing.line(left, up.place(tick), right, up.place(tick), "gr")
+        drawing.text(left - 5, up.place(tick) + 4, f"{tick:g}", "tm", "end")
+    for tick in across.ticks:
+        drawing.text(across.place(tick), bottom + 14, f"{tick:g}", "tm", "middle")
+    drawing.trace(places, "sp")
+    for (documents, value), place in zip(points, places, strict=True):
+        drawing.circle(*place, 4 if documents == now else 2.5, "spd", f"{documents}: {value:.2g}")
+        if documents == now:
+            drawing.text(place[0] + 7, place[1] - 5, f"{value:.2g}", "tb")
+    drawing.text((left + right) / 2, bottom + 27, say("documents"), "tm", "middle")
     return _markup(drawing)
 
 
