@@ -45,7 +45,7 @@ _COMMANDS = """# Command line
 - **`--json`** prints one object on standard output: `command`, `version`, `signature`, `rows`, `notes`. Mistakes go to
   standard error, as an object as well. See [errors and exit codes](errors.md).
 
-The code is in `lanner.cli`, one file for each command.
+Commands are declared in `lanner.cli.commands`; what they do is in the other modules of `lanner.cli`.
 """
 
 

@@ -21,7 +21,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from lanner import campaign, formats
-from lanner.cli._demo import QUALITIES
+from lanner.cli.demo import QUALITIES
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, Segment
 from lanner.store import Store

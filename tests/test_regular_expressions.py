@@ -47,7 +47,7 @@ ALLOWED = 300
 """How many times the cost of the simplest pattern on the same text. Quadratic ones cost thousands of times as much."""
 ANCHORED = {
     # only ever matched from the beginning of a text, or against all of it, which is linear
-    "lanner.cli._output._COUNTED",
+    "lanner.cli.output._COUNTED",
     "lanner.corpus.sheet._TAKEN",
     "lanner.model.cells._KEPT",
     "lanner.model.cells._RUNS",

@@ -51,6 +51,11 @@ def additions(group: str) -> dict[str, object]:
     return {point.name: point.load() for point in _entry_points(group)}
 
 
+def added_names(group: str) -> tuple[str, ...]:
+    """The names of what other packages add to a group; nothing is imported."""
+    return tuple(sorted(point.name for point in _entry_points(group)))
+
+
 @cache
 def names(group: str, suffix: str = ".py") -> tuple[str, ...]:
     """Names of everything in a group: our files (without the underscored ones) and entry points."""

@@ -1,12 +1,19 @@
+from __future__ import annotations
+
 import io
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from campaign_parts import opened
 from cli.command import Command
 from lanner.campaign.accounts import verify
-from lanner.cli.accounts import ROLES
+from lanner.campaign.tokens import SCOPES
+from lanner.campaign.webhooks import EVENTS
+from lanner.cli.commands import operation
+from lanner.cli.commands.operation import ROLES
 from lanner.store import AccountRole, Store
 
 
@@ -62,3 +69,47 @@ def test_what_is_not_there_or_too_short_is_refused(lanner: Command, pilot: str, 
 
 def test_roles_are_those_of_the_store() -> None:
     assert list(ROLES.choices) == [role.value for role in AccountRole]
+
+
+def test_made_listed_revoked(lanner: Command, tmp_path: Path) -> None:
+    Store.open(tmp_path / "lanner.sqlite").close()
+    assert "lanner tokens add" in lanner("tokens", "list").out
+    made = lanner("tokens", "add", "nightly", "--scope", "judgements", "--days", 3, "--json")
+    assert made.code == 0, made.err
+    (row,) = made.envelope["rows"]
+    assert row["token"].startswith("lanner_")
+    listed = lanner("tokens", "list")
+    assert "nightly" in listed.out and row["token"] not in listed.out
+    assert lanner("tokens", "revoke", row["number"]).code == 0
+    assert lanner("tokens", "revoke", row["number"]).code == 2
+    assert lanner("tokens", "list", "--json").envelope["rows"][0]["revoked"]
+
+
+def test_a_token_for_nothing_is_refused(lanner: Command, tmp_path: Path) -> None:
+    Store.open(tmp_path / "lanner.sqlite").close()
+    ran = lanner("tokens", "add", "x")
+    assert ran.code == 2
+    assert "Missing option '--scope'" in ran.err
+
+
+def test_scopes_are_those_of_the_api() -> None:
+    assert list(SCOPES) == operation.SCOPES
+
+
+def test_added_listed_removed(lanner: Command, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        opened(store)
+    assert "lanner webhooks add" in lanner("webhooks", "list").out
+    made = lanner("webhooks", "add", "https://example.org/hook", "--campaign", "first", "--json")
+    assert made.code == 0, made.err
+    secret = made.envelope["rows"][0]["secret"]
+    listed = lanner("webhooks", "list")
+    assert "example.org" in listed.out and secret not in listed.out
+    assert lanner("webhooks", "remove", 1).code == 0
+    assert lanner("webhooks", "remove", 1).code == 2
+    assert lanner("webhooks", "add", "ftp://example.org").code == 2
+    assert lanner("webhooks", "add", "https://example.org", "--campaign", "none").code == 2
+
+
+def test_events_are_those_that_are_announced() -> None:
+    assert list(EVENTS) == operation.EVENTS

@@ -1,12 +1,21 @@
 """The commands of `lanner campaign`, as they are declared: what they do is tested with their implementations."""
 
+from __future__ import annotations
+
 import inspect
+from pathlib import Path
 
 import pytest
 
 from cli.command import Command
-from lanner.cli import _options
-from lanner.cli.campaign import command as group
+from lanner import campaign, formats
+from lanner.cli import options
+from lanner.cli.commands.campaign import campaign as group
+from lanner.judges.simulated import Temper, fill
+from lanner.model import Document, Judge, JudgeKind, Segment
+from lanner.store import Store
+
+# The commands of `lanner campaign`, as they are declared: what they do is tested with their implementations.
 
 
 def test_every_command_has_help_and_an_unknown_one_is_refused(lanner: Command) -> None:
@@ -19,6 +28,191 @@ def test_every_command_has_help_and_an_unknown_one_is_refused(lanner: Command) -
 def test_what_a_command_reads_is_what_its_implementation_takes(name: str) -> None:
     source = inspect.getsource(inspect.unwrap(group.commands[name].callback))  # type: ignore[arg-type]
     module, _, call = source.rpartition('implementation("')[2].partition('").')
-    implementation = getattr(_options.implementation(module), call.partition("(")[0])
+    implementation = getattr(options.implementation(module), call.partition("(")[0])
     exposed = {parameter.name for parameter in group.commands[name].params if parameter.expose_value}
     assert exposed == set(inspect.signature(implementation).parameters)
+
+
+def test_progress_per_judge_and_document(lanner: Command, pilot: str) -> None:
+    [row] = lanner("campaign", "show", pilot, "--json").envelope["rows"]
+    assert (row["judge"], row["items"], row["done"]) == ("ana", 2, 0)
+    assert len(lanner("campaign", "show", pilot, "--by", "document", "--json").envelope["rows"]) == 2
+
+
+def test_what_judges_consented_to_is_shown(lanner: Command, pilot: str, tmp_path: Path) -> None:
+    assert "consent" not in lanner("campaign", "show", pilot, "--json").envelope["rows"][0]
+    with Store.open(tmp_path / "lanner.sqlite", create=False) as store:
+        campaign.consent(store, pilot, "ana", "consent@1.0 0123abcd")
+    [row] = lanner("campaign", "show", pilot, "--json").envelope["rows"]
+    assert row["consent"].startswith("consent@1.0 0123abcd, 20")
+
+
+def test_states_are_changed_and_listed(lanner: Command, pilot: str) -> None:
+    assert lanner("campaign", "set", pilot, "pause").code == 0
+    [row] = lanner("campaign", "list", "--json").envelope["rows"]
+    assert row["state"] == "paused"
+    assert lanner("campaign", "set", "pilott", "open").code == 2
+
+
+def test_there_is_no_calibration_round(lanner: Command, pilot: str) -> None:
+    ran = lanner("campaign", "calibrated", pilot)
+    assert ran.code == 4
+    assert "no calibration round" in ran.err
+
+
+def test_the_archive_is_listed_apart(lanner: Command, pilot: str) -> None:
+    assert lanner("campaign", "archive", pilot).code == 0
+    assert lanner("campaign", "list", "--json").envelope["rows"] == []
+    [row] = lanner("campaign", "list", "--archived", "--json").envelope["rows"]
+    assert row["name"] == pilot
+
+
+def test_settings_are_shown_changed_and_taken_away(lanner: Command, pilot: str) -> None:
+    ran = lanner("campaign", "settings", pilot, "hourly_rate=21.5", "deadline=2026-12-01", "--title", "Ours", "--json")
+    rows = {row["setting"]: row["value"] for row in ran.envelope["rows"]}
+    assert (rows["title"], rows["hourly_rate"], rows["deadline"]) == ("Ours", 21.5, "2026-12-01")
+    rows = {row["setting"] for row in lanner("campaign", "settings", pilot, "deadline=", "--json").envelope["rows"]}
+    assert "deadline" not in rows and "hourly_rate" in rows
+
+
+@pytest.mark.parametrize("change", ["deadline=soon", "hourly_rate=much", "minimum_agreement=2", "deadline"])
+def test_settings_that_make_no_sense_are_refused(lanner: Command, pilot: str, change: str) -> None:
+    assert lanner("campaign", "settings", pilot, change).code == 2
+
+
+def test_a_setting_that_nothing_reads_is_refused_and_can_be_removed(lanner: Command, pilot: str) -> None:
+    refused = lanner("campaign", "settings", pilot, "practise_agreement=0.8")
+    assert refused.code == 2
+    assert "Did you mean 'practice_agreement'?" in refused.err
+    frozen = lanner("campaign", "settings", pilot, "calibration=d0")
+    assert frozen.code == 2 and "decided when a campaign is created" in frozen.err
+    assert lanner("campaign", "settings", pilot, "practise_agreement=").code == 0
+    rows = {row["setting"] for row in lanner("campaign", "settings", pilot, "--json").envelope["rows"]}
+    assert "practise_agreement" not in rows and "calibration" not in rows
+
+
+def test_into_the_archive_and_out(lanner: Command, pilot: str) -> None:
+    lanner("campaign", "archive", pilot)
+    assert lanner("campaign", "archive", pilot, "--out").code == 0
+    assert len(lanner("campaign", "list", "--json").envelope["rows"]) == 1
+
+
+def test_a_duplicate_is_a_draft_with_the_same_judges_or_others(lanner: Command, pilot: str) -> None:
+    [row] = lanner("campaign", "duplicate", pilot, "second", "--json").envelope["rows"]
+    assert row == {"name": "second", "state": "draft"}
+    lanner("campaign", "duplicate", pilot, "third", "--judges", "Ben, Chi")
+    lanner("campaign", "duplicate", pilot, "fourth", "--no-judges")
+    with Store.open(Path("lanner.sqlite"), create=False) as store:
+        found = {name: [j.id for j in campaign.judges(store, name)] for name in ("second", "third", "fourth")}
+    assert found == {"second": ["ana"], "third": ["ben", "chi"], "fourth": []}
+
+
+def test_deleting_needs_the_name_and_keeps_a_copy_that_can_be_read(lanner: Command, pilot: str) -> None:
+    assert lanner("campaign", "delete", pilot).code == 2
+    [row] = lanner("campaign", "delete", pilot, "--typed", pilot, "--json").envelope["rows"]
+    assert Path(row["copy"]).stat().st_size
+    assert lanner("campaign", "list", "--json").envelope["rows"] == []
+    assert lanner("import", row["copy"]).code == 0
+
+
+def test_without_a_copy_nothing_is_deleted(lanner: Command, pilot: str, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("", encoding="utf-8")
+    ran = lanner("campaign", "delete", pilot, "--typed", pilot, "--folder", tmp_path / "taken" / "below")
+    assert ran.code == 4 and "Nothing was deleted" in ran.err
+    assert len(lanner("campaign", "list", "--json").envelope["rows"]) == 1
+
+
+def test_a_models_marks_are_offered_in_the_same_campaign(lanner: Command, tmp_path: Path) -> None:
+    model = Judge("gemba", kind=JudgeKind.MODEL)
+    segments = (Segment("1", "eins", {"alder": "one two", "birch": "two one"}),)
+    texts = [Document(f"d{n}", segments, "de", "en") for n in range(4)]
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        campaign.create(store, "both", texts, "esa", [model, Judge("ana")])
+        campaign.open(store, "both")
+        mark = {"side": "target", "start": 0, "end": 3, "severity": "minor"}
+        for task in campaign.tasks(store, "both", "gemba"):
+            campaign.submit(store, task.id, 0, {"errors": [mark], "score": 50}, submission=str(task.id))
+    assert "no judge 'gamba'" in lanner("campaign", "prefill", "both", "gamba").err
+    ran = lanner("campaign", "prefill", "both", "gemba", "--unassisted", "0.5", "--json")
+    assert ran.envelope["rows"] == [{"name": "both", "model": "gemba", "marks": 4, "unassisted": 4}]
+    formats.write("native", tmp_path / "texts", texts)
+    new = ("new", "more", "--texts", "texts", "--protocol", "esa", "--judges", "2")
+    assert "whose marks" in lanner(*new, "--prefill", "gemba").err
+    assert lanner(*new, "--prefill", "gemba@both").code == 0
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        assert campaign.get(store, "more").settings["prefill"] == {"model": "gemba", "from": "both"}
+
+
+def outputs(folder: Path, store: Store, pilot: str) -> Path:
+    document = campaign.documents(store, pilot)[0]
+    path = folder / "outputs.jsonl"
+    path.write_text(f'{{"document": "{document.id}", "segment": "{document.segments[0].id}", "holistic": 4}}\n')
+    return path
+
+
+def test_a_file_is_looked_at_and_then_taken_in(lanner: Command, pilot: str, tmp_path: Path) -> None:
+    with Store.open("lanner.sqlite", create=False) as store:
+        if campaign.get(store, pilot).state == "draft":
+            campaign.open(store, pilot)
+        path = outputs(tmp_path, store, pilot)
+        before = len(campaign.judgements(store, pilot))
+        looked = lanner("campaign", "import", pilot, str(path), "--model", "m", "--look", "--json")
+        assert looked.envelope["rows"] == [{"judge": "m", "answers": 1, "new": True}]
+        assert len(campaign.judgements(store, pilot)) == before
+        assert lanner("campaign", "import", pilot, str(path), "--model", "m").code == 0
+        assert len(campaign.judgements(store, pilot)) == before + 1
+    again = lanner("campaign", "import", pilot, str(path), "--model", "m")
+    assert "before" in again.out
+
+
+def test_what_is_wrong_is_named_with_its_line(lanner: Command, pilot: str, tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    path.write_text('{"segment": "nowhere", "holistic": 4}\n')
+    ran = lanner("campaign", "import", pilot, str(path), "--model", "m")
+    assert ran.code == 2
+    assert "outputs.jsonl:1" in ran.err
+
+
+def survey(lanner: Command, folder: Path) -> None:
+    rows = "".join(f"d,{n},Sentence number {n}.,Satz {n}.\n" for n in range(1, 13))
+    (folder / "t.csv").write_text(f"document,segment,source,target\n{rows}", encoding="utf-8")
+    lanner("new", "survey", "--texts", "t.csv", "--protocol", "context_survey", "--judges", "Ana, Ben, Cleo")
+    with Store.open(folder / "lanner.sqlite") as store:
+        fill(store, "survey", {judge: Temper() for judge in ("ana", "ben", "cleo")}, {}, seed=1)
+
+
+def test_units_are_listed_then_assigned(lanner: Command, tmp_path: Path) -> None:
+    survey(lanner, tmp_path)
+    rows = lanner("promote", "survey", "--page", "phase_two", "--json").envelope["rows"]
+    assert rows
+    before = _tasks(tmp_path)
+    ran = lanner("promote", "survey", "--page", "phase_two", "--drop", rows[0]["unit"], "--assign")
+    assert ran.code == 0
+    assert rows[0]["unit"] not in ran.out
+    added = _tasks(tmp_path) - before
+    assert added == 3 * (len(rows) - 1)
+
+
+def test_the_list_shows_each_sentence_and_what_stands_before_it(lanner: Command, tmp_path: Path) -> None:
+    survey(lanner, tmp_path)
+    rows = lanner("promote", "survey", "--page", "phase_two", "--json").envelope["rows"]
+    assert all(row["sentence"] == f"Sentence number {row['unit'].partition('/')[2]}." for row in rows)
+    assert all(row["sentences before"] == int(row["unit"].partition("/")[2]) - 1 for row in rows)
+    later = lanner("promote", "survey", "--page", "phase_two", "--drop-first", "--json").envelope["rows"]
+    assert later == [row for row in rows if row["sentences before"]]
+    assert len(later) < len(rows), "the simulated survey promotes a first sentence"
+    wrong = lanner("promote", "survey", "--page", "phase_two", "--drop", "d/99", "--assign")
+    assert wrong.code == 2
+    assert "d/99" in wrong.err
+
+
+def _tasks(folder: Path) -> int:
+    with Store.open(folder / "lanner.sqlite") as store:
+        return campaign.progress(store, "survey").whole.items
+
+
+def test_a_page_that_nothing_is_promoted_to(lanner: Command, tmp_path: Path) -> None:
+    survey(lanner, tmp_path)
+    ran = lanner("promote", "survey", "--page", "phase_too")
+    assert ran.code == 2
+    assert "Did you mean 'phase_two'" in ran.err

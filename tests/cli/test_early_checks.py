@@ -12,13 +12,8 @@ from click.shell_completion import ShellComplete
 
 from lanner.campaign import create, get
 from lanner.cli import lanner
-from lanner.cli._early_checks import (
-    campaign_names,
-    refuse_missing,
-    refuse_unknown_campaign,
-    refuse_unknown_question,
-)
-from lanner.cli._source import materials
+from lanner.cli.early_checks import campaign_names, refuse_missing, refuse_unknown_campaign, refuse_unknown_question
+from lanner.cli.source import materials
 from lanner.errors import CampaignError, InputError
 from lanner.formats import read_documents
 from lanner.model import Document, Judge, Segment
@@ -175,7 +170,7 @@ def test_nothing_heavy_is_loaded_for_a_mistake(folder: Path, mistakes: list[tupl
 def test_it_says_what_the_command_says(folder: Path, store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError) as early:
         refuse_missing("pilto", store)
-    monkeypatch.setattr("lanner.cli._early_checks.campaign_names", lambda _place: None)
+    monkeypatch.setattr("lanner.cli.early_checks.campaign_names", lambda _place: None)
     with pytest.raises(InputError) as late:
         materials("pilto", store, None)
     assert str(early.value) == str(late.value)

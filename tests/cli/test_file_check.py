@@ -6,7 +6,7 @@ import click
 import pytest
 
 from lanner import registry
-from lanner.cli._file_check import (
+from lanner.cli.file_check import (
     READ_TWICE,
     check_format,
     check_import,
@@ -14,7 +14,7 @@ from lanner.cli._file_check import (
     check_texts,
     refuse_unknown_judges,
 )
-from lanner.cli._source import Source
+from lanner.cli.source import Source
 from lanner.errors import InputError
 
 

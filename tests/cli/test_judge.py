@@ -7,16 +7,24 @@ import tomllib
 from functools import partial
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
 
 from cli.command import Command
 from data_sets import data_dir
-from lanner import formats
+from lanner import campaign, formats
+from lanner.cli.judge import SETTINGS, limits_from, line, plans_from, price_notes
+from lanner.errors import LannerError
 from lanner.judges import plan
-from model_campaign import corpus
+from lanner.judges.plan import Totals
+from lanner.model import Judge, Judgement
+from lanner.store import Store
+from model_campaign import corpus, opened
 from stub_server import Stub, completion, good, running
+
+# `lanner judge` from the outside: texts or a campaign, going on, limits, dry run, replay, and beside people.
 
 
 @pytest.fixture
@@ -131,7 +139,7 @@ def printed(where: str) -> dict[tuple[str, str, str], float]:
 def test_a_server_that_never_answers_is_an_error_with_its_reason(
     lanner: Command, texts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lanner.cli._judging.Limits", partial(plan.Limits, tries=1, backoff=0.0))
+    monkeypatch.setattr("lanner.cli.judge.Limits", partial(plan.Limits, tries=1, backoff=0.0))
     command = ("judge", texts, "--protocol", "da", "--model", "one", "--model", "two", "--base-url")
     ran = lanner(*command, "http://127.0.0.1:9/v1")
     assert (ran.code, "No answer came from the server: " in ran.err, "127.0.0.1:9" in ran.err) == (2, True, True)
@@ -160,3 +168,172 @@ def test_replayed_models_give_their_rows_of_the_published_tables(lanner: Command
             assert values[key] == pytest.approx(value, abs=6e-5), key
             compared += 1
     assert compared == 24 + 10  # all of Table 5; of Table 6 those five whose released files give the printed value
+
+
+# From options to plans: what fits together, and what is said where it does not.
+
+
+GIVEN: dict[str, Any] = {name: setting.default for name, setting in SETTINGS.items()} | {
+    "models": ("small",),
+    "base_urls": ("http://127.0.0.1:8000/v1",),
+    "provider": "openai_compatible",
+    "judge_name": "",
+    "prompt": "",
+    "context": "",
+    "max_cost": None,
+    "limit": None,
+    "retry_missing": False,
+}
+
+
+def plans(**more: Any) -> Any:
+    return plans_from({**GIVEN, **more})
+
+
+def test_several_models_are_several_judges_or_one_panel() -> None:
+    assert [plan.judge for plan in plans(models=("Big/Model-1", "small"))] == ["big-model-1", "small"]
+    [panel] = plans(models=("a", "b"), panel=True, base_urls=("http://x/v1", "http://y/v1"))
+    assert (panel.judge, [m.endpoint.base_url for m in panel.members]) == ("panel", ["http://x/v1", "http://y/v1"])
+
+
+@pytest.mark.parametrize(
+    ("name", "context"),
+    [
+        ("", "people"),
+        ("own±2", "own±2"),
+        ("kim2025", "kim2025"),
+        ("3", "reference±3"),  # as it was given before contexts had names
+        ("5,0", "reference±5,0"),
+        ("document", "reference±all"),
+    ],
+)
+def test_context(name: str, context: str) -> None:
+    [plan] = plans_from(GIVEN | {"models": ["m"], "context": name})
+    assert plan.settings.context == context
+
+
+def test_dice_are_off_unless_several_samples_need_them() -> None:
+    assert plans()[0].members[0].temperature == 0.0
+    assert plans(samples=3)[0].members[0].temperature == 1.0
+    assert plans(samples=3, temperature=0.3)[0].members[0].temperature == 0.3
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"models": ()}, "--model"),
+        ({"models": ("a", "b", "c"), "base_urls": ("http://x", "http://y")}, "3 models and 2 servers"),
+        ({"base_urls": ("localhost:8000",)}, "no address"),
+        ({"context": "some"}, "--context"),
+        ({"models": ("a", "b"), "judge_name": "x"}, "One name"),
+    ],
+)
+def test_what_does_not_fit_is_said(more: dict[str, Any], words: str) -> None:
+    with pytest.raises(LannerError, match=words):
+        plans(**more)
+
+
+def test_a_limit_on_costs_needs_prices() -> None:
+    with pytest.raises(LannerError, match="needs prices"):
+        limits_from({**GIVEN, "max_cost": 5.0}, plans(price_in=1.0))
+    assert limits_from({**GIVEN, "max_cost": 5.0}, plans(price_in=1.0, price_out=2.0)).max_cost == 5.0
+
+
+def test_the_line_says_pace_tokens_and_cost_so_far_and_expected() -> None:
+    totals = Totals(open=100, items=20, missing=5, reasks=3, tokens_in=9000, tokens_out=1000, cost=0.5)
+    assert line(totals, 10.0) == "2.5/s · 10,000 tokens · cost 0.50 of about 2.00 · 3 asked again · 5 missing"
+
+
+def test_a_run_that_no_server_answered_leaves_neither_campaign_nor_store(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("source,target\nThe ferry is late.,Die Fähre ist spät.\n", encoding="utf-8")
+    model = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--protocol", "da")
+    assert "No answer came from the server" in lanner("judge", "t.csv", *model).err
+    assert not (tmp_path / "lanner.sqlite").exists()
+    lanner("new", "pilot", "--texts", "t.csv", "--protocol", "da", "--judges", "ana")
+    assert lanner("judge", "pilot", *model).code != 0
+    assert [row["judge"] for row in lanner("campaign", "show", "pilot", "--json").envelope["rows"]] == ["ana"]
+    assert lanner("campaign", "remove-judge", "pilot", "ana").code == 0
+    assert lanner("campaign", "show", "pilot", "--json").envelope["rows"] == []
+
+
+def test_the_published_way_is_a_name_that_stands_for_its_context() -> None:
+    [plan] = plans(judge_name="kim2025")
+    assert (plan.judge, plan.settings.context) == ("small-kim2025", "kim2025")
+    assert [plan.judge for plan in plans(models=("a", "b"), judge_name="kim2025")] == ["a-kim2025", "b-kim2025"]
+    with pytest.raises(LannerError, match="its own context"):
+        plans(judge_name="kim2025", context="own±2")
+
+
+def test_prices_come_from_the_table_unless_they_are_given() -> None:
+    url = ("https://api.openai.com/v1",)
+    [member] = plans(models=("gpt-4o-mini-2024-07-18",), base_urls=url)[0].members
+    assert (member.price_in, member.price_out, member.price_cached) == (0.15, 0.6, 0.075)
+    [member] = plans(models=("gpt-4o-mini",), base_urls=url, batch=True)[0].members
+    assert (member.price_in, member.endpoint.provider) == (0.075, "openai_batch")
+    [member] = plans(models=("gpt-4o-mini",), base_urls=url, price_in=1.0, price_out=2.0)[0].members
+    assert (member.price_in, member.price_out, member.price_cached) == (1.0, 2.0, None)
+    [note] = price_notes(plans(models=("gpt-4o-mini",), base_urls=url), {**GIVEN})
+    assert "2026-11-16" in note
+
+
+def test_a_provider_has_its_own_address_and_its_own_batches() -> None:
+    [member] = plans(base_urls=(), provider="anthropic", batch=True)[0].members
+    assert (member.endpoint.base_url, member.endpoint.provider) == ("https://api.anthropic.com/v1", "anthropic_batch")
+
+
+def test_reasons_come_first_where_the_prompt_can_ask_for_them() -> None:
+    assert plans(rationale=True)[0].settings.template.label == "judge-3+rationale"
+
+
+# `lanner judge --compare-contexts` and `lanner compare --judges`: the ablation of what a model sees.
+
+
+def seeing(body: dict[str, Any], _turn: int) -> str:
+    """A judge that is right where it sees the sentences around, and ten points off where it does not."""
+    return '{"score": 50}' if "(context)" in body["messages"][-1]["content"] else '{"score": 60}'
+
+
+def test_a_sample_is_judged_in_each_context_and_compared_with_people(lanner: Command, tmp_path: Path) -> None:
+    place = tmp_path / "s.db"
+    with Store.open(place) as store:
+        number = opened(store, "da", corpus(4, 3))
+        entries = [
+            Judgement("ana", "rating", "score", f"d{d}", str(s), ("oak",), value=50) for d in range(4) for s in range(3)
+        ]
+        campaign.import_judgements(store, number, entries, judges=[Judge("ana")])
+    stub = Stub(seeing)
+    with running(stub) as url:
+        command = ("judge", "c", "--model", "t", "--base-url", url, "--store", place, "--limit", "9", "--json")
+        ran = lanner(*command, "--compare-contexts", "people, none, source±1")
+        assert ran.code == 0, ran.err
+        asked = len(stub.bodies)
+        assert asked == 27
+        again = lanner(*command, "--compare-contexts", "people, none, source±1")
+        assert len(stub.bodies) == asked, "nothing is asked twice"
+        assert again.envelope["rows"] == ran.envelope["rows"]
+    rows = {row["context"]: row for row in ran.envelope["rows"]}
+    assert [round(rows[name]["agreement"], 9) for name in ("people", "none")] == [1.0, 0.9]
+    assert rows["none"]["same"] == 0.0
+    assert rows["source±1"]["same"] == 1.0
+    assert abs(rows["none"]["gain"] + 0.1) < 1e-9
+    with Store.open(place) as store:
+        assert {judge.id for judge in campaign.judges(store, "c")} == {"ana"}, "the campaign itself stays as it is"
+    compared = lanner("compare", "--judges", "c-contexts", "--store", place, "--json").envelope["rows"]
+    assert {row["context"] for row in compared} == {"people", "none", "source±1"}
+
+
+def test_one_context_is_no_comparison(lanner: Command) -> None:
+    Path("c.csv").write_text("document,segment,source,target\nd,1,One.,Eins.\n", encoding="utf-8")
+    ran = lanner(
+        "judge",
+        "c.csv",
+        "--protocol",
+        "da",
+        "--model",
+        "t",
+        "--base-url",
+        "http://127.0.0.1:1/v1",
+        "--compare-contexts",
+        "none",
+    )
+    assert "cannot be compared" in ran.err

@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 import pytest
 
-from lanner.cli._judge_settings import SETTINGS, settings_from
-from lanner.cli._options import from_option, store_option
-from lanner.cli._output import json_option
-from lanner.cli.judge import command
+from lanner.cli.commands.judges import judge as command
+from lanner.cli.judge_settings import SETTINGS, settings_from
+from lanner.cli.options import from_option, json_option, store_option
 from lanner.errors import LannerError
 
 NOTHING = dict.fromkeys(SETTINGS)

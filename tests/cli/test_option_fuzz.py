@@ -181,7 +181,7 @@ def test_odd_values_end_in_a_sentence(
     folder = tmp_path / "here"
     shutil.copytree(prepared, folder)
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("lanner.cli._serve.serve", lambda *_args, **_options: None)
+    monkeypatch.setattr("lanner.cli.operation.serve", lambda *_args, **_options: None)
     monkeypatch.setenv("LANNER_STORE", "lanner.sqlite")
     monkeypatch.delenv("LANNER_DATA", raising=False)
     monkeypatch.setattr("click.prompt", lambda *_args, **_options: "a sentence nobody guesses")

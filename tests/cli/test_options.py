@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import get_args
 
+import click
 import pytest
+from click.testing import CliRunner
 
-from lanner.cli import _options, compare, facets, regress, scores, serve
-from lanner.cli._options import names
+from cli.command import Command
+from lanner.cli import options
+from lanner.cli.commands import analysis, campaigns, comparison
+from lanner.cli.options import Detail, names, pending_notes, set_option
+from lanner.errors import LannerError
 from lanner.stats import ranking
 from lanner.stats import scores as statistics
 from lanner.stats.facets import Scale
 from lanner.stats.regression import Clustering
 from lanner.web.serving import logs
 
+# Choices that light modules spell out are those of the statistics, and every analysis command imports little.
+
 
 @pytest.mark.parametrize(
     ("choices", "kinds"),
     [
-        (serve.LOG_LEVELS, tuple(logs.LEVELS)),
-        (facets.SCALES, get_args(Scale)),
-        (regress.ERRORS, get_args(Clustering)),
-        (scores.LEVELS, get_args(statistics.Level)),
-        (scores.PRESETS, tuple(statistics.preset_names())),
-        (scores.AVERAGES, get_args(statistics.Average)),
-        (scores.TESTS, get_args(ranking.Test)),
-        (scores.COMBINATIONS, get_args(ranking.Combine)),
-        (scores.CORRECTIONS, get_args(ranking.Correction)),
-        (scores.ADJUSTMENTS, get_args(ranking.Adjust)),
+        (campaigns.LOG_LEVELS, tuple(logs.LEVELS)),
+        (analysis.SCALES, get_args(Scale)),
+        (analysis.ERRORS, get_args(Clustering)),
+        (analysis.LEVELS, get_args(statistics.Level)),
+        (analysis.PRESETS, tuple(statistics.preset_names())),
+        (analysis.AVERAGES, get_args(statistics.Average)),
+        (analysis.TESTS, get_args(ranking.Test)),
+        (analysis.COMBINATIONS, get_args(ranking.Combine)),
+        (analysis.CORRECTIONS, get_args(ranking.Correction)),
+        (analysis.ADJUSTMENTS, get_args(ranking.Adjust)),
     ],
 )
 def test_choices_are_those_of_the_statistics(choices: tuple[str, ...], kinds: tuple[str, ...]) -> None:
@@ -49,8 +57,71 @@ def test_names_are_given_with_commas_between() -> None:
     ],
 )
 def test_a_source_has_a_name_a_part_and_judges(source: str, parts: tuple[str, ...]) -> None:
-    assert compare.split_source(source) == parts
+    assert comparison.split_source(source) == parts
 
 
 def test_the_module_that_does_the_work_is_found() -> None:
-    assert _options.implementation("_source").Source.__name__ == "Source"
+    assert options.implementation("source").Source.__name__ == "Source"
+
+
+# Details by --set, and by the options they were before.
+
+
+@click.command()
+@set_option({"size": Detail(int, "how many", 3), "test": Detail(click.Choice(["t", "sign"]), "which test")})
+def command(size: int, test: str | None) -> None:
+    click.echo(f"{size} {test} {pending_notes()}")
+
+
+def run(*arguments: str) -> str:
+    return CliRunner().invoke(command, arguments, catch_exceptions=False).output.strip()
+
+
+def test_defaults_values_and_old_options_with_a_note() -> None:
+    assert run() == "3 None []"
+    assert run("--set", "size=5", "--set", "test=sign") == "5 sign []"
+    assert run("--size", "7") == "7 None ['--size still works; now it is --set size=7.']"
+
+
+def test_the_help_names_details_and_not_the_old_options() -> None:
+    text = run("--help")
+    assert "how many" in text
+    assert "--size" not in text
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [("sise=5", "no detail 'sise'"), ("size", "has no value"), ("size=many", "many"), ("test=x", "'x'")],
+)
+def test_mistakes_are_named(assignment: str, message: str) -> None:
+    with pytest.raises(LannerError, match=message):
+        run("--set", assignment)
+
+
+TEXTS = "document,segment,source,target\nd,1,One.,Eins.\nd,2,Two.,Zwei.\n"
+
+
+def test_settings_of_a_folder_hold_where_options_are_not_given(lanner: Command, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.delenv("LANNER_STORE", raising=False)
+    (tmp_path / "lanner.toml").write_text('store = "mine.sqlite"\nlanguages = "en-de"\n[new]\nprotocol = "da"\n')
+    (tmp_path / "t.csv").write_text(TEXTS)
+    ran = lanner("new", "pilot", "--texts", "t.csv", "--judges", "2", "--json")
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "mine.sqlite").is_file()
+    assert "da ·" in ran.envelope["signature"]
+    assert not any("languages are not known" in note for note in ran.envelope["notes"])
+    assert (
+        lanner("new", "other", "--texts", "t.csv", "--judges", "2", "--protocol", "sqm", "--json")
+        .envelope["signature"]
+        .startswith("sqm")
+    )
+
+
+def test_mistakes_in_the_settings_are_named(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "lanner.toml").write_text('[new]\nprotokoll = "da"\n')
+    ran = lanner("new", "pilot", "--judges", "2")
+    assert ran.code == 2
+    assert "has no option 'protokoll'" in ran.err
+    assert "protocol" in ran.err
+    (tmp_path / "lanner.toml").write_text("store = \n")
+    assert "settings cannot be read" in lanner("formats").err

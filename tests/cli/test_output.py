@@ -1,9 +1,11 @@
+from __future__ import annotations
+
 import json
 from datetime import UTC, datetime
 
 import pytest
 
-from lanner.cli._output import Output, minute, print_error, result_rows
+from lanner.cli.output import Output, minute, print_error, result_rows
 from lanner.errors import InputError, Where
 from lanner.model import Interval, Result
 

@@ -1,27 +1,25 @@
-import click
-import pytest
+from pathlib import Path
 
-from lanner import registry
-from lanner.cli import _stem, lanner
-from lanner.cli._overview import HEADINGS, OTHERS, grouped, line
-
-NAMES = lanner.list_commands(click.Context(lanner))  # type: ignore[attr-defined]
+from cli.command import Command
 
 
-def test_each_command_of_ours_stands_under_one_heading() -> None:
-    placed = [name for row in HEADINGS.values() for name in row]
-    assert len(placed) == len(set(placed))
-    assert OTHERS not in grouped(NAMES)
-    assert sorted(name for row in grouped(NAMES).values() for name in row) == NAMES
+def test_an_empty_folder_says_how_to_begin(lanner: Command) -> None:
+    ran = lanner()
+    assert ran.code == 0
+    assert "lanner demo" in ran.out
 
 
-def test_what_others_bring_comes_last() -> None:
-    assert list(grouped(["scores", "from-elsewhere"]).items())[-1] == (OTHERS, ["from-elsewhere"])
-    assert line("from_elsewhere") == ""
+def test_a_folder_with_a_campaign_says_how_to_go_on(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("document,segment,source,target\nd,1,One.,Eins.\n", encoding="utf-8")
+    lanner("new", "pilot", "--texts", "t.csv", "--protocol", "h_falcon", "--judges", "Ana")
+    ran = lanner()
+    assert "pilot" in ran.out
+    assert "0 of 1" in ran.out
+    assert "lanner serve" in ran.out
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_line_read_from_the_text_is_the_commands_own(name: str) -> None:
-    command = registry.module("cli", _stem(name)).command
-    assert line(_stem(name)) == command.short_help
-    assert command.short_help.endswith(".")
+def test_texts_that_lie_here_are_offered_first(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("document,segment,source,target\nd,1,One.,Eins.\n", encoding="utf-8")
+    (tmp_path / "other.jsonl").write_text("no texts\n", encoding="utf-8")
+    lanner("import", "t.csv")
+    assert "lanner new --texts t.jsonl" in lanner().out

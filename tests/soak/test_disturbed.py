@@ -123,12 +123,13 @@ def test_postgresql_restarted_under_load(own_postgres: Any) -> None:
 
 SOMEONE = """
 import encodings.idna, os, sys  # asked for by the first socket, when nobody may read it any more
-from lanner.cli import _serve, serve  # all of it, before nobody may read it
+from lanner.cli import operation
+from lanner.cli.commands import campaigns  # all of it, before nobody may read it
 from lanner.errors import LannerError
 if os.geteuid() == 0:  # root may write anywhere
     os.seteuid(65534)
 try:
-    serve.command.main(["--port", "47999", "--store", sys.argv[1]], standalone_mode=False)
+    campaigns.serve.main(["--port", "47999", "--store", sys.argv[1]], standalone_mode=False)
 except LannerError as error:
     sys.exit(f"{error.what} {error.next_step}")
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from lanner.cli import lanner as cli
-from lanner.cli.campaign import command as campaign_group
+from lanner.cli.commands.campaign import campaign as campaign_group
 from lanner.web.routes import ROUTES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "pages-and-commands.md"

@@ -1,4 +1,7 @@
-"""The command line: one command, one file. A command reads its options, calls the library and prints; no more."""
+"""The command line. A command reads its options, calls the library and prints; no more.
+
+Commands are declared in `commands`; the other modules do what they say, and are imported when a command runs.
+"""
 
 from __future__ import annotations
 
@@ -10,48 +13,41 @@ from typing import NoReturn
 
 import click
 
-from lanner import __version__, registry
-from lanner.cli import _defaults
-from lanner.cli._overview import grouped, line
+from lanner import __version__
+from lanner.cli import commands, options
 from lanner.errors import ExitCode, LannerError, did_you_mean
 
 _OF_A_NAME = (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError)
 
 
-def _stem(name: str) -> str:
-    """The file of a command; a name that Python keeps for itself ends in an underscore there."""
-    stem = name.replace("-", "_")
-    return stem if stem in registry.names("cli") else f"{stem}_"
-
-
 class Commands(click.Group):
-    """Finds commands by file name and imports only the one that is run, so that `lanner` answers at once."""
+    """Imports only the command that is run, so that `lanner` answers at once."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name.rstrip("_").replace("_", "-") for name in registry.names("cli")]
+        return commands.names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
+        if cmd_name not in commands.names():
             return None
-        command: click.Command = registry.module("cli", _stem(cmd_name)).command
-        path = _defaults.find(Path.cwd())
+        command = commands.load(cmd_name)
+        path = options.find_settings(Path.cwd())
         if path is not None:
-            settings = _defaults.for_command(_defaults.read(path), cmd_name, command, path)
+            settings = options.settings_for(options.read_settings(path), cmd_name, command, path)
             ctx.default_map = {**(ctx.default_map or {}), cmd_name: settings}
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        every = self.list_commands(ctx)
+        every = commands.names()
         width = max(map(len, every))
-        for heading, names in grouped(every).items():
+        for heading, names in commands.grouped(every).items():
             with formatter.section(heading):
-                formatter.write_dl([(name.ljust(width), line(_stem(name))) for name in names])
+                formatter.write_dl([(name.ljust(width), commands.load(name).short_help or "") for name in names])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
-            hint = did_you_mean(args[0], self.list_commands(ctx))
+        if args and not args[0].startswith("-") and args[0] not in commands.names():
+            hint = did_you_mean(args[0], commands.names())
             raise LannerError(f"There is no command {args[0]!r}.", next_step=f"{hint} `lanner --help` lists all.")
         return super().resolve_command(ctx, args)
 
@@ -65,11 +61,11 @@ def lanner(context: click.Context) -> None:
     Without a command, suggests what to do next.
     """
     if context.invoked_subcommand is None:
-        context.invoke(registry.module("cli", "_next", names=("_next",)).command)
+        context.invoke(options.implementation("overview").command)
 
 
 def _end_with(error: LannerError, code: ExitCode | None = None) -> NoReturn:
-    registry.module("cli", "_output", names=("_output",)).print_error(error, as_json="--json" in sys.argv)
+    options.implementation("output").print_error(error, as_json="--json" in sys.argv)
     sys.exit(code or error.exit_code)
 
 

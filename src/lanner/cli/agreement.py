@@ -2,38 +2,353 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
-import click
+from lanner import analysis
+from lanner.analysis import GROUPS, Counted, Measure, Part, QuestionPlan
+from lanner.analysis.material import Material
+from lanner.analysis.measures import named_measure
+from lanner.analysis.rows import groups_in
+from lanner.cli.options import wants_explanation
+from lanner.cli.output import Output
+from lanner.cli.source import Source, shares
+from lanner.errors import InputError, StatisticError, did_you_mean
+from lanner.figures.typeset import estimate, p_value
+from lanner.model import Json, Result, Spans
+from lanner.stats.agreement import alpha, kappa
+from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, prevalence, severity
+from lanner.stats.gamma import gamma as gamma_of
+from lanner.stats.reading import meaning, reading
+from lanner.stats.resample import Resampling
 
-from lanner.cli._options import RESAMPLES, SEED, implementation, source_options
-
-if TYPE_CHECKING:
-    from lanner.cli._source import Source
+# `lanner agreement --why`: what disagreement is made of, question by question.
 
 
-@click.command("agreement", short_help="Agreement between judges, with confidence intervals.")
-@click.option("--question", "-q", help="The question to analyse (default: all that can be compared).")
-@click.option("--by", type=click.Choice(["domain"]), help="Analyse each domain separately.")
-@click.option("--why", is_flag=True, help="Break disagreement down: confused labels, judges with a bias.")
-@click.option("--coefficient", "coefficients", multiple=True, metavar="NAME", help="Add a coefficient; repeatable.")
-@click.option("--gamma", is_flag=True, help="Add γ for marked spans (position and label, corrected for chance). Slow.")
-@click.option(
-    "--unit",
-    type=click.Choice(["document", "item", "judge", "two-way"]),
-    default="document",
-    show_default=True,
-    help="The independent unit for confidence intervals.",
-)
-@click.option("--other-judges", is_flag=True, help="Generalise to other judges: --unit two-way.")
-@click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
-@source_options
-def command(source: Source, **options: Any) -> None:
-    """Measure how far judges agree: among people, among models, and for each pair of judges.
+_MOST = 3  # mergers shown for each pair of judges; all of them are in --json
 
-    Only main items count. Controls, repeats, calibration rounds, adjudicated answers and questionnaires are left out.
 
-    Example: lanner agreement h-falcon --question context
-    """
-    implementation("_agreement").run(source, **options)
+def print_why(output: Output, part: Material, domain: str, measures: Sequence[Measure], resampling: Resampling) -> None:
+    """Mergers, confusions, labels of disagreement and leaning judges of label questions; severity of scores."""
+    headings = set()
+    for coefficient in measures:
+        about = (coefficient.question, coefficient.row)
+        if (
+            about in headings
+            or coefficient.statistic not in (kappa, alpha)
+            or coefficient.options.get("level") == "jaccard"
+        ):
+            continue
+        headings.add(about)
+        output.say(" · ".join(filter(None, (part.name, domain, coefficient.row or coefficient.question))), style="bold")
+        _Question(output, part, domain, coefficient, resampling).print()
+    output.note("A label that is confused wants a sharper definition or a merger; a judge who leans wants a talk.")
+
+
+class _Question:
+    def __init__(
+        self, output: Output, part: Material, domain: str, coefficient: Measure, resampling: Resampling
+    ) -> None:
+        self.output, self.part, self.resampling = output, part, resampling
+        self.about: dict[str, Json] = {"part": part.name, "domain": domain, "question": coefficient.question}
+        self.about["row"] = coefficient.row
+        self.coefficient = coefficient
+        self.select = {"row": coefficient.row} if coefficient.row else {}
+        if "labels" in coefficient.options:
+            self.select["labels"] = coefficient.options["labels"]
+
+    def print(self) -> None:
+        question, table, how = self.coefficient.question, self.part.counted().table, self.resampling
+        if self.coefficient.statistic is kappa or self.coefficient.row:
+            self._mergers(merging(table, question, resampling=how, **self.select))
+            self._confusions(confusion(table, question, resampling=how, **self.select))
+            self._shares(disagreements(table, question, resampling=how, **self.select))
+            self._leaning("bias", bias(table, question, resampling=how, **self.select))
+        else:
+            self._leaning("severity", severity(table, question, resampling=how, **self.select))
+        if len(self.part.judges) > 2:
+            options = {**self.coefficient.options, **self.select}
+            self._without(leave_one_out(table, question, of=self.coefficient.statistic, resampling=how, **options))
+
+    def _table(
+        self, kind: str, rows: list[dict[str, Json]], columns: list[str | tuple[str, str]], title: str, most: int = 0
+    ) -> None:
+        all_rows = [{"kind": kind, **self.about, **row} for row in rows]
+        first_rows = all_rows[:most] if most else all_rows
+        self.output.table(first_rows, columns, title=title)
+        self.output.rows.extend(all_rows[len(first_rows) :])
+        self.output.say()
+
+    def _mergers(self, results: list[Result]) -> None:
+        self.output.sign(results[0].signature if results else "")
+        by_pair: dict[tuple[str, str], list[dict[str, Json]]] = {}
+        for result in results:
+            row = {**result.row(), **result.rows[0], "value": result.value}
+            row["gained"] = estimate(row["gain"], row["low"], row["high"])
+            by_pair.setdefault((row["judge"], row["other"]), []).append(row)
+        for (one, other), rows in by_pair.items():
+            self._table(
+                "merger",
+                rows,
+                ["merged", ("value", "κ then"), ("before", "κ now"), ("gained", "gain [95 %]")],
+                f"{one} – {other}: κ if two labels were one",
+                _MOST,
+            )
+
+    def _confusions(self, results: list[Result]) -> None:
+        for result in results:
+            one, other = result.labels["judge"], result.labels["other"]
+            rows = [{**result.labels, **row} for row in result.rows]
+            labels: list[str | tuple[str, str]] = [str(row["label"]) for row in result.rows]
+            self._table("confusion", rows, [("label", f"{one} ↓"), *labels], f"{one} against {other} →")
+
+    def _shares(self, results: list[Result]) -> None:
+        rows = [{**result.row(), "share": estimate(result.value, result.low, result.high)} for result in results]
+        both = [row for row in rows if row["side"] == "both" and row["value"]]
+        self._table("disagreement", both, ["judge", "other", "label", "share"], "Labels where two judges differ")
+        self.output.rows.extend({"kind": "disagreement", **self.about, **row} for row in rows if row["side"] != "both")
+
+    def _leaning(self, kind: str, results: list[Result]) -> None:
+        rows = [
+            {
+                **result.row(),
+                "estimate": estimate(result.value, result.low, result.high, bounded=kind == "bias"),
+                "chance": p_value(result.p),
+            }
+            for result in results
+        ]
+        title = {
+            "bias": "How much more often a judge gives a label than the others on the same items",
+            "severity": "How much higher a judge scores than the others on the same items",
+        }[kind]
+        self._table(kind, rows, ["judge", *(["label"] if kind == "bias" else []), "estimate", ("chance", "p")], title)
+
+    def _without(self, results: list[Result]) -> None:
+        rows = [{**result.row(), **result.rows[0]} for result in results]
+        for row in rows:
+            row["estimate"] = estimate(row["value"], row["low"], row["high"])
+        sign = self.coefficient.sign
+        self._table(
+            "leave one out", rows, ["without", ("estimate", sign), "change"], f"{sign} without each judge in turn"
+        )
+
+
+_MANY_PAIRS = 21
+"""More pairs of judges than this (those of seven judges) are not listed one by one."""
+_PAIRS = 5
+"""How many of them are shown then."""
+
+
+def run(
+    source: Source,
+    question: str | None,
+    by: str | None,
+    why: bool,
+    coefficients: tuple[str, ...],
+    gamma: bool,
+    unit: str,
+    other_judges: bool,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Measure how far judges agree: among people, among models, and for each pair of judges."""
+    parts = [source.part_that_asks(question)] if question else source.parts()
+    output = Output("agreement", as_json)
+    unit = "two-way" if other_judges else unit
+    resampling = Resampling(unit=unit, n=resamples, seed=seed)  # type: ignore[arg-type]
+    for part in parts:
+        for note in part.notes:
+            output.note(f"{part.name}: {note}")
+        for judge, reason in part.left_out.items():
+            output.note(f"{part.name}: {judge} is left out: {reason}")
+        for domain, share in shares(part, by):
+            plans = [_with_named(entry, coefficients) for entry in plan_of(share, question, gamma=gamma)]
+            if why:
+                print_why(output, share, domain, [m for entry in plans for m in _to_explain(entry)], resampling)
+            else:
+                Printer(output, share, domain, resampling).print(plans)
+    output.end()
+
+
+def _to_explain(entry: QuestionPlan) -> tuple[Measure, ...]:
+    """What disagreement is explained for: the rows of a grid one by one, otherwise the question itself."""
+    rows = tuple(measure for measure in entry.parts if measure.part is Part.ROW)
+    return rows or (entry.pairs,)
+
+
+def _with_named(entry: QuestionPlan, names: Sequence[str]) -> QuestionPlan:
+    """The plan with the coefficients that were asked for by name."""
+    names_in_plan = {measure.name for measure in entry.measures}
+    extra = [named_measure(name, entry.id, entry.question) for name in names if name not in names_in_plan]
+    return replace(entry, others=(*entry.others, *extra))
+
+
+def plan_of(part: Material, question: str | None, *, gamma: bool = False) -> Iterator[QuestionPlan]:
+    """What is computed: for all questions that were answered, or for the one asked for."""
+    table = part.counted(of=tuple(GROUPS)).table
+    if part.protocol is None:
+        yield from analysis.plan_table(table, question)
+        return
+    questions = set(table["question"])
+    plans = analysis.plan(part.protocol)
+    about_texts = [entry.id for entry in plans]
+    matches = [entry for entry in plans if question in (None, entry.id, *(m.question for m in entry.measures))]
+    if question and not matches:
+        raise InputError(
+            f"Nobody can agree on {question!r}: it is free text or asked of the judges themselves.",
+            next_step=did_you_mean(question, about_texts),
+        )
+    for entry in matches:
+        measures = [m for m in entry.others if m.question in questions]
+        if gamma and isinstance(entry.question, Spans):
+            long = {
+                (document.id, segment.id): max(map(len, (segment.source, *segment.outputs.values())))
+                for document in part.documents
+                for segment in document
+            }
+            measures.append(Measure("gamma", "γ", gamma_of, entry.id, options={"lengths": long}))
+        if entry.id in questions or question:
+            yield replace(entry, others=tuple(measures))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One number of the table: of which question and measure, of whom, and of which group of judges."""
+
+    entry: QuestionPlan
+    measure: Measure
+    group: str
+    result: Result
+    unaided: bool = False
+    """Whether it is about the items alone that were judged without a model's marks."""
+
+    @property
+    def is_pair(self) -> bool:
+        return "judge" in self.result.labels
+
+
+def _without_most_pairs(lines: Sequence[Line]) -> list[Line]:
+    """The lines a screen has room for. Where a measure has many pairs of judges, those that agree least are kept, in
+    the order of their agreement, after the line of everybody together."""
+    kept: list[Line] = []
+    for _, lines_of_measure in groupby(lines, key=lambda line: (line.entry.id, line.measure.name, line.measure.row)):
+        own = list(lines_of_measure)
+        pairs = [line for line in own if line.is_pair]
+        if len(pairs) > _MANY_PAIRS:
+            valued = [line for line in pairs if line.result.value is not None]
+            lowest = sorted(valued, key=lambda line: line.result.value or 0.0)[:_PAIRS]
+            own = [*(line for line in own if not line.is_pair), *lowest]
+        kept += own
+    return kept
+
+
+class Printer:
+    """Prints how far the judges of one part agree."""
+
+    def __init__(self, output: Output, part: Material, domain: str, resampling: Resampling) -> None:
+        self.output, self.part, self.domain, self.resampling = output, part, domain, resampling
+        self.everyone = part.counted(of=tuple(GROUPS))
+        self.groups: dict[str, Counted] = {
+            name: part.counted(of=name) for name in groups_in(self.everyone.table) or ["people"]
+        }
+
+    def print(self, plans: Sequence[QuestionPlan]) -> None:
+        lines = [line for entry in plans for line in self._lines(entry)]
+        for line in lines:
+            result = line.result
+            about = "Pairs of judges: " if line.is_pair else ""
+            notes = (f"{about}{note}" for note in result.notes)
+            self.output.notes.extend(note for note in notes if note not in self.output.notes)
+            self.output.sign(result.signature)
+        explain = wants_explanation()
+        shown = lines if explain else _without_most_pairs(lines)
+        columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
+        title = " · ".join(filter(None, (self.part.name, self.domain)))
+        self.output.table([self._row(line) for line in (lines if self.output.as_json else shown)], columns, title=title)
+        if len(shown) < len(lines):
+            self.output.say(
+                f"Of each measure the {_PAIRS} pairs of judges that agree least; all pairs: --explain or --json",
+                style="dim",
+            )
+        self.output.say()
+        together = [line for line in lines if not line.is_pair and not line.unaided]
+        for sentence in _in_words(together, several=len(self.groups) > 1, explain=explain):
+            self.output.say(sentence)
+        if not explain:
+            self.output.say("What the coefficients mean, and what they miss: --explain", style="dim")
+        self._say_prevalence(plans)
+        self.output.say()
+
+    def _lines(self, entry: QuestionPlan) -> Iterator[Line]:
+        judges = self.everyone.table["judge"].n_unique()
+        for measure in entry.measures:
+            if measure.pairwise and (judges > 2 or len(self.groups) > 1):
+                for result in analysis.pairs(self.everyone, measure, entry, resampling=self.resampling):
+                    yield Line(entry, measure, "", result)
+            for group, rows in self.groups.items():
+                if len(self.groups) == 1 or rows.table["judge"].n_unique() > 1:
+                    yield Line(entry, measure, group, self._together(rows, measure, entry))
+                    if (unaided := analysis.unaided_rows(rows, entry)) is not None:
+                        yield Line(entry, measure, group, self._together(unaided, measure, entry), unaided=True)
+
+    def _together(self, rows: Counted, measure: Measure, entry: QuestionPlan) -> Result:
+        try:
+            return analysis.measure(rows, measure, entry, resampling=self.resampling)
+        except StatisticError as error:
+            return Result(measure.name, None, labels={"question": measure.question}, notes=(error.what,))
+
+    def _row(self, line: Line) -> dict[str, Json]:
+        measure, result = line.measure, line.result
+        row: dict[str, Json] = {"part": self.part.name, "question": measure.question, "row": measure.row}
+        row |= {"domain": self.domain} if self.domain else {}
+        row |= {"group": line.group, "part_of_answer": str(measure.part), "sign": measure.sign, **result.row()}
+        row |= {"headline": measure is line.entry.headline and not result.labels.get("judge") and not line.unaided}
+        row |= {"help": "withheld"} if line.unaided else {}
+        row["question"] = measure.question
+        row["reading"] = reading(result)
+        row["pair"] = self._who(row)
+        row["what"] = measure.row or measure.question
+        row["estimate"] = estimate(result.value, result.low, result.high)
+        return row
+
+    def _who(self, row: Mapping[str, Json]) -> str:
+        if row.get("judge"):
+            return f"{row['judge']} – {row['other']}"
+        judges = self.groups[row["group"]].table["judge"].unique().sort().to_list()
+        who = " – ".join(judges) if len(judges) == 2 else f"all {row['group']}"
+        return f"{who}, unaided" if row.get("help") else who
+
+    def _say_prevalence(self, plans: Iterable[QuestionPlan]) -> None:
+        """Where κ says little because one label prevails."""
+        rows = next(iter(self.groups.values()))
+        names = dict.fromkeys(m.question for entry in plans for m in entry.others if m.statistic is kappa)
+        for name in names:
+            if name not in set(rows.table["question"]):
+                continue
+            second = prevalence(rows.table, name, resampling=Resampling(method="none"))[1]
+            self.output.notes.extend(f"{name}: {case['note']}" for case in second.rows if case.get("code"))
+
+
+def _in_words(lines: Sequence[Line], *, several: bool, explain: bool) -> Iterator[str]:
+    """What the numbers mean: the headline of each question, and with `explain` the definition of each coefficient once.
+    Questions without a value for the same reason are listed together."""
+    explanations: set[str] = set()
+    headings: set[str] = set()
+    without_value: dict[str, list[str]] = {}
+    for line in lines:
+        result = line.result
+        name = line.measure.row or line.measure.question
+        name = f"{name} ({line.group})" if several else name
+        if name not in headings and result.value is None:
+            without_value.setdefault(reading(result), []).append(name)
+        elif name not in headings:
+            yield f"{name}: {reading(result, brief=not explain or result.name in explanations)}"
+            explanations.add(result.name)
+        elif explain and result.name not in explanations and (words := meaning(result)):
+            yield f"{name}: {words}"
+            explanations.add(result.name)
+        headings.add(name)
+    for reason, names in without_value.items():
+        yield f"{', '.join(names)}: {reason}"

@@ -1,439 +1,286 @@
-"""`lanner campaign`: look after campaigns: their progress, their state, their judges and what they disagree on."""
+"""`lanner campaign` and `promote`: where campaigns stand, their states, what happens to one as a whole."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-import click
-
-from lanner.cli._early_checks import refuse_missing_store
-from lanner.cli._options import campaign_argument, implementation, judge_argument, reads_files, store_option
-from lanner.cli._output import json_option
-
-
-@click.group("campaign", short_help="Monitor and manage campaigns and their judges.")
-def command() -> None:
-    """Monitor progress and data quality, manage judges, adjudicate disagreements, and pause, close, duplicate or delete
-    campaigns. Everything the organiser's pages do.
-
-    Example: lanner campaign check pilot
-    """
-
-
-@command.command("list", short_help="List campaigns.")
-@click.option("--archived", is_flag=True, help="List archived campaigns instead.")
-@store_option
-@json_option
-def list_all(**options: Any) -> None:
-    """List campaigns with their state and progress.
-
-    Example: lanner campaign list
-    """
-    refuse_missing_store(options["store_place"])
-    implementation("_campaign_progress").list_all(**options)
-
-
-@command.command("show", short_help="Show the progress of a campaign.")
-@campaign_argument
-@click.option(
-    "--by",
-    type=click.Choice(["judge", "domain", "document"]),
-    default="judge",
-    show_default=True,
-    help="One row per judge, domain or document.",
-)
-@store_option
-@json_option
-def show(**options: Any) -> None:
-    """Show progress per judge, domain or document, with the minutes worked. Where consent was asked for, also the
-    version and date of each judge's consent.
-
-    Example: lanner campaign show pilot --by domain
-    """
-    implementation("_campaign_progress").show(**options)
-
-
-@command.command("set", short_help="Open, pause, close or reopen a campaign.")
-@campaign_argument
-@click.argument("state", type=click.Choice(["open", "pause", "close", "reopen"]))
-@store_option
-@json_option
-def change(**options: Any) -> None:
-    """Open, pause, close or reopen a campaign. While it is paused or closed, answers are refused with that reason.
-
-    Example: lanner campaign set pilot pause
-    """
-    implementation("_campaign_progress").change(**options)
-
-
-@command.command("calibrated", short_help="Go on after the calibration round.")
-@campaign_argument
-@store_option
-@json_option
-def calibrated(**options: Any) -> None:
-    """End the calibration round: assign the other documents by the campaign's design.
-
-    Example: lanner campaign calibrated pilot
-    """
-    implementation("_campaign_progress").calibrated(**options)
-
-
-@command.command("add-judges", short_help="Add judges to a campaign, with their links.")
-@campaign_argument
-@click.argument("judges")
-@click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
-)
-@store_option
-@json_option
-def add_judges(**options: Any) -> None:
-    """Add judges: a number, comma-separated names, or a CSV file. Existing assignments do not change.
-
-    Example: lanner campaign add-judges pilot "Cleo, Dae"
-    """
-    implementation("_campaign_judges").add_judges(**options)
-
-
-@command.command("replace-judge", short_help="Hand over a judge's unfinished tasks to someone else.")
-@campaign_argument
-@judge_argument("leaving")
-@click.argument("coming")
-@click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
-)
-@store_option
-@json_option
-def replace_judge(**options: Any) -> None:
-    """Hand over unfinished tasks to a new judge. Answers already given stay with the leaving judge; that link stops
-    working.
-
-    Example: lanner campaign replace-judge pilot ana "Cleo"
-    """
-    implementation("_campaign_judges").replace_judge(**options)
-
-
-@command.command("remove-judge", short_help="Remove a judge who has answered nothing.")
-@campaign_argument
-@judge_argument("judge")
-@store_option
-@json_option
-def remove_judge(**options: Any) -> None:
-    """Remove a judge who has answered nothing, with the link and the tasks. Someone who has answered can be left out of
-    the results, replaced or forgotten instead.
-
-    Example: lanner campaign remove-judge pilot ana
-    """
-    implementation("_campaign_judges").remove_judge(**options)
-
-
-@command.command("reopen", short_help="Reopen a finished document for a judge.")
-@campaign_argument
-@judge_argument("judge")
-@click.argument("document")
-@click.option("--page", help="Only this page of the protocol.")
-@store_option
-@json_option
-def reopen(**options: Any) -> None:
-    """Reopen a finished document for a judge. Answers are kept; changes supersede them.
-
-    Example: lanner campaign reopen pilot ana d1
-    """
-    implementation("_campaign_judges").reopen(**options)
-
-
-@command.command("add-overlap", short_help="Assign more documents to judges, for more overlap.")
-@campaign_argument
-@click.option("--judges", required=True, metavar="NAMES", help="Judges, comma-separated.")
-@click.option("--documents", required=True, metavar="IDS", help="Documents, comma-separated.")
-@store_option
-@json_option
-def add_overlap(**options: Any) -> None:
-    """Assign more documents, so that more items have several judges and intervals narrow. `lanner campaign check`
-    estimates how many are needed.
-
-    Example: lanner campaign add-overlap pilot --judges "ana, ben" --documents "d4, d5"
-    """
-    implementation("_campaign_judges").add_overlap(**options)
-
-
-@command.command("leave-out", short_help="Exclude a judge from all results.")
-@campaign_argument
-@judge_argument("judge")
-@click.option("--reason", required=True, help="The reason, which reports state.")
-@store_option
-@json_option
-def leave_out(**options: Any) -> None:
-    """Exclude a judge from all results: agreement, scores, effort, verdict, report. Nothing is deleted;
-    `lanner campaign count-again` undoes it.
-
-    Example: lanner campaign leave-out pilot ana --reason "missed 11 of 12 controls"
-    """
-    implementation("_campaign_judges").leave_out(**options)
-
-
-@command.command("count-again", short_help="Include an excluded judge again.")
-@campaign_argument
-@judge_argument("judge")
-@store_option
-@json_option
-def count_again(**options: Any) -> None:
-    """Include a judge again who was excluded from the results.
-
-    Example: lanner campaign count-again pilot ana
-    """
-    implementation("_campaign_judges").count_again(**options)
-
-
-@command.command("revoke", short_help="Revoke a judge's link.")
-@campaign_argument
-@judge_argument("judge")
-@store_option
-@json_option
-def revoke(**options: Any) -> None:
-    """Revoke a judge's link at once. Answers are kept; `lanner links` issues a new link.
-
-    Example: lanner campaign revoke pilot ana
-    """
-    implementation("_campaign_judges").revoke(**options)
-
-
-@command.command("forget", short_help="Erase a judge's identity, optionally with all answers.")
-@campaign_argument
-@judge_argument("judge")
-@click.option("--answers", is_flag=True, help="Delete all answers too: the judge withdraws.")
-@click.option("--typed", metavar="ID", help="The judge's id again, as confirmation; prompted for if missing.")
-@store_option
-@json_option
-def forget(**options: Any) -> None:
-    """Erase a judge's identity and keep the answers under a pseudonym, or delete the answers too. Cannot be undone.
-
-    Example: lanner campaign forget pilot ana --typed ana
-    """
-    implementation("_campaign_judges").forget(**options)
-
-
-@command.command("settings", short_help="Show or change settings.")
-@campaign_argument
-@click.argument("changes", nargs=-1, metavar="[SETTING=VALUE]...")
-@click.option("--title", help="The title that judges see.")
-@store_option
-@json_option
-def settings(**options: Any) -> None:
-    """Show a campaign's settings, or change some: minimum_agreement, control_limit, deadline, hourly_rate, currency,
-    budget, main_question, guidelines, practice_agreement … An empty value removes a setting.
-
-    Example: lanner campaign settings pilot deadline=2026-12-01 hourly_rate=21.5
-    """
-    implementation("_campaign_keeping").settings(**options)
-
-
-@command.command("archive", short_help="Archive a campaign, or restore it from the archive.")
-@campaign_argument
-@click.option("--out", "take_out", is_flag=True, help="Restore it from the archive.")
-@store_option
-@json_option
-def archive(**options: Any) -> None:
-    """Archive a campaign: it no longer appears in the list. Nothing else changes.
-
-    Example: lanner campaign archive pilot
-    """
-    implementation("_campaign_keeping").archive(**options)
-
-
-@command.command("duplicate", short_help="Create a draft with the same texts, protocol, design and settings.")
-@campaign_argument
-@click.argument("as_name", metavar="NEW_NAME")
-@click.option("--judges", help="Judges: a number, comma-separated names, or a CSV file (default: the same).")
-@click.option("--no-judges", is_flag=True, help="Create it without judges.")
-@store_option
-@json_option
-def duplicate(**options: Any) -> None:
-    """Create a draft like an existing campaign, without its judgements.
-
-    Example: lanner campaign duplicate pilot main --judges judges.csv
-    """
-    implementation("_campaign_keeping").duplicate(**options)
-
-
-@command.command("prefill", short_help="Let judges start from a model's marks.")
-@campaign_argument
-@click.argument("model")
-@click.option("--from", "source", default="", help="Another campaign or a file with the model's answers.")
-@click.option(
-    "--unassisted",
-    type=click.FloatRange(0, 1, max_open=True),
-    default=0.2,
-    show_default=True,
-    help="The share of each system's documents that is judged without the marks.",
-)
-@store_option
-@json_option
-def prefill(**options: Any) -> None:
-    """Offer the marks of a model judge to the people of a campaign in which no person has judged yet. Without --from
-    the model's answers in the same campaign are taken.
-
-    Example: lanner campaign prefill pilot gemba --unassisted 0.25
-    """
-    implementation("_campaign_keeping").prefill(**options)
-
-
-@command.command("delete", short_help="Delete a campaign, after saving a copy.")
-@campaign_argument
-@click.option("--typed", metavar="NAME", help="The name again, as confirmation.")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    default="lanner-backups",
-    show_default=True,
-    help="Folder for the copy.",
-)
-@store_option
-@json_option
-def delete(**options: Any) -> None:
-    """Delete a campaign. Texts, judges and all answers are first written to a file that `lanner import` reads; if that
-    fails, nothing is deleted.
-
-    Example: lanner campaign delete pilot --typed pilot
-    """
-    implementation("_campaign_keeping").delete(**options)
-
-
-@command.command("import", short_help="Import answers into a campaign.")
-@campaign_argument
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--model", default="", help="The file holds outputs of this model, one JSON object per line.")
-@click.option("--look", "only_look", is_flag=True, help="Preview the import; store nothing.")
-@store_option
-@json_option
-@reads_files("path")
-def import_(**options: Any) -> None:
-    """Import answers given elsewhere: all in the file, or none. Unknown judges are added; earlier answers to the same
-    question are superseded and stay in the history. To create a new campaign use `lanner import`.
-
-    Example: lanner campaign import pilot answers.csv --look
-    """
-    implementation("_campaign_bringing").import_(**options)
-
-
-@command.command("check", short_help="Check whether the data can be trusted so far.")
-@campaign_argument
-@click.option("--question", default="", help="The question to show divergence for (default: the main one).")
-@store_option
-@json_option
-def check(**options: Any) -> None:
-    """Print what the live page shows: a verdict with four checks; progress, pace and cost of each judge; agreement per
-    question now and expected at completion; judges who diverge; labels that are confused most.
-
-    Example: lanner campaign check pilot
-    """
-    implementation("_campaign_meeting").check(**options)
-
-
-@command.command("disagreements", short_help="List disagreements, largest first.")
-@campaign_argument
-@click.option("--question", default="", help="Only this question.")
-@click.option("--domain", default="", help="Only this domain.")
-@click.option("--document", default="", help="Only this document.")
-@click.option("--judges", default="", metavar="A,B", help="Only between these two judges.")
-@click.option("--labels", default="", metavar="A,B", help="Only where both labels were given to --question.")
-@click.option(
-    "--show",
-    type=click.Choice(["open", "settled", "all"]),
-    default="open",
-    show_default=True,
-    help="Open, settled or all.",
-)
-@click.option("--most", default=50, show_default=True, help="Maximum number of rows.")
-@store_option
-@json_option
-def disagreements(**options: Any) -> None:
-    """List items on which people disagree, largest disagreement first.
-
-    Example: lanner campaign disagreements pilot --question skills --judges ana,ben
-    """
-    implementation("_campaign_meeting").disagreements(**options)
-
-
-@command.command("settle", short_help="Record the agreed answer to a disagreement.")
-@campaign_argument
-@click.argument("document")
-@click.argument("segment", default="")
-@click.option("--system", default="", help="The system; several separated by | (as `disagreements` lists them).")
-@click.option(
-    "--answer",
-    "answers",
-    multiple=True,
-    metavar="QUESTION=VALUE",
-    help="What was agreed; a part of a question as QUESTION.PART=VALUE; QUESTION@=JUDGE takes a judge's answer.",
-)
-@click.option("--note", default="", help="A note about the decision.")
-@click.option("--guideline", is_flag=True, help="Add the note to the guidelines, which all judges see.")
-@store_option
-@json_option
-def settle(**options: Any) -> None:
-    """Record agreed answers under a separate, adjudicated judge. The judges' own answers do not change.
-
-    Example: lanner campaign settle pilot d1 3 --system alder --answer skills.fluency=high --note "Idiom counts."
-    """
-    implementation("_campaign_meeting").settle(**options)
-
-
-@command.command("note", short_help="Add a note to the guidelines.")
-@campaign_argument
-@click.argument("text", default="")
-@store_option
-@json_option
-def note(**options: Any) -> None:
-    """Add a note to the guidelines, or list the notes if no text is given. Notes are numbered and dated.
-
-    Example: lanner campaign note pilot "An acronym counts as terminology."
-    """
-    implementation("_campaign_meeting").note(**options)
-
-
-@command.command("decided", short_help="What is decided, what is open, and whether it is enough.")
-@campaign_argument
-@store_option
-@json_option
-def decided(**options: Any) -> None:
-    """Say where an adaptive campaign stands: which systems are told apart, what the next hundred judgements would buy,
-    how much work is left, and whether it is enough. A look that is due is taken first.
-
-    Example: lanner campaign decided pilot
-    """
-    implementation("_campaign_economy").decided(**options)
-
-
-@command.command("calibrate", short_help="Choose the most disputed sentences for a calibration round.")
-@campaign_argument
-@click.option("--sentences", default=20, show_default=True, type=click.IntRange(1), help="How many at most.")
-@click.option("--per-document", type=click.IntRange(1), help="At most so many of one document.")
-@click.option("--assign", "assigning", is_flag=True, help="Give them to every person again, as a calibration round.")
-@store_option
-@json_option
-def calibrate(**options: Any) -> None:
-    """List the sentences on which people are furthest apart so far, and give them to everybody again once they have
-    been talked about. The second answers are calibration: they count in no result, and agreement on them says nothing
-    about other sentences, since these were chosen for being disputed.
-
-    Example: lanner campaign calibrate pilot --sentences 15 --assign
-    """
-    implementation("_campaign_training").calibrate(**options)
-
-
-@command.command("training", short_help="Agreement before and after a training, with intervals.")
-@campaign_argument
-@click.option(
-    "--since", required=True, metavar="DATE", help="When judges had been trained: 2026-11-18, or with a time."
-)
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
-@store_option
-@json_option
-def training(**options: Any) -> None:
-    """Compare agreement on the sentences answered before a training with that on the sentences answered after it: for
-    every question, and for each of its labels or skills. Sentences answered on both sides count on neither.
-
-    Example: lanner campaign training pilot --since 2026-11-18
-    """
-    implementation("_campaign_training").training(**options)
+
+import numpy as np
+
+from lanner import campaign
+from lanner.campaign.files import import_file, inspect_file, write_copy
+from lanner.campaign.prefill import SETTING
+from lanner.campaign.settings import check_names, check_settings
+from lanner.cli.campaign_judges import judges_from, typed_out
+from lanner.cli.output import Output
+from lanner.designs.promoting import promote
+from lanner.errors import CampaignError, InputError, did_you_mean
+from lanner.figures.typeset import percent
+from lanner.judges.replay import inspect_outputs, replay
+from lanner.model import Json, Protocol, Stage
+from lanner.protocols.promotion import promoted, standings
+from lanner.store import Seat, Store
+
+# `lanner campaign`, where campaigns stand: the list, their progress, and the states they go through.
+
+
+def list_all(archived: bool, store_place: str, as_json: bool) -> None:
+    """List campaigns with their state and progress."""
+    output = Output("campaign list", as_json)
+    with Store.open(store_place, create=False) as store:
+        rows = []
+        for entry in campaign.campaigns(store):
+            if bool(entry.settings.get("archived")) is not archived:
+                continue
+            whole = campaign.progress(store, entry.id).whole
+            rows.append(
+                {
+                    "name": entry.name,
+                    "protocol": entry.protocol_name,
+                    "state": entry.state.value,
+                    "items": whole.items,
+                    "done": whole.done,
+                    "share": percent(whole.share, 0) if whole.items else "imported",
+                }
+            )
+    output.table(
+        rows, empty="The archive is empty." if archived else "There are no campaigns yet. Make one: lanner new"
+    )
+    output.end()
+
+
+def show(name: str, by: str, store_place: str, as_json: bool) -> None:
+    """Show progress per judge, domain or document, with the minutes worked."""
+    output = Output("campaign show", as_json)
+    with Store.open(store_place, create=False) as store:
+        entry, progress = campaign.get(store, name), campaign.progress(store, name)
+        consents = {seat.judge.id: seat for seat in campaign.seats(store, name) if seat.consented_at}
+    parts = {"judge": progress.judges, "domain": progress.domains, "document": progress.documents}[by]
+    output.say(f"{entry.title}: {entry.state}, {progress.whole.done:,} of {progress.whole.items:,} done", style="bold")
+    rows = [
+        {
+            by: part.name,
+            "items": part.items,
+            "done": part.done,
+            "share": percent(part.share, 0),
+            "active_minutes": round(part.active_minutes, 1),
+            "minutes": f"{part.active_minutes:.1f}",
+            "last saved": part.saved_at.isoformat(timespec="minutes") if part.saved_at else "",
+            **({"consent": _consent(consents.get(part.name))} if by == "judge" and consents else {}),
+        }
+        for part in parts
+    ]
+    columns: list[str | tuple[str, str]] = [by, "items", "done", "share", ("minutes", "active minutes"), "last saved"]
+    output.table(rows, [*columns, "consent"] if by == "judge" and consents else columns)
+    output.end()
+
+
+def _consent(seat: Seat | None) -> str:
+    if seat is None or seat.consented_at is None:
+        return ""
+    return f"{seat.consent}, {seat.consented_at.isoformat(timespec='minutes')}"
+
+
+_MOVES = {"open": campaign.open, "pause": campaign.pause, "close": campaign.close, "reopen": campaign.reopen}
+
+
+def change(name: str, state: str, store_place: str, as_json: bool) -> None:
+    """Open, pause, close or reopen a campaign."""
+    output = Output("campaign set", as_json)
+    with Store.open(store_place, create=False) as store:
+        entry = _MOVES[state](store, name)
+    output.rows.append({"name": entry.name, "state": entry.state.value})
+    output.say(f"{entry.name} is {entry.state}.")
+    output.end()
+
+
+def calibrated(name: str, store_place: str, as_json: bool) -> None:
+    """End the calibration round: assign the other documents by the campaign's design."""
+    output = Output("campaign calibrated", as_json)
+    with Store.open(store_place, create=False) as store:
+        number = campaign.after_calibration(store, name)
+    output.rows.append({"name": name, "tasks": number})
+    output.say(f"{number} tasks were assigned.")
+    output.end()
+
+
+# `lanner campaign`, what happens to a campaign as a whole: its settings, the archive, a copy of it, its end.
+
+
+def settings(name: str, changes: tuple[str, ...], title: str | None, store_place: str, as_json: bool) -> None:
+    """Show a campaign's settings, or change some: minimum_agreement, control_limit, deadline, hourly_rate,
+    currency, budget, main_question, guidelines, practice_agreement … An empty value removes a setting."""
+    output = Output("campaign settings", as_json)
+    values = dict(_change(words) for words in changes)
+    check_names((setting for setting, value in values.items() if value is not None), running=True)
+    check_settings(values)
+    with Store.open(store_place, create=False) as store:
+        if values or title is not None:
+            campaign.configure(store, name, title=title, settings=values)
+        entry = campaign.get(store, name)
+    rows: list[dict[str, Json]] = [{"setting": "title", "value": entry.title}]
+    rows += [{"setting": key, "value": value} for key, value in sorted(entry.settings.items())]
+    output.table(rows)
+    output.end()
+
+
+def prefill(name: str, model: str, source: str, unassisted: float, store_place: str, as_json: bool) -> None:
+    """Offer the marks of a model judge to the people of a campaign in which no person has judged yet."""
+    output = Output("campaign prefill", as_json)
+    check_settings({SETTING: {"model": model, "from": source, "unassisted": unassisted}})
+    with Store.open(store_place, create=False) as store:
+        result = campaign.prefill(store, name, model, source=source, unassisted=unassisted)
+    texts = len(result.unassisted)
+    output.rows.append({"name": name, "model": model, "marks": result.marks, "unassisted": texts})
+    output.say(f"{result.marks:,} marks of {model} are offered; {texts:,} outputs of documents are judged without.")
+    if result.left_out:
+        output.note(f"{result.left_out:,} marks do not fit the question or the text and are left out.")
+    output.end()
+
+
+def _change(words: str) -> tuple[str, Json]:
+    """`NAME=VALUE`: a number where it is one, true and false, else the text as it is."""
+    name, equals, value = words.partition("=")
+    if not equals or not name.strip():
+        raise InputError(f"{words!r} changes no setting.", next_step="Write it as SETTING=VALUE.")
+    if not value.strip():
+        return name.strip(), None
+    if value in ("true", "false"):
+        return name.strip(), value == "true"
+    try:
+        number = float(value)
+    except ValueError:
+        return name.strip(), value
+    return name.strip(), int(number) if number.is_integer() else number
+
+
+def archive(name: str, take_out: bool, store_place: str, as_json: bool) -> None:
+    """Archive a campaign: it no longer appears in the list."""
+    output = Output("campaign archive", as_json)
+    with Store.open(store_place, create=False) as store:
+        campaign.configure(store, name, settings={"archived": None if take_out else True})
+    output.rows.append({"name": name, "archived": not take_out})
+    output.say(f"{name} is {'out of' if take_out else 'in'} the archive.")
+    output.end()
+
+
+def duplicate(name: str, as_name: str, judges: str | None, no_judges: bool, store_place: str, as_json: bool) -> None:
+    """Create a draft like an existing campaign, without its judgements."""
+    output = Output("campaign duplicate", as_json)
+    others = [] if no_judges else judges_from(judges) if judges else None
+    with Store.open(store_place, create=False) as store:
+        copy = campaign.duplicate(store, name, as_name, others)
+    output.rows.append({"name": copy.name, "state": copy.state.value})
+    output.say(f"{copy.name} is a draft. Next: lanner links {copy.name}; lanner campaign set {copy.name} open")
+    output.end()
+
+
+def delete(name: str, typed: str | None, folder: Path, store_place: str, as_json: bool) -> None:
+    """Delete a campaign."""
+    output = Output("campaign delete", as_json)
+    with Store.open(store_place, create=False) as store:
+        entry = campaign.get(store, name)
+        typed_out(typed, entry.name, "the campaign's name")
+        copy = folder / f"{entry.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+        try:
+            write_copy(store, entry.id, copy)
+        except OSError as error:
+            raise CampaignError(
+                f"Nothing was deleted, because no copy could be kept first: {error}", code="no_backup"
+            ) from error
+        campaign.remove(store, entry.id, name=entry.name)
+    output.rows.append({"name": entry.name, "copy": str(copy)})
+    output.say(f"{entry.name} is deleted. A copy of everything in it: {copy}")
+    output.end()
+
+
+# `lanner campaign import`: answers from a file into a campaign that is there already.
+
+
+def import_(name: str, path: Path, model: str, only_look: bool, store_place: str, as_json: bool) -> None:
+    """Import answers given elsewhere: all in the file, or none."""
+    output = Output("campaign import", as_json)
+    with Store.open(store_place, create=False) as store:
+        number = campaign.get(store, name).id
+        preview = inspect_outputs(store, number, path, model) if model else inspect_file(store, number, path)
+        summary = None
+        if not only_look:
+            summary = replay(store, number, path, model) if model else import_file(store, number, path)
+    rows = [{"judge": judge, "answers": count, "new": not is_present} for judge, count, is_present in preview.judges]
+    output.table(rows)
+    for note in preview.notes:
+        output.note(note)
+    if summary is None:
+        output.say(f"{preview.answers:,} answers, as {preview.format}. Nothing was stored.")
+    elif summary.already:
+        output.say("The same judgements had been imported before. Nothing was changed.")
+    else:
+        output.say(f"{summary.judgements:,} answers taken in, {summary.revisions:,} of them superseding earlier ones.")
+    output.end()
+
+
+# `lanner promote`: which units go on to a later stage, listed for the organiser to confirm, then assigned.
+
+
+def run_promote(
+    name: str, page: str, drop: str, drop_first: bool, assigning: bool, store_place: str, as_json: bool
+) -> None:
+    """List items that enough judges marked for a later stage, with their text and whether any text precedes them, and
+    assign them with --assign. More context cannot help where the source is incomplete or comes first."""
+    output = Output("promote", as_json)
+    left_out = {entry.strip() for entry in drop.split(",") if entry.strip()}
+    with Store.open(store_place, create=False) as store:
+        entry, protocol = campaign.get(store, name), campaign.protocol(store, name)
+        stage = _stage(protocol, page)
+        judges, documents = campaign.judges(store, name), campaign.documents(store, name)
+        assert stage.promotion is not None
+        standing = standings(stage.promotion, campaign.judgements(store, name), judges)
+        texts = {(d.id, segment.id): (segment.source, place) for d in documents for place, segment in enumerate(d)}
+        _refuse_unknown(left_out, texts)
+        going = [
+            s
+            for s in standing
+            if s.promoted
+            and f"{s.document}/{s.segment}" not in left_out
+            and not (drop_first and texts.get((s.document, s.segment), ("", 0))[1] == 0)
+        ]
+        rows = [
+            {
+                "unit": f"{s.document}/{s.segment}",
+                "group": s.group,
+                "given": f"{s.votes} of {s.judges}",
+                "sentences before": texts.get((s.document, s.segment), ("", 0))[1],
+                "sentence": texts.get((s.document, s.segment), ("", 0))[0],
+            }
+            for s in going
+        ]
+        output.table(rows)
+        first = sum(row["sentences before"] == 0 for row in rows)
+        if first:
+            output.say(f"{first} have nothing before them; --drop-first leaves them out.")
+        output.say(f"{len(going)} of {len(standing)} units go on (more than {percent(stage.promotion.more_than, 0)}).")
+        if assigning and going:
+            systems = list(dict.fromkeys(system for document in documents for system in document.systems))
+            rng = np.random.default_rng([entry.seed, 2])
+            people = campaign.working_judges(store, name)
+            tasks = promote(page, promoted(going), documents, people, protocol, rng=rng, systems=systems)
+            number = campaign.assign(store, name, tasks)
+            output.say(f"{number} tasks were assigned.", style="bold")
+        elif going:
+            output.say("Look through the list; leave units out with --drop, then add --assign.")
+    output.end()
+
+
+def _refuse_unknown(units: set[str], texts: Mapping[tuple[str, str], object]) -> None:
+    known = {f"{document}/{segment}" for document, segment in texts}
+    for unit in units - known:
+        raise InputError(f"There is no unit {unit!r} to drop.", next_step=did_you_mean(unit, known))
+
+
+def _stage(protocol: Protocol, page: str) -> Stage:
+    pages = {stage.page_id: stage for stage in protocol.stages if stage.promotion}
+    if page not in pages:
+        hint = did_you_mean(page, pages) or "No stage of this protocol is reached by promotion."
+        raise CampaignError(f"Nothing is promoted to a page {page!r}.", code="unknown_page", next_step=hint)
+    return pages[page]

@@ -1,88 +1,266 @@
-"""`lanner new`: make a campaign from texts, a protocol and judges, and hand out the judges' links."""
+"""`lanner new` and `design`: a campaign created, and who would get what before that."""
 
 from __future__ import annotations
 
+import sys
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
+import numpy as np
 
-from lanner.cli._options import (
-    SEED,
-    after_option,
-    before_option,
-    complete_protocol,
-    contexts_option,
-    from_option,
-    implementation,
-    known_name,
-    known_protocol,
-    reads_files,
-    settings_option,
-    store_option,
-)
-from lanner.cli._output import json_option
+from lanner import campaign, designs, formats, protocols, registry
+from lanner.campaign.prefill import SETTING as PREFILL
+from lanner.campaign.settings import check_names, check_settings
+from lanner.cli.campaign_judges import judges_from
+from lanner.cli.options import parse_options, reading_options, typed
+from lanner.cli.output import Output
+from lanner.cli.source import documents_of, new_store
+from lanner.designs.adaptive import NAME as ADAPTIVE
+from lanner.designs.adaptive import most_tasks
+from lanner.designs.latin_square import describe_balance
+from lanner.designs.loads import loads
+from lanner.designs.plan import plan
+from lanner.designs.prepare import prepare
+from lanner.errors import InputError, LannerError, Where
+from lanner.model import Campaign, Document, Json
+from lanner.protocols.context import in_contexts, names_in
+from lanner.store import Store
+
+# What a campaign adds to its design, from a TOML file and from options: questionnaires, controls, tutorial.
 
 
-@click.command("new", short_help="Create a campaign and its judges' links.")
-@click.argument("name", required=False)
-@click.option(
-    "--texts",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="A file or folder in any known format; repeatable (--texts src.en --texts hyp.de).",
-)
-@click.option(
-    "--protocol",
-    shell_complete=complete_protocol,
-    callback=known_protocol,
-    help="A protocol by name, or a TOML file.",
-)
-@click.option("--published", is_flag=True, help="Use the wording of the protocol's paper.")
-@click.option("--judges", help="A number, comma-separated names, or a CSV file (id, name, attributes).")
-@click.option(
-    "--design",
-    default="full",
-    show_default=True,
-    callback=known_name("designs"),
-    help="How items are assigned to judges.",
-)
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
-@click.option(
-    "--goal",
-    help="What an adaptive campaign is for: rank, best, better:A,B, not-worse:A,B,MARGIN, "
-    "precision:X, agreement:MINIMUM; with it the design is adaptive.",
-)
-@click.option("--budget", type=int, help="How many judgements an adaptive campaign may cost. [default: all]")
-@contexts_option
-@click.option(
-    "--prefill",
-    metavar="MODEL@SOURCE",
-    help="Let judges start from the marks of a model judge in another campaign or a file.",
-)
-@click.option(
-    "--unassisted",
-    type=click.FloatRange(0, 1, max_open=True),
-    help="With --prefill: the share of each system's documents that is judged without them.  [default: 0.2]",
-)
-@click.option("--systems", help="Only these systems, comma-separated.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same tasks.")
-@click.option("--title", default="", help="The title that judges see.")
-@settings_option
-@before_option
-@after_option
-@click.option("--draft", is_flag=True, help="Create a draft, which can still be changed, instead of opening it.")
-@click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
-)
-@from_option
-@store_option
-@json_option
-@reads_files("texts", "protocol")
-def command(**options: Any) -> None:
-    """Create a campaign. Missing options are prompted for.
+def settings_from(path: Path | None, before: str, after: str) -> dict[str, Json]:
+    """The settings of a campaign; an option counts more than the file."""
+    values: dict[str, Json] = {}
+    if path is not None:
+        try:
+            values = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise InputError(f"The settings cannot be read: {error}.", where=Where(path)) from error
+        check_names(values, where=Where(path))
+        check_settings(values)
+    for name, text in (("before", before), ("after", after)):
+        if text:
+            values[name] = [entry.strip() for entry in text.split(",") if entry.strip()]
+    return values
 
-    Example: lanner new pilot --texts my.csv --protocol h_falcon --judges "Ana, Ben"
-    """
-    implementation("_file_check").check_texts(options["texts"], options["format_name"])
-    implementation("_new").run(**options)
+
+# `lanner new`: make a campaign from texts, a protocol and judges, and hand out the judges' links.
+
+
+def run_new(
+    name: str | None,
+    texts: tuple[Path, ...],
+    protocol: str | None,
+    published: bool,
+    judges: str | None,
+    design: str,
+    options: tuple[str, ...],
+    goal: str | None,
+    budget: int | None,
+    contexts: str,
+    prefill: str | None,
+    unassisted: float | None,
+    systems: str | None,
+    seed: int,
+    title: str,
+    settings_file: Path | None,
+    before: str,
+    after: str,
+    draft: bool,
+    base_url: str,
+    format_name: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Create a campaign. Missing options are prompted for."""
+    output = Output("new", as_json)
+    name = _asked(name, "Name of the campaign (letters, digits, dashes)", "NAME")
+    paths = list(texts) or [Path(_asked(None, "File or folder with the texts", "--texts"))]
+    protocol = _asked(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
+    judges = _asked(judges, "Judges: how many, or their names with commas", "--judges")
+    settings = settings_from(settings_file, before, after) | ({"wording": "published"} if published else {})
+    if contexts:
+        settings["contexts"] = names_in(contexts)
+    if prefill or unassisted is not None:
+        settings[PREFILL] = _prefill(prefill, unassisted)
+    design, adaptive_options = _adaptive(design, goal, budget)
+    if settings.get("contexts") and design == "full":
+        design = "latin_square"  # nobody may meet a text in two contexts
+    registry.module("designs", design)  # an unknown design is said before anything is read
+    people = judges_from(judges)
+    if not people:
+        raise LannerError("There are no judges.", next_step="Say how many, or name them: --judges 3")
+    documents = _documents(output, paths, format_name)
+    with new_store(store_place) as store:
+        entry = campaign.create(
+            store,
+            name,
+            documents,
+            protocols.load(protocol, wording=str(settings.get("wording", ""))),
+            people,
+            design=design,
+            systems=[system.strip() for system in systems.split(",")] if systems else None,
+            seed=seed,
+            options=typed(parse_options(options)) | adaptive_options,
+            title=title,
+            settings=settings,
+        )
+        if not draft:
+            entry = campaign.open(store, entry.id)
+        links = campaign.invitations.issue_all(store, entry.id)
+        for note in (_balance(store, entry), *uneven_loads(store, entry.id)):
+            if note:
+                output.note(note)
+        _say(output, store, entry, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
+    output.end()
+
+
+def _prefill(source: str | None, unassisted: float | None) -> dict[str, Json]:
+    """The setting that `--prefill MODEL@SOURCE` and `--unassisted` stand for."""
+    model, at, place = (source or "").partition("@")
+    if not (model and at and place):
+        raise LannerError(
+            "It must be said whose marks are offered, and where they are.",
+            next_step="Write --prefill MODEL@CAMPAIGN, or --prefill MODEL@FILE.",
+        )
+    return {"model": model, "from": place, **({} if unassisted is None else {"unassisted": unassisted})}
+
+
+def _adaptive(design: str, goal: str | None, budget: int | None) -> tuple[str, dict[str, Json]]:
+    """The design and its options, where a goal or a budget makes it adaptive."""
+    if goal is None and budget is None:
+        return design, {}
+    if design not in ("full", ADAPTIVE):
+        raise LannerError(
+            f"A goal and a budget belong to an adaptive campaign, not to the design {design!r}.",
+            next_step="Leave --design out, or leave --goal and --budget out.",
+        )
+    options: dict[str, Json] = {} if goal is None else {"goal": goal}
+    return ADAPTIVE, options if budget is None else {**options, "budget": budget}
+
+
+def _documents(output: Output, paths: Sequence[Path], format_name: str | None) -> list[Document]:
+    """The texts, with what was noticed on reading them: a guess that nobody sees may be wrong for a whole campaign."""
+    source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
+    readings = formats.read_texts(source, format_name, **reading_options())
+    for part in readings:
+        for note in part.notes:
+            output.note(f"{part.name}: {note}")
+    return [document for part in readings for document in part.documents]
+
+
+def _balance(store: Store, entry: Campaign) -> str:
+    """Where a Latin square is not exactly balanced, since the judges are no multiple of what it rotates."""
+    if entry.design != "latin_square":
+        return ""
+    tasks = [task for judge in campaign.judges(store, entry.id) for task in campaign.tasks(store, entry.id, judge.id)]
+    return describe_balance(tasks, campaign.protocol(store, entry.id))
+
+
+def uneven_loads(store: Store, number: int) -> list[str]:
+    """Who has clearly more to read than the others, where whole documents force that."""
+    tasks = [task for judge in campaign.judges(store, number) for task in campaign.tasks(store, number, judge.id)]
+    spread = loads(tasks, campaign.documents(store, number))
+    return [
+        f"{judge} has {spread.words[judge]:,} words to read, {spread.words[judge] / spread.mean:.1f} times the mean: "
+        "documents stay whole. Divide long documents, or use another design."
+        for judge in spread.uneven[:3]
+    ]
+
+
+def _asked(value: str | None, question: str, option: str) -> str:
+    """The value given, or the answer to a question where someone sits at a keyboard."""
+    if value:
+        return value
+    if not sys.stdin.isatty():
+        raise LannerError(f"{option} is missing.", next_step="`lanner new --help` shows an example.")
+    return str(click.prompt(question))
+
+
+def _say(output: Output, store: Store, entry: Campaign, links: dict[str, str]) -> None:
+    progress = {part.name: part for part in campaign.progress(store, entry.id).judges}
+    rows = [
+        {"judge": judge, "items": part.items, "tasks": part.tasks, "link": links.get(judge, "")}
+        for judge, part in progress.items()
+    ]
+    output.sign(f"{entry.protocol_name} · hash {entry.protocol_hash} · design {entry.design} · seed {entry.seed}")
+    output.say(f"{entry.title} is {entry.state}. Each judge has a personal link:")
+    output.table(rows, ["judge", "tasks", "items", "link"])
+    output.say()
+    output.say("Next: lanner serve", style="bold")
+
+
+# `lanner design`: who would get what, how long it would take and what it would cost, before anything is created.
+
+
+def run_design(
+    texts: Path | None,
+    protocol: str | None,
+    judges: str,
+    name: str,
+    options: tuple[str, ...],
+    contexts: str,
+    systems: str | None,
+    settings_file: Path | None,
+    before: str,
+    after: str,
+    seed: int,
+    rate: float | None,
+    format_name: str | None,
+    as_json: bool,
+) -> None:
+    """Preview the assignments of a campaign. Without --texts and --protocol, list the designs and their options."""
+    output = Output("design", as_json)
+    if texts is None or protocol is None:
+        rows = [
+            {"design": key, "what": title, "options": ", ".join(f"{k}={v}" for k, v in designs.options(key).items())}
+            for key, title in designs.titles().items()
+        ]
+        output.table(rows)
+        output.end()
+        return
+    documents = list(documents_of(texts, format_name))
+    settings = settings_from(settings_file, before, after)
+    people = judges_from(judges)
+    around = {when: [protocols.load(own) for own in settings.get(when, ())] for when in ("before", "after")}
+    main = protocols.load(protocol, wording=str(settings.get("wording", "")))
+    if contexts or settings.get("contexts"):
+        main = in_contexts(main, names_in(contexts) if contexts else settings["contexts"])
+        name = "latin_square" if name == "full" else name  # nobody may meet a text in two contexts
+    protocol_in_use = protocols.compose(main, **around)
+    names = (
+        [system.strip() for system in systems.split(",")]
+        if systems
+        else list(dict.fromkeys(name for document in documents for name in document.systems))
+    )
+    rng = np.random.default_rng(seed)
+    typed_options = typed(parse_options(options))
+    tasks = prepare(
+        name,
+        documents,
+        people,
+        protocol_in_use,
+        rng=rng,
+        systems=names,
+        options=typed_options,
+        settings=settings,
+        seed=seed,
+    )
+    if name == ADAPTIVE:
+        tasks += most_tasks(
+            documents, protocol_in_use, systems=names, rng=rng, **{**designs.options(name), **typed_options}
+        )
+        output.note("At most: an adaptive campaign ends when it is enough. lanner plan says what that may save.")
+    summary = plan(tasks, documents, people, protocol_in_use, hourly_rate=rate, design=name)
+    for what, how_much in summary.facts:
+        output.say(f"  {what:<10} {how_much}")
+    output.say()
+    output.table([judge.row() for judge in summary.judges])
+    output.say()
+    output.table([page.row() for page in summary.pages])
+    output.notes.extend(summary.warnings)
+    output.sign(f"{protocol_in_use.label} · design {name} · seed {seed}")
+    output.end()

@@ -2,54 +2,370 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from typing import Any
 
-import click
+import polars as pl
 
-from lanner.cli._options import SEED, RenamedOption, implementation, optional_source_options
-from lanner.cli._set_option import Detail, set_option
+from lanner.analysis import Measure, plan, plan_table
+from lanner.analysis.expected_work import world_like, world_of_metrics, world_of_pilot
+from lanner.analysis.material import Material
+from lanner.campaign.drawing import score_of
+from lanner.cli.output import Output
+from lanner.cli.source import Source, shares
+from lanner.errors import InputError, LannerError
+from lanner.figures.typeset import number, percent
+from lanner.model import Rank
+from lanner.stats import power
+from lanner.stats.goals import parse_goal
+from lanner.stats.power import Components, Design
+from lanner.stats.savings import CAMPAIGNS, Savings, World, expected_savings, refuse_agreement
 
-if TYPE_CHECKING:
-    from lanner.cli._source import Source
-
-
-DETAILS = {
-    "systems": Detail(int, "number of systems (as in the pilot, or 2)"),
-    "power": Detail(float, "for the smallest detectable difference (0.8)", 0.8),
-    "extra": Detail(int, "judgements to add (as many again)"),
-    "minutes": Detail(float, "per judgement, for hours and cost"),
-    "rate": Detail(float, "cost of an hour of judging"),
-    "studies": Detail(int, "simulated studies (2000)", 2000),
+_NAMES = {
+    "document": "some documents are harder for all systems",
+    "item": "some sentences are harder for all systems",
+    "judge": "some judges are stricter",
+    "system_document": "systems change places from document to document",
+    "system_item": "systems change places from sentence to sentence",
+    "system_judge": "judges favour different systems",
+    "residual": "one judge's one answer: all that is left",
+}
+_HELPS = {
+    "system_document": "more documents",
+    "system_item": "more documents or sentences",
+    "system_judge": "more judges",
+    "residual": "more of anything",
+}
+_DISTANCES = {
+    (True, False): "as far apart as those of released campaigns",
+    (False, False): "as far apart as the pilot or --difference says",
+    (False, True): "as metrics order them, and predictions as good as metrics are",
 }
 
 
-@click.command("plan", short_help="Power analysis: how many documents, sentences and judges.")
-@click.option(
-    "--question", "-q", cls=RenamedOption, old=["--of"], metavar="QUESTION", help="The question or score to plan for."
-)
-@click.option("--like", metavar="PROTOCOL", help="Use variances of released ratings instead of a pilot: esa, mqm, …")
-@click.option("--documents", "documents", default="", help="Number of documents; several comma-separated.")
-@click.option("--sentences", default="", help="Sentences per document; several comma-separated.")
-@click.option("--panel", default="", help="Number of judges; several comma-separated.")
-@click.option("--overlap", default="", help="Judges per item; several comma-separated.")
-@click.option("--difference", type=float, help="A true difference between two systems; prints the power to detect it.")
-@click.option(
-    "--goal",
-    default="rank",
-    show_default=True,
-    help="What an adaptive campaign would be for, to compare it with the fixed one: rank, best, better:A,B, …",
-)
-@click.option("--other-judges", is_flag=True, help="Generalise to other judges, not only these.")
-@click.option("--by", type=click.Choice(["domain"]), help="Plan each domain separately.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
-@set_option(DETAILS)
-@optional_source_options
-def command(source: Source, **options: Any) -> None:
-    """Simulate studies from a pilot or from released ratings, and report what each design could detect.
+def run(
+    source: Source,
+    question: str | None,
+    like: str | None,
+    by: str | None,
+    as_json: bool,
+    **choices: Any,
+) -> None:
+    """Simulate studies from a pilot or from released ratings, and report what each design could detect."""
+    output = Output("plan", as_json)
+    request = PlanRequest(output, **choices)
+    if like:
+        parts = power.defaults(like)
+        rated = _rated(source) if source.place else None
+        now = Design(20, 10, 4, 1) if rated is None else power.as_run(rated, "")
+        request.scores(parts, now)
+        request.duration(lambda design: _world_like(request, parts, design, rated))
+    elif not source.place:
+        raise LannerError("There is nothing to plan from.", next_step="Give a pilot, or --like esa (or mqm, da_sqm).")
+    else:
+        pilots = [source.part_that_asks(question)] if question else source.parts()[:1]
+        for domain, part in shares(pilots[0], by):
+            if domain:
+                output.say(domain, style="bold")
+                request.about = {"domain": domain}
+            _from_pilot(request, part, question or _first_question(part))
+    output.end()
 
-    The first design is also compared with an adaptive campaign, which ends when its goal is reached. With --like and a
-    campaign or file that only metrics or models have rated, these say which systems are close to each other.
 
-    Example: lanner plan pilot --question score --documents 20,40,80 --difference 3
-    """
-    implementation("_plan").run(source, **options)
+def _rated(source: Source) -> pl.DataFrame:
+    """The ratings of metrics and models in a source, all of whose people may still be to come."""
+    table = source.parts()[0].table
+    rated = table.filter(pl.col("judge_kind").is_in(["model", "metric"]) & (pl.col("document") != ""))
+    if not len(rated):
+        raise InputError(
+            f"{source.place} has no ratings of metrics or models.",
+            next_step="Add some with lanner metric, or leave out --like to plan from people's answers.",
+        )
+    return rated
+
+
+def _world_like(request: PlanRequest, parts: Components, design: Design, rated: pl.DataFrame | None) -> World | None:
+    if rated is not None and request.difference is None and (world := world_of_metrics(rated, parts, design)):
+        return world
+    return world_like(parts, design, request.difference)
+
+
+def _first_question(part: Material) -> str:
+    """What to plan for where nobody says: a score that the protocol ranks by, else any score, else the first answer."""
+    questions = set(part.table["question"])
+    protocol = part.protocol
+    ranking_questions = [a.of for a in protocol.analyses if a.statistic == "ranking.systems"] if protocol else []
+    numeric = part.table.drop_nulls("score")["question"].unique(maintain_order=True).to_list()
+    question_ids = [q.id for _, q in protocol.questions] if protocol else []
+    for name in (*ranking_questions, *numeric, *question_ids):
+        if name in questions:
+            return str(name)
+    raise InputError(f"{part.name} has no answers to plan from.", next_step="Name the question with --question.")
+
+
+def _from_pilot(request: PlanRequest, part: Material, question: str) -> None:
+    rank_questions = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else []
+    if question in rank_questions:
+        request.preference(part, question)
+        return
+    of_question = part.table.filter(part.table["question"] == question)
+    if len(of_question) and of_question["score"].is_null().all():
+        entries = plan(part.protocol) if part.protocol else plan_table(part.counted().table)
+        measures = [entry.pairs for entry in entries if question in (entry.id, entry.pairs.question)]
+        if not measures:
+            raise InputError(f"{question} is neither a score nor anything judges can agree on.")
+        request.agreement(part, measures[0])
+        return
+    if f"Planned for {question}." not in request.output.notes:
+        request.output.note(f"Planned for {question}.")
+    components = power.pilot(part.table, question)
+    request.scores(components, power.as_run(part.table, question))
+    sign = score_of(part.protocol)[1] if part.protocol and part.protocol.scores else 1.0
+    if part.table.filter(pl.col("question") == question)["system"].n_unique() > 1:
+        request.duration(lambda design: world_of_pilot(part.table, question, components, design, sign))
+
+
+class PlanRequest:
+    """The designs to compare, and what is printed about them."""
+
+    def __init__(
+        self,
+        output: Output,
+        *,
+        documents: str,
+        sentences: str,
+        panel: str,
+        overlap: str,
+        systems: int | None,
+        difference: float | None,
+        power: float,
+        extra: int | None,
+        goal: str,
+        other_judges: bool,
+        minutes: float | None,
+        rate: float | None,
+        studies: int,
+        seed: int,
+    ) -> None:
+        self.output = output
+        self.systems = systems
+        self.shape = [_numbers(text) for text in (documents, sentences, panel, overlap)]
+        self.difference, self.power, self.extra, self.other_judges = difference, power, extra, other_judges
+        self.minutes, self.rate, self.studies, self.seed = minutes, rate, studies, seed
+        self.goal = goal
+        refuse_agreement(parse_goal(goal))  # before anything is computed
+        self._base: Design | None = None
+        self.about: dict[str, str] = {}
+        """What the rows to come are about: a domain, where each is planned for by itself."""
+
+    def scores(self, parts: Components, now: Design) -> None:
+        """A difference between two systems: variances, designs, and what more judgements are best spent on."""
+        self._variances(parts)
+        designs = self._designs(now)
+        self._base = designs[0]
+        result = power.plan(
+            parts,
+            designs,
+            difference=self.difference,
+            power=self.power,
+            judges_random=self.other_judges,
+            minutes=self.minutes,
+            hourly=self.rate,
+            n=self.studies,
+            seed=self.seed,
+        )
+        rows = [{**self.about, "kind": "design", **row} for row in result.rows]
+        columns: list[str | tuple[str, str]] = [
+            "documents",
+            "sentences",
+            "judges",
+            "overlap",
+            "systems",
+            "judgements",
+            "hours",
+            "cost",
+            ("width", "interval"),
+        ]
+        columns += ["power", ("detectable", f"seen in {self.power:.0%}")]
+        columns_used = [
+            c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)
+        ]
+        self.output.table(rows, columns_used, title="What each design would show of a difference between two systems")
+        self.output.notes.extend(note for note in result.notes if note not in self.output.notes)
+        self.output.sign(result.signature)
+        self.output.say()
+        for row in rows[:1]:
+            self.output.say(self._design_words(row))
+        self._more(parts, designs[0])
+
+    def duration(self, make_world: Callable[[Design], World | None]) -> None:
+        """The first design beside an adaptive campaign on the same documents: how much of the work that would take."""
+        assert self._base is not None
+        world = make_world(self._base)
+        if world is None:
+            self.output.note("How far apart systems usually are is not known: with --difference savings are simulated.")
+            return
+        goal = parse_goal(self.goal, world.systems)
+        if len(world.sizes) < 3:
+            return
+        savings = expected_savings(world, goal, campaigns=min(CAMPAIGNS, self.studies), seed=self.seed)
+        self.output.say()
+        columns: list[str | tuple[str, str]] = [
+            "campaign",
+            "judgements",
+            "share",
+            ("range", "9 of 10 campaigns"),
+            "hours",
+            "cost",
+            "decided",
+            "wrong",
+        ]
+        rows = [self._way(way, savings) for way in ("fixed", "adaptive")]
+        used = [c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)]
+        self.output.table(rows, used, title=f"The first design beside an adaptive campaign (goal {goal})")
+        self.output.say(
+            f"An adaptive campaign takes about {percent(savings.share, 0)} of the work and never more than all of it; "
+            f"{savings.campaigns} simulated campaigns, systems {_DISTANCES[world.means is None, world.has_metrics]}."
+        )
+
+    def _way(self, way: str, savings: Savings) -> dict[str, Any]:
+        adaptive = way == "adaptive"
+        judgements = savings.adaptive_judgements if adaptive else savings.judgements
+        hours = None if self.minutes is None else judgements * self.minutes / 60
+        return {
+            **self.about,
+            "kind": "duration",
+            "campaign": way,
+            "goal": str(savings.goal),
+            "judgements": judgements,
+            "share": percent(savings.share if adaptive else 1.0, 0),
+            "range": f"{percent(savings.low, 0)}–{percent(savings.high, 0)}" if adaptive else "",
+            "low": savings.low if adaptive else 1.0,
+            "high": savings.high if adaptive else 1.0,
+            "hours": hours,
+            "cost": None if hours is None or self.rate is None else hours * self.rate,
+            "decided": percent(savings.decided_adaptive if adaptive else savings.decided_fixed, 0),
+            "wrong": percent(savings.wrong_adaptive if adaptive else savings.wrong_fixed, 0),
+        }
+
+    def _variances(self, parts: Components) -> None:
+        total = sum(getattr(parts, name) for name in power.PARTS) or 1.0
+        rows = [
+            {
+                **self.about,
+                "kind": "variance",
+                "source": name,
+                "why scores differ": words,
+                "variance": getattr(parts, name),
+                "share": percent(getattr(parts, name) / total, 0),
+                "narrowed by": _HELPS.get(name, "(cancels)"),
+            }
+            for name, words in _NAMES.items()
+        ]
+        self.output.table(rows, ["why scores differ", "variance", "share", "narrowed by"], title="Where scores vary")
+        self.output.say()
+
+    def _designs(self, now: Design) -> list[Design]:
+        systems = self.systems or now.systems
+        shape_values = [
+            value or [usual]
+            for value, usual in zip(self.shape, (now.documents, now.sentences, now.judges, now.overlap), strict=True)
+        ]
+        if any(self.shape):
+            return [Design(d, s, max(j, o), o, systems) for d, s, j, o in product(*shape_values)]
+        base = Design(max(2, now.documents), now.sentences, now.judges, now.overlap, systems)
+        larger = replace(base, documents=2 * base.documents)
+        longer = replace(base, sentences=2 * base.sentences)
+        again = replace(base, judges=max(base.judges, 2 * base.overlap), overlap=2 * base.overlap)
+        return [base, larger, longer, again]
+
+    def _design_words(self, row: dict[str, Any]) -> str:
+        width = float(row["width"])
+        pairs = int(row["systems"]) * (int(row["systems"]) - 1) // 2
+        among = f" (one of {pairs} pairs, corrected for their number)" if pairs > 1 else ""
+        says = (
+            f"With {row['documents']} documents of {row['sentences']} sentences, each judged by {row['overlap']}, the "
+            f"difference between two systems is known to about ±{width / 2:.2g} points of the scale. "
+        )
+        if row["detectable"] is None:
+            says += f"So few documents cannot show any difference between two systems{among}: plan more of them."
+        else:
+            says += (
+                f"Systems that truly differ by {float(row['detectable']):.2g} are told apart{among} in "
+                f"{self.power:.0%} of such studies; smaller differences will often be missed."
+            )
+        if row.get("power") is not None:
+            says += f" A true difference of {self.difference:g} is seen in {percent(float(row['power']), 0)} of them."
+        return says
+
+    def _more(self, parts: Components, design: Design) -> None:
+        extra = self.extra or design.judgements
+        result = power.next_judgements(
+            parts, design, extra, judges_random=self.other_judges, n=self.studies, seed=self.seed
+        )
+        rows = [{**self.about, "kind": "extra", **row, "less": percent(row["narrower"], 0)} for row in result.rows]
+        self.output.say()
+        columns: list[str | tuple[str, str]] = [
+            "way",
+            "documents",
+            "sentences",
+            "judges",
+            "overlap",
+            ("width", "interval"),
+            ("less", "narrower by"),
+        ]
+        self.output.table(rows, columns, title=f"What {extra:,} more judgements are best spent on")
+        best = rows[0]
+        self.output.say(f"Best: {best['way']}; the interval becomes {best['less']} narrower.")
+
+    def agreement(self, part: Material, coefficient: Measure) -> None:
+        """The interval of an agreement coefficient with more documents."""
+        pilot_plan = coefficient.statistic.plan(part.counted().table, coefficient.question, **coefficient.options)
+        now = len(pilot_plan.documents)
+        wanted = self.shape[0] or sorted({max(2, now // 2), max(2, now), 2 * now, 4 * now})
+        result = power.expected_width(pilot_plan, wanted, n=min(self.studies, 400), seed=self.seed)
+        rows = [{**self.about, "kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
+        title = f"Interval of {coefficient.sign} ({coefficient.question}) with as many documents like the pilot's"
+        columns: list[str | tuple[str, str]] = [
+            "documents",
+            ("width", "interval"),
+            ("usual_low", "half of studies: from"),
+            ("usual_high", "to"),
+        ]
+        self.output.table(rows, columns, title=title)
+        self.output.notes.extend(result.notes)
+        self.output.sign(result.signature)
+        if rows and rows[0]["width"] is not None:
+            self.output.say(
+                f"{coefficient.sign} is {number(float(pilot_plan.value()[0]))} in the pilot of {now} documents. With "
+                f"{rows[-1]['documents']} it would be known to about ±{rows[-1]['width'] / 2:.2f}. Half the width "
+                "takes four times the documents; more sentences of the same documents hardly help."
+            )
+
+    def preference(self, part: Material, question: str) -> None:
+        """The chance to see which of two systems is preferred."""
+        pilot = power.preference_pilot(part.table, question)
+        now = part.table.filter(part.table["question"] == question)["document"].n_unique()
+        wanted = self.shape[0] or sorted({max(2, now // 2), now, 2 * now, 4 * now})
+        share = 0.5 + self.difference if self.difference is not None else None
+        result = power.preference_outlook(pilot, wanted, share=share, n=min(self.studies, 1000), seed=self.seed)
+        rows = [
+            {**self.about, "kind": "preference", "question": question, **row, "chance": percent(row["power"], 0)}
+            for row in result.rows
+        ]
+        self.output.table(rows, ["documents", "comparisons", ("chance", "preference seen in")], title=question)
+        self.output.sign(result.signature)
+        preferred_share = max(share or pilot["share"], 1 - (share or pilot["share"]))
+        self.output.say(
+            f"If one system is preferred in {percent(preferred_share, 0)} of decided comparisons; as in the pilot, "
+            f"{percent(pilot['ties'], 0)} are ties and those of one document are alike by {pilot['alike']:.2f}."
+        )
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise LannerError(f"{text!r} is no list of numbers.", next_step="Write 20 or 20,40,80.") from error

@@ -1,81 +1,460 @@
-"""`lanner scores`: what systems score, how sure their order is, and at which level."""
+"""`lanner scores` and `prefer`: which systems are better, and how sure that is."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
+import polars as pl
 
-from lanner.cli._options import SEED, RenamedOption, implementation, source_options
-from lanner.cli._set_option import Detail, set_option
+from lanner import formats
+from lanner.analysis import Reason
+from lanner.analysis.material import Material
+from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
+from lanner.analysis.selection import choice_bias, corrected_scores, probabilities
+from lanner.cli.options import chosen_pair
+from lanner.cli.output import Output
+from lanner.cli.source import Source, chosen_judges, shares
+from lanner.errors import InputError, StatisticError, Where, did_you_mean
+from lanner.figures.typeset import estimate, number, p_value, percent
+from lanner.model import Json, Rank, Result, languages
+from lanner.protocols.guessing import GENERIC
+from lanner.protocols.wording import Wording
+from lanner.stats import ranking, scores
+from lanner.stats.bradley_terry import bradley_terry
+from lanner.stats.preference import TIES, majority, sign_test
+from lanner.stats.resample import Resampling
 
-if TYPE_CHECKING:
-    from lanner.cli._source import Source
+# Domains for judgements whose file does not tell them: WMT's lists of documents, a domain and a document a line.
 
 
-LEVELS = ("segment", "document", "domain", "system")
-PRESETS = (
-    *("wmt24-esa", "wmt24-mqm", "wmt23-mqm", "wmt22-mqm", "wmt21-mqm", "wmt20-mqm"),
-    *("wmt23-da-sqm", "wmt22-da-sqm", "wmt21-da", "wmt20-da", "wmt19-da"),
+def with_domains(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The tidy table with the domains of its documents. Where a document is not in the list, an item id that is a
+    number is taken as the line, counted from 0 with every line, canaries too, as WMT counts."""
+    lines = _lines(path) if path.suffix == ".docs" else []
+    by_name = {name: domain for domain, name in lines}
+    if not lines:
+        by_name = {document.id: document.domain for document in formats.read_documents(path)}
+    by_line = {str(number): domain for number, (domain, _) in enumerate(lines)}
+    domain = pl.col("document").replace_strict(by_name, default=None, return_dtype=pl.String)
+    if by_line:
+        domain = domain.fill_null(pl.col("segment").replace_strict(by_line, default=None, return_dtype=pl.String))
+    with_domain = table.with_columns(domain.fill_null("").alias("domain"))
+    unknown = with_domain.filter(pl.col("domain") == "", pl.col("role") == "main")["document"].n_unique()
+    return with_domain, (f"{unknown} documents are not in {path.name}: their domain is unknown.",) if unknown else ()
+
+
+def _lines(path: Path) -> list[tuple[str, str]]:
+    parts = []
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"This cannot be read: {error.strerror or error}.", where=Where(path)) from error
+    for line_number, line in enumerate(text.splitlines(), 1):
+        domain, tab, name = line.partition("\t")
+        if not tab:
+            raise InputError("This line does not say DOMAIN and DOCUMENT.", where=Where(path, line_number))
+        parts.append((domain, name))
+    return parts
+
+
+# `lanner scores`: what systems score, how sure their order is, and at which level.
+
+
+_SELECTION = (
+    "repeats",
+    "without_flags",
+    "without_domains",
+    "standardise",
+    "ddof",
+    "constant",
+    "row",
+    "roles",
+    "judges",
 )
-AVERAGES = ("micro", "document", "macro", "document-macro")
-TESTS = ("permutation", "signed-rank", "rank-sum")
-COMBINATIONS = ("pooled", "stouffer", "signed-stouffer")
-CORRECTIONS = ("holm", "shaffer", "none")
-ADJUSTMENTS = ("auto", "none")
-DETAILS = {
-    "average": Detail(click.Choice(AVERAGES), "how segment scores are averaged (micro)"),
-    "test": Detail(click.Choice(TESTS), "the significance test (permutation)"),
-    "combine": Detail(click.Choice(COMBINATIONS), "how tests per domain are combined (pooled)"),
-    "correction": Detail(click.Choice(CORRECTIONS), "for multiple comparisons (holm)"),
-    "adjust": Detail(click.Choice(ADJUSTMENTS), "for segments that not all systems share (auto)"),
-}
 
 
-@click.command("scores", short_help="Score and rank systems, with intervals and clusters.")
-@click.option(
-    "--question",
-    "-q",
-    cls=RenamedOption,
-    old=["--of"],
-    metavar="QUESTION",
-    help="The question or score. [default: from the protocol]",
-)
-@click.option("--part", metavar="NAME", help="The part to analyse, if a folder has several.")
-@click.option("--documents", type=click.Path(path_type=Path), help="A .docs list (domain, document) or the texts.")
-@click.option("--preset", help=f"Score and rank as in a shared task: {', '.join(PRESETS)}.")
-@click.option(
-    "--level",
-    type=click.Choice(LEVELS),
-    default="system",
-    help="One row per system, document, segment …",
-)
-@click.option(
-    "--margin",
-    type=float,
-    metavar="POINTS",
-    help="With --head-to-head: test non-inferiority and equivalence within this margin.",
-)
-@click.option("--standardise", is_flag=True, default=None, help="Standardise scores per judge (z-scores).")
-@click.option("--head-to-head", "pairs", is_flag=True, help="Compare every pair of systems instead.")
-@click.option(
-    "--better",
-    type=click.Choice(["higher", "lower"]),
-    help="Whether higher or lower scores are better. [default: from the protocol]",
-)
-@click.option(
-    "--selection",
-    is_flag=True,
-    help="Also correct for how documents were chosen (lanner prepare, step difficult).",
-)
-@click.option("--other-judges", is_flag=True, help="Intervals and tests that generalise to other judges.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
-@set_option(DETAILS)
-@source_options
-def command(source: Source, **options: Any) -> None:
-    """Score and rank systems.
+def run_scores(
+    source: Source,
+    question: str | None,
+    part: str | None,
+    documents: Path | None,
+    preset: str | None,
+    level: scores.Level,
+    pairs: bool,
+    better: str | None,
+    selection: bool,
+    other_judges: bool,
+    seed: int,
+    as_json: bool,
+    **details: Any,
+) -> None:
+    """Score and rank systems."""
+    output = Output("scores", as_json)
+    known = scores.preset(preset) if preset else None
+    pair = chosen_pair()
+    parts = _named(source.read(), part)
+    material = chosen_judges(_of_pair(parts, pair), source.judges)
+    if known and known.weights and material.protocol:
+        material = replace(material, protocol=known.weigh(material.protocol))
+        output.note(f"Errors weigh as in {known.citation}; weights from {known.weights_from}.")
+    rows = scored_rows(material, judges_named=bool(source.judges))
+    table, notes = with_domains(rows.table, documents) if documents else (rows.table, ())
+    output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in material.left_out.items())
+    output.notes.extend(notes)
+    if others := rows.excluded.get(Reason.OTHER_JUDGES):
+        group = rows.selection.groups[0]
+        output.note(
+            f"Scores by {group} alone count; {others:,} answers of other judges do not. Name them with --judges."
+        )
+    named = question or (known.of if known else None)
+    if better:
+        details["direction"] = f"{better}_is_better"
+    for entry in ranked_by(material.protocol, rows.table, named):
+        of = entry.of
+        plan = known.options if known else entry.options
+        options = {**plan, **{k: v for k, v in details.items() if v is not None}}
+        if source.judges:
+            options["judges"] = [judge.id for judge in material.judges]
+        if options.get("per_words"):
+            options["words"] = material.words
+        if level != "system":
+            rows_of_items = scores.items(table, of, **{k: v for k, v in options.items() if k in _SELECTION})
+            _print_level(output, rows.sign(scores.at(rows_of_items, level)), of)
+            continue
+        if options.get("average", "micro").endswith("macro") and (table["domain"] == "").all():
+            output.note("No domain is known, so that all is one domain: name them with --documents.")
+        options |= {"other_judges": True} if other_judges else {}
+        rank = ranking.head_to_head if pairs else ranking.systems
+        result = rows.sign(rank(table, of, resampling=Resampling(seed=seed), **options))
+        if not pairs:
+            result = keep_on_scale(result, score_bounds(material.protocol, of, options))
+        name = f"{of}, z per judge" if options.get("standardise") else of
+        (_print_pairs if pairs else _print_systems)(output, result, of, name)
+        if selection:
+            bounds = score_bounds(material.protocol, of, {})  # as answered: neither standardised nor a rate
+            corrected = rows.sign(corrected_scores(table, of, probabilities(material.documents), bounds))
+            _print_corrected(output, corrected, of, pairs=pairs)
+    if not selection and (bias := choice_bias(material.documents, material.settings)):
+        output.note(str(bias))
+    output.end()
 
-    Example: lanner scores esa.csv --languages en-zh --documents en-zh.docs --preset wmt24-esa
-    """
-    implementation("_scores").run(source, **options)
+
+def _print_corrected(output: Output, result: Result, of: str, *, pairs: bool) -> None:
+    """Means of all systems, or differences of all pairs, for the texts that documents were chosen from."""
+    rows = [
+        {
+            **row,
+            "question": of,
+            "signature": str(result.signature),
+            "pair": f"{row['system']} − {row['other']}",
+            "for all texts": estimate(row["value"], row["low"], row["high"], bounded=False),
+            "of the chosen": number(row["chosen"], 2, bounded=False),
+        }
+        for row in result.rows
+        if bool(row["other"]) == pairs
+    ]
+    output.say()
+    output.notes.extend(note for note in result.notes if note not in output.notes)
+    columns = ["pair" if pairs else "system", "for all texts", "of the chosen", "documents"]
+    title = f"{of} as answered, not standardised, corrected for how documents were chosen"
+    output.table(rows, columns, title=title, empty=f"{of}: no answers are numbers, so nothing is corrected.")
+    output.say(str(result.signature))
+
+
+def _named(parts: list[Material], name: str | None) -> list[Material]:
+    parts_of_name = [part for part in parts if name in (None, part.name)]
+    if not parts_of_name:
+        names = [part.name for part in parts]
+        raise InputError(f"There is no part {name!r}.", next_step=did_you_mean(str(name), names))
+    return parts_of_name
+
+
+def _of_pair(parts: list[Material], pair: str | None) -> Material:
+    """The part of one language pair: told by its texts, or by the name a reader gives to it."""
+    if pair is None:
+        if len(parts) > 1:
+            several = ", ".join(part.name for part in parts)
+            raise InputError(f"There are several parts: {several}.", next_step="Say which with --languages or --part.")
+        return parts[0]
+    language_pair = languages.pair(pair)
+    for part in parts:
+        suffix = part.name.rpartition(".")[2]
+        if language_pair in _pairs(part) or (
+            "-" in suffix and len(suffix) < 12 and languages.pair(suffix) == language_pair
+        ):
+            return part
+    if len(parts) == 1 and all(languages.UNDETERMINED in pair for pair in _pairs(parts[0])):
+        return parts[0]
+    names = [part.name for part in parts]
+    raise InputError(
+        f"There is no pair {pair!r}.", next_step=did_you_mean(pair, names) or f"Parts: {', '.join(names)}."
+    )
+
+
+def _pairs(part: Material) -> set[tuple[str, str]]:
+    return {(document.source_language, document.target_language) for document in part.documents}
+
+
+def _print_systems(output: Output, result: Result, of: str, name: str) -> None:
+    rows = [
+        {
+            "question": of,
+            **row,
+            "value": row["score"],
+            "unit": result.interval.unit if result.interval else None,
+            "ranks_text": f"{row['rank_low']}–{row['rank_high']}",
+            "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
+        }
+        for row in result.rows
+    ]
+    columns = [
+        ("rank", "#"),
+        "system",
+        ("estimate", f"{name} [95 %]"),
+        "micro",
+        ("ranks_text", "ranks"),
+        "cluster",
+        "n",
+    ]
+    _print(output, rows, columns, result)
+
+
+def _print_pairs(output: Output, result: Result, of: str, name: str) -> None:
+    rows = [
+        {
+            "question": of,
+            **row,
+            "estimate": estimate(row["difference"], row["low"], row["high"], 2, bounded=False),
+            "p_text": p_value(row["p"]),
+            **{f"{name}_text": p_value(row[name]) for name in _CORRECTED if name in row},
+        }
+        for row in result.rows
+    ]
+    correction = dict(result.signature.parts)["correction"] if result.signature else "holm"
+    columns: list[Any] = [
+        "system",
+        "other",
+        ("estimate", f"difference in {name} [95 %]" if name != of else "difference [95 %]"),
+        ("p_text", "p"),
+    ]
+    columns += [
+        (f"{name}_text", f"{title} ({correction})" if correction != "none" else title)
+        for name, title in _CORRECTED.items()
+        if rows and name in rows[0]
+    ]
+    _print(output, rows, [*columns, "higher", "lower", "n", "documents"], result)
+
+
+_CORRECTED = {"p_holm": "p", "p_not_worse": "p other not worse", "p_equivalent": "p equal within margin"}
+
+
+def _print_level(output: Output, result: Result, of: str) -> None:
+    _print(output, [{"question": of, **row} for row in result.rows], [], result)
+
+
+def _print(output: Output, rows: list[dict[str, Any]], columns: list[Any], result: Result) -> None:
+    output.notes.extend(note for note in result.notes if note not in output.notes)
+    output.sign(result.signature)
+    output.table([{**row, "signature": str(result.signature or "")} for row in rows], columns)
+
+
+# `lanner prefer`: which of two systems judges prefer: counts, sign tests with ties dropped and split, majority.
+
+
+_COLUMNS: list[str | tuple[str, str]] = [
+    "question",
+    "judge",
+    "for",
+    "wins",
+    "ties",
+    "losses",
+    ("interval", "share [95 %]"),
+    "ties dropped",
+    "ties split",
+    "by document",
+]
+
+
+def run_prefer(
+    source: Source,
+    question: str | None,
+    favour: str | None,
+    documents: str | None,
+    by: str | None,
+    votes: bool,
+    ranking: bool,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Test which of two systems is preferred, over all judges and for each judge."""
+    output = Output("prefer", as_json)
+    resampling = Resampling(seed=seed)
+    for part in source.parts():
+        for domain, share in shares(part.matching(documents) if documents else part, by):
+            for name in _asked(share, question):
+                with _own_words(share, name):
+                    if votes:
+                        result = majority(share.table, name, resampling=resampling)
+                        _print_votes(output, result, name, domain)
+                    elif ranking:
+                        result = bradley_terry(share.table, name, resampling=resampling)
+                        _print_strengths(output, result, name, domain)
+                    else:
+                        result = sign_test(share.table, name, favour=favour, resampling=resampling)
+                        _print_tests(output, result, name, domain)
+                output.say()
+                output.notes.extend(note for note in result.notes if note not in output.notes)
+                output.sign(result.signature)
+    if not votes and not ranking:
+        output.say(
+            "Ties dropped and ties split are the published sign tests, which take every comparison as independent; by "
+            "document does not: where it is much larger, a few documents decide. More documents narrow the interval."
+        )
+    output.end()
+
+
+@contextmanager
+def _own_words(part: Material, question: str) -> Iterator[None]:
+    """An answer that names neither side is quoted as it stands in the file."""
+    try:
+        yield
+    except StatisticError as error:
+        label = error.names.get("label", "")
+        if error.code != "unclear_side" or part.protocol is None:
+            raise
+        words = Wording(part.protocol).option(question, label).label
+        raise StatisticError(
+            f"It is not clear which of the two outputs the answer {words!r} to {question!r} prefers.",
+            code=error.code,
+            next_step="Write a, b or tie, first or second, or the name of the better system. Answers in words are "
+            "understood if all of them name a side or a tie.",
+        ) from error
+
+
+def _asked(part: Material, question: str | None) -> list[str]:
+    protocol = part.protocol if part.protocol and part.protocol.name != GENERIC else None
+    rank_questions = [q.id for _, q in protocol.questions if isinstance(q, Rank)] if protocol else _plain(part)
+    questions = [
+        name for name in rank_questions if name in set(part.table["question"].unique()) and question in (None, name)
+    ]
+    if questions:
+        return questions
+    if protocol:
+        raise InputError(f"{part.name} asks for no preference.", next_step="Preferences are questions of kind rank.")
+    scored = part.table.filter(pl.col("score").is_not_null() & pl.col("system").str.contains("|", literal=True))
+    if len(scored):
+        name = scored["question"][0]
+        values = scored.filter(pl.col("question") == name)["score"].unique().sort().to_list()
+        shown = ", ".join(f"{value:g}" for value in values[:5]) + (" …" if len(values) > 5 else "")
+        raise InputError(
+            f"The answers to {name!r} in {part.name} are numbers ({shown}), which do not say which output is better.",
+            next_step="Write a, b or tie instead, or the name of the better system. 1 and 2 are read as the first and "
+            "the second, and 0 as a tie, if the heading says that a preference was asked for.",
+        )
+    raise InputError(
+        f"{part.name} holds no preference between two outputs.",
+        next_step="Name the two in a column system (human|mt) and give the answers a, b or tie, or the name of the "
+        "better one.",
+    )
+
+
+def _plain(part: Material) -> list[str]:
+    """Without a protocol: labels given to two outputs side by side, or labels that can only be two names and ties."""
+    with_label = part.table.filter(pl.col("label").is_not_null())
+    questions = []
+    for name in with_label["question"].unique(maintain_order=True).to_list():
+        own = with_label.filter(pl.col("question") == name)
+        labels = set(own["label"].unique()) - TIES
+        if own["system"].str.contains("|", literal=True).any() or ((own["system"] == "").all() and len(labels) <= 2):
+            questions.append(name)
+    return questions
+
+
+def _print_tests(output: Output, result: Result, question: str, domain: str) -> None:
+    rows: list[dict[str, Json]] = [
+        {
+            **row,
+            "question": question,
+            "signature": str(result.signature or ""),
+            **({"domain": domain} if domain else {}),
+            "preferred": percent(row["share"]),
+            "interval": estimate(row["share"], row["low"], row["high"]),
+            "ties dropped": p_value(row["p_drop"]),
+            "ties split": p_value(row["p_split"]),
+            "by document": p_value(row["p_documents"]),
+        }
+        for row in result.rows
+    ]
+    output.table(rows, _COLUMNS, title=domain)
+    for row in rows:
+        if row["judge"] == "all":
+            output.say(_sentence(row))
+
+
+def _sentence(row: Json) -> str:
+    decisions, total = row["wins"] + row["losses"], row["wins"] + row["losses"] + row["ties"]
+    if not decisions:
+        return f"All {total} comparisons are ties."
+    says = f"{row['for']} was preferred over {row['against']} in {row['wins']} of {decisions} decided comparisons"
+    says += f" ({percent(row['share'], 0)}; {row['ties']} of {total} were ties). "
+    sure = [row[key] is not None and row[key] < 0.05 for key in ("p_drop", "p_split", "p_documents")]
+    if all(sure):
+        return says + "Chance alone would hardly give that, however ties and documents are counted."
+    if any(sure):
+        return (
+            says + "Whether that is more than chance depends on how ties and documents are counted: report all three."
+        )
+    return says + "Chance alone could well give that: no preference is shown."
+
+
+def _print_votes(output: Output, result: Result, question: str, domain: str) -> None:
+    rows = [
+        {
+            "question": question,
+            "domain": domain,
+            **row,
+            "sign test": p_value(row["p"]) if row["p"] is not None else "—",
+            "signature": str(result.signature or ""),
+        }
+        for row in result.rows
+    ]
+    columns: list[str | tuple[str, str]] = [
+        "question",
+        "one",
+        "two",
+        "items",
+        ("won_by_one", "for one"),
+        "ties",
+        ("won_by_two", "for two"),
+        "sign test",
+    ]
+    output.table(rows, columns, title=domain)
+    for row in rows:
+        output.say(
+            f"Of {row['items']} items, most judges preferred {row['one']} on {row['won_by_one']} and {row['two']} on "
+            f"{row['won_by_two']}; {row['ties']} have no majority."
+        )
+
+
+def _print_strengths(output: Output, result: Result, question: str, domain: str) -> None:
+    rows = [
+        {
+            "question": question,
+            "domain": domain,
+            **row,
+            "estimate": estimate(row.get("value"), row.get("low"), row.get("high"), bounded=False),
+            "signature": str(result.signature or ""),
+        }
+        for row in result.rows
+    ]
+    estimates = ("estimate", "estimate [95 %]")
+    columns: list[str | tuple[str, str]] = ["judge", "kind", "system", "other", estimates, "p", ("p_holm", "p (holm)")]
+    columns_used = [
+        c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) not in (None, "") for row in rows)
+    ]
+    output.table(rows, columns_used, title=" · ".join(filter(None, (question, domain))))
+    output.say("Strengths are log odds: 0.5 more means preferred in about 62 % of decided comparisons, 1 more in 73 %.")

@@ -1,0 +1,251 @@
+"""Declarations of the commands about judges that are no people: models and metrics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lanner.cli.early_checks import campaign_names, refuse_missing, refuse_shared_name, refuse_unknown_campaign
+from lanner.cli.judge_settings import list_settings, old_options
+from lanner.cli.options import (
+    SEED,
+    campaign_argument,
+    complete_campaign,
+    complete_protocol,
+    complete_source,
+    from_option,
+    implementation,
+    json_option,
+    known_name,
+    known_prompt,
+    known_protocol,
+    reads_files,
+    store_option,
+)
+from lanner.judges import providers
+
+
+@click.command(
+    "judge",
+    short_help="Run LLM judges with the same protocol as people.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("source", metavar="CAMPAIGN_OR_TEXTS", shell_complete=complete_source)
+@click.option(
+    "--protocol",
+    metavar="NAME_OR_FILE",
+    shell_complete=complete_protocol,
+    callback=known_protocol,
+    help="The protocol, when judging a file of texts.",
+)
+@click.option("--model", "models", multiple=True, help="Model name; repeatable for several judges.")
+@click.option(
+    "--base-url",
+    "base_urls",
+    multiple=True,
+    help="The server; once for all models, or once for each (default: OpenAI).",
+)
+@click.option(
+    "--provider",
+    default=providers.DEFAULT,
+    show_default=True,
+    metavar="NAME",
+    callback=known_name("judges.providers"),
+    help=f"The server's interface: {', '.join(providers.interfaces())}, or one of another package.",
+)
+@click.option("--as", "judge_name", default="", help="The judge's name (default: the model's); kim2025: as published.")
+@click.option(
+    "--prompt", default="", metavar="NAME_OR_FILE", show_default="judge", help="The words around the questions."
+)
+@click.option(
+    "--context",
+    default="",
+    metavar="NAME",
+    show_default="people",
+    help="What is shown around a sentence: people, none, source±N, own±N, reference±N, whole, kim2025.",
+)
+@click.option(
+    "--compare-contexts",
+    "contexts",
+    is_flag=False,
+    flag_value="people,none,source±2,own±2,reference±2",
+    default="",
+    metavar="[NAMES]",
+    help="Judge a sample in several contexts and compare them.",
+)
+@click.option("--max-cost", type=float, help="Stop before the run exceeds this cost.")
+@click.option("--limit", type=int, help="Judge at most this many items.")
+@click.option("--retry-missing", is_flag=True, help="Retry items without a valid answer.")
+@click.option(
+    "--replay",
+    "replays",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    hidden=True,
+    help="Now: lanner replay.",
+)
+@click.option("--dry-run", is_flag=True, help="Show three prompts and a cost estimate; send nothing.")
+@click.option(
+    "--settings",
+    "settings_file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A TOML file of settings; `lanner judge --help-settings` lists them.",
+)
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set one setting; overrides the file.")
+@click.option(
+    "--help-settings",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=list_settings,
+    help="List the settings.",
+)
+@old_options
+@from_option
+@store_option
+@json_option
+@reads_files("protocol")
+def judge(source: str, store_place: str, **options: Any) -> None:
+    """Run LLM judges. An interrupted run resumes with the same command; nothing is asked twice.
+
+    Example: lanner judge pilot --model my-model --base-url http://127.0.0.1:8080/v1
+    """
+    refuse_missing(source, store_place)
+    if source not in (campaign_names(store_place) or ()):
+        implementation("file_check").check_texts(source, options["format_name"])
+    implementation("judge").run(source, store_place=store_place, **options)
+
+
+@click.group("prompt", short_help="Read the prompts of model judges, check or try your own.")
+def prompt() -> None:
+    """Read the prompts of model judges, check your own file, try one on a text.
+
+    Example: lanner prompt show gemba_mqm
+    """
+
+
+@prompt.command("show", short_help="List the prompts, or print one.")
+@click.argument("name", metavar="[NAME_OR_FILE]", default="", callback=known_prompt)
+@click.option("--variables", is_flag=True, help="List the variables that a prompt may use.")
+@json_option
+@reads_files("name")
+def prompt_show(**options: Any) -> None:
+    """List the prompts that are there, or print the words of one.
+
+    Example: lanner prompt show judge --variables
+    """
+    implementation("model_judges").show_prompt(**options)
+
+
+@prompt.command("check", short_help="Check a prompt file.")
+@click.argument("name", metavar="NAME_OR_FILE", callback=known_prompt)
+@click.option(
+    "--protocol",
+    default="",
+    metavar="NAME_OR_FILE",
+    shell_complete=complete_protocol,
+    callback=known_protocol,
+    help="Check it with this protocol alone.",
+)
+@json_option
+@reads_files("name", "protocol")
+def prompt_check(**options: Any) -> None:
+    """Check a prompt: its form, its variables, and its words with every protocol that it is for.
+
+    Example: lanner prompt check mine.toml
+    """
+    implementation("model_judges").check_prompt(**options)
+
+
+@prompt.command("try", short_help="Fill a prompt in, and ask a model if one is named.")
+@click.argument("name", metavar="NAME_OR_FILE", callback=known_prompt)
+@click.option(
+    "--protocol",
+    required=True,
+    metavar="NAME_OR_FILE",
+    shell_complete=complete_protocol,
+    callback=known_protocol,
+    help="What is asked.",
+)
+@click.option("--texts", type=click.Path(path_type=Path), help="A file of texts.")
+@click.option("--context", default="people", show_default=True, help="What is shown around a sentence.")
+@click.option("--rationale", is_flag=True, help="Let the model give its reasons before the scores.")
+@click.option("--model", default="", help="A model to ask.")
+@click.option(
+    "--provider",
+    default=providers.DEFAULT,
+    show_default=True,
+    callback=known_name("judges.providers"),
+    help="The server's interface.",
+)
+@click.option("--base-url", default="", help="The server.")
+@json_option
+@reads_files("name", "protocol", "texts")
+def prompt_try(**options: Any) -> None:
+    """Fill a prompt in with the first text, and show the reply where a model is named. Nothing is stored.
+
+    Example: lanner prompt try mine.toml --protocol esa --texts news.jsonl
+    """
+    implementation("file_check").check_texts(options["texts"])
+    implementation("model_judges").try_prompt(**options)
+
+
+@click.command("replay", short_help="Take in outputs that a model gave elsewhere.")
+@click.argument("name", metavar="CAMPAIGN", shell_complete=complete_campaign)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--as", "judge_name", default="", help="The judge's name (default: the file's).")
+@store_option
+@json_option
+@reads_files("files")
+def replay(name: str, store_place: str, **options: Any) -> None:
+    """Take in files of JSON lines with a model's answers. Spellings are mended by the protocol's aliases and counted.
+
+    Example: lanner replay pilot o4-mini.jsonl
+    """
+    refuse_shared_name(options["files"], options["judge_name"])
+    refuse_unknown_campaign(name, store_place)
+    implementation("model_judges").run_replay(name, store_place=store_place, **options)
+
+
+@click.command("ledger", short_help="Inspect model requests: prompts, replies, costs, failures.")
+@campaign_argument
+@click.argument("judge", required=False)
+@click.option("--missing", is_flag=True, help="Only questions without a valid last reply.")
+@click.option("--document", default="", help="Only questions about this document.")
+@click.option("--segment", default="", help="Only questions about this segment.")
+@click.option("--limit", default=50, show_default=True, help="Maximum number of rows.")
+@click.option("--full", is_flag=True, help="Include the full request and reply.")
+@store_option
+@json_option
+def ledger(**options: Any) -> None:
+    """List every reply of a model judge, oldest first.
+
+    Example: lanner ledger pilot my-model --missing
+    """
+    implementation("model_judges").run_ledger(**options)
+
+
+@click.command("metric", short_help="Score systems with BLEU, chrF, COMET and other metrics.")
+@click.argument("given", nargs=-1, metavar="METRIC... FILE_OR_CAMPAIGN")
+@click.option("--references", help="Only these references, comma-separated. [default: all]")
+@click.option("--systems", help="Only these systems, comma-separated.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the metrics; repeatable.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write texts and scores: a new folder in mt-metrics-eval's layout, or a .jsonl file.",
+)
+@click.option("--save", metavar="NAME", help="Store the scores as a campaign.")
+@click.option("--list", "listed", is_flag=True, help="List the metrics.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@from_option
+@store_option
+@json_option
+def metric(**options: Any) -> None:
+    """Score every system with one or more metrics, with confidence intervals over documents.
+
+    Example: lanner metric bleu chrf wmt23 --languages en-de --out scored
+    """
+    implementation("metric").run(**options)

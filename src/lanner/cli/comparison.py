@@ -1,0 +1,494 @@
+"""`lanner compare`, `audit`, `replace`, `metaeval` and `reproduce`: protocols, judges, metrics, papers side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import polars as pl
+
+from lanner import campaign
+from lanner.analysis import GROUPS
+from lanner.analysis.material import Material
+from lanner.analysis.rows import group_of
+from lanner.analysis.scorers import main_question, scored_set
+from lanner.analysis.scores import keep_on_scale, score_bounds
+from lanner.cli.commands.comparison import split_source
+from lanner.cli.judge import limits_from, plans_from, price_notes, print_standings, texts_and_protocol, watching
+from lanner.cli.judge_settings import SETTINGS, settings_from
+from lanner.cli.options import chosen_pair, slug
+from lanner.cli.output import Output, result_rows
+from lanner.cli.source import Source, materials
+from lanner.errors import InputError, LannerError, did_you_mean
+from lanner.figures.typeset import estimate, number, p_value, percent
+from lanner.formats import mtme
+from lanner.judges.comparison import compare as compare_judges
+from lanner.judges.comparison import sample_documents
+from lanner.judges.probes import audit_model
+from lanner.model import Json, Result
+from lanner.reports import latex
+from lanner.reports.comparison.build import compare
+from lanner.reports.files import write
+from lanner.reports.parts import Column, Table
+from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval
+from lanner.stats.replacement import replacement
+from lanner.stats.resample import Resampling
+from lanner.store import Store
+from lanner.studies.page import mark, ours, page, typed
+from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, read, summary
+from lanner.studies.study import Study, load, names
+
+# `lanner compare`: two or more protocols on the same texts, question by question, on one page.
+
+
+_KEPT = {"people": ("people",), "models": ("models", "metrics")}
+
+
+def run_compare(
+    sources: tuple[str, ...],
+    out: Path | None,
+    hourly: float | None,
+    currency: str,
+    resamples: int,
+    seed: int,
+    judges: bool,
+    svg_only: bool,
+    format_name: str | None,
+    protocol: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Compare campaigns, files, parts of a file (FILE:PART), or the scenarios of one campaign. NAME=A gives a name;"""
+    output = Output("compare", as_json)
+    if judges:
+        _compare_judges(output, sources, store_place, Resampling(n=resamples, seed=seed))
+        return
+    materials_by_name = [pair for source in sources for pair in _named(source, store_place, format_name, protocol)]
+    how = Resampling(n=resamples, seed=seed)
+    page, rows = compare(_distinct(materials_by_name), resampling=how, hourly=hourly, currency=currency)
+    folder = out or Path(re.sub(r"[^\w.-]+", "-", page.title))
+    files = write(page, folder, pictures=not svg_only)
+    [table] = page.tables
+    overall = [row for row in table.rows if "group" not in row]
+    columns = [(column.key, column.heading) for column in table.columns]
+    Output("compare", as_json).table(overall, [pair for pair in columns if any(row.get(pair[0]) for row in overall)])
+    output.say()
+    for sentence in page.findings:
+        output.say(sentence.replace("**", ""))
+    output.rows.extend(rows)
+    for row in rows:
+        if row.get("reason"):
+            output.note(f"{row['question'].replace('_', ' ')}: not answered, {row['reason']}")
+    output.note(f"Page: {files}")
+    output.sign(table.signature)
+    output.end()
+
+
+def _compare_judges(output: Output, sources: tuple[str, ...], store_place: str, how: Resampling) -> None:
+    """The model judges of a campaign: `lanner compare --judges CAMPAIGN [JUDGE ...]`."""
+    with Store.open(store_place, create=False) as store:
+        standings = compare_judges(store, sources[0], sources[1:], resampling=how)
+    print_standings(output, standings)
+    if len(standings) > 1:
+        output.note(f"Gains and changes are against {standings[0].judge}, item by item.")
+    if not any(standing.agreement for standing in standings):
+        output.note("No person has judged these texts, so there is no agreement to show.")
+    output.end()
+
+
+def _named(source: str, place: str, format_name: str | None, protocol: str | None) -> list[tuple[str, Material]]:
+    """The parts of a source with their names; `FILE:PART` picks one, `NAME=FILE` names it, `@people` keeps some."""
+    label, path, part, judges = split_source(source)
+    parts = materials(path, place, format_name, protocol)
+    if part:
+        matches = [material for material in parts if material.name == part]
+        if not matches:
+            raise InputError(f"{path} has no part {part!r}.", next_step=did_you_mean(part, [m.name for m in parts]))
+        parts = matches
+    label = label if len(parts) == 1 else ""
+    if judges:
+        return [(label or judges, _of(material, judges)) for material in parts if _of(material, judges).judges]
+    return [(label or material.name, material) for material in parts]
+
+
+def _of(material: Material, judges: str) -> Material:
+    """The same with people, models or some judges only."""
+    if judges not in ("people", "models"):
+        return material.only(judges.split(","))
+    return material.only([judge.id for judge in material.judges if group_of(judge) in _KEPT[judges]])
+
+
+def _distinct(pairs: list[tuple[str, Material]]) -> list[tuple[str, Material]]:
+    """Names that are taken get the protocol's name added, then a number."""
+    distinct: list[tuple[str, Material]] = []
+    for name, material in pairs:
+        names = {name for name, _ in distinct}
+        tries = [name, f"{name} ({material.protocol.name})" if material.protocol else name]
+        tries += [f"{name} {number}" for number in range(2, len(pairs) + 2)]
+        distinct.append((next(one for one in tries if one not in names), material))
+    return distinct
+
+
+# `lanner replace`: can this model replace a judge here, and what does it save?
+
+
+_VERDICTS = {
+    "replace": "{model} may replace a person here: it is as close to people as they are to each other.",
+    "assist": "{model} may not replace a person here, but it helps: let it judge what people do not, and correct it.",
+    "neither": "{model} may not replace a person here, and it saves little.",
+    "unknown": "Nothing can be said about {model}: too few items were judged by it and by two people.",
+}
+
+
+def run_replace(source: Source, model: str, question: str | None, epsilon: float, as_json: bool) -> None:
+    """Say whether a model can replace a judge, how its scores differ from people's, and what it saves."""
+    if not 0 <= epsilon < 1:
+        raise InputError(
+            "Epsilon lies between 0 and 1.", next_step="0.2 for experts, 0.15 for trained people, 0.1 else."
+        )
+    output = Output("replace", as_json)
+    parts = [source.part_that_asks(question)] if question else source.parts()
+    for part in parts:
+        table = part.counted(of=tuple(GROUPS)).table
+        for name in _questions(part, table, model, question):
+            result = replacement(table, name, model=model, epsilon=epsilon)
+            result = keep_on_scale(result, score_bounds(part.protocol, name, {}))
+            _print(output, result, part.name, name)
+    output.end()
+
+
+def _questions(part: Material, table: pl.DataFrame, model: str, question: str | None) -> list[str]:
+    judges = table["judge"].unique().sort().to_list()
+    if model not in judges:
+        raise InputError(f"There is no judge {model!r} in {part.name}.", next_step=did_you_mean(model, judges))
+    answers = table.filter(pl.col("label").is_not_null() | pl.col("score").is_not_null())
+    own = set(answers.filter(pl.col("judge") == model)["question"])
+    names = [name for name in answers["question"].unique(maintain_order=True) if name in own]
+    if question is None:
+        return names
+    if question not in names:
+        raise InputError(f"{model} did not answer {question!r}.", next_step=did_you_mean(question, names))
+    return [question]
+
+
+def _print(output: Output, result: Result, part: str, question: str) -> None:
+    output.notes.extend(note for note in result.notes if note not in output.notes)
+    output.sign(result.signature)
+    kinds: dict[str, list[dict[str, Json]]] = {}
+    for row in result.rows:
+        about = {"part": part, "question": question, "signature": str(result.signature or "")}
+        kinds.setdefault(row["kind"], []).append({**about, **row, **_texts(row)})
+    tables: tuple[tuple[str, list[str | tuple[str, str]], str], ...] = (
+        ("person", ["person", "items", ("closer", "model as close"), ("p_text", "p (corrected)"), "beaten"],
+         "Left out in turn: is the model as close to the others?"),
+        ("line", ["term", ("estimate", "people's score on the model's [95 %]"), ("p_text", "p")], "Calibration"),
+        ("bias", [("estimate", "model less people [95 %]"), ("p_text", "p")], ""),
+        ("system", ["system", ("estimate", "people and model [95 %]"), ("people_text", "people alone [95 %]"),
+                    ("gain_text", "worth")], "Means of systems, corrected by people"),
+        ("label", ["label", ("estimate", "share, put right [95 %]"), ("model_text", "model"),
+                   ("people_text", "people, where they judged")], "Shares of labels"),
+    )  # fmt: skip
+    output.say(f"{part} · {question}", style="bold")
+    for sentence in _words(kinds["verdict"][0]):
+        output.say(sentence)
+    output.rows.extend(kinds["verdict"])
+    for kind, columns, heading in tables:
+        if kinds.get(kind):
+            output.say()
+            output.table(kinds[kind], columns, title=heading)
+    output.say()
+
+
+def _texts(row: Mapping[str, Json]) -> dict[str, Json]:
+    """Numbers of a row as they are printed."""
+    shown: dict[str, Json] = {}
+    if row["kind"] in ("line", "bias", "system"):
+        shown["estimate"] = estimate(row["value"], row["low"], row["high"], 2, bounded=False)
+    if row["kind"] in ("line", "bias"):
+        shown["p_text"] = p_value(row["p"])
+    if row["kind"] == "person":
+        shown |= {"closer": percent(row["advantage"], 0), "p_text": p_value(row["p_corrected"])}
+    if row["kind"] == "system":
+        shown["people_text"] = estimate(row["people"], row["people_low"], row["people_high"], 2, bounded=False)
+        shown["gain_text"] = f"{row['gain']:.1f} × people's answers" if row["gain"] else None
+    if row["kind"] == "label":
+        shown["estimate"] = estimate(row["value"], row["low"], row["high"], 2)
+        shown |= {"model_text": percent(row["model"], 0), "people_text": percent(row["people"], 0)}
+    return shown
+
+
+def _words(verdict: Mapping[str, Json]) -> Iterator[str]:
+    yield _VERDICTS[verdict["verdict"]].format(model=verdict["model"])
+    if verdict["winning_rate"] is not None:
+        yield f"It beats {percent(verdict['winning_rate'], 0)} of {verdict['people']} people; half are enough."
+    if verdict["saves"] is not None and verdict["saves_measured"]:
+        yield f"At the same precision it saves {percent(verdict['saves'], 0)} of the human judgements."
+    elif verdict["saves"] is not None:
+        yield (
+            f"If it judges much more than people do, it can save up to {percent(verdict['saves'], 0)} of the human "
+            "judgements at the same precision."
+        )
+
+
+# `lanner metaeval`: how well metrics and other scorers agree with gold about systems and segments.
+
+
+_SHOWN = ("group", "metric", "acc_eq", "acc_eq_cv", "sys_pairwise_accuracy", "spa", "segment_pearson", "missing")
+_MANY = 24  # scorers
+_NARROW = {
+    "sys_pairwise_accuracy": "sys acc",
+    "segment_pearson": "seg r",
+    "sys_pearson": "sys r",
+    "item_kendall": "item τ",
+    "acc_eq_cv": "cv",
+}
+
+
+def run_metaeval(
+    source: str,
+    gold: str | None,
+    metrics: str | None,
+    with_references: bool,
+    question: str | None,
+    compare: bool,
+    asked: str | None,
+    compat: bool,
+    as_wmt24: bool,
+    layout: str | None,
+    swaps: int,
+    seed: int,
+    format_name: str | None,
+    protocol: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Compare metrics with gold scores: pairwise accuracy with ties, system-level accuracy, correlations."""
+    output = Output("metaeval", as_json)
+    pair = chosen_pair()
+    names = [name.strip() for name in metrics.split(",")] if metrics else []
+    references: tuple[str, ...] = ()
+    if Path(source).is_dir() and (Path(source) / "metric-scores").is_dir():
+        tables = mtme.read_score_tables(Path(source), pair or _only_pair(Path(source)), gold or "mqm", names)
+        truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (tables.gold, *tables.metrics))
+        references, documents = tables.references, list(tables.documents)
+    else:
+        place = Source(source, store_place, format_name, protocol)
+        part = place.read()[0]
+        judges = {judge.id for judge in part.judges}
+        if columns := [name for name in names if name not in judges]:
+            part = place.part_with([question or main_question(part), *columns])
+        scored = scored_set(part, question, gold, names)
+        truth, scorers, documents = scored.gold, list(scored.scorers), list(scored.documents)
+        output.notes.extend(scored.notes)
+    without = () if with_references else references
+    if references and not with_references:
+        output.note(f"References are left out as systems: {', '.join(references)}.")
+    if compare:
+        tests = _tests(asked, len(scorers), output)
+        result = comparisons(
+            truth, scorers, without=without, documents=documents, tests=tests, k=swaps, seed=seed, as_wmt24=as_wmt24
+        )
+        headings = {f"p_{name}": _NARROW.get(name, name.replace("_", " ")) for name in tests}
+        rows = [{**row, **{name: p_value(row[p]) for p, name in headings.items()}} for row in result.rows]
+        output.table(rows, ["metric", "other", *headings.values()])
+    else:
+        result = metaeval(
+            truth,
+            scorers,
+            without=without,
+            documents=documents,
+            swaps_of_segments=swaps,
+            seed=seed,
+            compat=compat,
+            as_wmt24=as_wmt24,
+        )
+        if layout:
+            click.echo(_typeset(result, layout), nl=False)
+            return
+        output.table(list(result.rows), [(name, _NARROW.get(name, name)) for name in _SHOWN])
+    output.notes.extend(result.notes)
+    output.sign(result.signature)
+    output.end()
+
+
+def _tests(asked: str | None, scorers: int, output: Output) -> Sequence[str]:
+    """All tests, unless there are so many scorers that the two slow ones would take minutes and nobody asked."""
+    if asked is not None and asked != "all":
+        return [name.strip() for name in asked.split(",")]
+    if asked == "all" or scorers <= _MANY:
+        return TESTS
+    left = " and ".join(sorted(set(TESTS) - set(QUICK)))
+    output.note(f"With {scorers} scorers, {left} are not tested, since that takes minutes: --tests all does it.")
+    return QUICK
+
+
+def _typeset(result: Result, layout: str) -> str:
+    """The shared-task table: scorers in groups of rank, three digits in LaTeX, all digits in TSV."""
+    if layout == "tsv":
+        lines = [_SHOWN, *([str(row[name]) for name in _SHOWN] for row in result.rows)]
+        return "".join("\t".join(line) + "\n" for line in lines)
+    columns = [
+        Column(f"{name}_", _NARROW.get(name, name).replace("_", " "), text=name == "metric") for name in _SHOWN
+    ]  # a key "group" would be a heading
+    rows = [
+        {f"{name}_": number(cell) if isinstance(cell := row[name], float) else str(cell) for name in _SHOWN}
+        for row in result.rows
+    ]
+    caption = f"Agreement of {len(rows)} scorers with gold. " + " ".join(result.notes)
+    return latex.table(Table("metaeval", caption, columns, rows, signature=str(result.signature)))
+
+
+def _only_pair(folder: Path) -> str:
+    pairs = mtme.scored_pairs(folder)
+    if len(pairs) != 1:
+        raise InputError(
+            f"There are {len(pairs)} language pairs.", next_step=f"Say which: --languages {' or '.join(pairs)}."
+        )
+    return pairs[0]
+
+
+# `lanner reproduce`: recompute what a paper printed from its released data, and say where it agrees.
+
+
+def run_reproduce(
+    name: str | None,
+    data: Path | None,
+    only: str | None,
+    report: bool,
+    out: Path | None,
+    listing: bool,
+    as_json: bool,
+) -> None:
+    """Recompute the values printed in a paper and compare. Differences are reported, never adjusted."""
+    output = Output("reproduce", as_json)
+    if listing:
+        _list(output)
+        return
+    if name is None:
+        raise LannerError("No study is named.", next_step=f"Name one: {', '.join(names())}. See --list.")
+    study = load(name)
+    _refuse_unknown_table(study, only)
+    released = read(study, data)
+    checks = check(study, released, only or "")
+    output.rows.extend(check_row.row() for check_row in checks)
+    for where in dict.fromkeys(made.cell.where for made in checks):
+        shown = Output("reproduce", as_json)
+        shown.table([_shown(made) for made in checks if made.cell.where == where], title=where)
+        shown.say()
+    output.say(f"{study.citation}: {summary(checks)}", style="bold")
+    output.notes.extend(study.remarks)
+    if as_json:  # people see the reasons beside the values
+        output.notes.extend(made.remark for made in checks if made.remark and (made.verdict != AGREES or made.proviso))
+    if report or out:
+        write = import_module("lanner.reports.files").write  # only a page needs it
+        path = write(page(study, checks, released), out or Path(f"{study.name}-report"))
+        output.note(f"Page: {path}")
+    output.sign(f"{study.name} · {len(checks)} values" + (" · simulated judges" if study.simulated else ""))
+    output.end()
+
+
+def _list(output: Output) -> None:
+    studies = [load(name) for name in names()]
+    rows = [
+        {"study": study.name, "paper": study.citation, "values": len(study.cells), "data": study.data}
+        for study in studies
+    ]
+    output.table(rows)
+    output.end()
+
+
+def _refuse_unknown_table(study: Study, only: str | None) -> None:
+    tables = list(dict.fromkeys(cell.where for cell in study.cells))
+    if only and not any(only.casefold() in where.casefold() for where in tables):
+        raise LannerError(f"{study.name} has no table {only!r}.", next_step=f"It has: {'; '.join(tables)}.")
+
+
+def _shown(check_row: Check) -> dict[str, str]:
+    paper_value = typed(check_row.cell.paper, check_row.cell.digits) if check_row.cell.paper is not None else ""
+    if check_row.cell.simulated:
+        return {
+            "row": check_row.cell.row,
+            "column": check_row.cell.column,
+            "paper": paper_value,
+            "simulated truth": typed(check_row.found.truth, check_row.cell.digits),
+            "simulated estimate": ours(check_row),
+            "": mark(check_row),
+        }
+    digits = check_row.cell.digits + (1 if check_row.verdict == DIFFERS else 0)
+    return {
+        "row": check_row.cell.row,
+        "column": check_row.cell.column,
+        "printed": typed(check_row.cell.paper, check_row.cell.digits),
+        "recomputed": ours(check_row),
+        "difference": number(check_row.difference, digits, bounded=False) if check_row.difference is not None else "",
+        "": mark(check_row),
+        "reason": check_row.reason if check_row.verdict != AGREES else check_row.proviso,
+    }
+
+
+# `lanner audit`: what moves a model's judgements that should not.
+
+
+def run_audit(
+    model: str,
+    source: str,
+    sentences: int,
+    repeats: int,
+    languages: tuple[str, ...],
+    assignments: tuple[str, ...],
+    store_place: str,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Audit a model: length, pleas in the translation, wording and language of the instructions, order, range of
+    scores, agreement with itself. Each has an interval over documents and a plain verdict."""
+    output = Output("audit", as_json)
+    values, _ = settings_from(None, assignments, dict.fromkeys(SETTINGS))
+    options = given | values | {"models": (model,), "judge_name": "", "limit": None, "retry_missing": False}
+    [plan] = plans_from(options)
+    limits = limits_from(options, [plan])
+    output.notes.extend(price_notes([plan], options))
+    with Store.open(store_place) as store:
+        documents, protocol = texts_and_protocol(store, source, options)
+        names = [entry.name for entry in campaign.campaigns(store)]
+        sample = sample_documents(documents, sentences)
+        if not any(document.systems for document in sample):
+            raise LannerError("There are no translations in these texts.", next_step="Give texts with outputs.")
+        others = languages or tuple(code for code in ("de",) if code in protocol.text)
+        with watching(output) as show:
+            report = asyncio.run(
+                audit_model(
+                    store,
+                    f"audit-{slug(model)}-{slug(protocol.name)}",
+                    sample,
+                    protocol,
+                    plan,
+                    samples=repeats,
+                    languages=others,
+                    limits=limits,
+                    report=show,
+                    people_of=source if source in names else None,
+                )
+            )
+    rows = []
+    for probe, row in zip(report.checks, result_rows(one.result for one in report.checks), strict=True):
+        rows.append({"probe": probe.probe, **row, "verdict": probe.verdict, "in words": probe.sentence})
+    columns: list[str | tuple[str, str]] = [
+        *("probe", "question", "statistic"),
+        ("estimate", "estimate [95 %]"),
+        *("n", "in words"),
+    ]
+    output.table(rows, columns)
+    number = sum(len(document.segments) for document in sample)
+    output.note(f"{len(sample):,} documents with {number:,} sentences; kept in {' and '.join(report.campaigns)}.")
+    if report.totals.stopped:
+        output.note(f"Stopped early: {report.totals.stopped}. The same command goes on from there.")
+    if report.totals.missing or report.totals.failed:
+        output.note(f"{report.totals.missing + report.totals.failed:,} items have no answer and are left out.")
+    output.sign(f"{protocol.name} · {plan.attributes['template']} · context {plan.settings.context}")
+    output.end()

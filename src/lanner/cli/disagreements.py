@@ -1,0 +1,316 @@
+"""`lanner campaign`, what a meeting needs: can the numbers be trusted, where do judges disagree, what is agreed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from lanner import campaign
+from lanner.analysis.economy import (
+    STATE_WORDS,
+    Economy,
+    PairStanding,
+    SystemStanding,
+    economy,
+    look_if_due,
+    score_interval,
+    score_text,
+)
+from lanner.campaign import guidelines
+from lanner.cli.output import Output
+from lanner.errors import InputError, did_you_mean
+from lanner.figures.typeset import duration, estimate, percent, plural
+from lanner.model import Json
+from lanner.model.messages import Words, spell
+from lanner.monitor.live import LiveCampaigns
+from lanner.monitor.snapshot import DisagreementFilter, Measure
+from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels
+from lanner.monitor.verdict import Check
+from lanner.stats.goals import Kind
+from lanner.store import Store
+
+
+def check(name: str, question: str, store_place: str, as_json: bool) -> None:
+    """Print what the live page shows: a verdict with four checks; progress, pace and cost of each judge;
+    agreement per question now and expected at completion; judges who diverge; labels that are confused most."""
+    output = Output("campaign check", as_json)
+    with Store.open(store_place, create=False) as store:
+        entry = campaign.get(store, name)
+        numbers, main = LiveCampaigns(store), str(entry.settings.get("main_question", ""))
+        snapshot = numbers.snapshot(entry.id, main)
+        focus = numbers.snapshot(entry.id, question) if question else snapshot
+        status = campaign_status(store, entry, snapshot, datetime.now(UTC), chosen=focus)
+    output.sign(status.main.signature if status.main else "")
+    output.say(" ".join(map(str, (*status.verdict.summary, *status.verdict.advice))), style="bold")
+    output.table([_check(entry) for entry in status.verdict.checks], ["check", "value", "sign", "why"])
+    output.say()
+    judges = [_judge(judge, status) for judge in (*status.people, *status.models)]
+    output.table(
+        judges,
+        [
+            "judge",
+            "done",
+            "share",
+            "finish",
+            "a minute",
+            "active",
+            "cost",
+            "controls missed",
+            ("without", "α without"),
+            "left out",
+        ],
+    )
+    output.say()
+    labels = measure_labels(snapshot.measures, status.wording)
+    rows = [_measure(entry, labels[entry.question, entry.row]) for entry in snapshot.measures]
+    output.table(rows, [("label", "agreement on"), "now", ("expected", "at completion"), "items", "documents"])
+    if snapshot.bias is not None:
+        output.note(str(snapshot.bias))
+    for need in status.needs:
+        output.note(f"{need.title} {need.more}".strip())
+    for one, other, change in focus.divergence.merges[:3] if focus.divergence else ():
+        output.note(f"Merging {one} and {other} would change α by {change:+.2f}.")
+    output.end()
+
+
+def _check(entry: Check) -> dict[str, Json]:
+    return {
+        "about": "check",
+        "code": entry.code,
+        "check": str(entry.name),
+        "value": f"{spell(entry.value)} {spell(entry.small)}".strip(),
+        "tone": entry.tone,
+        "sign": entry.sign,
+        "why": str(entry.why),
+    }
+
+
+def _judge(judge: JudgeStatus, status: CampaignStatus) -> dict[str, Json]:
+    progress, pace = judge.progress, judge.progress.pace
+    return {
+        "about": "judge",
+        "judge": judge.seat.judge.id,
+        "kind": str(judge.seat.judge.kind),
+        "done": progress.done,
+        "items": progress.total,
+        "share": percent(progress.share, 0),
+        "finish": _finish(judge),
+        "a minute": None if pace.per_minute is None else round(pace.per_minute, 2),
+        "active": duration(progress.active / 3600),
+        "cost": "" if judge.cost is None else f"{status.targets.currency}{judge.cost:,.2f}",
+        "controls missed": f"{judge.missed} of {judge.controls}" if judge.controls else "none asked",
+        "missed": judge.missed,
+        "controls": judge.controls,
+        "without": judge.without,
+        "alarms": list(judge.alarms),
+        "left out": judge.left_out,
+    }
+
+
+def _finish(judge: JudgeStatus) -> str:
+    if judge.is_done:
+        return "done"
+    if judge.progress.finish is None:
+        return "…" if judge.progress.done else "not begun"
+    late = judge.days_late
+    words = "" if late is None else " on the day" if not late else f" {plural(abs(late), 'day')} "
+    words += "" if not late else "late" if late > 0 else "early"
+    return f"{judge.progress.finish.date().isoformat()}{words}"
+
+
+def _measure(entry: Measure, label: Words) -> dict[str, Json]:
+    return {
+        "about": "agreement",
+        "question": entry.question,
+        "row": entry.row,
+        "label": str(label),
+        "value": entry.value,
+        "low": entry.low,
+        "high": entry.high,
+        "now": estimate(entry.value, entry.low, entry.high),
+        "expected": estimate(entry.value, entry.expected_low, entry.expected_high),
+        "items": entry.items,
+        "documents": entry.documents,
+        "weakest": entry.weakest,
+        "signature": entry.signature,
+    }
+
+
+def disagreements(
+    name: str,
+    question: str,
+    domain: str,
+    document: str,
+    judges: str,
+    labels: str,
+    show: str,
+    most: int,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """List items on which people disagree, largest disagreement first."""
+    output = Output("campaign disagreements", as_json)
+    conditions = DisagreementFilter(
+        question, domain, document, _two(judges, "--judges"), _two(labels, "--labels"), show
+    )
+    with Store.open(store_place, create=False) as store:
+        listing = LiveCampaigns(store).disagreements(campaign.get(store, name).id, conditions)
+    rows = [
+        {
+            "document": entry.document,
+            "segment": entry.segment,
+            "system": entry.system,
+            "domain": entry.domain,
+            "distance": round(entry.distance, 4),
+            "answers": [f"{judge}: {answer}" for judge, answer in entry.given],
+            "settled": "yes" if entry.settled else "",
+        }
+        for entry in listing.entries[:most]
+    ]
+    output.say(f"{listing.found} disagreements in {listing.shared} shared units, {listing.settled} of them settled")
+    output.table(rows)
+    output.end()
+
+
+def _two(text: str, option: str) -> tuple[str, ...]:
+    parts = tuple(part.strip() for part in text.split(",") if part.strip())
+    if len(parts) not in (0, 2):
+        raise InputError(f"{option} takes two names.", next_step=f"For instance: {option} one,other")
+    return parts
+
+
+def settle(
+    name: str,
+    document: str,
+    segment: str,
+    system: str,
+    answers: tuple[str, ...],
+    note: str,
+    guideline: bool,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Record agreed answers under a separate, adjudicated judge."""
+    output = Output("campaign settle", as_json)
+    unit = (document, segment, tuple(system.split("|")) if system else ())
+    with Store.open(store_place, create=False) as store:
+        entry = campaign.get(store, name)
+        values = campaign.answers_from(store, entry.id, unit, _fields(store, entry.id, answers))
+        questions = campaign.settle(store, entry.id, unit, values, note=note)
+        if note and guideline:
+            guidelines.add(store, entry.id, note, account=None, at=datetime.now(UTC))
+    output.rows.append({"document": document, "segment": segment, "system": system, "questions": list(questions)})
+    output.say(f"Settled: {', '.join(questions) or 'nothing but the note'}.")
+    output.end()
+
+
+def _fields(store: Store, campaign_id: int, answers: tuple[str, ...]) -> dict[str, list[str]]:
+    """The answers as a form would send them, so that both are read alike."""
+    question_ids = [question.id for _, question in campaign.protocol(store, campaign_id).questions]
+    fields: dict[str, list[str]] = {}
+    for words in answers:
+        field, equals, value = words.partition("=")
+        question = field.partition(".")[0].removesuffix("@")
+        if not equals or question not in question_ids:
+            hint = did_you_mean(question, question_ids) if equals else "Write it as QUESTION=VALUE."
+            raise InputError(f"{words!r} answers no question of this campaign.", next_step=hint)
+        fields.setdefault(field, []).append(value)
+    return fields
+
+
+def note(name: str, text: str, store_place: str, as_json: bool) -> None:
+    """Add a note to the guidelines, or list the notes if no text is given."""
+    output = Output("campaign note", as_json)
+    with Store.open(store_place, create=False) as store:
+        entry = campaign.get(store, name)
+        if text.strip():
+            guidelines.add(store, entry.id, text.strip(), account=None, at=datetime.now(UTC))
+        notes = guidelines.notes(campaign.get(store, name).settings)
+    output.table([{"number": entry.number, "since": entry.at, "text": entry.text} for entry in notes])
+    if not notes:
+        output.say("There are no notes yet.")
+    output.end()
+
+
+# `lanner campaign decided`: what an adaptive campaign has settled, what is open, what more judging would buy.
+
+
+def decided(name: str, store_place: str, as_json: bool) -> None:
+    """Say where an adaptive campaign stands: which systems are told apart, what the next hundred judgements would
+    buy, how much work is left, and whether it is enough."""
+    output = Output("campaign decided", as_json)
+    with Store.open(store_place, create=False) as store:
+        entry = campaign.get(store, name)
+        look_if_due(store, entry.id)
+        now = economy(store, entry.id)
+    output.sign(f"{entry.protocol_name} · {now.score} · goal {now.goal} · look {now.look} of {now.looks}")
+    output.say(_summary(now), style="bold")
+    output.table(
+        [_system(one) for one in now.systems],
+        ["system", "score", "interval", "plain", "documents", "shown"],
+        title=f"Systems by {now.score}",
+    )
+    if now.pairs:
+        output.say()
+        columns: list[str | tuple[str, str]] = ["pair", "state", "better", "difference", "interval"]
+        columns.append(("chance", "settled by the next 100"))
+        output.table([_pair(pair) for pair in now.pairs], columns, title="Pairs")
+    for line in _outlook(now):
+        output.say(line)
+    output.end()
+
+
+def _summary(now: Economy) -> str:
+    budget_text = f"{now.judgements:,} of at most {now.budget or now.all_judgements:,} judgements"
+    if now.enough:
+        return f"Enough: the goal is reached after {budget_text}; {now.unused:,} are not needed."
+    if now.ended:
+        return f"Ended without reaching the goal: {budget_text}."
+    pairs_text = f"{now.decided} of {len(now.pairs)} pairs settled, " if now.pairs else ""
+    return f"Not yet: {pairs_text}{budget_text}, {now.documents} of {now.all_documents} documents."
+
+
+def _system(one: SystemStanding) -> dict[str, Json]:
+    return {
+        "kind": "system",
+        "system": one.system,
+        "value": one.value,
+        "low": one.low,
+        "high": one.high,
+        "score": score_text(one.value),
+        "interval": score_interval(one.low, one.high),
+        "plain": score_text(one.plain),
+        "documents": one.documents,
+        "shown": "yes" if one.shown else "no more",
+    }
+
+
+def _pair(pair: PairStanding) -> dict[str, Json]:
+    return {
+        "kind": "pair",
+        "pair": f"{pair.first} – {pair.second}",
+        "state": STATE_WORDS[pair.state],
+        "code": str(pair.state),
+        "better": pair.better,
+        "value": pair.value,
+        "low": pair.low,
+        "high": pair.high,
+        "difference": score_text(pair.value),
+        "interval": score_interval(pair.low, pair.high),
+        "chance": pair.chance_text,
+    }
+
+
+def _outlook(now: Economy) -> list[str]:
+    lines = []
+    if now.agreement is not None:
+        value, low, high = now.agreement
+        lines.append(f"Agreement {estimate(value, low, high)}; planned above {now.goal.minimum:g}.")
+    if now.hours_left is not None and now.forecast is not None and not now.enough:
+        hours, low, high = now.hours_left
+        lines.append(
+            f"To the end about {now.forecast.expected:,.0f} judgements, {hours:.1f} h [{low:.1f}, {high:.1f}]."
+        )
+    if now.goal.kind is not Kind.AGREEMENT:
+        about = "these documents only" if now.goal.of_complete else "documents of this kind"
+        lines.append(f"Decisions are about {about}; errors count all pairs and all looks.")
+    return lines

@@ -1,0 +1,144 @@
+"""`lanner report`, `export` and `guidelines`: what is written of a campaign, for readers, programs and judges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lanner import campaign, formats
+from lanner.cli.options import parse_options
+from lanner.cli.output import Output
+from lanner.cli.source import Source, documents_of, materials
+from lanner.errors import InputError, LannerError, Where
+from lanner.reports import exchange
+from lanner.reports.build import build
+from lanner.reports.export import excluded, export
+from lanner.reports.files import write, write_whole
+from lanner.reports.guidelines import campaign_guidelines
+from lanner.reports.html import render
+from lanner.stats.resample import Resampling
+from lanner.store import Store
+
+# `lanner report`: one HTML file that says what the judgements mean, with every table and figure beside it.
+
+
+def run_report(
+    source: Source,
+    out: Path | None,
+    language: str,
+    resamples: int,
+    seed: int,
+    identified: bool,
+    svg_only: bool,
+    as_json: bool,
+) -> None:
+    """Write a report on a campaign or a file of judgements."""
+    output = Output("report", as_json)
+    parts = source.parts(unjudged=True)
+    folder = out or Path(f"{Path(source.place).name}-report")
+    rows = []
+    for part in parts if identified else [part.under_code_names() for part in parts]:
+        report = build(part, resampling=Resampling(n=resamples, seed=seed), language=language)
+        page = write(report, folder / part.name if len(parts) > 1 else folder, pictures=not svg_only)
+        rows.append(
+            {"part": part.name, "report": str(page), "tables": len(report.tables), "figures": len(report.figures)}
+        )
+        for sentence in report.findings:
+            output.say(sentence.replace("**", ""))
+        for note in part.notes:
+            output.note(f"{part.name}: {note}")
+    output.say()
+    output.table(rows, ["report", "tables", "figures"])
+    output.end()
+
+
+# `lanner export`: judgements as a file: a tidy table with its codebook, or another tool's format.
+
+
+def run_export(
+    source: str,
+    out: Path,
+    to_format: str | None,
+    options: tuple[str, ...],
+    texts_only: bool,
+    counted: bool,
+    identified: bool,
+    format_name: str | None,
+    protocol: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Write all current judgements, with a codebook that explains every column and value. People in a campaign are
+    pseudonymised (judge-7), consistently across exports. With --texts only the texts are written, which
+    converts one file format to another (see `lanner formats`)."""
+    output = Output("export", as_json)
+    if texts_only:
+        _texts(output, source, out, to_format, parse_options(options), format_name, store_place)
+        output.end()
+        return
+    if counted and to_format:
+        raise LannerError("--counted goes with the tidy table.", next_step="Leave out --to, or --counted.")
+    parts = materials(source, store_place, format_name, protocol)
+    if not identified and not Path(source).exists():
+        with Store.open(store_place, create=False) as store:
+            names = campaign.pseudonyms(store, source)
+        parts = [part.pseudonymised(names) for part in parts]
+        output.note("People go by pseudonyms (judge-7), the same in every export; --identified writes their own ids.")
+    rows = []
+    for part in parts:
+        path = out if len(parts) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
+        if to_format:
+            count = exchange.write(part, to_format, path, **parse_options(options))
+        else:
+            if options:
+                raise LannerError("The tidy table has no options.", next_step="Name another format with --to.")
+            count = export(part, path, counted=counted)
+            if counted:
+                output.notes.extend(f"{number:,} rows do not count: {reason}." for reason, number in excluded(part))
+        rows.append({"part": part.name, "file": str(path), "rows": count})
+        output.note(f"{path.stem}.codebook.csv says what every column and value of {path.name} means.")
+    output.table(rows, ["file", "rows"])
+    output.end()
+
+
+def _texts(
+    output: Output,
+    source: str,
+    out: Path,
+    to_format: str | None,
+    options: dict[str, str],
+    format_name: str | None,
+    store_place: str,
+) -> None:
+    """The texts of a file or a campaign in another format."""
+    if not to_format:
+        raise LannerError("Which format should the texts have?", next_step="For instance: --to table, or --to xliff.")
+    if Path(source).exists():
+        documents = list(documents_of(source, format_name))
+    else:
+        documents = [each for part in materials(source, store_place, format_name) for each in part.documents]
+    formats.write(to_format, out, documents, (), (), **options)
+    output.table([{"file": str(out), "documents": len(documents)}], ["file", "documents"])
+
+
+# `lanner guidelines`: the guidelines of a campaign as a versioned file, with examples from its own decisions.
+
+
+def run_guidelines(name: str, out: Path | None, language: str, store_place: str, as_json: bool) -> None:
+    """Print the guidelines of a campaign as they stand: instructions, every definition, notes added while it runs, and
+    each settled disagreement as a worked example. The version goes up with every note and decision, so that two
+    prints can be told apart."""
+    output = Output("guidelines", as_json)
+    with Store.open(store_place, create=False) as store:
+        text = campaign_guidelines(store, name, language=language)
+    if out is not None:
+        if out.suffix not in (".md", ".html"):
+            raise InputError("The name must end in .md or .html.", where=Where(out))
+        write_whole(out, text.markdown() if out.suffix == ".md" else render(text.report()))
+        output.say(f"{out}: version {text.version}, {len(text.decisions)} decisions")
+    else:
+        output.say(text.markdown())
+    output.rows.append(
+        {"version": text.version, "digest": text.digest, "decisions": len(text.decisions), "protocol": text.protocol}
+    )
+    output.sign(text.byline)
+    output.end()

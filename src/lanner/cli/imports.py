@@ -1,0 +1,266 @@
+"""`lanner import`: judgements from files become a campaign, texts become a corpus file."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from lanner import campaign, formats, protocols
+from lanner.cli.options import parse_options, reading_options, slug
+from lanner.cli.output import Output
+from lanner.cli.source import counting, reading
+from lanner.errors import LannerError, Where
+from lanner.formats import Reading
+from lanner.model import Document, Json, Protocol
+from lanner.protocols import guessing
+from lanner.protocols.intake import take_in
+from lanner.store import Store
+
+
+def run(
+    paths: tuple[Path, ...],
+    name: str | None,
+    options: tuple[str, ...],
+    force: bool,
+    yes: bool,
+    format_name: str | None,
+    protocol: str | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Import files or a folder. The format is detected from the content."""
+    output = Output("import", as_json)
+    reader_options = {**reading_options(), **parse_options(options)}
+    source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
+    found = format_name or formats.recognise(source, **reader_options)
+    label = paths[0] if len(paths) == 1 else ", ".join(path.name for path in paths)
+    output.say(f"Reading {label} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
+    guess = formats.guess(source, found, **reader_options)
+    _confirm(output, guess, ask=not yes and not as_json)
+    job = _Import(output, paths, found if len(paths) == 1 else None, reader_options, name or _base(paths[0]), force)
+    rows = job.stream() or job.whole(protocol, store_place)
+    if guess and not as_json:  # said already
+        output.notes[:] = [note for note in output.notes if not note.endswith(guess)]
+    output.table(rows, ["name", "kind", "documents", "sentences", "judges", "answers", "flagged"])
+    output.say()
+    for row in rows:
+        output.say(f"Next: {row['next']}", style="bold")
+    output.end()
+
+
+def _base(path: Path) -> str:
+    """A name from a file's, without all its endings."""
+    return slug(path.name.removesuffix("".join(path.suffixes)) or path.name)
+
+
+def _confirm(output: Output, guess: str, *, ask: bool) -> None:
+    """Show a guess; on a terminal, ask whether it is right."""
+    if not guess:
+        return
+    output.say(guess)
+    if ask and _is_watched() and not click.confirm("Is that right?", default=True, err=True):
+        raise LannerError(
+            "Nothing was imported.",
+            next_step="Say which column holds what: --columns source=COLUMN,document=COLUMN,system:NAME=COLUMN.",
+        )
+
+
+def _is_watched() -> bool:
+    return sys.stdin.isatty()
+
+
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """One import: what to read, how, and under which name to keep it."""
+
+    output: Output
+    paths: tuple[Path, ...]
+    format: str | None
+    options: dict[str, str]
+    name: str
+    force: bool
+
+    @property
+    def source(self) -> formats.PathOrPaths:
+        return self.paths[0] if len(self.paths) == 1 else list(self.paths)
+
+    def stream(self) -> list[dict[str, Json]]:
+        """Texts without judgements, one document at a time however large; nothing if it must be read whole."""
+        count = {"documents": 0, "sentences": 0}
+        with (
+            reading(self.output, self.paths[0]) as progress,
+            formats.texts(self.source, self.format, **self.options) as texts,
+        ):
+            if texts is None:
+                return []
+            path = self.free_path(self.name)
+
+            def passing() -> Iterator[Document]:
+                for document in texts.documents:
+                    count["documents"] += 1
+                    count["sentences"] += len(document.segments)
+                    progress("documents", count["documents"])
+                    yield document
+
+            try:
+                formats.write("native", path, passing())
+            except formats.ApartError:
+                return []
+        for note in texts.notes:
+            self.output.note(f"{texts.name}: {note}")
+        return [{**_kept(path), **count, "judges": 0, "kind": "texts", "answers": 0}]
+
+    def whole(self, protocol: str | None, store_place: str) -> list[dict[str, Json]]:
+        """Everything at once: judgements into the store, texts into files; all parts or none."""
+        with reading(self.output, self.paths[0]):
+            readings = formats.read(self.source, self.format, **self.options)
+        labels = _distinct([self.name if len(readings) == 1 else f"{self.name}-{slug(r.name)}" for r in readings])
+        protocols_of = [_asked(part, protocol, self.output) for part in readings]
+        self._check_all(readings, labels, protocols_of, store_place)
+        rows: list[dict[str, Json]] = []
+        with counting(self.output, "Storing", len(readings)) as one:
+            for part, label, asked in zip(readings, labels, protocols_of, strict=True):
+                for note in part.notes:
+                    self.output.note(f"{part.name}: {note}")
+                if asked is not None:
+                    rows.append(_take(part, label, asked, store_place, self.output))
+                else:
+                    rows.append(_keep(part, self.free_path(label)))
+                one()
+        return rows
+
+    def _check_all(
+        self,
+        readings: list[Reading],
+        labels: list[str],
+        protocols_of: list[Protocol | None],
+        store_place: str,
+    ) -> None:
+        """Everything that could go wrong goes wrong here, before anything is written."""
+        names: set[str] = set()
+        if "://" in store_place or Path(store_place).exists():
+            with Store.open(store_place, create=False) as store:
+                names = {existing.name for existing in campaign.campaigns(store)}
+        for part, label, protocol in zip(readings, labels, protocols_of, strict=True):
+            if protocol is None:
+                self.free_path(label)
+                continue
+            if label in names:
+                raise LannerError(f"There is a campaign {label!r} already.", next_step="Give another --name.")
+            take_in(protocol, part.judgements, part.documents)
+
+    def free_path(self, name: str) -> Path:
+        """Where texts are kept. Never one of the files that are read: then -texts is added to the name."""
+        path = Path(f"{name}.jsonl")
+        if path.resolve() in {each.resolve() for each in self.paths}:
+            path = Path(f"{name}-texts.jsonl")
+        if path.exists() and not self.force:
+            hint = "Give another --name, or --force."
+            raise LannerError("There is such a file already.", where=Where(path), next_step=hint)
+        return path
+
+
+def _distinct(labels: list[str]) -> list[str]:
+    """Names of which no two are alike: a later one gets a number."""
+    paths: list[str] = []
+    for label in labels:
+        candidate = label
+        while candidate in paths:
+            candidate = f"{label}-{paths.count(label) + len(paths) + 1}"
+        paths.append(candidate)
+    return paths
+
+
+def _asked(part: Reading, protocol: str | None, output: Output) -> Protocol | None:
+    """The protocol that the judgements answer; None for texts, and for scores that answer none, as those of metrics."""
+    if not part.judgements:
+        return None
+    if protocol or part.protocol:
+        return protocols.load(protocol or part.protocol)
+    if not part.questions:
+        return None
+    guess = guessing.guess(part.judgements, part.questions)
+    output.note(f"{part.name}: {guess.note}")
+    return guess.protocol
+
+
+def _take(part: Reading, name: str, protocol: Protocol, store_place: str, output: Output) -> dict[str, Json]:
+    with Store.open(store_place) as store:
+        summary = campaign.import_campaign(
+            store, name, part.judgements, protocol, documents=part.documents, judges=part.judges
+        )
+    for note in summary.notes:
+        output.note(f"{part.name}: {note}")
+    return {
+        **_counts(part),
+        "name": name,
+        "kind": f"campaign ({summary.campaign.protocol_name})",
+        "answers": summary.judgements,
+        "flagged": sum(summary.flags.values()),
+        "next": f"lanner report {name}",
+    }
+
+
+def _keep(part: Reading, path: Path) -> dict[str, Json]:
+    formats.write("native", path, part.documents, part.judgements, part.judges)
+    kind = "texts and scores" if part.judgements else "texts"
+    return {**_kept(path), **_counts(part), "kind": kind, "answers": len(part.judgements)}
+
+
+def _kept(path: Path) -> dict[str, Json]:
+    return {
+        "name": str(path),
+        "flagged": 0,
+        "next": f"lanner new my-campaign --texts {path} --protocol h_falcon --judges 2",
+    }
+
+
+def _counts(part: Reading) -> dict[str, Json]:
+    return {
+        "documents": len(part.documents),
+        "sentences": sum(len(document.segments) for document in part.documents),
+        "judges": len(part.judges),
+    }
+
+
+def list_formats(name: str | None, as_json: bool) -> None:
+    """List all formats; with a name, describe that one and show its options."""
+    output = Output("formats", as_json)
+    if name:
+        _describe_format(output, name)
+    else:
+        _list_formats(output)
+    output.end()
+
+
+def _list_formats(output: Output) -> None:
+    rows = [
+        {
+            "name": name,
+            "what": each.title,
+            "read": _yes_or_no(each.read is not None),
+            "written": _yes_or_no(each.write is not None),
+        }
+        for name, each in formats.all_formats().items()
+    ]
+    output.table(rows, ["name", "what", "read", "written"])
+    output.say()
+    output.say("The format of a file is found from its content. One of them: lanner formats NAME", style="dim")
+
+
+def _describe_format(output: Output, name: str) -> None:
+    entry = formats.load(name)
+    about = inspect.cleandoc(entry.description or entry.title)
+    output.rows.append({"name": name, "what": entry.title, "about": about, "options": dict(entry.options)})
+    output.say(about)
+    for option, meaning in entry.options.items():
+        output.say(f"  --option {option}=…  {meaning}")
+
+
+def _yes_or_no(there: bool) -> str:
+    return "yes" if there else "no"

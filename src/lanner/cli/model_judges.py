@@ -1,0 +1,300 @@
+"""`lanner prompt`, `replay` and `ledger`: what model judges are asked, what they answer and what that costs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lanner import campaign, protocols
+from lanner.campaign.questions import fits, systems_of
+from lanner.cli.early_checks import refuse_shared_name
+from lanner.cli.output import Output
+from lanner.cli.source import documents_of
+from lanner.errors import LannerError, did_you_mean
+from lanner.judges import providers
+from lanner.judges import template as templates
+from lanner.judges.prompt import Prompt, Prompter, Settings
+from lanner.judges.providers import Call, Endpoint
+from lanner.judges.replay import replay
+from lanner.judges.replies import Asked, verdict
+from lanner.model import Document, Item, JudgeKind, Object, Protocol, Segment, Stage, Unit
+from lanner.protocols.answers import texts_of
+from lanner.protocols.context import PEOPLE
+from lanner.store import Entry, Store
+
+# `lanner prompt`: read the prompts of model judges, check one's own, try one on a text.
+
+
+EXAMPLE = Document(
+    "example",
+    tuple(
+        Segment(str(place), source, {"system": output, "other": output}, {"reference": output})
+        for place, (source, output) in enumerate(
+            (
+                ("The ferry was late.", "Die Fähre war zu spät."),
+                ("It had met a storm.", "Sie war in einen Sturm geraten."),
+            ),
+            1,
+        )
+    ),
+    "en",
+    "de",
+)
+"""Two sentences, to fill a prompt with where no text is given."""
+
+
+def show_prompt(name: str, variables: bool, as_json: bool) -> None:
+    """List the prompts that are there, or print the words of one."""
+    output = Output("prompt show", as_json)
+    if name:
+        template = templates.load(name)
+        output.sign(template.label)
+        output.rows.append({part: getattr(template, part) for part in ("name", "version", *templates.PARTS)})
+        output.say(f"{template.label}: {template.title}", style="bold")
+        if template.after:
+            output.say(f"After {template.after}. In our own words.")
+        output.say(f"For {', '.join(template.protocols) or 'every protocol'}.")
+        for part in templates.PARTS:
+            if getattr(template, part).strip():
+                output.say(f"\n[{part}]\n{getattr(template, part).strip()}")
+        for question, reply in template.examples:
+            output.say(f"\n[example]\n{question.strip()}\n[its answer]\n{reply.strip()}")
+    else:
+        prompts = [templates.load(name) for name in templates.names()]
+        output.table(
+            [
+                {
+                    "prompt": prompt.name,
+                    "version": prompt.version,
+                    "title": prompt.title,
+                    "protocols": ", ".join(prompt.protocols) or "every protocol",
+                }
+                for prompt in prompts
+            ]
+        )
+    if variables:
+        output.say()
+        output.table(templates.shown_variables())
+    output.end()
+
+
+def check_prompt(name: str, protocol: str, as_json: bool) -> None:
+    """Check a prompt: its form, its variables, and its words with every protocol that it is for."""
+    output = Output("prompt check", as_json)
+    template = templates.load(name)
+    names = [protocol] if protocol else list(template.protocols or protocols.names())
+    prompts = sum(len(filled(template, protocols.load(protocol_name))) for protocol_name in names)
+    output.rows.append({"name": template.name, "version": template.version, "digest": template.digest})
+    output.say(f"{template.label} is sound: {prompts} prompts for {len(names)} protocols were filled in.")
+    output.end()
+
+
+def try_prompt(
+    name: str,
+    protocol: str,
+    texts: Path | None,
+    context: str,
+    rationale: bool,
+    model: str,
+    provider: str,
+    base_url: str,
+    as_json: bool,
+) -> None:
+    """Fill a prompt in with the first text, and show the reply where a model is named."""
+    output = Output("prompt try", as_json)
+    template = replace(templates.load(name), rationale=rationale or templates.load(name).rationale)
+    what = protocols.load(protocol)
+    document = next(iter(documents_of(texts, None)), None) if texts else EXAMPLE
+    if document is None:
+        raise LannerError("There is no text in this file.")
+    for stages, item, prompt in filled(template, what, document, context):
+        row: dict[str, object] = {"stage": stages[0].id, "system": prompt.system, "user": prompt.user}
+        output.rows.append(row)
+        output.say(f"Stage {stages[0].id}", style="bold")
+        output.say(f"[system]\n{prompt.system}\n")
+        for question, reply in template.examples:
+            output.say(f"[user]\n{question.strip()}\n[assistant]\n{reply.strip()}\n")
+        output.say(f"[user]\n{prompt.user}\n")
+        if model:
+            endpoint = Endpoint(base_url or providers.base_url(provider), provider)
+            turns = [
+                {"role": role, "content": text.strip()}
+                for pair in template.examples
+                for role, text in zip(("user", "assistant"), pair, strict=True)
+            ]
+            reply_text = asyncio.run(_ask(endpoint, model, prompt, turns))
+            scope = Asked(what, stages, texts_of(document, item), {}, max(2, len(item.systems)))
+            outcome = verdict(reply_text, scope, prompt.schema)
+            row |= {"reply": reply_text, "valid": outcome.answers is not None, "problem": outcome.problem}
+            output.say(f"[reply]\n{reply_text}\n")
+            output.say("A valid answer." if outcome.answers is not None else f"Not an answer: {outcome.problem}")
+    output.end()
+
+
+def filled(
+    template: templates.Template, protocol: Protocol, document: Document = EXAMPLE, context: str = PEOPLE
+) -> list[tuple[tuple[Stage, ...], Item, Prompt]]:
+    """The prompt of each stage of a protocol about the first sentence; questionnaires are not for models."""
+    prompter = Prompter(protocol, Settings(context, comments=False, template=template))
+    systems = tuple(document.systems)
+    prompts: list[tuple[tuple[Stage, ...], Item, Prompt]] = []
+    for stage in prompter.asked(protocol.stages):
+        if stage.unit is Unit.JUDGE:
+            continue
+        number = stage.outputs if stage.object is Object.OUTPUTS else 1
+        names = (systems * number)[:number] if len(systems) < number else systems[:number]
+        item = Item(document.id, "" if stage.unit is Unit.DOCUMENT else document.segments[0].id, names)
+        if not fits(stage, item):
+            continue
+        item = replace(item, systems=systems_of(stage, item))
+        prompts.append(((stage,), item, prompter.prompt([stage], document, item)))
+    return prompts
+
+
+async def _ask(endpoint: Endpoint, model: str, prompt: Prompt, turns: list[dict[str, str]]) -> str:
+    connection = providers.connect(endpoint)
+    messages = ({"role": "system", "content": prompt.system}, *turns, {"role": "user", "content": prompt.user})
+    try:
+        return (await connection.ask(Call(model, messages, prompt.schema, 0.0, 0, 2000, "try"))).text
+    except (providers.OverloadedError, providers.UnanswerableError, providers.UnreadableError) as error:
+        raise LannerError(f"No reply came: {error}.", next_step="Does it run, and is --base-url right?") from error
+    finally:
+        await connection.close()
+
+
+# `lanner replay`: take in outputs that a model gave elsewhere, as the answers of a judge.
+
+
+def run_replay(name: str, files: tuple[Path, ...], judge_name: str, store_place: str, as_json: bool) -> None:
+    """Take in files of JSON lines with a model's answers."""
+    output = Output("replay", as_json)
+    take_in(output, name, files, store_place, judge_name)
+    output.end()
+
+
+def take_in(output: Output, name: str, files: Sequence[Path], store_place: str, judge_name: str) -> None:
+    """Each file as one judge."""
+    refuse_shared_name(files, judge_name)
+    rows = []
+    with Store.open(store_place, create=False) as store:
+        for path in files:
+            report = replay(store, name, path, judge_name)
+            judge = judge_name or path.stem
+            rows.append(
+                {
+                    "judge": judge,
+                    "answers": report.judgements,
+                    "spellings mended": sum(report.repairs.values()),
+                    "flagged": sum(report.flags.values()),
+                }
+            )
+            output.notes.extend(f"{judge}: {note}" for note in report.notes)
+    output.table(rows)
+    output.say()
+    output.say(f"Next: lanner agreement {name}", style="bold")
+
+
+# `lanner ledger`: what a model was sent, what came back, what it cost, and why items are missing.
+
+
+def run_ledger(name: str, judge: str | None, store_place: str, as_json: bool, limit: int, **filters: Any) -> None:
+    """List every reply of a model judge, oldest first."""
+    output = Output("ledger", as_json)
+    with Store.open(store_place, create=False) as store:
+        judges = _judges(store, name, judge)
+        rows: list[dict[str, Any]] = []
+        left_out = 0
+        for judge_name, number in judges.items():
+            texts: dict[str, Any] = {}
+            for document, entry in _entries(store, number, missing=filters["missing"]):
+                detail = json.loads(entry.detail)
+                texts |= detail.get("texts", {})
+                if filters["document"] not in ("", document) or filters["segment"] not in ("", entry.segment):
+                    continue
+                if len(rows) >= limit:
+                    left_out += 1
+                    continue
+                rows.append(_row(judge_name, document, entry, detail))
+                if filters["full"]:
+                    rows[-1] |= {"request": _request(detail, texts), "reply": entry.raw}
+                    _print_texts(output, rows[-1], detail)
+        totals = [{"judge": judge_name, **_spent(store, number)} for judge_name, number in judges.items()]
+    if not filters["full"] or as_json:
+        output.table(rows)
+    for line in totals:
+        cost = "not known" if line["cost"] is None else f"{line['cost']:.4f}"
+        output.note(f"{line['judge']}: {line['replies']:,} replies, {line['tokens']:,} tokens, cost {cost}.")
+    if left_out:
+        output.note(f"{left_out:,} more rows; --limit shows them.")
+    output.end()
+
+
+def _judges(store: Store, name: str, judge: str | None) -> dict[str, int]:
+    entry = campaign.get(store, name)
+    with store.reading() as tx:
+        models = {seat.judge.id: seat.number for seat in tx.judges.all(entry.id) if seat.judge.kind is JudgeKind.MODEL}
+    if judge and judge not in models:
+        raise LannerError(f"No model judge is called {judge!r} here.", next_step=did_you_mean(judge, list(models)))
+    return {judge: models[judge]} if judge else models
+
+
+def _entries(store: Store, number: int, *, missing: bool) -> Iterator[tuple[str, Entry]]:
+    with store.reading() as tx:
+        entries = list(tx.ledger.of_judge(number))
+    if not missing:
+        yield from entries
+        return
+    last = {entry.key: entry for _, entry in entries}
+    yield from ((document, entry) for document, entry in entries if last[entry.key] is entry and _lacks(entry))
+
+
+def _lacks(entry: Entry) -> bool:
+    return entry.outcome != "valid"
+
+
+def _row(judge: str, document: str, entry: Entry, detail: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "judge": judge,
+        "document": document,
+        "segment": entry.segment,
+        "page": entry.page,
+        "sample": entry.sample,
+        "attempt": entry.attempt,
+        "outcome": entry.outcome,
+        "failed at": detail.get("step", ""),
+        "finish": detail.get("finish", ""),
+        "tokens": entry.tokens_in + entry.tokens_out,
+        "cost": entry.cost,
+        "why": entry.problem,
+    }
+
+
+def _request(detail: Mapping[str, Any], texts: Mapping[str, Any]) -> dict[str, Any]:
+    """The request as it was sent: settings, instructions, messages."""
+    system = texts.get(detail.get("system", ""), "")
+    return {"settings": detail.get("sent", {}), "messages": [["system", system], *detail.get("messages", [])]}
+
+
+def _print_texts(output: Output, row: Mapping[str, Any], detail: Mapping[str, Any]) -> None:
+    place = f"{row['document']} {row['segment']}".strip()
+    output.say(f"{row['judge']} · {place} · attempt {row['attempt']} · {row['outcome']}", style="bold")
+    output.say(f"settings: {json.dumps(row['request']['settings'], ensure_ascii=False)}")
+    for role, text in row["request"]["messages"]:
+        output.say(f"[{role}]\n{text}\n")
+    for name in ("reasoning", "refusal"):
+        if detail.get(name):
+            output.say(f"[{name}]\n{detail[name]}\n")
+    output.say(f"[reply]\n{row['reply']}\n")
+    if row["why"]:
+        output.say(f"Why it was no answer: {row['why']}\n")
+
+
+def _spent(store: Store, number: int) -> dict[str, Any]:
+    with store.reading() as tx:
+        replies, tokens_in, tokens_out, cost = tx.ledger.spent(number)
+        has_prices = all(entry.cost is not None for _, entry in tx.ledger.of_judge(number))
+    return {"replies": replies, "tokens": tokens_in + tokens_out, "cost": cost if has_prices else None}

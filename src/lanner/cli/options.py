@@ -1,0 +1,494 @@
+"""The options that commands share. What is imported here is light, so that a mistake in an option or the name of a
+file is answered at once; the modules of `commands` import as little, and `implementation` imports the
+rest when a command runs."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from lanner import registry
+from lanner.cli.early_checks import (
+    DEFAULT_STORE,
+    campaign_names,
+    refuse_missing,
+    refuse_unknown_campaign,
+    refuse_unknown_judge,
+    refuse_unknown_question,
+)
+from lanner.errors import InputError, LannerError, Where, did_you_mean, missing_file
+
+if TYPE_CHECKING:
+    from lanner.model import Json
+
+
+Command = Callable[..., None]
+
+
+def implementation(name: str) -> ModuleType:
+    """The module that does what a command was asked to do: statistics and readers, which take seconds to load."""
+    return import_module(f"lanner.cli.{name}")
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, for machines.")
+
+_PENDING = "lanner.notes"
+EXPLAIN = "lanner.explain"
+"""Where click's context says whether a command that has --explain was given it."""
+
+
+def wants_explanation() -> bool:
+    """Whether to explain: with --explain, and where a command has no such option."""
+    context = click.get_current_context(silent=True)
+    return bool(context.meta.get(EXPLAIN, True)) if context is not None else True
+
+
+def pending_notes() -> list[str]:
+    """What was noticed on reading the files that the running command was given."""
+    context = click.get_current_context(silent=True)
+    notes: list[str] = context.meta.setdefault(_PENDING, []) if context is not None else []
+    return notes
+
+
+store_option = click.option(
+    "--store",
+    "store_place",
+    metavar="PATH_OR_URL",
+    default=lambda: os.environ.get("LANNER_STORE", DEFAULT_STORE),
+    show_default=f"$LANNER_STORE or {DEFAULT_STORE}",
+    help="The database: a SQLite file or a postgresql:// URL.",
+)
+
+contexts_option = click.option(
+    "--contexts",
+    default="",
+    help="Context as a factor, counterbalanced over judges: none; source±2; own±2; reference±2; whole, …",
+)
+
+settings_option = click.option(
+    "--settings",
+    "settings_file",
+    type=click.Path(path_type=Path),
+    help="A TOML file of settings: controls, tutorial, calibration, practice_agreement …",
+)
+before_option = click.option("--before", default="", help="Questionnaires before the tasks, comma-separated.")
+after_option = click.option("--after", default="", help="Questionnaires after the tasks, comma-separated.")
+
+SEED = click.IntRange(0, 2**63 - 1)
+RESAMPLES = click.IntRange(0, 1_000_000)
+PORT = click.IntRange(1, 65535)
+
+
+class RenamedOption(click.Option):
+    """An option with names it had before, as in `click.option("--question", cls=RenamedOption, old=["--of"])`. The old
+    names work, are not in the help, and leave a note."""
+
+    def __init__(self, names: Sequence[str], *, old: Sequence[str], **attributes: Any) -> None:
+        super().__init__([*names, *old], **attributes)
+        self.old = tuple(old)
+        self.current = next(name for name in names if name.startswith("--"))
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        every = self.opts
+        self.opts = [name for name in every if name not in self.old]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = every
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        super().add_to_parser(parser, ctx)
+        for name in self.old:
+            parsed = parser._long_opt[name]
+            parser._long_opt[name] = _Noted(parsed, f"{name} is called {self.current} now.")
+
+
+class _Noted:
+    """An option of click's parser that leaves a note when it is used."""
+
+    def __init__(self, option: Any, note: str) -> None:
+        self._option, self._note = option, note
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._option, name)
+
+    def process(self, value: Any, state: Any) -> None:
+        if self._note not in pending_notes():
+            pending_notes().append(self._note)
+        self._option.process(value, state)
+
+
+def complete_protocol(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Protocols for the shell, by the beginning of their names."""
+    return [name for name in registry.names("protocols", ".toml") if name.startswith(incomplete)]
+
+
+def complete_format(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Formats for the shell."""
+    return [name for name in registry.names("formats") if name.startswith(incomplete)]
+
+
+def complete_campaign(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Campaigns for the shell: of the store that the line, `lanner.toml` or the environment names."""
+    place = context.params.get("store_place") or os.environ.get("LANNER_STORE", DEFAULT_STORE)
+    return [name for name in campaign_names(place) or () if name.startswith(incomplete)]
+
+
+def complete_source(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Campaigns of the store for the shell, then files."""
+    names = complete_campaign(context, parameter, incomplete)
+    return [*(CompletionItem(name) for name in names), CompletionItem(incomplete, type="file")]
+
+
+def campaign_argument(command: Command) -> Command:
+    """The campaign that a command is about; that there is one is checked before anything is loaded."""
+
+    @functools.wraps(command)
+    def checked(name: str, store_place: str, **options: Any) -> None:
+        refuse_unknown_campaign(name, store_place)
+        command(name=name, store_place=store_place, **options)
+
+    return click.argument("name", metavar="CAMPAIGN", shell_complete=complete_campaign)(checked)
+
+
+def judge_argument(parameter: str) -> Callable[[Command], Command]:
+    """One of the campaign's judges; that there is one is checked before anything is loaded."""
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def checked(name: str, store_place: str, **options: Any) -> None:
+            refuse_unknown_judge(name, store_place, options[parameter])
+            command(name=name, store_place=store_place, **options)
+
+        return click.argument(parameter)(checked)
+
+    return decorate
+
+
+_READING = "lanner.reading"
+"""Where a command's options for reading files lie in click's context."""
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value:
+        context.meta.setdefault(_READING, {})[str(parameter.name)] = value
+
+
+def known_format(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
+    """A format by name; `ratings` was the name of tables with ratings."""
+    name = "table" if name == "ratings" else name
+    if name and name.replace("-", "_") not in registry.names("formats"):
+        raise registry.unknown("formats", name, registry.names("formats"))
+    return name
+
+
+def known_protocol(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
+    """A protocol's name, if there is one, or a path."""
+    installed = registry.names("protocols", ".toml")
+    if name and name.replace("-", "_") not in installed and not _is_path(name) and not Path(name).exists():
+        hint = f"{did_you_mean(name, installed)} `lanner protocols` lists all."
+        raise LannerError(f"There is no protocol called {name!r}.", next_step=hint)
+    return name
+
+
+def _is_path(name: str) -> bool:
+    """Whether what may be a name or a path is one of a TOML file, there or not."""
+    return name.endswith(".toml") or "/" in name or "\\" in name
+
+
+def known_name(group: str, suffix: str = ".py") -> Callable[[click.Context, click.Parameter, str], str]:
+    """A check of an option that names one of a group's members: a design, a provider."""
+
+    def check(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+        if name.replace("-", "_") not in registry.names(group, suffix):
+            raise registry.unknown(group, name, registry.names(group, suffix))
+        return name
+
+    return check
+
+
+def known_prompt(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
+    """A prompt's name, if there is one, or the path of a TOML file."""
+    if name and not name.endswith(".toml") and registry.data_file("judges.prompts", name, ".toml") is None:
+        hint = did_you_mean(name, registry.names("judges.prompts", ".toml"))
+        raise LannerError(
+            f"There is no prompt called {name!r}.", next_step=f"{hint} A file of your own ends in .toml.".strip()
+        )
+    return name
+
+
+def known_recipe(context: click.Context, parameter: click.Parameter, name: str) -> str:
+    """A recipe's name, if there is one, or a path."""
+    if _is_path(name) or Path(name).is_file():
+        return name
+    return known_name("corpus.recipes", ".toml")(context, parameter, name)
+
+
+def reads_files(*names: str) -> Callable[[Command], Command]:
+    """A command that reads what these of its arguments name: a path to nothing is said before anything is loaded.
+    Of a protocol and a recipe, which may be names, only what is a path is looked for."""
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def checked(**options: Any) -> None:
+            for name in names:
+                value = options.get(name)
+                for each in value if isinstance(value, tuple) else (value,):
+                    if each and (isinstance(each, Path) or _is_path(each)) and not Path(each).exists():
+                        raise missing_file(each)
+            command(**options)
+
+        return checked
+
+    return decorate
+
+
+def from_option(command: Command) -> Command:
+    """How a file is to be read, where its content does not tell: the same four options on every command."""
+    for option, metavar, words in (
+        ("--encoding", "NAME", "Text encoding, if the detected one is wrong: cp949, windows-1252, …"),
+        ("--languages", "PAIR", "Language pair, such as en-ko."),
+        ("--columns", "ROLE=NAME,…", "Column roles: source=src,document=talk,system:GPT-4=mt,judge=who."),
+        ("--missing", "VALUES", "Numbers in tables that mean no answer, such as 999,-1; none: all are answers."),
+    ):
+        command = click.option(
+            option,
+            metavar=metavar,
+            expose_value=False,
+            callback=_remember,
+            help=words,
+            cls=RenamedOption,
+            old=["--lp"] if option == "--languages" else [],
+        )(command)
+    with_format: Command = click.option(
+        "--from",
+        "format_name",
+        metavar="FORMAT",
+        shell_complete=complete_format,
+        callback=known_format,
+        help="File format, if it is not detected (see `lanner formats`).",
+    )(command)
+    return with_format
+
+
+def reading_options() -> dict[str, str]:
+    """How files are to be read: the running command's --columns, --languages, --encoding and --missing."""
+    context = click.get_current_context(silent=True)
+    return dict(context.meta.get(_READING, {})) if context is not None else {}
+
+
+def chosen_pair() -> str | None:
+    """The language pair of --languages, for a command that picks texts by it: nothing is relabelled then."""
+    context = click.get_current_context(silent=True)
+    pair: str | None = context.meta.get(_READING, {}).pop("languages", None) if context is not None else None
+    return pair
+
+
+protocol_option = click.option(
+    "--protocol",
+    metavar="NAME_OR_FILE",
+    shell_complete=complete_protocol,
+    callback=known_protocol,
+    help="Protocol of a file's judgements.",
+)
+explain_option = click.option(
+    "--explain",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, _parameter, value: context.meta.update({EXPLAIN: value}),
+    help="Explain the numbers, and show all notes.",
+)
+judges_option = click.option("--judges", metavar="NAMES", help="Only these judges, comma-separated.")
+
+
+def _with_source(*, required: bool) -> Callable[[Command], Command]:
+    """The argument and the options of every analysis command; the function gets them as one `Source`."""
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_source(
+            source: str | None,
+            store_place: str,
+            format_name: str | None,
+            protocol: str | None,
+            judges: str | None,
+            **rest: Any,
+        ) -> None:
+            if source:
+                refuse_missing(source, store_place)
+            if source and rest.get("question"):
+                refuse_unknown_question(source, store_place, rest["question"])
+            if source:
+                check = implementation("file_check").check_judgements
+                check(source, format_name, protocol, rest.get("question"), names(judges))
+            chosen = implementation("source").Source(source or "", store_place, format_name, protocol, judges)
+            command(chosen, **rest)
+
+        decorated_command: Command = with_source
+        for option in (json_option, explain_option, store_option, protocol_option, from_option, judges_option):
+            decorated_command = option(decorated_command)
+        return click.argument("source", metavar="FILE_OR_CAMPAIGN", required=required, shell_complete=complete_source)(
+            decorated_command
+        )
+
+    return decorate
+
+
+source_options = _with_source(required=True)
+optional_source_options = _with_source(required=False)
+"""The same for a command that can do without a source; its `place` is then empty."""
+
+
+def names(text: str | None) -> list[str]:
+    """A list given with commas between."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def parse_options(options: tuple[str, ...]) -> dict[str, str]:
+    """Options given as NAME=VALUE."""
+    pairs = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals:
+            raise LannerError(f"{option!r} is not NAME=VALUE.", next_step="Write for instance --option quotes=no.")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def typed(options: dict[str, str]) -> dict[str, Json]:
+    """Numbers as numbers, so that a design can count with them, and yes and no as such."""
+    values: dict[str, Json] = {}
+    for name, value in options.items():
+        if value.lower() in ("true", "false"):
+            values[name] = value.lower() == "true"
+            continue
+        try:
+            values[name] = int(value)
+        except ValueError:
+            try:
+                values[name] = float(value)
+            except ValueError:
+                values[name] = value
+    return values
+
+
+def slug(text: str) -> str:
+    """A name that is easy to type: small letters, digits, dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-") or "corpus"
+
+
+# `--set NAME=VALUE`: one option for what is seldom changed about a command. Before, each was an option of its own;
+# those still work, are not in the help, and leave a note.
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What can be set: its type as click knows it, what it means, its default."""
+
+    type: Any
+    help: str
+    default: Any = None
+
+
+def set_option(details: Mapping[str, Detail]) -> Callable[[Command], Command]:
+    """Give a command `--set`; its function gets a parameter for each of these."""
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_details(*arguments: Any, assignments: tuple[str, ...], **options: Any) -> None:
+            values = {name: options.pop(name) for name in details}
+            for name, value in values.items():
+                if value is not None:
+                    note = f"--{name} still works; now it is --set {name}={value}."
+                    pending_notes().append(note)
+            values |= dict(_assigned(details, assignment) for assignment in assignments)
+            details_by_name = {n: details[n].default if value is None else value for n, value in values.items()}
+            command(*arguments, **options, **details_by_name)
+
+        decorated: Command = with_details
+        for name, detail in details.items():
+            decorated = click.option(f"--{name}", type=detail.type, default=None, hidden=True, help=detail.help)(
+                decorated
+            )
+        words = "; ".join(f"{name}: {detail.help}" for name, detail in details.items())
+        return click.option(
+            "--set", "assignments", multiple=True, metavar="NAME=VALUE", help=f"Change a detail; repeatable. {words}"
+        )(decorated)
+
+    return decorate
+
+
+def _assigned(details: Mapping[str, Detail], assignment: str) -> tuple[str, Any]:
+    name, equals, text = assignment.partition("=")
+    if name not in details:
+        raise LannerError(f"There is no detail {name!r} to set.", next_step=did_you_mean(name, list(details)))
+    if not equals:
+        raise LannerError(f"--set {assignment} has no value.", next_step=f"Write --set {name}=… ({details[name].help})")
+    try:
+        return name, click.types.convert_type(details[name].type).convert(text, None, None)
+    except click.BadParameter as error:
+        raise LannerError(f"--set {assignment}: {error.message}") from error
+
+
+# `lanner.toml`: what a folder's commands take where an option is not given.
+#
+# Its keys are the names of options, without the dashes in front: `store`, `protocol`, `languages`, `base-url`. A table
+# with the name of a command holds for that command alone. The file is searched for in the folder and in those above
+# it.
+
+
+SETTINGS_FILE = "lanner.toml"
+
+
+def find_settings(folder: Path) -> Path | None:
+    """The settings of a folder: its own or those of the nearest folder above."""
+    return next(
+        (place / SETTINGS_FILE for place in (folder, *folder.parents) if (place / SETTINGS_FILE).is_file()), None
+    )
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The settings in a file."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"The settings cannot be read: {error}.", where=Where(path)) from error
+
+
+def settings_for(settings: Mapping[str, Any], name: str, command: click.Command, path: Path) -> dict[str, Any]:
+    """The defaults of one command: the settings that are options of it. A path to a store is meant from the file."""
+    options = {
+        option.lstrip("-").replace("-", "_"): parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+    }
+    common = {key: value for key, value in settings.items() if not isinstance(value, dict)}
+    own = settings.get(name, {})
+    if not isinstance(own, dict):
+        own = {}
+    defaults: dict[str, Any] = {}
+    for key, value in {**common, **own}.items():
+        parameter = options.get(key.replace("-", "_"))
+        if parameter is None:
+            if key in own:
+                hint = did_you_mean(key, sorted(options))
+                raise LannerError(f"`lanner {name}` has no option {key!r}.", where=Where(path), next_step=hint)
+            continue
+        if key == "store":
+            if os.environ.get("LANNER_STORE"):
+                continue
+            value = value if "://" in str(value) else str(path.parent / str(value))  # noqa: PLW2901
+        defaults[str(parameter.name)] = value
+    return defaults

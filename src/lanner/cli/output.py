@@ -1,0 +1,275 @@
+"""How commands speak: tables and sentences for people, one JSON envelope for machines, errors on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lanner import __version__
+from lanner.cli.options import pending_notes, wants_explanation
+from lanner.errors import LannerError
+from lanner.figures.typeset import estimate, number, p_value
+
+if TYPE_CHECKING:  # these take a while to load, and an error message needs none of them
+    from rich.console import Console
+
+    from lanner.model import Json, Result
+
+
+_HEADINGS = {"estimate": "estimate [95 %]", "p_text": "p"}
+_SHORT = 12  # numbers shorter than this are never broken over two lines
+_COUNTED = re.compile(r"([^(]*)\((\d+)\)(:.*)")  # "Fewer than 20 documents (6): …"
+_PAGE = 160  # columns where nobody watches: a file, a pipe
+
+
+def _console() -> Console:
+    """Text wraps between words on a terminal; in a file or a pipe every sentence is one line."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, soft_wrap=True, width=_PAGE)
+
+
+@dataclass(slots=True)
+class Output:
+    """What one command prints. With `as_json` only the envelope goes to standard output, everything else is silent."""
+
+    command: str
+    as_json: bool = False
+    rows: list[Mapping[str, Json]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    signatures: list[str] = field(default_factory=list)
+    console: Console = field(default_factory=_console)
+
+    @property
+    def wraps(self) -> bool:
+        return not self.console.soft_wrap
+
+    def say(self, text: str = "", *, style: str | None = None) -> None:
+        """A line for people; text from files is printed as it is, never read as mark-up."""
+        from rich.markup import escape
+
+        if not self.as_json:
+            unbroken = not self.wraps or _longest_part(text) > self.console.width  # an address stays in one piece
+            self.console.print(escape(text), style=style, soft_wrap=unbroken)
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def sign(self, signature: object) -> None:
+        """How a number was made, said once at the end however many numbers were made so."""
+        if (text := str(signature or "")) and text not in self.signatures:
+            self.signatures.append(text)
+
+    def table(
+        self,
+        rows: Sequence[Mapping[str, Json]],
+        columns: Sequence[str | tuple[str, str]] = (),
+        title: str = "",
+        *,
+        empty: str = "",
+    ) -> None:
+        """Rows as a table for people, and as rows of the envelope. `columns` picks and names what people see; where
+        there are no rows, people are told what is `empty` and how to begin."""
+        from rich.cells import cell_len
+        from rich.markup import escape
+        from rich.table import Table
+
+        self.rows.extend(rows)
+        if not rows and empty:
+            self.say(empty)
+        if self.as_json or not rows:
+            return
+        headings = [(column, column) if isinstance(column, str) else column for column in columns or rows[0]]
+        table = Table(title=escape(title) or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
+        cells = {key: [heading, *(_cell(row.get(key), key) for row in rows)] for key, heading in headings}
+        widths = {key: max(map(cell_len, texts)) for key, texts in cells.items()}
+        fits = sum(widths.values()) + 2 * len(headings) <= self.console.width
+        least = {key: max(_longest_part(text) for text in texts) for key, texts in cells.items()}
+        if not fits and sum(least.values()) + 2 * len(headings) > self.console.width:
+            self._print_records(rows, headings, title)
+            return
+        for key, heading in headings:
+            numeric = all(isinstance(row.get(key), int | float | None) for row in rows)
+            table.add_column(
+                escape(heading),
+                justify="right" if numeric else "left",
+                no_wrap=fits or (numeric and widths[key] <= _SHORT),
+                min_width=least[key],
+            )
+        for row in rows:
+            table.add_row(*(escape(_cell(row.get(key), key)) for key, _ in headings))
+        self.console.print(table)
+
+    def _print_records(
+        self, rows: Sequence[Mapping[str, Json]], headings: Sequence[tuple[str, str]], title: str
+    ) -> None:
+        """Rows one below another, where a table would break names: the terminal is too narrow for its columns."""
+        from rich.cells import cell_len
+        from rich.markup import escape
+
+        if title:
+            self.console.print(escape(title), style="italic")
+        width = max(cell_len(heading) for _, heading in headings)
+        for row in rows:
+            for key, heading in headings:
+                if (text := _cell(row.get(key), key)) not in ("", "—"):
+                    self.console.print(f"{escape(heading.ljust(width))}  {escape(text)}", soft_wrap=True)
+            self.console.print()
+
+    def end(self) -> None:
+        """Print the notes and signature, or the envelope. Called once, last."""
+        from rich.markup import escape
+        from rich.padding import Padding
+
+        self.notes += [note for note in pending_notes() if note not in self.notes]
+        if self.as_json:
+            click.echo(
+                json.dumps(
+                    {
+                        "command": self.command,
+                        "version": __version__,
+                        "signature": "\n".join(self.signatures),
+                        "rows": [_finite(dict(row)) for row in self.rows],
+                        "notes": self.notes,
+                    },
+                    ensure_ascii=False,
+                    default=str,
+                )
+            )
+            return
+        notes = _merged(self.notes)
+        shown = notes if wants_explanation() or len(notes) <= _MOST_NOTES else notes[: _MOST_NOTES - 1]
+        for note in shown:
+            self.console.print(Padding(escape(note), (0, 0, 0, 2)) if self.wraps else f"  {escape(note)}", style="dim")
+        if len(notes) > len(shown):
+            self.console.print(f"  … {len(notes) - len(shown)} more notes: --explain", style="dim")
+        few = self.signatures if wants_explanation() else self.signatures[:_MOST_SIGNATURES]
+        for signature in few:
+            self.console.print(escape(signature), style="dim")
+        if len(self.signatures) > len(few):
+            self.console.print(f"… {len(self.signatures) - len(few)} more signatures: --explain", style="dim")
+
+
+_MOST_NOTES = 6
+_MOST_SIGNATURES = 3
+
+
+def _merged(notes: Sequence[str]) -> list[str]:
+    """Notes that differ in nothing but a count in brackets stand once, with the smallest and the largest count."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for note in notes:
+        match = _COUNTED.fullmatch(note)
+        counts.setdefault((match[1], match[3]) if match else (note, ""), []).extend([int(match[2])] if match else [])
+    notes_out = []
+    for (before, after), count in counts.items():
+        between = f"{min(count)} to {max(count)}" if len(set(count)) > 1 else str(*set(count))
+        notes_out.append(f"{before}({between}){after}" if count else before)
+    return notes_out
+
+
+def minute(moment: datetime | None) -> str:
+    """A moment as tables have it; nothing where it has not come."""
+    return moment.isoformat(timespec="minutes") if moment else ""
+
+
+def result_rows(results: Iterable[Result]) -> list[dict[str, Json]]:
+    """Results as rows of the envelope, with a readable estimate for people."""
+    return [{**result.row(), "estimate": estimate(result.value, result.low, result.high)} for result in results]
+
+
+def add_rows(
+    output: Output,
+    result: Result,
+    columns: Sequence[str],
+    *,
+    rows: Sequence[Mapping[str, Json]] | None = None,
+    about: Mapping[str, Json] | None = None,
+    headings: Mapping[str, str] | None = None,
+    bounded: bool = True,
+) -> None:
+    """The rows of a Result that is a table, each estimate with its interval; only columns that say something."""
+    table_rows: list[dict[str, Json]] = [
+        {
+            **(about or {}),
+            **row,
+            "estimate": estimate(row.get("value"), row.get("low"), row.get("high"), bounded=bounded),
+            "signature": row.get("signature") or str(result.signature or ""),
+        }
+        for row in (rows if rows is not None else result.rows or [result.row()])
+    ]
+    for row in table_rows:
+        row["p_text"] = p_value(row.get("p")).removeprefix("p ").removeprefix("= ")
+    columns = ["p_text" if column == "p" else column for column in columns]
+    visible = [column for column in columns if any(row.get(column) not in (None, "") for row in table_rows)]
+    output.notes.extend(note for note in result.notes if note not in output.notes)
+    for row in table_rows:
+        output.sign(row["signature"])
+    output.table(table_rows, [(column, {**_HEADINGS, **(headings or {})}.get(column, column)) for column in visible])
+
+
+def print_rows(
+    output: Output,
+    result: Result,
+    columns: Sequence[str],
+    *,
+    bounded: bool = True,
+    headings: Mapping[str, str] | None = None,
+    words: Sequence[str] = (),
+) -> None:
+    """`add_rows`, then what they mean in words, then the notes: a whole command."""
+    add_rows(output, result, columns, bounded=bounded, headings=headings)
+    if words:
+        output.say()
+    for line in words:
+        output.say(line)
+    output.end()
+
+
+def print_error(error: LannerError, *, as_json: bool) -> None:
+    """The error's sentences on stderr; with --json as an object, so that a program can read it too."""
+    if as_json:
+        fields = {"error": error.what, "where": str(error.where), "next": error.next_step, "version": __version__}
+        click.echo(json.dumps(fields, ensure_ascii=False), err=True)
+        return
+    place = str(error.where)
+    click.echo(f"{click.style('Error:', fg='red', bold=True)} {f'{place}: ' if place else ''}{error.what}", err=True)
+    if error.next_step:
+        click.echo(error.next_step, err=True)
+
+
+def _cell(value: Any, key: str = "") -> str:
+    if value is None:
+        return "—"
+    if isinstance(value, float) and (key == "p" or key.startswith("p_")):
+        return p_value(value).removeprefix("p ").removeprefix("= ")  # never .000
+    if isinstance(value, float):
+        return number(value) if abs(value) < 100 else f"{value:,.1f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _longest_part(text: str) -> int:
+    """The width of the longest part of a text that must not be broken."""
+    from rich.cells import cell_len
+
+    return max(map(cell_len, text.split()), default=0)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN: an undefined number is null, and its reason is in the notes."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return value

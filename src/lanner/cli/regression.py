@@ -1,0 +1,375 @@
+"""`lanner regress`, `associate` and `effort`: what scores and times are made of, and what goes together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from lanner.analysis import Counted
+from lanner.analysis.agreement import INFLATED
+from lanner.analysis.assistance import FATES, assistance, assistance_words
+from lanner.analysis.material import Material
+from lanner.cli.options import names
+from lanner.cli.output import Output, add_rows, print_rows
+from lanner.cli.source import Source, check_domains, shares
+from lanner.errors import LannerError, StatisticError
+from lanner.figures.typeset import duration, estimate, p_value, percent
+from lanner.model import Interval, Json, Result
+from lanner.stats.association import between_measures, correlations
+from lanner.stats.effort import SECONDS, cost, fatigue, throughput, with_seconds
+from lanner.stats.mixed import mixed
+from lanner.stats.reading import band, reading
+from lanner.stats.regression import Clustering, regress
+from lanner.stats.regression import blocks as regress_blocks
+from lanner.stats.resample import Resampling
+from lanner.stats.wide import wide
+
+# `lanner regress --mixed`: judges and documents as samples of many, and how much of the spread is due to which.
+
+
+_WIDE = 0.4  # an R² that may lie anywhere in so much of its range is hardly known
+_DUE = {"judge": "how strict the judge is", "document": "the document", "residual": "the sentence and chance"}
+
+
+def print_mixed(output: Output, part: Material, domain: str, outcome: str, predictors: Sequence[str]) -> None:
+    """Fixed effects, then variances with their shares, then both in words."""
+    result = mixed(wide(part.table), outcome, predictors)
+    about: dict[str, Json] = {"domain": domain} if domain else {}
+    if domain:
+        output.say(domain, style="bold")
+    if result.value is None:
+        output.say(result.notes[0])
+        return
+    fixed_effects = [row for row in result.rows if row["kind"] == "fixed"]
+    add_rows(output, result, ["term", "estimate", "p"], rows=fixed_effects, about=about, bounded=False)
+    variances: list[dict[str, Json]] = [
+        {**row, "value": row["share"], "low": row["share_low"], "high": row["share_high"], "variance": row["value"]}
+        for row in result.rows
+        if row["kind"] == "variance"
+    ]
+    output.say()
+    headings = {"term": "spread between", "estimate": "share [95 %]"}
+    add_rows(
+        output, result, ["term", "variance", "sd", "estimate", "levels"], rows=variances, about=about, headings=headings
+    )
+    output.say()
+    for line in _mixed_in_words(result, outcome, variances):
+        output.say(line)
+
+
+def _mixed_in_words(result: Result, outcome: str, variances: Sequence[Json]) -> Iterator[str]:
+    assert result.value is not None
+    due = [f"{percent(row['share'], 0)} to {_DUE.get(str(row['term']), str(row['term']))}" for row in variances]
+    yield f"Of how {outcome} varies once the predictors are allowed for: {', '.join(due)}."
+    large = band(result.value / (1 - result.value), "cohen_f2") if result.value < 1 else "large"
+    sure = f" (95 %: {percent(result.low, 0)} to {percent(result.high, 0)})" if result.interval else ""
+    if result.interval and result.interval.high - result.interval.low > _WIDE:
+        few = min((row["levels"], str(row["term"])) for row in variances if row["levels"])
+        sure += f", hardly known with {few[0]} {few[1]}s"
+    yield (
+        f"Predictors, judges and documents together explain {percent(result.value, 0)} of it{sure}, a {large} effect "
+        "by Cohen's f² (1988). More judges make their share surer, more documents theirs; more sentences of the same "
+        "documents hardly."
+    )
+
+
+# `lanner regress`: what a score is made of: coefficients with document-clustered intervals, R² by block.
+
+
+_REGRESS_WIDE = 0.5  # an R² that may lie anywhere in half of its range says next to nothing
+
+
+def run_regress(
+    source: Source,
+    outcome: str,
+    blocks: str,
+    by: str,
+    errors: Clustering,
+    fill: float | None,
+    coefficients: bool,
+    samples: bool,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Regress a score on others, block by block. A grid question stands for all of its rows."""
+    parts = [[name.strip() for name in block.split("+")] for block in blocks.split(",")]
+    predictors = [name for block in parts for name in block]
+    part = source.part_with([outcome, *predictors])
+    groups = [] if by == "-" else names(by)
+    if "domain" in groups:
+        check_domains(part)
+    resampling = Resampling(seed=seed)
+    output = Output("regress", as_json)
+    if samples:
+        for domain, own in shares(part, "domain" if "domain" in groups else None):
+            print_mixed(output, own, domain, outcome, predictors)
+        output.end()
+        return
+    if coefficients:
+        measures = wide(part.table)
+        result = regress(measures, outcome, predictors, by=groups, errors=errors, fill=fill, resampling=resampling)
+        columns = [*groups, "term", "estimate", "p", "n"]
+        words = _slopes(result, outcome, groups, _first_groups(measures.table))
+        print_rows(output, result, columns, bounded=False, words=words)
+        return
+    result = regress_blocks(part.table, outcome, parts, by=groups, errors=errors, fill=fill, resampling=resampling)
+    rows = [
+        {**row, "value": row["r2"], "low": row["r2_low"], "high": row["r2_high"], "unit": resampling.unit}
+        for row in result.rows
+    ]
+    columns = [*groups, "step", "estimate", "added", "p", "n"]
+    headings = {"estimate": "R² [95 %]", "p_text": "p of what is added"}
+    words = _explained(result, outcome, parts, groups)
+    print_rows(output, replace(result, rows=rows), columns, headings=headings, words=words)
+
+
+def _explained(result: Result, outcome: str, parts: Sequence[Sequence[str]], groups: Sequence[str]) -> list[str]:
+    """What the last step says, for each group, and how large the gain is by Cohen's f²."""
+    words = []
+    for row in result.rows[len(parts) - 1 :: len(parts)]:
+        who = ", ".join(str(row[name]) for name in groups)
+        alone = len(parts) == 1 and len(parts[0]) == 1
+        says = f"{row['step']} explain{'s' * alone} {percent(row['r2'], 0)} of how {outcome} varies from item to item"
+        if len(parts) > 1 and row["added"] is not None and row["r2"] < 1:
+            large = band(row["added"] / (1 - row["r2"]), "cohen_f2")
+            last = " + ".join(parts[-1])
+            gain = f"add{'s' * (len(parts[-1]) == 1)} {percent(row['added'], 0)}"
+            says += f"; {last} {gain} to what the others explain, a {large} effect (Cohen 1988)"
+            says += f", {p_value(row['p'])}" if row["p"] is not None else ", not tested: too few documents"
+        elif row["r2"] < 1:
+            says += f", a {band(row['r2'] / (1 - row['r2']), 'cohen_f2')} effect (Cohen 1988)"
+            wide_open = row["r2_low"] is not None and row["r2_high"] - row["r2_low"] > _REGRESS_WIDE
+            says += "; the interval is too wide to rest on, more documents narrow it" if wide_open else ""
+        words.append(f"{who}: {says}." if who else f"{says}.")
+    if words and len(parts) > 1:
+        words.append("Blocks that go together share what they explain: another order gives other gains.")
+    return words
+
+
+def _first_groups(table: pl.DataFrame) -> dict[str, str]:
+    """The group that the others of a column of text are compared with."""
+    text = [name for name in table.columns if table.schema[name] == pl.String() and table[name].is_not_null().any()]
+    return {name: str(table[name].drop_nulls().min()) for name in text}
+
+
+def _slopes(result: Result, outcome: str, groups: Sequence[str], first: Mapping[str, str]) -> list[str]:
+    """The surest coefficients in words; the rest is in the table."""
+    rows: list[Json] = [row for row in result.rows if row["term"] != "intercept" and row.get("p") is not None]
+    words = []
+    for who in dict.fromkeys(tuple(str(row[name]) for name in groups) for row in rows):
+        mine = [row for row in rows if tuple(str(row[name]) for name in groups) == who]
+        row = min(mine, key=lambda r: r["p"])
+        way = "higher" if row["value"] > 0 else "lower"
+        name, _, group = str(row["term"]).partition("=")
+        change = f"{name} {group} rather than {first.get(name, 'the first group')}" if group else f"one more of {name}"
+        says = f"{change} goes with {outcome} {abs(row['value']):.2f} {way}, all else equal"
+        words.append(": ".join(filter(None, (", ".join(who), f"{says} ({p_value(row['p'])})."))))
+    return words
+
+
+# `lanner associate`: do judges rank alike, and do two measures go together: correlations with document intervals.
+
+
+def run_associate(
+    source: Source,
+    of: str | None,
+    first: str | None,
+    second: str | None,
+    given: str,
+    by: str,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Correlate a question or score between judges, or two measures with each other."""
+    if bool(of) == bool(first and second):
+        step = f"Give --question MEASURE, or --x MEASURE and --y MEASURE. {_known(source)}"
+        raise LannerError("Say what to correlate.", next_step=step.strip())
+    measures = names(of) or [str(first), str(second)]
+    named = [name for name in (*measures, *names(given)) if name != SECONDS]
+    # judges are compared only on what they were asked
+    find_part = source.part_with if first else lambda measures: source.part_that_asks(measures[0])
+    part = find_part(named) if named else source.parts()[0]
+    if "domain" in names(by):
+        check_domains(part)
+    table = with_seconds(part.table) if SECONDS in (*measures, *names(given)) else part.table
+    resampling = Resampling(n=resamples, seed=seed)
+    if of:
+        result = correlations(table, measures, by=names(by), resampling=resampling)
+    else:
+        result = between_measures(
+            table, measures[0], measures[1], by=names(by), given=names(given), resampling=resampling
+        )
+    columns = ["of", "x", "y", *names(by), "statistic", "estimate", "p", "n"]
+    print_rows(Output("associate", as_json), result, columns, words=_association_in_words(result))
+
+
+def _known(source: Source) -> str:
+    """The measures one could name; a source or a judge that is not there is told first."""
+    measures = list(dict.fromkeys(name for part in source.parts() for name in wide(part.table).measures))
+    return f"Measures here: {', '.join(measures[:12])}{', …' if len(measures) > 12 else ''}." if measures else ""
+
+
+def _association_in_words(result: Result) -> list[str]:
+    """What each kind of coefficient says, by its first row."""
+    spellings: dict[str, str] = {}
+    for row in result.rows:
+        name = str(row["statistic"]).removeprefix("partial ")
+        if name not in spellings and row["value"] is not None:
+            about = ", ".join(str(row[key]) for key in ("of", "x", "y") if row.get(key))
+            spellings[name] = f"{about}: {reading(_read(row, name))}"
+    return list(spellings.values())
+
+
+def _read(row: Json, name: str) -> Result:
+    interval = None if row["low"] is None else Interval(row["low"], row["high"])
+    return Result(name, row["value"], interval, counts={"documents": row.get("n_documents") or 0})
+
+
+# `lanner effort`: how fast judges work, per domain, over a session, and what it costs.
+
+
+_BILL = {"cost_per_item": "cost an item", "without_time": "without a time", "too_long": "too long"}
+_OVER = {"session": "from first to last item", "document_so_far": "within a document"}
+
+
+def run_effort(
+    source: Source,
+    by: str,
+    limit: float,
+    pooled: bool,
+    rate: float | None,
+    tiring: bool,
+    assisted: bool,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Items per minute, with confidence intervals. Items left open for hours are excluded and counted."""
+    groups = names(by)
+    output = Output("effort", as_json)
+    for part in source.parts():
+        if assisted:
+            _print_assistance(output, part, seed)
+            continue
+        if "domain" in groups:
+            check_domains(part)
+        output.say(part.name, style="bold")
+        about = {"part": part.name, "protocol": part.protocol.name if part.protocol else ""}
+        rows = part.counted("effort")
+        _print(output, rows, about, groups, limit=limit, pooled=pooled, rate=rate, tiring=tiring, seed=seed)
+        output.say()
+    output.end()
+
+
+def _print(
+    output: Output,
+    rows: Counted,
+    about: dict[str, str],
+    groups: list[str],
+    *,
+    limit: float,
+    pooled: bool,
+    rate: float | None,
+    tiring: bool,
+    seed: int,
+) -> None:
+    table = rows.table
+    options: dict[str, Any] = {"about": about, "bounded": False}
+    if rate is not None:
+        result = rows.sign(cost(table, rate, by=groups, limit=limit))
+        add_rows(output, result, list(result.rows[0]) if result.rows else ["value"], headings=_BILL, **options)
+        _say(output, _cost_words(result, rate))
+    elif tiring:
+        result = rows.sign(fatigue(table, limit=limit))
+        headings = {"over": "", "estimate": "change in time, % [95 %]", "value": "median seconds", "part": "tenth"}
+        effects = [{**row, "over": _OVER[row["term"]]} for row in result.rows if row["kind"] == "effect"]
+        add_rows(output, result, ["over", "estimate", "p"], rows=effects, headings=headings, **options)
+        tenths = [row for row in result.rows if row["kind"] == "part"]
+        add_rows(output, result, ["judge", "part", "value", "n"], rows=tenths, headings=headings, **options)
+        _say(output, _fatigue_words(effects))
+    else:
+        how = Resampling(seed=seed)
+        result = rows.sign(throughput(table, by=groups, limit=limit, pooled=pooled, resampling=how))
+        columns = [*groups, "domain", "estimate", "mean", "median", "hours", "n"]
+        rows_with_times = [{**row, **_times(row)} for row in result.rows]
+        headings = {"estimate": "items a minute [95 %]", "mean": "mean seconds", "median": "median seconds"}
+        add_rows(output, result, list(dict.fromkeys(columns)), rows=rows_with_times, headings=headings, **options)
+        _say(output, _speed_words(result, groups))
+
+
+def _print_assistance(output: Output, part: Material, seed: int) -> None:
+    """What judges made of a model's marks. Nothing to say is an error: the campaign offers none."""
+    results = assistance(part, resampling=Resampling(seed=seed))
+    if not results:
+        raise StatisticError(
+            f"Nobody in {part.name} has judged texts with a model's marks.",
+            next_step="Offer them: lanner new NAME … --prefill MODEL@CAMPAIGN, or lanner campaign prefill.",
+        )
+    columns: list[str | tuple[str, str]] = ["what", "items", "model", ("estimate", "estimate [95 %]"), ("p_text", "p")]
+    columns += ["n", "documents"]
+    for result in results:
+        rows = [{"part": part.name, **row, **_printed(row)} for row in result.to_rows()]
+        output.table(rows, columns, title=f"{part.name} · {result.question}")
+        for comparison in result.comparisons:
+            output.sign(comparison.difference.signature)
+        for line in assistance_words(result):
+            output.say(line)
+        output.notes.extend(note for note in (INFLATED,) if result.judges and note not in output.notes)
+    output.say()
+
+
+def _printed(row: Mapping[str, Json]) -> dict[str, Json]:
+    digits = 1 if row["what"] == "seconds" else 2
+    text = estimate(row["value"], row["low"], row["high"], digits, bounded=row["what"] in FATES)
+    return {"estimate": text, "p_text": p_value(row["p"]).removeprefix("p ").removeprefix("= ")}
+
+
+def _times(row: Json) -> dict[str, Json]:
+    """Seconds as people read them."""
+    return {"mean": round(row["mean_seconds"]), "median": round(row["median_seconds"])}
+
+
+def _say(output: Output, words: Sequence[str]) -> None:
+    for line in words:
+        output.say(line)
+
+
+def _speed_words(result: Result, groups: Sequence[str]) -> list[str]:
+    rows: list[Json] = [row for row in result.rows if row["domain"] == "all" or "domain" in groups]
+    if not rows:
+        return []
+    slow, fast = (end(rows, key=lambda row: row["value"]) for end in (min, max))
+    line = f"An item takes {slow['median_seconds']:.0f} s or less in half of all cases for the slowest"
+    if slow is not fast:
+        who = [" ".join(str(row[name]) for name in groups) for row in (slow, fast)]
+        line += f" ({who[0]}), {fast['median_seconds']:.0f} s for the fastest ({who[1]})"
+    line += ". Means lie above medians where a few items took long; a lower --limit changes them most."
+    return [f"Items a minute are 60 over the mean seconds; more documents narrow the intervals. {line}"]
+
+
+def _fatigue_words(effects: Sequence[Json]) -> list[str]:
+    names_of = {"session": "From the first to the last item of a session", "document_so_far": "Within a document"}
+    words = []
+    for row in effects:
+        way = "less" if row["value"] < 0 else "more"
+        sure = "more than chance would give" if (row["p"] or 1) < 0.05 else "no more than chance could give"
+        chance = p_value(row["p"])
+        words.append(
+            f"{names_of[row['term']]} an item comes to take {abs(row['value']):.0f} % {way} time: {sure}, {chance}."
+        )
+    return words
+
+
+def _cost_words(result: Result, rate: float) -> list[str]:
+    if result.value is None:
+        return []
+    hours = sum(row["hours"] or 0 for row in result.rows)
+    digits = 0 if result.value >= 100 else 2
+    line = f"{duration(hours)} of judging at {rate:g} an hour: {result.value:,.{digits}f} in all, breaks not counted."
+    if result.interval:
+        low, high = (f"{end:,.{digits}f}" for end in (result.interval.low, result.interval.high))
+        line += f" As many other documents of this kind would cost between {low} and {high} (95 %)."
+    return [line]

@@ -1,0 +1,216 @@
+"""What a command works on: a file or folder on disk, or a campaign in the store, by the same argument."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from lanner import formats
+from lanner.analysis import material
+from lanner.analysis.material import Material
+from lanner.cli.early_checks import refuse_missing
+from lanner.cli.file_check import refuse_unknown_judges
+from lanner.cli.options import names, pending_notes, reading_options
+from lanner.cli.output import Output
+from lanner.errors import InputError, LannerError, StatisticError, did_you_mean
+from lanner.formats.parsing.columns import parse
+from lanner.model import Document
+from lanner.stats.wide import wide
+from lanner.store import Store
+
+Command = Callable[..., None]
+
+
+@contextmanager
+def new_store(place: str) -> Iterator[Store]:
+    """An open store. One that did not exist before is deleted again where the command fails."""
+    path = Path(place)
+    existed = "://" in place or path.exists()
+    try:
+        with Store.open(place) as store:
+            yield store
+    except LannerError:
+        if not existed:
+            for suffix in ("", "-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+        raise
+
+
+def documents_of(path: formats.PathOrPaths, format_name: str | None, **options: str) -> Iterator[Document]:
+    """The documents of a file, read as the command's options say."""
+    return formats.read_documents(path, format_name, **{**reading_options(), **options})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an analysis command was pointed at, with the options all of them share."""
+
+    place: str
+    store: str
+    format: str | None = None
+    protocol: str | None = None
+    judges: str | None = None
+
+    def read(self, *, unjudged: bool = False) -> list[Material]:
+        """All parts, with all their judges. A campaign that nobody has answered yet is refused, unless `unjudged`:
+        there is nothing to compute, and an empty table says less."""
+        parts = materials(self.place, self.store, self.format, self.protocol)
+        if parts and not unjudged and not any(part.judgements for part in parts):
+            name = parts[0].name
+            raise StatisticError(
+                f"{name} has no judgements yet.",
+                next_step=f"Judges answer while `lanner serve` runs; `lanner campaign show {name}` says how far.",
+            )
+        return parts
+
+    def parts(self, *, unjudged: bool = False) -> list[Material]:
+        """All parts that the chosen judges judged, with these judges only; with `unjudged` also where nobody has."""
+        parts = self.read(unjudged=unjudged)
+        judge_names = names(self.judges)
+        judge_ids = list(dict.fromkeys(judge.id for part in parts for judge in part.judges))
+        refuse_unknown_judges(judge_names, judge_ids, self.place)
+        if not judge_names:
+            return parts
+        own = [[judge.id for judge in part.judges if judge.id in judge_names] for part in parts]
+        return [part.only(mine) for part, mine in zip(parts, own, strict=True) if mine]
+
+    def part_that_asks(self, question: str) -> Material:
+        """The part that asks this question or computes this score, with the chosen judges only."""
+        return chosen_judges(material.with_question(self.read(), question), self.judges)
+
+    def part_with(self, measures: Sequence[str]) -> Material:
+        """The part that has the first of these measures, with the chosen judges only. A column of a table that is no
+        answer, such as a metric's score, is read as a measure where it is named."""
+        earlier_notes = list(pending_notes())
+        parts = self.read()
+        columns = parse(reading_options().get("columns", ""))
+        for name in [name for name in measures if not any(_has(part, name) for part in parts)]:
+            with suppress(InputError):  # no such column, or no table: the command says that there is no such measure
+                more = {**columns, f"measure:{name}": name}
+                options = {**reading_options(), "columns": json.dumps(more)}
+                parts = material.from_file(self.place, self.format, self.protocol, **options)
+                columns = more
+                pending_notes()[:] = [*earlier_notes, *_notes(parts)]
+        return chosen_judges(material.with_question(parts, measures[0]), self.judges)
+
+
+def _has(part: Material, measure: str) -> bool:
+    """Whether a part has a measure of this name, or needs no protocol to say so."""
+    if part.protocol is None or part.protocol.find(measure) or measure in (score.id for score in part.protocol.scores):
+        return True
+    try:
+        wide(part.table).expand([measure])
+    except StatisticError:
+        return False
+    return True
+
+
+def _notes(parts: Sequence[Material]) -> list[str]:
+    return [f"{part.name}: {note}" for part in parts for note in part.notes]
+
+
+def shares(part: Material, by: str | None) -> list[tuple[str, Material]]:
+    """The whole, or with `by` the documents of each domain, with the domain's name."""
+    if not by:
+        return [("", part)]
+    check_domains(part)
+    domains = sorted({document.domain for document in part.documents})
+    return [(domain, part.in_domain(domain)) for domain in domains]
+
+
+def check_domains(part: Material) -> None:
+    """An error that helps where a part is to be split by domains and has none."""
+    if not any(document.domain for document in part.documents):
+        raise InputError(
+            f"{part.name} says nothing about domains.",
+            next_step="Leave out --by domain, or give documents that have a domain (a column of that name).",
+        )
+
+
+def materials(source: str, store_place: str, format_name: str | None, protocol: str | None = None) -> list[Material]:
+    """The judgements of a file, a folder or a campaign. A path that exists wins over a campaign of that name."""
+    if Path(source).exists():
+        parts = material.from_file(source, format_name, protocol, **reading_options())
+        pending_notes().extend(_notes(parts))
+        return parts
+    refuse_missing(source, store_place)
+    with Store.open(store_place, create=False) as store:
+        with store.reading() as tx:
+            campaigns = [campaign.name for campaign in tx.campaigns.all()]
+        if source not in campaigns:
+            raise InputError(
+                f"There is no file and no campaign called {source!r}.", next_step=did_you_mean(source, campaigns)
+            )
+        return [material.from_campaign(store, source)]
+
+
+def chosen_judges(part: Material, judges: str | None) -> Material:
+    """Only these judges, given with commas between; all if none are given."""
+    return part.only(name.strip() for name in judges.split(",")) if judges else part
+
+
+# A bar for long work, on stderr of a terminal; nothing where nobody watches or a machine reads along.
+
+
+Told = Callable[[str, int], None]
+"""What is being done, and how many documents are through."""
+_MOST_ENTRIES = 10_000  # of a folder whose size is added up
+
+
+def _console() -> Console:
+    return Console(stderr=True)
+
+
+@contextmanager
+def reading(output: Output, path: Path, words: str = "Reading") -> Iterator[Told]:
+    """Show how much of a file or folder is read, and what the returned function is told meanwhile."""
+    console = _console()
+    if output.as_json or not console.is_terminal:
+        yield lambda _what, _count: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(words, total=_size(path))
+
+        def told(what: str, count: int) -> None:
+            bar.update(task, description=f"{words}: {what} {count:,}")
+
+        def read(size: int) -> None:
+            bar.advance(task, size)
+
+        with formats.watched(read):
+            yield told
+
+
+@contextmanager
+def counting(output: Output, words: str, total: int | None) -> Iterator[Callable[[], None]]:
+    """Show how many of a known number of things are done; the returned function counts one."""
+    console = _console()
+    if output.as_json or not console.is_terminal:
+        yield lambda: None
+        return
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=console, transient=True
+    ) as bar:
+        task = bar.add_task(words, total=total)
+        yield lambda: bar.advance(task)
+
+
+def _size(path: Path) -> int | None:
+    """Bytes to read; unknown for an archive, which is unpacked first, and for a folder of very many files: `/` should
+    not be walked for the sake of a progress bar."""
+    if path.suffix.lower() == ".zip" or not path.exists():
+        return None
+    if path.is_file():
+        return path.stat().st_size or None
+    entries = list(islice(path.rglob("*"), _MOST_ENTRIES + 1))
+    if len(entries) > _MOST_ENTRIES:
+        return None
+    return sum(entry.stat().st_size for entry in entries if entry.is_file()) or None

@@ -1,0 +1,64 @@
+"""The table of commands: what `lanner --help` lists, and that each command gives its implementation what it takes."""
+
+import inspect
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+
+import click
+import pytest
+
+from cli.command import Command
+from lanner import registry
+from lanner.cli import commands, options
+from lanner.cli.commands import HEADINGS, OTHERS, grouped
+
+NAMES = commands.names()
+
+
+def leaves(command: click.Command) -> Iterator[click.Command]:
+    if isinstance(command, click.Group):
+        for part in command.commands.values():
+            yield from leaves(part)
+    else:
+        yield command
+
+
+def test_each_command_of_ours_stands_under_one_heading() -> None:
+    placed = [name for modules in HEADINGS.values() for row in modules.values() for name in row]
+    assert len(placed) == len(set(placed))
+    assert OTHERS not in grouped(NAMES)
+    assert sorted(name for row in grouped(NAMES).values() for name in row) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_command_is_called_what_the_table_says_and_has_a_line(name: str) -> None:
+    command = commands.load(name)
+    assert command.name == name
+    assert (command.short_help or "").endswith(".")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_command_reads_is_what_its_implementation_takes(name: str) -> None:
+    for command in leaves(commands.load(name)):
+        callback = inspect.unwrap(command.callback)  # type: ignore[arg-type]
+        module, _, call = inspect.getsource(callback).rpartition('implementation("')[2].partition('").')
+        takes = inspect.signature(getattr(options.implementation(module), call.partition("(")[0])).parameters
+        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in takes.values()):
+            continue
+        reads = {parameter.name for parameter in command.params if parameter.expose_value}
+        own = {
+            key
+            for key, parameter in inspect.signature(callback).parameters.items()
+            if parameter.kind is not parameter.VAR_KEYWORD
+        }
+        assert own <= {*reads, *takes}
+        missing = {key for key, parameter in takes.items() if parameter.default is parameter.empty} - {*reads, *own}
+        assert not missing, (command.name, missing)
+
+
+def test_a_command_of_another_package_comes_last(monkeypatch: pytest.MonkeyPatch, lanner: Command) -> None:
+    point = EntryPoint("from-elsewhere", "cli.commands.elsewhere", "lanner.cli")
+    monkeypatch.setattr(registry, "_entry_points", lambda group: (point,) if group == "cli" else ())
+    assert list(grouped(commands.names()).items())[-1] == (OTHERS, ["from-elsewhere"])
+    assert commands.load("from-elsewhere").name == "from-elsewhere"
+    assert "From another package." in lanner("--help").out

@@ -1,0 +1,145 @@
+"""`lanner audit`: a table with a plain verdict for each thing that was tried."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import Command
+from lanner import campaign, formats
+from lanner.cli.commands.judges import prompt_try
+from lanner.cli.model_judges import filled
+from lanner.errors import LannerError
+from lanner.judges import template as templates
+from lanner.protocols import load
+from lanner.protocols.context import PEOPLE
+from lanner.store import Store
+from model_campaign import corpus, opened
+from stub_server import Stub, completion, good, running
+
+# `lanner prompt`: shown, checked and tried from the command line.
+
+
+def test_prompts_are_listed_and_shown(lanner: Command) -> None:
+    listed = lanner("prompt", "show", "--json").envelope["rows"]
+    assert {"judge", "gemba_da", "gemba_mqm", "gemba_esa"} <= {row["prompt"] for row in listed}
+    shown = lanner("prompt", "show", "gemba_mqm")
+    assert "gemba_mqm-1" in shown.out
+    assert "Kocmi and Federmann 2023" in shown.out
+
+
+def test_the_variables_are_listed(lanner: Command) -> None:
+    rows = lanner("prompt", "show", "--variables", "--json").envelope["rows"]
+    assert {"texts", "form", "asked"} <= {row.get("variable") for row in rows}
+
+
+def test_a_mistake_is_said_with_file_and_line(lanner: Command, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'name = "mine"\nversion = 1\nuser = """\n{{ form }}\n{{ texts }} {{ sourcelanguage }}\n"""\n', encoding="utf-8"
+    )
+    ran = lanner("prompt", "check", path)
+    assert ran.code == 2
+    assert "mine.toml:5" in (ran.out + ran.err)
+    assert "source_language" in (ran.out + ran.err)
+
+
+def test_a_prompt_is_tried_on_a_text_and_on_a_model(lanner: Command) -> None:
+    tried = lanner("prompt", "try", "gemba_esa", "--protocol", "esa", "--json").envelope["rows"]
+    assert "Die Fähre war zu spät." in tried[0]["user"]
+    with running(Stub()) as url:
+        ran = lanner(
+            "prompt", "try", "judge", "--protocol", "da", "--rationale", "--model", "t", "--base-url", url, "--json"
+        )
+    [row] = ran.envelope["rows"]
+    assert row["valid"]
+    assert "rationale" in row["reply"]
+
+
+def test_every_stage_of_every_protocol_is_filled_in() -> None:
+    prompts = filled(templates.default(), load("falcon"))
+    assert [stages[0].id for stages, _, _ in prompts] == ["context", "skills", "rating"]
+
+
+def test_the_context_is_that_of_people_unless_named() -> None:
+    [context] = [parameter for parameter in prompt_try.params if parameter.name == "context"]
+    assert context.default == PEOPLE
+
+
+def test_a_prompt_that_is_not_there_is_refused_as_the_judges_refuse_it(lanner: Command) -> None:
+    with pytest.raises(LannerError) as late:
+        templates.load("juge")
+    assert " ".join(lanner("prompt", "show", "juge").err.split()).endswith(" ".join(str(late.value).split()))
+
+
+# `lanner replay`: outputs of a model that ran elsewhere become answers of a judge.
+
+
+def test_a_file_becomes_a_judge_and_the_old_spelling_still_works(lanner: Command, tmp_path: Path) -> None:
+    place = tmp_path / "s.db"
+    with Store.open(place) as store:
+        opened(store, "da", corpus(1, 2))
+    for name in ("first", "second"):
+        rows = [{"segment": str(n), "score": 40 + n} for n in range(2)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    ran = lanner("replay", "c", tmp_path / "first.jsonl", "--store", place, "--json")
+    assert ran.envelope["rows"][0]["answers"] == 2
+    old = lanner("judge", "c", "--replay", tmp_path / "second.jsonl", "--store", place)
+    assert "now it is lanner replay" in (old.out + old.err)
+    with Store.open(place) as store:
+        assert [entry.value for entry in campaign.judgements(store, "c")] == [40, 41, 40, 41]
+
+
+def test_one_name_is_for_one_file(lanner: Command, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    ran = lanner("replay", "c", tmp_path / "a", tmp_path / "b", "--as", "x")
+    assert "One name for several files" in (ran.out + ran.err)
+
+
+# `lanner ledger`: what was sent, what came, and why items are missing.
+
+
+@pytest.fixture
+def stub(lanner: Command) -> Stub:
+    """A run of three sentences, of which the model declines the second."""
+    formats.write("native", Path("small.jsonl"), corpus(1, 3), (), ())
+
+    def answer(body: dict[str, Any], _turn: int) -> Any:
+        asked = body["messages"][1]["content"].partition(">>>")[2].partition("(context)")[0]
+        if "0.1 " not in asked:
+            return good(body)
+        reply = completion(body, "")
+        reply["choices"][0]["message"]["refusal"] = "I would rather not."
+        return reply
+
+    stub = Stub(answer)
+    with running(stub) as url:
+        ran = lanner("judge", "small.jsonl", "--protocol", "da", "--model", "tiny", "--base-url", url)
+    assert ran.code == 3
+    return stub
+
+
+def test_missing_items_have_their_reason(lanner: Command, stub: Stub) -> None:
+    [row] = lanner("ledger", "small-da", "tiny", "--missing", "--json").envelope["rows"]
+    assert (row["segment"], row["outcome"], row["failed at"]) == ("1", "missing", "refusal")
+    assert "I would rather not" in row["why"]
+
+
+def test_the_request_stands_there_as_it_was_sent(lanner: Command, stub: Stub) -> None:
+    rows = lanner("ledger", "small-da", "--full", "--json").envelope["rows"]
+    requests = [[[message["role"], message["content"]] for message in body["messages"]] for body in stub.bodies]
+    assert sorted(row["request"]["messages"] for row in rows) == sorted(requests)
+    assert {row["request"]["settings"]["max_tokens"] for row in rows} == {2000}
+    shown = lanner("ledger", "small-da", "--full", "--segment", "1").out
+    assert "[refusal]" in shown and "I would rather not." in shown
+
+
+def test_rows_that_are_left_out_are_counted_and_a_wrong_name_is_an_error(lanner: Command, stub: Stub) -> None:
+    envelope = lanner("ledger", "small-da", "--limit", "1", "--json").envelope
+    assert len(envelope["rows"]) == 1
+    assert any(note.startswith("2 more rows") for note in envelope["notes"])
+    assert "tiny" in lanner("ledger", "small-da", "tinny").err
