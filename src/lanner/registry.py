@@ -19,6 +19,22 @@ _PACKAGES = {
     # the data sets that particular papers released are formats too, and belong to the studies that use them
     "formats": ("formats", "studies.formats"),
 }
+_ENTRIES = {
+    # metrics of one family share a module; they are named as another package would name them
+    "metrics": {
+        "bleu": "lanner.metrics._surface:BLEU",
+        "chrf": "lanner.metrics._surface:CHRF",
+        "ter": "lanner.metrics._surface:TER",
+        "d_bleu": "lanner.metrics._surface:D_BLEU",
+        "d_chrf": "lanner.metrics._surface:D_CHRF",
+        "d_ter": "lanner.metrics._surface:D_TER",
+        "chains": "lanner.metrics._cohesion:CHAINS",
+        "cohesion": "lanner.metrics._cohesion:COHESION",
+        "entity_graph": "lanner.metrics._cohesion:ENTITY_GRAPH",
+        "consistency": "lanner.metrics._terms:CONSISTENCY",
+        "repetition": "lanner.metrics._terms:REPETITION",
+    }
+}
 
 
 def _file_name(name: str) -> str:
@@ -36,8 +52,10 @@ def _folder(package: str) -> Path:
 
 @cache
 def _entry_points(group: str) -> tuple[metadata.EntryPoint, ...]:
-    """What other packages add to a group; all are looked up once, since that goes through every installed package."""
-    return tuple(_all_entry_points().select(group=f"lanner.{group}"))
+    """What other packages add to a group, looked up once, since that goes through every installed package; and what we
+    name in the same way."""
+    own = (metadata.EntryPoint(name, value, f"lanner.{group}") for name, value in _ENTRIES.get(group, {}).items())
+    return (*_all_entry_points().select(group=f"lanner.{group}"), *own)
 
 
 @cache
@@ -66,10 +84,10 @@ def names(group: str, suffix: str = ".py") -> tuple[str, ...]:
 
 def plugin(group: str, name: str, known: tuple[str, ...] = ()) -> object:
     """What implements `name`: what an entry point names, or our module of that name, imported on demand."""
-    for point in _entry_points(group):
-        if point.name == name:
-            return point.load()
     stem = _file_name(name)
+    for point in _entry_points(group):
+        if _file_name(point.name) == stem:
+            return point.load()
     choices = known or names(group)
     if stem in choices:
         for package in _packages(group):

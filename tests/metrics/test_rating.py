@@ -1,10 +1,12 @@
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from lanner import metrics
-from lanner.errors import InputError
+from lanner.errors import InputError, LannerError
 from lanner.metrics import Languages, rate
 from metrics.texts import documents
 
@@ -81,3 +83,19 @@ def test_a_reference_is_not_rated_against_itself():
     assert "refA" in {row["system"] for row in rate(both, bleu, references=["refB"]).result.rows}
     with pytest.raises(InputError, match="rated against itself"):
         rate(both, bleu, systems=["refA"])
+
+
+def test_metrics_are_found_by_name_and_their_options_are_checked():
+    assert {"bleu", "chrf", "ter", "d-bleu", "d-chrf", "d-ter"} <= set(metrics.names())
+    assert set(metrics.titles()) == set(metrics.names())
+    with pytest.raises(LannerError, match="no metric 'blew'") as error:
+        metrics.make("blew", Languages())
+    assert "bleu" in error.value.next_step
+    with pytest.raises(LannerError, match="no option 'tokenise'") as error:
+        metrics.make("bleu", Languages(), tokenise="char")
+    assert "tokenize" in error.value.next_step
+
+
+def test_the_door_knows_its_names_only():
+    with pytest.raises(AttributeError, match="no attribute 'rater'"):
+        metrics.rater  # noqa: B018

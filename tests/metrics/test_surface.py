@@ -1,5 +1,7 @@
 """The counts are sacrebleu's, so the scores are what its own commands print."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
 
@@ -8,11 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from lanner import metrics
+from lanner import metrics, registry
 from lanner.errors import LannerError
 from lanner.metrics import Languages, rate
 from lanner.metrics._rating import Translation
 from metrics.texts import GOOD, REFERENCES, documents
+
+# The counts are sacrebleu's, so the scores are what its own commands print.
+
 
 PEERS = {"bleu": BLEU, "chrf": CHRF, "ter": TER}
 
@@ -102,3 +107,12 @@ def test_any_lines_with_two_references_score_as_sacrebleu_says(name, peer, optio
 def test_nothing_private_of_sacrebleu_is_used():
     code = Path(metrics.__file__).with_name("_surface.py").read_text(encoding="utf-8")
     assert not re.findall(r"(?:metric|raw|corpus|line)\._\w+", code.replace("self._", ""))
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_the_form_for_documents_has_the_same_options(name):
+    sentences, documents_as_lines = (registry.plugin("metrics", form) for form in (name, f"d-{name}"))
+    assert not sentences.make(Languages("de", "en")).whole
+    assert documents_as_lines.make(Languages("de", "en")).whole
+    assert documents_as_lines.OPTIONS == sentences.OPTIONS
+    assert documents_as_lines.TITLE != sentences.TITLE

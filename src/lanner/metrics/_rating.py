@@ -2,22 +2,29 @@
 
 A metric gives numbers for each segment that can be added up (counts of matches, say, or a score and a one), and a
 function that makes a score of such sums. So the same counts give segments, documents, systems, and every resample of
-documents, and a system's score has an interval whatever the metric.
-"""
+documents, and a system's score has an interval whatever the metric."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from lanner.errors import InputError
+from lanner import registry
+from lanner.errors import InputError, LannerError, did_you_mean
 from lanner.model import Document, Interval, Judge, JudgeKind, Judgement, Result
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums, sign
+
+# From texts to judgements: how any metric rates any system's documents.
+#
+# A metric gives numbers for each segment that can be added up (counts of matches, say, or a score and a one), and a
+# function that makes a score of such sums. So the same counts give segments, documents, systems, and every resample of
+# documents, and a system's score has an interval whatever the metric.
+
 
 QUESTION = "score"
 
@@ -67,6 +74,16 @@ class Metric(Protocol):
     def score(self, sums: Array, *, single: bool) -> float:
         """The score of such sums, higher is better, NaN if undefined; `single` is True for one line alone."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class MetricEntry:
+    """A metric as it is listed: what it is in a sentence, what each option means, and how it is made for a language
+    pair. A module with these three names does as well."""
+
+    TITLE: str
+    OPTIONS: Mapping[str, str]
+    make: Callable[..., Metric]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +228,36 @@ def _system(metric: Metric, name: str, counts: Sequence[Array], resampling: Resa
         "notes": estimate.notes,
         "interval": estimate.interval,
     }
+
+
+# Metrics by name: a file of this folder, an entry in one of them, or another package's entry point.
+
+
+GROUP = "metrics"
+
+
+def names() -> tuple[str, ...]:
+    """Every metric there is, as it is written on the command line."""
+    return tuple(name.replace("_", "-") for name in registry.names(GROUP))
+
+
+def titles() -> dict[str, str]:
+    """What each metric is, in a sentence."""
+    return {name: _entry(name).TITLE for name in names()}
+
+
+def make(name: str, languages: Languages, **options: Any) -> Metric:
+    """The metric of that name for a language pair; an option it does not have is an error."""
+    if name.replace("-", "_") not in (choice.replace("-", "_") for choice in names()):
+        raise LannerError(f"There is no metric {name!r}.", next_step=did_you_mean(name, names()))
+    entry = _entry(name)
+    for option in options:
+        if option not in entry.OPTIONS:
+            known = ", ".join(entry.OPTIONS) or "none"
+            hint = did_you_mean(option, entry.OPTIONS) or f"It has: {known}."
+            raise LannerError(f"{name} has no option {option!r}.", next_step=hint)
+    return entry.make(languages, **options)
+
+
+def _entry(name: str) -> MetricEntry:
+    return cast(MetricEntry, registry.plugin(GROUP, name))

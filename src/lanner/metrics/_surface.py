@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lanner.errors import LannerError, MissingExtraError
-from lanner.metrics._rating import Languages, Translation
+from lanner.metrics._rating import Languages, Metric, MetricEntry, Translation
 from lanner.model import languages as known_languages
 from lanner.stats.resample import Array
 
@@ -233,3 +233,40 @@ def _typed(options: Mapping[str, Any], **kinds: Callable[[Any], Any]) -> dict[st
         return {name: kinds[name](value) for name, value in options.items()}
     except ValueError as error:
         raise LannerError(f"An option is not what it should be: {error}.") from error
+
+
+# The metrics as they are named on the command line
+
+
+def _entry(
+    title: str, build: Callable[..., Surface], options: Mapping[str, str], *, whole: bool = False
+) -> MetricEntry:
+    def make(languages: Languages, **settings: Any) -> Metric:
+        return build(languages, settings, whole=whole)
+
+    return MetricEntry(title, options, make)
+
+
+_BLEU_OPTIONS = {
+    "tokenize": "sacrebleu's tokenizer (that of the target language)",
+    "lowercase": "yes to fold case",
+    "smooth_method": "exp, floor, add-k or none",
+}
+_CHRF_OPTIONS = {
+    "word_order": "2 for chrF++ (0)",
+    "char_order": "longest run of characters (6)",
+    "beta": "weight of recall (2)",
+    "lowercase": "yes to fold case",
+}
+_TER_OPTIONS = {
+    "normalized": "yes to split punctuation",
+    "no_punct": "yes to leave it out",
+    "asian_support": "yes to split characters",
+    "case_sensitive": "yes to keep case",
+}
+BLEU = _entry("BLEU of sentences, summed over documents and systems (sacrebleu)", bleu, _BLEU_OPTIONS)
+CHRF = _entry("chrF of sentences, summed over documents and systems (sacrebleu)", chrf, _CHRF_OPTIONS)
+TER = _entry("TER of sentences, negated so that higher is better (sacrebleu)", ter, _TER_OPTIONS)
+D_BLEU = _entry("d-BLEU: each document as one line, after Liu et al. 2020 (sacrebleu)", bleu, _BLEU_OPTIONS, whole=True)
+D_CHRF = _entry("d-chrF: each document as one line (sacrebleu)", chrf, _CHRF_OPTIONS, whole=True)
+D_TER = _entry("d-TER: each document as one line, negated (sacrebleu)", ter, _TER_OPTIONS, whole=True)
