@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from lanner import campaign
 from lanner.analysis.economy import economy, score_interval, score_text, with_answers
 from lanner.model import Judge, JudgeKind
 from lanner.protocols import load
+from lanner.stats.forecast import forecast
 from lanner.stats.goals import Kind, State
 from lanner.store import Store
 
@@ -56,11 +59,43 @@ def test_what_the_next_hundred_would_bring_is_said(store: Store) -> None:
     work(store, most=30)
     now = economy(store, "study")
     assert not now.enough
-    assert now.forecast is not None and now.hours_left is not None
+    assert now.forecast is not None and now.judgements_left is not None
     assert 0 <= now.forecast.low <= now.forecast.expected <= now.all_judgements
     for pair in now.open:
         assert pair.chance is not None and 0 <= pair.chance <= 1
     assert now.minutes == pytest.approx(20 / 60)
+
+
+def test_work_to_the_end_counts_every_judge_of_a_document(store: Store) -> None:
+    made(store, documents=30, judges_per_document=2)
+    work(store, most=60)
+    now = economy(store, "study")
+    current, _ = with_answers(store, "study")
+    alone = forecast(now.goal, current.answers(), current.standing, more=50)  # fifty by one judge are a hundred by two
+    assert now.forecast is not None and alone is not None
+    assert now.forecast.expected == pytest.approx(2 * alone.expected)
+    assert now.forecast.chances == alone.chances
+    assert now.all_judgements == 2 * 3 * sum(len(document.segments) for document in texts(30))  # by three systems
+
+
+def test_a_document_that_more_judges_share_by_chance_is_counted(store: Store) -> None:
+    made(store, documents=12, goal="precision:0.01", overlap=0.5)
+    work(store)
+    now = economy(store, "study")
+    assert now.judgements > 3 * sum(len(document.segments) for document in texts(12))
+    assert now.judgements <= now.all_judgements
+
+
+def test_a_budget_bounds_judgements_and_hours_alike(store: Store) -> None:
+    made(store, documents=30, budget=80)
+    work(store, most=30)
+    now = replace(economy(store, "study"), first=NOW)
+    left = 80 - now.judgements
+    assert now.forecast is not None and now.forecast.low < left < now.forecast.expected
+    assert now.judgements_left == (left, now.forecast.low, left)
+    later = NOW + timedelta(days=4)
+    assert now.finish(NOW) is None, "there is no day to go by"
+    assert now.finish(later) == later + timedelta(days=4 * left / now.judgements)
 
 
 def test_predictions_of_a_model_in_the_campaign_are_used(store: Store) -> None:

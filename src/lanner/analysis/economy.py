@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 import polars as pl
@@ -105,6 +105,8 @@ class Economy:
     agreement: tuple[float, float, float] | None
     forecast: Forecast | None
     minutes: float
+    first: datetime | None
+    """When the first answer came."""
 
     @property
     def decided(self) -> int:
@@ -115,14 +117,19 @@ class Economy:
         return [pair for pair in self.pairs if pair.state is State.OPEN]
 
     @property
-    def hours_left(self) -> tuple[float, float, float] | None:
-        """Expected hours to the end, and the range that holds nine of ten."""
-        if self.forecast is None:
+    def judgements_left(self) -> tuple[float, float, float] | None:
+        """Judgements expected to the end, which a budget may bring, and the range that holds nine of ten."""
+        if self.forecast is None or self.enough:
             return None
-        left = max(0, self.budget - self.judgements) if self.budget else np.inf
-        counts = (self.forecast.expected, self.forecast.low, self.forecast.high)
-        expected, low, high = (self.hours(min(count, left)) for count in counts)
-        return float(expected), float(low), float(high)
+        left = max(0.0, float(self.budget - self.judgements)) if self.budget else np.inf
+        return min(self.forecast.expected, left), min(self.forecast.low, left), min(self.forecast.high, left)
+
+    def finish(self, now: datetime) -> datetime | None:
+        """When that is, if as much is judged a day as so far; None before there is a day to go by."""
+        if self.judgements_left is None or self.first is None or not self.judgements:
+            return None
+        days = (now - self.first) / timedelta(days=1)
+        return now + timedelta(days=self.judgements_left[0] * days / self.judgements) if days >= 1 else None
 
     @property
     def expected_settled(self) -> float:
@@ -179,9 +186,10 @@ def economy(store: Store, reference: int | str) -> Economy:
     answered = len(current.complete)
     systems = current.systems
     shown = len(start(own.allocation.goal, systems).active)
-    everything = int(own.allocation.sizes.sum()) * shown * int(own.options.get("judges_per_document") or 1)
+    judges = int(own.options.get("judges_per_document") or 1) + float(own.options.get("overlap") or 0.0)
+    everything = round(float(own.allocation.sizes.sum()) * shown * judges)
     goal, standing = current.goal, current.standing
-    ahead = forecast(goal, current.answers(), standing) if answered >= 8 else None
+    ahead = forecast(goal, current.answers(), standing, judges=judges) if answered >= 8 else None
     rows = material.counted(Purpose.SCORES, of="people").table.filter(pl.col("question") == score)
     return Economy(
         goal=goal,
@@ -193,13 +201,14 @@ def economy(store: Store, reference: int | str) -> Economy:
         documents=answered,
         all_documents=len(own.documents),
         judgements=len(rows),
-        all_judgements=everything,
+        all_judgements=max(everything, len(rows)),  # how many documents have one judge more is left to chance
         budget=own.budget,
         pairs=_pairs(current, standing, ahead, sign) if goal.kind is not Kind.PRECISION else (),
         systems=_systems(current, standing, sign),
         agreement=_agreement(material, 0.95) if goal.kind is Kind.AGREEMENT else None,
         forecast=ahead,
         minutes=_minutes(rows, material.protocol),
+        first=rows["answered_at"].drop_nulls().min(),  # type: ignore[arg-type]
     )
 
 

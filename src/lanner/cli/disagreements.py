@@ -305,11 +305,12 @@ def _outlook(now: Economy) -> list[str]:
     if now.agreement is not None:
         value, low, high = now.agreement
         lines.append(f"Agreement {estimate(value, low, high)}; planned above {now.goal.minimum:g}.")
-    if now.hours_left is not None and now.forecast is not None and not now.enough:
-        hours, low, high = now.hours_left
-        lines.append(
-            f"To the end about {now.forecast.expected:,.0f} judgements, {hours:.1f} h [{low:.1f}, {high:.1f}]."
-        )
+    if now.judgements_left is not None:
+        expected = now.judgements_left[0]
+        hours, fewest, most = (f"{now.hours(count):.1f}" for count in now.judgements_left)
+        finish = now.finish(datetime.now(UTC))
+        when = f"; at this pace until {finish:%a %d %b %Y}" if finish else ""
+        lines.append(f"To the end about {expected:,.0f} judgements, {hours} h [{fewest}, {most}]{when}.")
     if now.goal.kind is not Kind.AGREEMENT:
         about = "these documents only" if now.goal.of_complete else "documents of this kind"
         lines.append(f"Decisions are about {about}; errors count all pairs and all looks.")

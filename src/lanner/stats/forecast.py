@@ -32,10 +32,17 @@ class Forecast:
 
 
 def forecast(
-    goal: Goal, answers: Answers, standing: Standing, *, more: float = 100, looks: int = LOOKS, seed: int = 0
+    goal: Goal,
+    answers: Answers,
+    standing: Standing,
+    *,
+    more: float = 100,
+    judges: float = 1.0,
+    looks: int = LOOKS,
+    seed: int = 0,
 ) -> Forecast | None:
-    """What the next judgements (`more`) and all that follow would bring. None where nothing can be said yet, or for
-    goals that no pair of systems decides."""
+    """What the next judgements (`more`) and all that follow would bring, where so many `judges` judge each document.
+    None where nothing can be said yet, or for goals that no pair of systems decides."""
     open_pairs = [at for at, state in enumerate(standing.states) if state is State.OPEN]
     if standing.enough:
         return Forecast((1.0,) * len(standing.pairs), 0.0, 0.0, 0.0)
@@ -43,7 +50,7 @@ def forecast(
     if goal.kind in (Kind.PRECISION, Kind.AGREEMENT) or drawn < FIRST_DOCUMENTS or not open_pairs or drawn >= documents:
         return None
     own = answers.differences([standing.pairs[at] for at in open_pairs])
-    size = float(np.delete(answers.draws.sizes, answers.draws.order).mean())
+    size = judges * float(np.delete(answers.draws.sizes, answers.draws.order).mean())
     soon = min(float(documents), drawn + more / (size * len(standing.active)))
     next_look = min(looks, max(standing.look + 1, int(np.ceil(soon * looks / documents))))
     rng = generator(seed, 31)

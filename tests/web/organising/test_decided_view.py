@@ -21,7 +21,7 @@ def test_work_left_and_agreement_are_said_where_they_are_known(tmp_path: Path, m
         work(store, most=10)
         now = economy(store, "study")
         shown = decided_view.decided_page(store, "study")
-        assert (shown.work_left is None) == (now.enough or now.hours_left is None or now.forecast is None)
+        assert (shown.work_left is None) == (now.judgements_left is None)
         assert shown.agreement is None
         agreed = replace(now, agreement=(0.5, 0.25, 0.75))
         monkeypatch.setattr(decided_view, "economy", lambda *_given: agreed)

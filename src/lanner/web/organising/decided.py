@@ -56,7 +56,8 @@ class NextHundred:
 
 @dataclass(frozen=True, slots=True)
 class DecidedPage:
-    """Everything the page shows. `work_left` is judgements, hours and the range that holds nine of ten; `agreement` is
+    """Everything the page shows. `work_left` is judgements, hours and the range that holds nine of ten, `finish` when
+    that is at this pace; `agreement` is
     value, low, high and the planned minimum; `enough_when` is the goal in words; `ladder` and `course` are drawings,
     empty where there is nothing to draw."""
 
@@ -76,6 +77,7 @@ class DecidedPage:
     systems: tuple[SystemRow, ...]
     pairs: tuple[PairRow, ...]
     work_left: tuple[str, str, str, str] | None
+    finish: str
     agreement: tuple[str, str, str, str] | None
     enough_when: str
     unused_hours: str

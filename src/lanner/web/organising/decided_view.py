@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from markupsafe import Markup
 
 from lanner.analysis.economy import (
@@ -19,7 +21,7 @@ from lanner.stats.goals import Goal, Kind, State
 from lanner.store import Store
 from lanner.web.organising.decided import DecidedPage, NextHundred, PairRow, SystemRow
 from lanner.web.organising.figures import Rung, course, ladder
-from lanner.web.page.speech import say
+from lanner.web.page.speech import day, say
 
 
 def decided_page(store: Store, campaign: int) -> DecidedPage:
@@ -43,6 +45,7 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
         systems=tuple(_system(system) for system in now.systems),
         pairs=tuple(_pair(pair) for pair in now.pairs),
         work_left=_work_left(now),
+        finish=day(finish.date()) if (finish := now.finish(datetime.now(UTC))) else "",
         agreement=_agreement(now),
         enough_when=_enough_when(now.goal),
         unused_hours=f"{now.hours(now.unused):.1f}",
@@ -135,10 +138,11 @@ def _pair(pair: PairStanding) -> PairRow:
 
 
 def _work_left(now: Economy) -> tuple[str, str, str, str] | None:
-    if now.enough or now.hours_left is None or now.forecast is None:
+    if now.judgements_left is None:
         return None
-    expected, low, high = now.hours_left
-    return f"{now.forecast.expected:,.0f}", f"{expected:.1f}", f"{low:.1f}", f"{high:.1f}"
+    expected, low, high = now.judgements_left
+    hours, fewest, most = (f"{now.hours(count):.1f}" for count in (expected, low, high))
+    return f"{expected:,.0f}", hours, fewest, most
 
 
 def _agreement(now: Economy) -> tuple[str, str, str, str] | None:
