@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
+from lanner.model import Role
 from lanner.monitor.pace import paces
 
 NOW = datetime(2026, 11, 13, 12, tzinfo=UTC)
@@ -12,7 +13,7 @@ NOW = datetime(2026, 11, 13, 12, tzinfo=UTC)
 
 def times(judge: str, seconds: list[float], start: datetime = NOW - timedelta(days=2)) -> pl.DataFrame:
     rows = [
-        {"judge": judge, "document": "d", "segment": str(at), "system": "", "role": "main",
+        {"judge": judge, "document": "d", "segment": str(at), "system": "", "role": "main", "domain": "news",
          "active": second, "elapsed": 2 * second, "answered_at": start + timedelta(minutes=at)}
         for at, second in enumerate(seconds)
     ]  # fmt: skip
@@ -26,6 +27,17 @@ def test_a_pace_counts_each_item_once_at_its_longest() -> None:
     assert pace.median == 60
     assert pace.per_minute == pytest.approx(1)
     assert pace.parts == pytest.approx([1.0] * 10)
+
+
+def test_how_fast_a_judge_is_counts_main_items_domain_by_domain_and_active_time_everything() -> None:
+    news, talks = times("a", [30.0] * 10), times("a", [60.0] * 30).with_columns(domain=pl.lit("talks"))
+    controls = times("a", [1.0] * 5).with_columns(role=pl.lit("control"))
+    calibration = times("a", [120.0] * 3).with_columns(role=pl.lit("calibration"))
+    table = pl.concat([news, talks, controls, calibration])
+    pace = paces(table)["a"]
+    assert (pace.active, pace.median) == (300 + 1800 + 5 + 360, 60)
+    assert pace.per_minute == pytest.approx((2 + 1) / 2), "as in the report"
+    assert paces(table, Role.CALIBRATION)["a"].per_minute == pytest.approx(0.5)
 
 
 def test_ten_parts_show_who_becomes_faster() -> None:

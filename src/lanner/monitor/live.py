@@ -129,6 +129,11 @@ class LiveCampaign:
         """The rows that count, of people alone or of several groups to compare."""
         return counted(self.table, purpose or self.purpose, of=of or tuple(GROUPS), left_out=self.left_out)
 
+    @property
+    def _role(self) -> Role:
+        """The items that the numbers are about: the calibration round while it lasts, main items then."""
+        return Role.CALIBRATION if self.purpose is Purpose.CALIBRATION else Role.MAIN
+
     def settled_units(self) -> set[tuple[str, str, str]]:
         """Units about which a meeting has agreed on an answer."""
         settled = self.table.filter(pl.col("judge_kind") == str(JudgeKind.ADJUDICATED))
@@ -203,7 +208,7 @@ class LiveCampaign:
             measures=tuple(measures(people, self.protocol, documents)),
             main="",
             divergence=None,
-            paces=paces(self.table.filter(pl.col("document") != "")),
+            paces=paces(self.table.filter(pl.col("document") != ""), self._role),
             comments=(),
             comments_in_all=0,
             controls=self._missed_controls(),
