@@ -17,7 +17,8 @@ pytestmark = pytest.mark.browser
 FOCUS = """() => {
   const el = document.activeElement, own = el.matches('.is-active .num') ? el.closest('.row') : el;
   const at = el.closest('label') ?? own, box = at.getBoundingClientRect();
-  const ring = e => (look => look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2)(getComputedStyle(e));
+  const drawn = look => look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2;
+  const ring = e => drawn(getComputedStyle(e)) || drawn(getComputedStyle(e, '::after'));
   const top = document.elementFromPoint(box.x + box.width / 2, Math.min(innerHeight - 1, box.y + box.height / 2));
   const seen = top !== null && (at.contains(top) || top.contains(at));
   return { body: el === document.body, name: el.outerHTML.slice(0, 90), shown: ring(el) || ring(at), seen };

@@ -42,6 +42,53 @@ export const create = (tag, className = '', textContent = '', properties = {}) =
 export const button = (className, textContent, onclick) =>
   create('button', className, textContent, { type: 'button', onclick });
 
+/** What waits for a frame to be drawn waits no longer than this, in milliseconds. */
+const LONGEST_FRAME = 50;
+/**
+ * Do something once the next frame has been drawn, or soon where none is drawn.
+ * @param {() => void} work
+ */
+export function afterFrame(work) {
+  let done = false;
+  const once = () => {
+    if (!done) work();
+    done = true;
+  };
+  requestAnimationFrame(() => setTimeout(once));
+  setTimeout(once, LONGEST_FRAME);
+}
+
+/**
+ * Change a text; nothing is laid out again where it is the same.
+ * @param {Element} element that holds nothing but a text
+ * @param {string} text
+ */
+export function setText(element, text) {
+  const node = element.firstChild;
+  if (element.textContent === text) return;
+  // the node stays: a new one would be styled anew, with all that depends on it
+  if (node instanceof Text && text && !node.nextSibling) node.data = text;
+  else element.textContent = text;
+}
+/**
+ * Hide or show: what is written again is styled again.
+ * @param {HTMLElement} element
+ * @param {boolean} hidden
+ */
+export function setHidden(element, hidden) {
+  if (element.hidden !== hidden) element.hidden = hidden;
+}
+/**
+ * Give a class to one element and take it from those that have it.
+ * @param {string} name
+ * @param {Iterable<Element>} from
+ * @param {Element | null | undefined} to
+ */
+export function moveClass(name, from, to) {
+  for (const element of from) if (element !== to) element.classList.remove(name);
+  to?.classList.add(name);
+}
+
 /** A text with its {places} filled. @param {string} text @param {Record<string, any>} values */
 export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 

@@ -1,5 +1,5 @@
 // What was right and wrong in a training item: question by question, mark by mark, and why.
-import { $, create } from './dom.js';
+import { $, create, setHidden } from './dom.js';
 import { rangeOf } from './selection.js';
 
 /**
@@ -41,7 +41,7 @@ export function linesOf({ lines }, t) {
  */
 export function showFeedback(box, feedback, app) {
   const { t } = app;
-  box.hidden = !feedback;
+  setHidden(box, !feedback);
   if (feedback) {
     box.dataset.state = headingOf(feedback);
     $('h3', box).textContent = t(headingOf(feedback));

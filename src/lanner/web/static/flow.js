@@ -1,6 +1,6 @@
 // How one gets on: to the next unanswered sentence, to what is missing, to the end of the document
 // and into the next one.
-import { $, button, fill } from './dom.js';
+import { $, button, fill, setText } from './dom.js';
 import { send } from './sending.js';
 
 /**
@@ -46,11 +46,12 @@ export class Flow {
     if (app.practice && !app.store.items[item].feedback) return void app.practice.check(item);
     app.store.touch(item);
     app.store.keepSuggested(item);
-    void app.saving.flush(item);
+    app.saving.sendSoon(item);
     app.refresh(item, false);
-    this.footer();
     const next = nextOpen(states, item);
     if (next < 0) return void this.finish();
+    // the focus first: it makes the browser lay out the page, which is cheap before it is changed
+    rows.focusOn(rows.all[rows.of(next)]);
     app.visit(next);
     return rows.focus();
   }
@@ -97,14 +98,12 @@ export class Flow {
       meter = $('#done');
     if (app.frozen) return;
     if (meter) {
-      meter.textContent = fill(meter.dataset.words, { done, all: states.length });
-      $('#docbar').value = done;
+      setText(meter, fill(meter.dataset.words, { done, all: states.length }));
+      if ($('#docbar').value !== done) $('#docbar').value = done;
     }
     $('#finish-button')?.classList.toggle('primary', done === states.length);
     if (app.rows.all.length) {
-      const label = $('#accept span'),
-        text = t(this.mainAct());
-      if (label.textContent !== text) label.textContent = text;
+      setText($('#accept span'), t(this.mainAct()));
     }
     this.showMissing(done);
   }

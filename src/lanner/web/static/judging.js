@@ -2,7 +2,7 @@
 import { Clock } from './clock.js';
 import { open } from './db.js';
 import { canon } from './digest.js';
-import { $, $$, fill, targetOf } from './dom.js';
+import { $, $$, afterFrame, fill, setHidden, setText, targetOf } from './dom.js';
 import { showFeedback } from './feedback.js';
 import { Flow, offerUndo } from './flow.js';
 import { Help } from './help.js';
@@ -60,6 +60,9 @@ export class App {
     );
     /** @type {string[]} */
     this.states = data.items.map(() => '');
+    /** @type {Set<number>} items whose margin does not say yet what was answered */
+    this.unsummed = new Set();
+    this.summing = false;
     watchPointer(document);
     for (const departure of ['pagehide', 'visibilitychange']) {
       addEventListener(departure, () => this.rail.commit(), { capture: true });
@@ -108,6 +111,7 @@ export class App {
     await this.saving.start();
     this.begun = true;
     for (const i of this.states.keys()) this.refresh(i, false);
+    this.sumUp();
     const kept = this.saving.lastRow - 1;
     this.go(
       this.rows.all[kept]?.item != null
@@ -183,11 +187,11 @@ export class App {
       this.rows.activate(at);
       this.row = at;
       this.item = row.item;
-      if (row.own) $('#heading').textContent = fill($('#heading').dataset.words, { n: row.name });
+      if (row.own) setText($('#heading'), fill($('#heading').dataset.words, { n: row.name }));
       this.saving.remember(at + 1);
     }
     this.show(true);
-    if (this.begun) this.flow.footer();
+    if (this.begun) this.sumUpSoon();
     this.rail.rest();
     if (row) this.rows.reveal(row, scroll, !$('html[data-ready]'));
   }
@@ -206,22 +210,40 @@ export class App {
   show(anew = false) {
     const { feedback, training } = this.store.items[this.item];
     this.rail.show(this.item, anew);
-    $('#training').hidden = !training;
+    setHidden($('#training'), !training);
     showFeedback($('#explanation'), feedback, this);
   }
   /**
    * Bring everything that shows an item up to date; not under a pressed pointer.
    * @param {number} i
-   * @param {boolean} [all] the questions and the foot as well
+   * @param {boolean} [all] the questions as well
    */
   refresh(i, all = true) {
     const state = this.practice?.state(i) ?? this.store.state(i);
     this.states[i] = this.rail.refuses(i) ? 'partial' : state;
+    this.unsummed.add(i);
+    this.sumUpSoon();
     whenStill(() => {
-      this.rows.mark(i, this.states[i]);
       this.marking.paint(i);
       if (all && i === this.item) this.show();
-      if (all) this.flow.footer();
+    });
+  }
+  /**
+   * What only sums up the answers follows in the frame after the one that shows the answer: so a
+   * key is answered at once.
+   */
+  sumUpSoon() {
+    if (this.summing) return;
+    this.summing = true;
+    afterFrame(() => this.sumUp());
+  }
+  /** Bring the margins, the meter and the foot up to date. */
+  sumUp() {
+    whenStill(() => {
+      this.summing = false;
+      for (const i of this.unsummed) this.rows.mark(i, this.states[i]);
+      this.unsummed.clear();
+      this.flow.footer();
     });
   }
   /**
@@ -276,7 +298,7 @@ export class App {
       worked += active;
       sitting = active ? sitting + active : Math.max(0, sitting - TICK / 500);
       const mins = $('#mins');
-      if (mins) mins.textContent = fill(mins.dataset.words, { n: Math.floor(worked / 60) });
+      if (mins) setText(mins, fill(mins.dataset.words, { n: Math.floor(worked / 60) }));
       if (!data.breakAfter || sitting < data.breakAfter * 60 || this.prefs.get('breaks') === 'off')
         return;
       this.note(

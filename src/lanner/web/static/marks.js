@@ -28,7 +28,7 @@ export class Marks {
     this.links = this.bars.some(bar => 'link' in bar.dataset);
     /** @type {Map<HTMLElement, string>} every text as it was sent */
     this.texts = new Map();
-    /** @type {Map<Row, string>} what is drawn in each row */
+    /** @type {Map<HTMLElement, string>} the marks that are drawn in each text */
     this.painted = new Map();
     if (this.asks.length)
       for (const cell of $$('.row [data-side]')) this.texts.set(cell, cell.textContent);
@@ -146,21 +146,18 @@ export class Marks {
   }
   /** @param {Row} row @param {DrawnMark[]} marks */
   paintRow(row, marks) {
-    const key = JSON.stringify(marks);
-    if (this.painted.get(row) === key) return;
-    this.painted.set(row, key);
     for (const cell of cellsOf(row)) {
+      const mine = marks.filter(
+        span => span.side === sideOf(cell) && (span.output ?? 0) === outputOf(cell),
+      );
+      const key = JSON.stringify(mine);
+      if ((this.painted.get(cell) ?? '[]') === key) continue;
+      this.painted.set(cell, key);
       const text = this.texts.get(cell) ?? '',
         from = this.offset(row, cell),
         length = points(text);
-      const here = marks
-        .filter(
-          span =>
-            span.side === sideOf(cell) &&
-            (span.output ?? 0) === outputOf(cell) &&
-            span.end > from &&
-            span.end - from <= length,
-        )
+      const here = mine
+        .filter(span => span.end > from && span.end - from <= length)
         .map(span => ({ ...span, start: span.start - from, end: span.end - from }));
       const lanes = assignLanes(here);
       cell.replaceChildren(

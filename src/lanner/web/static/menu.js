@@ -1,7 +1,7 @@
 // The menu at a selection or a mark: missing or not, kind, kind within it, severity. One can go
 // back in it, it stays where it opened through all its steps, and it covers neither the selection
 // nor the sentence where there is room beside them.
-import { $, $$, focusedElement, targetOf } from './dom.js';
+import { $, $$, focusedElement, setHidden, setText, targetOf } from './dom.js';
 import { isSuggested } from './store.js';
 
 const GAP = 8;
@@ -83,11 +83,11 @@ export class Menu {
    */
   open(ask, span, id, at) {
     const bar = this.marks.bar(ask.el);
-    this.hide();
+    this.hide(this.app.frozen ? null : bar);
     if (this.app.frozen) return;
     this.choice = { ask, span, id, bar, at, path: [] };
-    bar.hidden = false;
-    $('.more-acts', bar).hidden = id == null;
+    setHidden(bar, false);
+    setHidden($('.more-acts', bar), id == null);
     this.place(this.choice);
     this.show(this.choice);
   }
@@ -160,22 +160,21 @@ export class Menu {
       step = this.nextStep(choice),
       inside = bar.contains(focusedElement());
     if (!step) return this.acts.done(choice);
-    for (const panel of $$('.panel', bar)) panel.hidden = panel !== step;
-    $('.remarks', bar).hidden = true;
+    for (const panel of $$('.panel', bar)) setHidden(panel, panel !== step);
+    setHidden($('.remarks', bar), true);
     if (inside) this.enter();
     const { field } = step.dataset,
       value = field === 'category' ? span.category : field === 'severity' ? span.severity : null;
     for (const option of $$('button', step)) {
-      option.ariaPressed = String(id != null && option.value === value);
+      const pressed = String(id != null && option.value === value);
+      if (option.ariaPressed !== pressed) option.ariaPressed = pressed;
     }
-    $('.crumbs', bar).hidden = !path.length;
-    $('.crumb', bar).textContent = path
-      .map(([name, chosen]) => this.marks.option(ask.el, name, chosen)?.name)
-      .filter(Boolean)
-      .join(' › ');
-    $('.more-acts', bar).hidden = id == null;
-    for (const option of $$('[data-act=unlink]', bar)) option.hidden = !span.link;
-    for (const option of $$('[data-act=keep]', bar)) option.hidden = !isSuggested(span);
+    const names = path.map(([name, chosen]) => this.marks.option(ask.el, name, chosen)?.name);
+    setHidden($('.crumbs', bar), !path.length);
+    setText($('.crumb', bar), names.filter(Boolean).join(' › '));
+    setHidden($('.more-acts', bar), id == null);
+    for (const option of $$('[data-act=unlink]', bar)) setHidden(option, !span.link);
+    for (const option of $$('[data-act=keep]', bar)) setHidden(option, !isSuggested(span));
     return undefined;
   }
   /** @param {any} button the button that was clicked, if any */
@@ -225,8 +224,9 @@ export class Menu {
     const button = $$(keys, this.choice.bar).find(each => each.dataset.k === key && !each.hidden);
     return button && (() => button.click());
   }
-  hide() {
-    for (const bar of this.marks.bars) bar.hidden = true;
+  /** @param {any} [except] a bar that is to be shown again */
+  hide(except) {
+    for (const bar of this.marks.bars) if (bar !== except) setHidden(bar, true);
     for (const mark of $$('mark.on')) mark.classList.remove('on');
     this.choice = null;
   }

@@ -9,6 +9,7 @@ export class NoSaving {
   async flush() {}
   changed() {}
   leave() {}
+  sendSoon() {}
   remember() {}
   keep() {}
   outdated() {}

@@ -2,7 +2,16 @@
 // armed.
 
 import { canon } from './digest.js';
-import { $, $$, bringIntoView, focusedElement, targetOf } from './dom.js';
+import {
+  $,
+  $$,
+  bringIntoView,
+  focusedElement,
+  moveClass,
+  setHidden,
+  setText,
+  targetOf,
+} from './dom.js';
 import { isHopeless, limitsOf, readNumber } from './numbers.js';
 
 /** @type {Record<string, Kind>} by name; only those of this page's questions are loaded */
@@ -52,6 +61,8 @@ export class Rail {
     this.refused = new Map();
     this.asks = $$('.q', form).map(askOf);
     this.auto = 'autoarm' in form.dataset;
+    /** What a letter or a digit arms. */
+    this.picks = $$('.q[data-letter], .q [data-pick]', form);
     form.addEventListener('change', e => this.changed(e.target));
     form.addEventListener('input', e => this.moved(e.target));
     form.addEventListener('click', e => this.clicked(targetOf(e).closest('button')));
@@ -94,13 +105,13 @@ export class Rail {
         chosen = q.each ? store.chosen(i, q) : [],
         key = canon([v, chosen]),
         hidden = !store.applies(i, q);
-      if (el.hidden !== hidden) el.hidden = hidden;
+      setHidden(el, hidden);
       if (hidden) continue;
       if (anew || (x.key !== key && !el.contains(this.typing))) {
         if (!q.each) kind.write(el, v, this.app);
         else
           for (const line of $$('[data-line]', el)) {
-            line.hidden = !chosen.includes(line.dataset.line);
+            setHidden(line, !chosen.includes(line.dataset.line));
             kind.write(line, v?.[line.dataset.line] ?? null, this.app);
           }
       }
@@ -167,8 +178,8 @@ export class Rail {
     const text =
       words ||
       (!lack ? '' : q.need > 1 && left < q.need ? t('more', { n: left }) : el.dataset.hint);
-    hint.hidden = !text;
-    if (hint.textContent !== text) hint.textContent = text;
+    setHidden(hint, !text);
+    setText(hint, text);
   }
 
   /**
@@ -182,10 +193,8 @@ export class Rail {
     this.armed = lines.find(line => !$(':checked', line)) ?? lines[0] ?? el;
     // the focus first: it makes the browser lay out the page, which is cheap before it is changed
     if (focus && x) this.enter(x);
-    const lit = this.armed && x ? [this.armed, x.el] : [];
-    for (const part of $$('.armed', this.form))
-      if (!lit.includes(part)) part.classList.remove('armed');
-    for (const part of lit) part.classList.add('armed');
+    moveClass('armed', $$('.armed', this.form), x ? this.armed : null);
+    moveClass('current', $$('.current', this.form), x?.el);
   }
   /** The focus goes to what is armed. @param {Ask} x the question of it */
   enter(x) {
@@ -313,8 +322,8 @@ export class Rail {
   }
   /** A letter that arms a question, or a digit that picks a line. @param {string} key */
   letter(key) {
-    const el = $$('.q:not([hidden])[data-letter], .q:not([hidden]) [data-pick]', this.form).find(
-      ({ dataset }) => (dataset.letter ?? dataset.pick) === key,
+    const el = this.picks.find(
+      pick => (pick.dataset.letter ?? pick.dataset.pick) === key && !pick.closest('.q').hidden,
     );
     return el && (() => this.arm(el));
   }

@@ -1,5 +1,6 @@
 // The texts: which row is active, which stand in the window, and what each row's margin says.
-import { $, $$, create, fill, focusedElement, targetOf } from './dom.js';
+import { canon } from './digest.js';
+import { $, $$, create, fill, focusedElement, setHidden, setText, targetOf } from './dom.js';
 import { View } from './scrolling.js';
 
 /** How many more sentences one press unfolds. */
@@ -27,6 +28,8 @@ export class Rows {
     this.app = app;
     this.all = $$('.row').map(rowOf);
     this.strip = $$('.strip a');
+    /** @type {Map<number, string>} the answers that the margin of each item says */
+    this.summed = new Map();
     /** @type {Map<HTMLElement, [number, number]>} the first and last row shown of each block */
     this.windows = new Map();
     /** @type {Map<HTMLElement, View>} */
@@ -63,23 +66,30 @@ export class Rows {
   activate(at) {
     const row = this.all[at];
     // before anything is changed: a focus makes the browser lay out what has
-    if (!row.el.hidden && !row.block.hidden) this.follow(row);
+    this.follow(row);
     for (const { el, num } of this.all)
-      if (el.matches('.is-active')) {
+      if (el !== row.el && el.matches('.is-active')) {
         el.classList.remove('is-active');
         num.ariaCurrent = null;
       }
     row.el.classList.add('is-active');
-    row.num.ariaCurrent = 'true';
+    if (row.num.ariaCurrent !== 'true') row.num.ariaCurrent = 'true';
     if (row.block.hidden) for (const { block } of this.all) block.hidden = block !== row.block;
-    for (const a of this.strip) a.ariaCurrent = +a.dataset.of === row.item ? 'true' : null;
+    for (const a of this.strip) {
+      const current = +a.dataset.of === row.item ? 'true' : null;
+      if (a.ariaCurrent !== current) a.ariaCurrent = current;
+    }
     this.open(at);
     this.follow(row);
   }
   /** A focus that is on the number of one row goes to that of another. @param {Row} row */
-  follow({ num }) {
-    const focused = focusedElement();
-    if (focused !== num && focused.matches('.num')) num.focus({ preventScroll: true });
+  follow(row) {
+    if (focusedElement().matches('.num')) this.focusOn(row);
+  }
+  /** The focus goes to the number of a row, where that is shown. @param {Row | undefined} row */
+  focusOn(row) {
+    if (!row || row.el.hidden || row.block.hidden || focusedElement() === row.num) return;
+    row.num.focus({ preventScroll: true });
   }
   /**
    * Into view, once all has been changed: the page is laid out once.
@@ -92,7 +102,7 @@ export class Rows {
   }
   /** The keys act on the active row again. */
   focus() {
-    this.now?.num.focus({ preventScroll: true });
+    this.focusOn(this.now);
   }
 
   /**
@@ -116,7 +126,7 @@ export class Rows {
     this.windows.set(block, [low, high]);
     rows.forEach(({ el }, n) => {
       const hidden = n < low || n > high;
-      if (el.hidden !== hidden) el.hidden = hidden;
+      setHidden(el, hidden);
     });
     this.showMore($('.above', block), isFixed ? 0 : low);
     this.showMore($('.below', block), isFixed ? 0 : last - high);
@@ -134,11 +144,9 @@ export class Rows {
   }
   /** The links to the rows that are folded away. @param {any} more @param {number} count */
   showMore(more, count) {
-    const link = $('a', more),
-      words = $('b', link),
-      text = fill(link.dataset.words, { n: Math.min(MORE, count) });
-    more.hidden = !count;
-    if (count && words.textContent !== text) words.textContent = text;
+    const link = $('a', more);
+    setHidden(more, !count);
+    if (count) setText($('b', link), fill(link.dataset.words, { n: Math.min(MORE, count) }));
   }
   /** A screen up or down, wherever the focus is. @param {number} by */
   page(by) {
@@ -166,6 +174,9 @@ export class Rows {
 
   /** Say in an item's margin what was answered. @param {number} i @param {string} state */
   mark(i, state) {
+    const key = canon([state, this.app.store.all(i)]);
+    if (this.summed.get(i) === key) return;
+    this.summed.set(i, key);
     const brief = this.app.rail.brief(i),
       best = brief.flatMap(b => b.best ?? []),
       short = brief

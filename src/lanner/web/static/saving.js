@@ -1,7 +1,7 @@
 // Between the answers of this page and the outbox: when something is sent, what came back, what
 // another page did.
 import { canon } from './digest.js';
-import { $ } from './dom.js';
+import { $, afterFrame, setText } from './dom.js';
 import { headingOf } from './feedback.js';
 import { tellWorker } from './offline.js';
 import { Outbox } from './outbox.js';
@@ -9,26 +9,10 @@ import { alone, send } from './sending.js';
 
 /** So long after the last change it is sent, in milliseconds. */
 const PAUSE = 700;
-/** What waits for a frame to be drawn waits no longer than this. */
-const LONGEST_FRAME = 50;
 /** So often an open page asks whether its link still holds, in milliseconds. */
 const WATCH = 15000;
 /** Whoever was away for longer may have answered elsewhere meanwhile. */
 const AWAY = 30000;
-
-/**
- * Do something once the next frame has been drawn, or soon where none is drawn.
- * @param {() => void} work
- */
-function afterFrame(work) {
-  let done = false;
-  const once = () => {
-    if (!done) work();
-    done = true;
-  };
-  requestAnimationFrame(() => setTimeout(once));
-  setTimeout(once, LONGEST_FRAME);
-}
 
 /** To a tenth of a second. @param {number} seconds */
 const round = seconds => Math.round(seconds * 10) / 10;
@@ -49,6 +33,8 @@ export class Saving {
     this.timer = this.noting = 0;
     /** @type {Set<number>} items with changes that are not kept on this device yet */
     this.undrafted = new Set();
+    /** @type {Set<number>} items that were left and are to be sent */
+    this.left = new Set();
     /** When the page was hidden. */
     this.hidden = 0;
     this.row = 0;
@@ -111,6 +97,7 @@ export class Saving {
     });
     addEventListener('pagehide', () => {
       this.bookmark();
+      this.flushLeft();
       void this.flush(app.item);
       outbox.part();
     });
@@ -120,6 +107,7 @@ export class Saving {
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) {
         this.hidden = Date.now();
+        this.flushLeft();
         return void this.flush(app.item);
       }
       outbox.kick();
@@ -245,10 +233,23 @@ export class Saving {
     this.undrafted.clear();
   }
 
-  /** Another row is opened: what was changed in this one is sent. @param {number} i */
+  /**
+   * Another row is opened: what was changed in this one is sent, once the other one is shown.
+   * @param {number} i
+   */
   leave(i) {
     this.spend(i);
-    if (this.timer) void this.flush(i);
+    if (this.timer) this.sendSoon(i);
+  }
+  /** Send an item as soon as the next frame has been drawn. @param {number} i */
+  sendSoon(i) {
+    if (!this.left.size) afterFrame(() => this.flushLeft());
+    this.left.add(i);
+  }
+  flushLeft() {
+    const left = [...this.left];
+    this.left.clear();
+    for (const i of left) void this.flush(i);
   }
 
   /** Close what is ready and hand it to the outbox. @param {number} i */
@@ -462,11 +463,18 @@ export class Saving {
       state = now === 'saved' && this.unsent ? 'kept' : now,
       held = state === 'signin' || state === 'refused';
     if (now === 'saved' && timer) return; // something newer is about to be sent
-    shown.dataset.state = state;
-    shown.classList.toggle('bad', held || state === 'offline');
-    const key = held || (state === 'offline' && !this.db.lasting) ? 'unsaved' : state;
-    const text = app.t(key, { n, time: state === 'saved' ? this.clock.format() : '' });
-    if (shown.textContent !== text) shown.textContent = text;
+    if (shown.dataset.state !== state) shown.dataset.state = state;
+    const key = held || (state === 'offline' && !this.db.lasting) ? 'unsaved' : state,
+      text = app.t(key, { n, time: state === 'saved' ? this.clock.format() : '' });
+    const draw = () => {
+      if (shown.dataset.state !== state) return;
+      shown.classList.toggle('bad', held || state === 'offline');
+      shown.classList.toggle('busy', state === 'saving');
+      setText(shown, text);
+    };
+    // a key press is answered first; that something is to be saved can be read a frame later
+    if (state === 'saving') afterFrame(draw);
+    else draw();
     if (now === 'signin') void tellWorker({ forget: true });
     if (held) app.note('held', app.t(state, { n, message }), ['↻', () => this.outbox.kick()]);
     else if (state === 'saved') app.note('held', '');

@@ -33,7 +33,8 @@ export function write(el, value) {
   const share = (/** @type {number} */ point) => (point - min) / (max - min),
     track = $('.ticks', el);
   if (!track) return;
-  for (const tick of $$('i', track)) tick.style.setProperty('--at', tick.dataset.share);
+  for (const tick of $$('i:not([style])', track))
+    tick.style.setProperty('--at', tick.dataset.share);
   track.style.setProperty('--low', String(lit.length ? share(Math.min(...lit)) : 0));
   track.style.setProperty('--high', String(lit.length ? share(Math.max(...lit)) : 0));
 }

@@ -1,0 +1,94 @@
+"""What a key makes the browser do before the frame that shows it: few elements are styled anew, and the page is laid
+out once. Counted in the browser's own trace, so that the speed of the machine does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from browser_actions import Hands
+from live_server import SYSTEMS, Live, document
+
+pytestmark = pytest.mark.browser
+
+SETTLED = """new Promise(settled =>
+  requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(settled)))))"""
+
+
+@dataclass
+class Work:
+    """What happened from a key press to the end of the next frame."""
+
+    key: str
+    styled: int = 0
+    forced: list[int] = field(default_factory=list)
+    """Layouts that the script had to wait for, each with the number of objects it was about."""
+
+
+def press(page: Page, keys: Sequence[str]) -> list[Work]:
+    session = page.context.new_cdp_session(page)
+    events: list[dict[str, Any]] = []
+    ended: list[bool] = []
+    session.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
+    session.on("Tracing.tracingComplete", lambda _: ended.append(True))
+    categories = {"includedCategories": ["devtools.timeline", "blink.user_timing"]}
+    session.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": categories})
+    for key in [*keys, ""]:
+        page.evaluate("key => void performance.mark(`key ${key}`)", key)
+        if key:
+            page.keyboard.press(key)
+        page.evaluate(SETTLED)
+    session.send("Tracing.end")
+    while not ended:
+        page.wait_for_timeout(20)
+    session.detach()
+    marks = sorted((event for event in events if event["name"].startswith("key ")), key=lambda event: event["ts"])
+    thread = [event for event in events if event["ph"] == "X" and event["tid"] == marks[0]["tid"]]
+    thread.sort(key=lambda event: event["ts"])
+    return [
+        _first_frame(start["name"][4:], [event for event in thread if start["ts"] <= event["ts"] < end["ts"]])
+        for start, end in zip(marks, marks[1:], strict=False)
+    ]
+
+
+def _first_frame(key: str, events: Sequence[Mapping[str, Any]]) -> Work:
+    work, handled = Work(key), 0.0
+    for event in events:
+        if event["name"] == "EventDispatch" and event["args"]["data"]["type"] == "keydown":
+            handled = event["ts"] + event["dur"]
+        elif handled and event["name"] == "UpdateLayoutTree":
+            work.styled += event["args"]["elementCount"]
+        elif event["name"] == "Layout" and event["ts"] < handled:
+            work.forced.append(event["args"]["beginData"]["dirtyObjects"])
+        elif handled and event["name"] == "Layerize":
+            break
+    return work
+
+
+@pytest.mark.parametrize(
+    ("protocol", "keys", "forced"),
+    [
+        pytest.param("h_falcon", "1 2 7 3 s 4 h 9 Enter", 0, id="h_falcon"),
+        pytest.param("falcon", "l 2 t 1 4 7 Enter", 0, id="falcon"),
+        pytest.param("esa", "ArrowRight ArrowRight 1 ArrowRight 2 8 5 Enter", 2, id="esa"),
+    ],
+)
+def test_a_key_styles_few_elements_and_lays_out_the_page_once(
+    live: Live, page: Page, protocol: str, keys: str, forced: int
+) -> None:
+    """Half of what a key cost were styles and layouts that it had no need of: of all lines of a grid, of a row whose
+    margin sums up the answer, of rows that were measured between two changes."""
+    work = live.campaign(protocol, [document(30)], systems=SYSTEMS[:1])
+    work.enter(page)
+    page.goto(f"{work.url(work.tasks[0].id)}?row=10")
+    Hands(page).ready()
+    press(page, keys.split())  # a menu is measured when it is opened first
+    measured = press(page, [*keys.split(), "j", "k"])
+    for key in measured:
+        moves = key.key in ("Enter", "j", "k")
+        assert key.styled <= (115 if moves else 40), key
+        assert len(key.forced) <= max(forced, int(moves)), key
