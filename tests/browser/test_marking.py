@@ -201,6 +201,7 @@ def test_suggested_marks_are_kept_changed_removed(live: Live, page: Page) -> Non
     assert page.locator(".is-active mark").all_inner_texts() == ["eins", "zwei"]
 
 
+MIDDLES = "buttons => buttons.map(b => b.getBoundingClientRect()).map(box => box.top + box.height / 2)"
 MODEL = Judge("secret-model-7b", kind=JudgeKind.MODEL)
 TARGET = "eins zwei drei vier fünf"
 
@@ -233,6 +234,10 @@ def test_a_models_marks_are_kept_changed_removed_with_their_source(live: Live, p
     assert MODEL.id not in page.content()
     listed = page.locator("[data-q=errors] .spans li")
     assert all("suggested" in text for text in listed.all_inner_texts()), "said in words, too"
+    for width in (390, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        heights = listed.first.locator("button").evaluate_all(MIDDLES)
+        assert len(heights) == 4 and max(heights) - min(heights) < 4, "the buttons of a mark stand in one line"
 
     hands.press("ArrowRight", "y")  # the first word is the first mark
     assert shown.all_inner_texts() == ["zwei", "drei"]

@@ -111,6 +111,21 @@ def test_a_drag_out_of_a_text_ends_at_its_edge(live: Live, page: Page, protocol:
     assert [(m["side"], m["text"]) for m in marks(work)] == [("target", expected)]
 
 
+@pytest.mark.parametrize("place", [".num", "gap"])
+def test_a_drag_that_begins_beside_a_text_selects_nothing(live: Live, page: Page, place: str) -> None:
+    """What looks selected has a menu: else the key of a mark is taken for a score."""
+    work, _ = begin(live, page, "esa")
+    word = caret(page, 0, "target", 12)
+    number = page.locator(".row[data-row='0'] .num").bounding_box()
+    assert number is not None
+    beside = (word["left"] - 1, word["bottom"] - 3) if place == "gap" else (number["x"] + 10, number["y"] + 30)
+    page.evaluate("() => { for (const p of document.querySelectorAll('.row p')) p.style.margin = '0 4px'; }")
+    drag(page, beside, (word["x"], word["y"]))
+    assert page.evaluate("getSelection().toString()") == ""
+    assert page.locator(".toolbar:not([hidden])").count() == 0
+    assert not marks(work)
+
+
 def test_a_drag_in_arabic_overshoots_to_the_right(live: Live, page: Page) -> None:
     work, hands = begin(live, page, "esa", [("One two.", "ثلاثة أربعة خمسة"), ("Six.", "ستة")], ("en", "ar"))
     end = caret(page, 0, "target", 5)
@@ -222,6 +237,37 @@ def test_enter_after_a_click_does_not_press_again(live: Live, page: Page) -> Non
     hands.press("Enter", "Space")
     expect(page.locator("#heading")).to_have_text("Sentence 3")
     assert work.stored(work.tasks[0].id)[1]["score"] == 50
+
+
+@pytest.mark.parametrize("led_by", ["", "#accept"], ids=["page", "button"])
+def test_a_key_that_is_held_down_acts_once(live: Live, page: Page, led_by: str) -> None:
+    """No mark is an answer too: an Enter that rests on its key would accept sentences that nobody has read."""
+    three = [("One two.", "Eins zwei."), ("Three.", "Drei."), ("Four.", "Vier.")]
+    work, hands = begin(live, page, "mqm", three)
+    if led_by:
+        page.locator(led_by).focus()
+        hands.press("Shift+Tab", "Tab")
+    for _ in range(4):
+        page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    hands.settled()
+    assert page.locator(".row.is-active").get_attribute("data-row") == "1"
+    assert [len(item) for item in work.stored(work.tasks[0].id)] == [1, 0, 0]
+
+
+def test_the_key_of_a_mark_that_is_held_down_is_no_score(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa")
+    hands.press("ArrowRight")
+    for _ in range(3):
+        page.keyboard.down("1")
+    page.keyboard.up("1")
+    hands.settled()
+    assert len(marks(work)) == 1
+    assert page.locator("[data-q=score] [inputmode]").input_value() == ""
+    for _ in range(3):
+        page.keyboard.down("j")  # to move on one may hold a key
+    page.keyboard.up("j")
+    assert page.locator(".row.is-active").get_attribute("data-row") == "1"
 
 
 def test_enter_after_a_click_on_the_bar_accepts(live: Live, page: Page) -> None:

@@ -41,6 +41,7 @@ const act = (name, place = {}, more = {}) =>
       metaKey: false,
       altKey: false,
       isComposing: false,
+      repeat: false,
       ...more,
     },
     { ...PAGE, ...place },
@@ -107,4 +108,19 @@ test('Tab leads into the menu, Escape out of anything', () => {
   assert.equal(act('Tab', { menu: true }, { shiftKey: true }), 'native');
   for (const focus of EVERYWHERE) assert.equal(act('Escape', { focus }), 'leave', focus);
   assert.equal(act('Delete', { menu: true }), 'remove');
+});
+
+test('a key that is held down acts once, unless it moves or types', () => {
+  const held = (name, place = {}) => act(name, place, { repeat: true });
+  for (const focus of EVERYWHERE.filter(each => each !== 'text'))
+    assert.equal(held('Enter', { focus }), 'nothing', focus);
+  assert.equal(held('Enter', { focus: 'text' }), 'native', 'new lines');
+  assert.equal(act('Enter', { focus: 'text' }, { repeat: true, ctrlKey: true }), 'nothing');
+  for (const name of ['1', 's', 'u', 'Escape']) assert.equal(held(name), 'nothing', name);
+  assert.equal(held('Delete', { menu: true }), 'nothing');
+  for (const name of ['j', 'k']) assert.equal(held(name), 'single', name);
+  for (const name of ['ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'PageDown'])
+    assert.equal(held(name), act(name), name);
+  assert.equal(held('1', { focus: 'number' }), 'native');
+  assert.equal(held('Backspace', { focus: 'text' }), 'native');
 });

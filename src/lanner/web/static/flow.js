@@ -1,6 +1,6 @@
 // How one gets on: to the next unanswered sentence, to what is missing, to the end of the document
 // and into the next one.
-import { $, button, fill, setText } from './dom.js';
+import { $, button, fill, focusedElement, setText } from './dom.js';
 import { send } from './sending.js';
 
 /**
@@ -50,8 +50,9 @@ export class Flow {
     app.refresh(item, false);
     const next = nextOpen(states, item);
     if (next < 0) return void this.finish();
-    // the focus first: it makes the browser lay out the page, which is cheap before it is changed
-    rows.focusOn(rows.all[rows.of(next)]);
+    // the focus first: it makes the browser lay out the page, which is cheap before it is changed;
+    // but a field that is left says once more what was typed, and then the next item is to be open
+    if (!focusedElement().matches('[inputmode], textarea')) rows.focusOn(rows.all[rows.of(next)]);
     app.visit(next);
     return rows.focus();
   }

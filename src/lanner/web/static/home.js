@@ -32,7 +32,8 @@ for (const link of $$('a[href$="/practice"]')) {
 
 // Enter starts what comes next, unless Tab has led to something else
 document.addEventListener('keydown', e => {
-  if (e.key === 'Enter' && document.activeElement === document.body) $('#start')?.click();
+  if (e.key === 'Enter' && !e.repeat && document.activeElement === document.body)
+    $('#start')?.click();
 });
 
 const db = await open();

@@ -1,4 +1,4 @@
-// What keys do, for the whole page. Two rules hold wherever the focus is:
+// What keys do, for the whole page. Three rules hold wherever the focus is:
 //
 // - Enter does what the main button says. It presses another button or link only where Tab led to
 //   it, never again what was pressed with the mouse; in a text area it is a new line, and there
@@ -6,6 +6,8 @@
 // - Up and down change the sentence (in a questionnaire the question). Left and right stay inside
 //   what has the focus: the points of a scale, the digits of a number, else the words of the
 //   sentence.
+// - A key that is held down acts once, unless it moves (arrows, j, k, pages) or types into a field:
+//   nobody accepts a sentence that has not been read, or gives a score with the key of a mark.
 //
 // Letters are read by name, and by position under a Korean or Arabic layout; digits by position
 // (AZERTY).
@@ -44,21 +46,33 @@ function enter(command, { focus, byPointer, linking }) {
   return focus === 'button' && !byPointer ? 'native' : 'accept';
 }
 
+/** @type {Action[]} what a key does again while it is held down */
+const REPEATED = [
+  ...[VERTICAL, SIDEWAYS, PARTS, PAGES].flatMap(keys => Object.values(keys)),
+  'into_menu',
+  'native',
+];
+
 /**
  * What a key does.
- * @param {{
- *   key: string,
- *   code: string,
- *   shiftKey: boolean,
- *   ctrlKey: boolean,
- *   metaKey: boolean,
- *   altKey: boolean,
- *   isComposing: boolean,
- * }} e
+ * @param {KeyPress} e
  * @param {Place} place
  * @returns {Action}
  */
 export function actionOf(e, place) {
+  const action = firstActionOf(e, place);
+  if (!e.repeat || (action === 'single' && /^[jk]$/.test(keyOf(e)))) return action;
+  const pressesButton = e.key === 'Enter' && place.focus !== 'text';
+  return REPEATED.includes(action) && !pressesButton ? action : 'nothing';
+}
+
+/**
+ * What a key does when it goes down.
+ * @param {KeyPress} e
+ * @param {Place} place
+ * @returns {Action}
+ */
+function firstActionOf(e, place) {
   const { focus, menu, inMenu, marks, rows } = place,
     command = e.ctrlKey || e.metaKey;
   if (e.isComposing) return 'native';

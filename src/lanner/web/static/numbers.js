@@ -2,6 +2,8 @@
 // or moved to the end.
 
 const NUMBER = /^[-−]?\d+([.,]\d+)?$/;
+/** A thousand in one country, a one in another. */
+const GROUPED = /^[-−]?\d{1,3}[.,]\d{3}$/;
 /** What may still become a number when more is typed. */
 const BEGINNING = /^[-−]?\d*([.,]\d*)?$/;
 /** The first digit of each script that keyboards of our languages write. */
@@ -33,6 +35,8 @@ export function readNumber(text, { min, max, step }) {
   if (value > max) return { value: null, problem: 'too_high' };
   const steps = step ? (value - (Number.isFinite(min) ? min : 0)) / step : 0;
   if (Math.abs(steps - Math.round(steps)) > 1e-6) return { value: null, problem: 'off_step' };
+  const isAmbiguous = step > 0 && Number.isInteger(step) && GROUPED.test(digits);
+  if (isAmbiguous) return { value: null, problem: 'not_number' };
   return { value, problem: null };
 }
 

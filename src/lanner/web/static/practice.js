@@ -48,7 +48,7 @@ export class Practice {
     const at = /** @type {HTMLElement} */ (e.target);
     if (e.key === 'Enter' && !at.matches('a')) {
       e.preventDefault();
-      this.begin();
+      if (!e.repeat) this.begin();
     }
     if (e.key !== 'Tab') e.stopImmediatePropagation();
   }

@@ -101,6 +101,12 @@ export class Saving {
       void this.flush(app.item);
       outbox.part();
     });
+    // back from the browser's memory: what was answered elsewhere meanwhile is not on this page
+    addEventListener('pageshow', e => {
+      if (!e.persisted) return;
+      outbox.kick();
+      void this.reconcile();
+    });
     addEventListener('beforeunload', e => {
       if (!db.lasting && !this.done && (outbox.waiting || this.timer)) e.preventDefault();
     });

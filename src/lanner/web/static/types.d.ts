@@ -214,6 +214,16 @@ interface Place {
   rows: boolean;
 }
 
+interface KeyPress {
+  key: string;
+  code: string;
+  shiftKey: boolean;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+  isComposing: boolean;
+  repeat: boolean;
+}
 /** `native` leaves the key to the browser, `single` asks what the letter or digit means here. */
 type Action =
   | 'native'
