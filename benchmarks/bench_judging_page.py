@@ -9,11 +9,12 @@ the browser's own trace: scripts, style, layout and paint, in processor time, wh
 disturb least, times four. (The browser's own way to slow a page down keeps its thread spinning, and on a machine with
 other work that is counted too.) Median and 95th percentile; the goal is a median under 16 ms, a frame, and a 95th
 percentile under 40 ms. That frame shows the answer; what sums it up (the margin of the row, the meter, the save
-indicator), what is kept on the device, and the frames of a smooth scroll follow: their median is the last column. A long document opens with a window around the sentence that is judged, as for every judge; one
-line is about a document that was unfolded whole. The slider from 0 to 100 (ESA) is timed inside the page, for Pearmut
-and for ours alike: from the event to the end of everything it sets off, layout included, in the least disturbed of six
-rounds. `--ours` leaves the peer out. Pearmut asks for Python 3.12 or newer; where there is none, it is installed into
-this one with that wish set aside (its page is the same), and the output says so.
+indicator), what is kept on the device, and the frames of a smooth scroll follow: their median is the last column. A
+long document opens with a window around the sentence that is judged, as for every judge; one line is about a document
+that was unfolded whole. The slider from 0 to 100 (ESA) is timed inside the page, for Pearmut and for ours alike: from
+the event to the end of everything it sets off, layout included, in the least disturbed of six rounds. `--ours` leaves
+the peer out. Pearmut asks for Python 3.12 or newer; where there is none, it is installed into this one with that wish
+set aside (its page is the same), and the output says so.
 """
 
 from __future__ import annotations
@@ -150,8 +151,8 @@ def press(page: Page, keys: Sequence[str]) -> list[Cost]:
 
 
 def _costs(events: Sequence[Mapping[str, Any]]) -> list[Cost]:
-    """The work from each press to the frame that shows it, and after that, as it would take on a slower processor. Inside
-    a script the browser may lay out the page: that is layout."""
+    """The work from each press to the frame that shows it, and after that, as it would take on a slower processor.
+    Inside a script the browser may lay out the page: that is layout."""
     marks = sorted((event for event in events if event["name"].startswith("key ")), key=lambda event: event["ts"])
     presses, costs = [mark["ts"] for mark in marks], [Cost(mark["name"][4:]) for mark in marks]
     thread = marks[0]["pid"], marks[0]["tid"]
