@@ -287,6 +287,23 @@ def test_a_comma_and_a_point_in_one_number_settle_which_is_which(tmp_path: Path)
     assert [value for *_, value in answers(read(path))] == [2.065, 980]
 
 
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_a_row_that_counts_the_texts_is_none_of_them(tmp_path: Path, suffix: str) -> None:
+    rows: list[list[Any]] = [["No.", "Source", "Target"], [1, "The kettle.", "Der Kessel."], [2, "Total", ""]]
+    rows += [["Total", 2, None], ["Summe", None, 2]]
+    path = tmp_path / f"review.{suffix}"
+    if suffix == "csv":
+        path.write_text("\n".join(",".join(str(c or "") for c in row) for row in rows), encoding="utf-8")
+    else:
+        book = openpyxl.Workbook()
+        for sheet in (book.active, book.create_sheet("Two")):
+            for row in rows:
+                sheet.append(row)
+        book.save(path)
+    (reading,) = formats.read(path)
+    assert [segment.source for segment in reading.documents[0].segments] == ["The kettle.", "Total"]
+
+
 def test_a_total_and_a_remark_below_it_are_no_rows(tmp_path: Path) -> None:
     rows = [["score", "rater", "document", "segment"], *[[at, judge, "d", at] for at in (1, 2) for judge in "ab"]]
     path = workbook(tmp_path / "r.xlsx", Ratings=[*rows, ["Total"], [], ["Rated by hand in spring"]])

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import durations, textfile
-from lanner.formats.parsing.columns import Answer, ColumnMap, column_map, fold, is_total, side_of
+from lanner.formats.parsing.columns import SHEET, Answer, ColumnMap, column_map, fold, is_total, side_of
 from lanner.formats.parsing.documents import Draft, Gathering
 from lanner.formats.parsing.durations import duration
 from lanner.formats.parsing.notes import UNKNOWN_LANGUAGES, Note
@@ -40,6 +40,7 @@ from lanner.formats.parsing.values import (
     in_thousands,
     is_false,
     is_missing,
+    is_numeric,
     literal_list,
     measured,
     missing_codes,
@@ -270,7 +271,7 @@ class _Table:
         for line, values, _ in rows.rows:
             row = [value if isinstance(value, str) else as_text(value) for value in values]
             source = row[source_at]
-            if not source and self._is_textless(row):
+            if (not source and self._is_textless(row)) or self._is_total(row):
                 continue
             name = row[document_at] if document_at is not None else ""
             if draft is None or name != last:
@@ -311,10 +312,20 @@ class _Table:
         return True
 
     def _is_total(self, row: Sequence[Any]) -> bool:
-        """Whether a row below the table sums it up: it begins with such a word, and has no id at its place."""
+        """Whether a row below the table sums it up: it begins with such a word, and has no id or no text at its
+        place."""
+        places = [self.at["output"]] if "output" in self.at else [position for _, position in self.outputs]
+        if any(row[at] not in (None, "") and not is_numeric(row[at]) for at in places):
+            return False  # a translation
         ids = [self.at[role] for role in ("document", "segment", "item") if role in self.at]
-        first = next((as_text(value) for value in row if value not in (None, "")), "")
-        if not is_total(first) or not ids or all(row[position] not in (None, "") for position in ids):
+        sheet = self.at["document"] if self.map.roles.get("document") == SHEET else None
+        first = next((as_text(v) for at, v in enumerate(row) if v not in (None, "") and at != sheet), "")
+        if not ids or not is_total(first):
+            return False
+        has_source = (
+            self.has_texts and row[self.at["source"]] not in (None, "") and not is_numeric(row[self.at["source"]])
+        )
+        if has_source or (not self.has_texts and all(row[position] not in (None, "") for position in ids)):
             return False
         self.textless += 1
         return True
