@@ -356,3 +356,24 @@ def test_codes_for_missing_answers_are_refused_and_taken_as_the_user_says(tmp_pa
     assert "6 answers are 999 and count as missing (--missing)." in reading.notes
     (reading,) = formats.read(path, missing="none")
     assert sum(entry.value == 999 for entry in reading.judgements) == 6
+
+
+def test_a_form_with_items_of_two_kinds_is_refused_whole(tmp_path: Path) -> None:
+    """Only the columns of the first kind were read, and agreement was computed from half of the answers."""
+    items = [f"Rate the translation [d{d} {system}]" for system in "AB" for d in range(4)]
+    path = tmp_path / "form.csv"
+    path.write_text(
+        "\n".join(["Timestamp,Email Address," + ",".join(items), *(f"t,{j}@x.org,1,2,3,4,5,4,3,2" for j in "ab")]),
+        encoding="utf-8",
+    )
+    with pytest.raises(InputError, match=r"form.csv:1: .*columns of 2 kinds hold answers .*d0 A.*d0 B"):
+        formats.read(path)
+
+
+def test_numbers_under_the_name_of_a_text_are_answers(tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    rows = [f"{j},d{d},1,{c},{(d + len(c)) % 5 + 1}" for j in ("p1", "p2") for d in range(4) for c in ("oak", "elm-2")]
+    path.write_text("\n".join(["participant_id,document_id,sentence_id,condition,response", *rows]), encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert {entry.systems for entry in reading.judgements} == {("oak",), ("elm-2",)}
+    assert [entry.value for entry in reading.judgements] == [int(row.rpartition(",")[2]) for row in rows]

@@ -74,7 +74,11 @@ def recognise(path: Path) -> bool:
         rows = open_rows(path)
         column_map(rows.header, sample=rows.sample)
     except InputError as error:
-        return error.code in ("judge_or_system", "no_judge_column")  # ratings that say themselves what is not clear
+        return error.code in (
+            "judge_or_system",
+            "no_judge_column",
+            "several_kinds_of_items",
+        )  # ratings that say themselves what is not clear
     return True
 
 

@@ -6,6 +6,7 @@ names the file and line. Either every judgement is taken in or none.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -53,7 +54,10 @@ def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iter
                 outputs=max(2, len(judgement.systems)),
             )
         except AnswerError as error:
-            raise InputError(error.what, where=_place(judgement), next_step=error.next_step) from error
+            step = error.next_step
+            if not step and error.code == "not_a_number":
+                step = f"Correct it, or read such answers as missing: --missing {json.dumps(judgement.value)}."
+            raise InputError(error.what, where=_place(judgement), next_step=step) from error
         all_flags = tuple(dict.fromkeys((*judgement.flags, *answer.flags)))
         flags.update(f"{question.id} {flag}" for flag in all_flags)
         repairs.update({question.id: answer.repairs} if answer.repairs else {})

@@ -325,11 +325,16 @@ class _Guess:
     def _take_named(self) -> None:
         for column in list(self.free):
             role = _named(column)
-            if role == ("reference", column) and _are_numbers(self._values(column)):
-                continue  # `human` may be what people scored
+            if role in (("reference", column), ("output", column)) and self._are_no_texts(column):
+                continue  # `human` may be what people scored, `response` what they answered
             if role is not None:
                 (self.outputs if role[0] == "output" else self.references).setdefault(role[1], column)
                 self._take(column, _CERTAIN if column.isascii() else _CLEAR)
+
+    def _are_no_texts(self, column: str) -> bool:
+        """Whether numbers stand in a column of texts although the source texts are none."""
+        source = self.roles.get("source")
+        return _are_numbers(self._values(column)) and not (source and _are_numbers(self._values(source)))
 
     def _take_compared_systems(self) -> None:
         """`system_a` and `system_b`, `MT1` and `MT2`, `left` and `right`, where both hold names of systems."""

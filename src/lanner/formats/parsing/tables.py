@@ -100,7 +100,7 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
     by itself."""
     match kind_of(path):
         case "csv":
-            return by_items(_delimited(path, delimiter, quotes, header).with_sample())
+            return by_items(path, _delimited(path, delimiter, quotes, header).with_sample())
         case "jsonl":
             return _json_lines(path).with_sample()
         case "json":
@@ -108,7 +108,7 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
         case "parquet":
             return _parquet(path).with_sample()
         case "xlsx":
-            return by_items(_spreadsheet(path, sheet, header).with_sample())
+            return by_items(path, _spreadsheet(path, sheet, header).with_sample())
         case "docx":
             return _document_tables(path, _word_tables(path)).with_sample()
         case "html":
@@ -141,7 +141,7 @@ _DIGITS = re.compile(r"\d+")
 _ITEMS_AT_LEAST = 3
 
 
-def by_items(rows: Rows) -> Rows:
+def by_items(path: Path, rows: Rows) -> Rows:
     """A table with a row for each judge and a column for each item, as forms on the web export it, with a row for each
     answer; other tables as they are. The columns differ in a number: `Sentence 1: how good is it?`, `Sentence 2: …`."""
     templates = Counter(_DIGITS.sub("#", name) for name in rows.header if _DIGITS.search(name))
@@ -154,6 +154,17 @@ def by_items(rows: Rows) -> Rows:
     judges = [row[judge] for row in rows.sample]
     if len(set(judges)) < len(judges) or names_item(others):
         return rows
+    kinds = [name for name, n in templates.items() if n >= _ITEMS_AT_LEAST]
+    if len(kinds) > 1:
+        examples = [next(name for name in rows.header if _DIGITS.sub("#", name) == kind) for kind in kinds[:3]]
+        raise InputError(
+            f"Each row is a judge, and columns of {len(kinds)} kinds hold answers ({', '.join(map(repr, examples))}): "
+            "whether they are about different systems or ask different questions is not said.",
+            code="several_kinds_of_items",
+            where=Where(path, rows.line),
+            next_step="Make a table with a row for each judge and item: columns judge, document, segment, system, and "
+            "one for each question.",
+        )
     items = {at: _short_name(rows.header[at]) for at in places}
     if len(set(items.values())) < len(items):
         items = {at: str(number) for number, at in enumerate(places, 1)}
