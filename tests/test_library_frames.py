@@ -217,3 +217,12 @@ def test_a_report_prints_the_numbers_of_the_definitions(tmp_path: Path) -> None:
     page = report.path.read_text(encoding="utf-8")
     assert f"{alpha(FRAME):.2f}".lstrip("0") in page
     assert f"{means['oak']:.2f}" in page
+
+
+def test_a_frame_with_a_column_for_each_system_says_what_to_name() -> None:
+    pivot = FRAME.pivot_table(index=["judge", "document", "segment"], columns="system", values="score")
+    with pytest.raises(InputError, match=r"which system it is about[^$]*answer:score about \w+=\w+"):
+        lanner.scores(pivot)
+    columns = {f"answer:score about {name}": name for name in pivot.columns}
+    expected = lanner.scores(FRAME).table.sort("system")["value"].to_list()
+    assert lanner.scores(pivot, columns=columns).table.sort("system")["value"].to_list() == pytest.approx(expected)

@@ -377,3 +377,12 @@ def test_numbers_under_the_name_of_a_text_are_answers(tmp_path: Path) -> None:
     (reading,) = formats.read(path)
     assert {entry.systems for entry in reading.judgements} == {("oak",), ("elm-2",)}
     assert [entry.value for entry in reading.judgements] == [int(row.rpartition(",")[2]) for row in rows]
+
+
+def test_a_column_of_scores_for_each_system_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "pivot.csv"
+    path.write_text("judge,document,segment,oak,elm\na,d,1,4,3\nb,d,1,5,2\n", encoding="utf-8")
+    (reading,) = formats.read(path, columns="answer:score about oak=oak,answer:score about elm=elm")
+    values = {(entry.judge, entry.question, entry.systems): entry.value for entry in reading.judgements}
+    oak, elm = ("score", ("oak",)), ("score", ("elm",))
+    assert values == {("a", *oak): 4, ("a", *elm): 3, ("b", *oak): 5, ("b", *elm): 2}

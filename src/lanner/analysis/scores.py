@@ -105,6 +105,16 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
             "The protocol does not say which question systems are ranked by.",
             next_step=f"Name one of {', '.join(numeric)}.",
         )
+    nameless = table.filter(pl.col("score").is_not_null() & (pl.col("system") == ""))["question"].unique()
+    if not numeric and len(nameless):
+        names = sorted(nameless)[:2]
+        option = ",".join(f"answer:score about {name}={name}" for name in names)
+        raise InputError(
+            "No answer with a number says which system it is about, so there is nothing to rank.",
+            code="no_systems",
+            next_step="Name the column with the systems: --columns system=COLUMN. If each column holds the scores of one "
+            f"system: --columns '{option}'.",
+        )
     if not numeric:
         raise InputError(
             "No question has numbers that systems could be ranked by.",

@@ -274,8 +274,9 @@ class _Guess:
                 self.references[name or column] = column
             elif kind == "output" or (kind == "system" and mark):
                 self.outputs[name or column] = column
-            elif kind == "answer":
-                self.answers.append(Answer(column, name or column))
+            elif kind == "answer":  # `answer:score about GPT-4=column`: of one system, where each has a column
+                question, _, about = (name or column).partition(" about ")
+                self.answers.append(Answer(column, question, system=about))
             elif kind == "measure":  # taken besides the answers that are guessed
                 self.measures.append(Answer(column, name or column))
             elif kind == "judge" and mark:
