@@ -112,8 +112,8 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
         raise InputError(
             "No answer with a number says which system it is about, so there is nothing to rank.",
             code="no_systems",
-            next_step="Name the column with the systems: --columns system=COLUMN. If each column holds the scores of one "
-            f"system: --columns '{option}'.",
+            next_step="Name the column with the systems: --columns system=COLUMN. If each column holds one system's "
+            f"scores: --columns '{option}'.",
         )
     if not numeric:
         raise InputError(
