@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
 import io
 import zipfile
@@ -65,3 +66,11 @@ def test_the_report_runs_nothing_but_its_own_script(client: TestClient, judged: 
     assert "script-src 'unsafe" not in policy
     assert "sandbox" in policy
     assert "<!doctype html>" in answer.text.lower()
+
+
+def test_the_page_says_that_exports_name_nobody(client: TestClient, store: Store, judged: None) -> None:
+    assert "judges go by code names" in client.get("/campaigns/trial").text
+    content = client.get("/campaigns/trial/export/csv").content
+    rows = zipfile.ZipFile(io.BytesIO(content)).read("judgements.csv").decode("utf-8-sig")
+    judges = {row["judge"] for row in csv.DictReader(io.StringIO(rows))}
+    assert judges == set(campaign.pseudonyms(store, "trial").values())
