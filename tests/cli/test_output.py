@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import io
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from rich.console import Console
 
 from lanner.cli.output import Output, minute, print_error, result_rows
 from lanner.errors import InputError, Where
@@ -74,3 +77,24 @@ def test_notes_that_differ_in_a_count_alone_stand_once(capsys: pytest.CaptureFix
     ]  # fmt: skip
     Output("x", as_json=True, notes=notes).end()
     assert json.loads(capsys.readouterr().out)["notes"] == notes
+
+
+def _lines(rows: list[dict[str, Any]], width: int) -> list[str]:
+    stream = io.StringIO()
+    output = Output("x", console=Console(file=stream, width=width, highlight=False))
+    output.table(rows)
+    return [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+def test_a_table_that_is_wrapped_loses_no_word_and_breaks_none() -> None:
+    rows = [
+        {"name": "adequacy_fluency_ds", "title": "Multidimensional Quality Metrics", "unit": "sentence in context",
+         "languages": "ko de es pt zh ja ar en", "summary": "Rate nine context-dependent skills, the sentence too."},
+        {"name": "da", "title": "Direct assessment", "unit": "document", "languages": "en", "summary": "0 to 100."},
+    ]  # fmt: skip
+    words = sorted(word for row in rows for text in row.values() for word in text.split())
+    for width in (60, 80, 81, 90, 120, 200):
+        lines = _lines(rows, width)
+        assert max(map(len, lines)) <= width
+        headings = {*rows[0]}
+        assert sorted(w for line in lines for w in line.split() if w not in headings) == words, width

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -96,13 +97,14 @@ class Output:
         if not fits and sum(least.values()) + 2 * len(headings) > self.console.width:
             self._print_records(rows, headings, title)
             return
+        shares = _column_widths(widths, least, self.console.width - 2 * len(headings))
         for key, heading in headings:
             numeric = all(isinstance(row.get(key), int | float | None) for row in rows)
             table.add_column(
                 escape(heading),
                 justify="right" if numeric else "left",
                 no_wrap=fits or (numeric and widths[key] <= _SHORT),
-                min_width=least[key],
+                width=shares[key],
             )
         for row in rows:
             table.add_row(*(escape(_cell(row.get(key), key)) for key, _ in headings))
@@ -114,14 +116,20 @@ class Output:
         """Rows one below another, where a table would break names: the terminal is too narrow for its columns."""
         from rich.cells import cell_len
         from rich.markup import escape
+        from rich.text import Text
 
         if title:
             self.console.print(escape(title), style="italic")
         width = max(cell_len(heading) for _, heading in headings)
         for row in rows:
             for key, heading in headings:
-                if (text := _cell(row.get(key), key)) not in ("", "—"):
-                    self.console.print(f"{escape(heading.ljust(width))}  {escape(text)}", soft_wrap=True)
+                if (text := _cell(row.get(key), key)) in ("", "—"):
+                    continue
+                room = self.console.width - width - 2
+                wraps = self.wraps and _longest_part(text) <= room
+                lines = [str(line) for line in Text(text).wrap(self.console, room)] if wraps else [text]
+                for label, line in zip_longest([heading], lines, fillvalue=""):
+                    self.console.print(f"{escape(label.ljust(width))}  {escape(line)}", soft_wrap=True)
             self.console.print()
 
     def end(self) -> None:
@@ -255,6 +263,17 @@ def _cell(value: Any, key: str = "") -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return str(value)
+
+
+def _column_widths(natural: Mapping[str, int], least: Mapping[str, int], room: int) -> dict[str, int]:
+    """Widths of columns that fit into the room: the widest give way first, none below its longest word."""
+    widths = dict(natural)
+    while sum(widths.values()) > room:
+        wide = [key for key in widths if widths[key] > least[key]]
+        if not wide:
+            break
+        widths[max(wide, key=widths.__getitem__)] -= 1
+    return widths
 
 
 def _longest_part(text: str) -> int:

@@ -24,8 +24,9 @@ def command() -> None:
     steps = _steps(place, output) if "://" in place or Path(place).exists() else _first()
     output.say()
     output.say("What you can do next:")
+    width = max(len(line) for line, _ in steps)
     for line, words in steps:
-        output.say(f"  {line:<44} {words}")
+        output.say(f"  {line:<{width}}  {words}")
     output.say()
     output.say("lanner --help lists every command; each has --help with an example.", style="dim")
 
