@@ -269,6 +269,13 @@ def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page, context: 
     assert work.stored(task)[0]["sentence"] == 2
 
 
+def test_a_page_from_the_browsers_memory_takes_over_what_was_answered_elsewhere(live: Live, page: Page) -> None:
+    work, task, _ = begin(live, page, 2)
+    campaign.submit(live.store, task, 0, {"sentence": 3}, submission=f"{work.name} elsewhere")
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    page.locator("[data-q=sentence] [value='3']:checked").wait_for(state="attached")
+
+
 def test_storage_blocked_is_said_and_answers_are_sent_at_once(live: Live, page: Page) -> None:
     page.add_init_script("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('blocked'); } })")
     page.add_init_script("Object.defineProperty(globalThis, 'localStorage', { get() { throw new Error('blocked'); } })")
