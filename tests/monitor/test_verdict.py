@@ -133,6 +133,8 @@ def test_who_has_not_begun_is_named() -> None:
     assert words(check)[2:] == ("warn", "not begun: Bea")
     check = judged(outlook("a", None, done=100), outlook("b", None, done=0), names={"b": "Bea"}).checks[2]
     assert (words(check)[0], *words(check)[2:]) == ("not yet", "warn", "not begun: Bea"), "the others have finished"
+    many = judged(outlook("a", 1), *(outlook(f"j{n}", None, done=0) for n in range(50))).checks[2]
+    assert words(many)[2:] == ("warn", "50 judges have not begun"), "three names would stand for all"
 
 
 def test_swaps_then_the_panel_then_speed_then_nothing() -> None:

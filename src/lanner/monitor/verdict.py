@@ -20,6 +20,8 @@ from lanner.monitor.snapshot import FEWEST, Measure, Snapshot, Swap
 
 SIGNS = {"ok": "✓", "warn": "▲", "bad": "✕", "none": "·"}
 _EMPTY = Message("")
+_MOST_NAMES, _FEW_NAMES = 6, 3
+"""More judges than these are counted and not named: in a sentence, and in one of the four checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +299,9 @@ def _finish(
     estimates = [judge for judge in left if judge.finish is not None]
     planned: Words = message("plan: {day}", day=targets.deadline) if targets.deadline else ""
     idle = [judge for judge in left if judge.finish is None and not judge.done]
-    waiting = message("not begun: {names}", names=tuple(names.get(judge.judge, judge.judge) for judge in idle[:3]))
+    waiting = message("not begun: {names}", names=tuple(names.get(judge.judge, judge.judge) for judge in idle))
+    if len(idle) > _FEW_NAMES:
+        waiting = message("{n} judges have not begun", n=len(idle))
     if not estimates:
         begun = any(judge.done for judge in progress)
         if begun and len(idle) == len(left):  # all the others have finished
@@ -378,9 +382,10 @@ def needs(
             needs.append(Need("late", "warn", message("{name} is {late}.", name=judge.name, late=late), more))
     idle = [judge.name for judge in people if not judge.progress.done]
     if idle and len(idle) < len(people):
-        more = message("and {n} more", n=len(idle) - 6) if len(idle) > 6 else _EMPTY
-        title = message("Not begun: {names}.", names=tuple(idle[:6]))
-        needs.append(Need("idle", "warn", title, more, message("Remind them"), "judges"))
+        title = message("Not begun: {names}.", names=tuple(idle))
+        if len(idle) > _MOST_NAMES:
+            title = message("{n} judges have not begun.", n=len(idle))
+        needs.append(Need("idle", "warn", title, _EMPTY, message("Remind them"), "judges"))
     order = {"bad": 0, "warn": 1, "info": 2}
     first = [need for need in needs if need.code == "calibration"]
     others = sorted((need for need in needs if need.code != "calibration"), key=lambda need: order[need.tone])
