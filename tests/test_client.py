@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lanner import campaign
-from lanner.campaign.tokens import SCOPES, issue
+from lanner.campaign.accounts import SCOPES, issue
 from lanner.client import ApiError, Client
 from lanner.errors import LannerError
 from lanner.store import Store

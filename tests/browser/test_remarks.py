@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from browser_actions import Hands
 from lanner import campaign
-from lanner.campaign.messages import messages_in
+from lanner.campaign.people import messages_in
 from live_server import SYSTEMS, Live, Work, document
 
 pytestmark = pytest.mark.browser

@@ -1,13 +1,22 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from lanner.campaign.accounts import (
+    SCOPES,
     add_account,
+    digest,
     disable,
     hash_password,
+    is_sealed,
+    issue,
+    seal,
+    server_key,
     set_campaigns,
     set_role,
+    unseal,
     verify,
 )
 from lanner.errors import LannerError
@@ -98,3 +107,47 @@ def test_campaigns_are_exactly_those_named(store: Store) -> None:
         with store.writing() as tx:
             set_campaigns(tx, bob, chosen)
             assert [entry.id for entry in tx.campaigns.of_account(bob.id)] == chosen
+
+
+def test_only_the_hash_is_kept(store: Store) -> None:
+    number, text = issue(store, "ours", ["campaigns"])
+    assert len(text) > 40
+    with store.reading() as tx:
+        found = tx.tokens.find(digest(text), datetime.now(UTC))
+        assert found and found.id == number
+        assert text not in repr(tx.tokens.all())
+
+
+def test_mistakes_when_issuing_are_said(store: Store) -> None:
+    with pytest.raises(LannerError, match="scope"):
+        issue(store, "x", ["everything"])
+    with pytest.raises(LannerError, match="account"):
+        issue(store, "x", SCOPES, account="nobody")
+    with pytest.raises(LannerError, match="campaign"):
+        issue(store, "x", SCOPES, campaign="none")
+
+
+KEY, OTHER = b"k" * 32, b"o" * 32
+
+
+def test_only_the_key_opens_what_it_sealed() -> None:
+    sealed = seal(KEY, "a-secret-of-thirty-two-letters-x")
+    assert is_sealed(sealed) and "secret" not in sealed
+    assert unseal(KEY, sealed) == "a-secret-of-thirty-two-letters-x"
+    assert unseal(OTHER, sealed) is None
+
+
+def test_the_same_secret_is_never_sealed_alike() -> None:
+    assert seal(KEY, "secret") != seal(KEY, "secret")
+
+
+def test_what_is_too_long_is_refused() -> None:
+    with pytest.raises(ValueError, match="longer"):
+        seal(KEY, "x" * 33)
+
+
+def test_the_key_comes_from_the_variable_where_there_is_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANNER_LINK_KEY", "one")
+    first = server_key(store)
+    monkeypatch.setenv("LANNER_LINK_KEY", "two")
+    assert first and server_key(store) and server_key(store) != first

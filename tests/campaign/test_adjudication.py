@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from campaign_parts import NOW, first_task, opened, save
 from lanner import campaign
+from lanner.campaign import adjudication
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import JudgeKind
 from lanner.store import Store
+from web_clients import open_campaign
 
 
 def test_what_is_agreed_is_a_judge_of_its_own_with_an_event(store: Store) -> None:
@@ -45,3 +49,21 @@ def test_an_answer_is_taken_over_as_it_is(store: Store) -> None:
     assert campaign.answer_of(store, "first", unit, given.judge, "context") == given.value
     with pytest.raises(CampaignError, match="has not answered"):
         campaign.answer_of(store, "first", unit, "nobody", "context")
+
+
+def test_notes_are_numbered_dated_and_never_changed(store: Store) -> None:
+    open_campaign(store)
+    for day, text in ((1, "First."), (2, "Second.")):
+        adjudication.add(store, 1, text, account=None, at=datetime(2026, 11, day, tzinfo=UTC))
+    settings = campaign.get(store, 1).settings
+    assert [(note.number, note.text, note.at[:10]) for note in adjudication.notes(settings)] == [
+        (1, "First.", "2026-11-01"),
+        (2, "Second.", "2026-11-02"),
+    ]
+    assert adjudication.with_notes("Read.", settings) == "Read.\n\n2026-11-01 (1): First.\n\n2026-11-02 (2): Second."
+
+
+def test_no_notes_and_odd_settings() -> None:
+    assert adjudication.notes({}) == []
+    assert adjudication.notes({"guideline_notes": "text"}) == []
+    assert adjudication.with_notes("Read.", {}) == "Read."

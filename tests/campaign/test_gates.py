@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from campaign_parts import NOW, corpus, opened, save
 from lanner import campaign
-from lanner.campaign.gates import refuse
-from lanner.campaign.practice import Round, record_round
-from lanner.errors import CampaignError
+from lanner.campaign.gates import Round, has_reached, record_round, refuse, required_agreement
+from lanner.campaign.settings import check_settings
+from lanner.errors import CampaignError, InputError
 from lanner.model import CampaignState, Judge, JudgeKind, Protocol
 from lanner.store import Standing, Store
+
+# A page takes answers when its turn has come, whichever way they are handed in.
 
 
 @pytest.mark.parametrize("state", CampaignState)
@@ -87,3 +91,29 @@ def test_a_task_of_optional_questions_is_not_finished_before_consent(store: Stor
     save(store, first, 0, {"agree": "yes"})
     save(store, second, 0, {"note": "fine"})
     assert campaign.finish(store, second.id).finished_at is not None
+
+
+AT = datetime(2026, 11, 16, tzinfo=UTC)
+
+
+def test_one_round_at_the_stated_share_is_enough() -> None:
+    rounds = [Round("p", 3, 5, AT), Round("p", 4, 5, AT), Round("p", 0, 5, AT)]
+    assert [entry.share for entry in rounds] == [0.6, 0.8, 0.0]
+    assert has_reached(rounds, 0.8)
+    assert not has_reached(rounds, 0.81)
+    assert not has_reached([], 0.1)
+
+
+def test_a_round_without_references_reaches_nothing() -> None:
+    assert not has_reached([Round("p", 0, 0, AT)], 0.5)
+
+
+@pytest.mark.parametrize(("value", "wanted"), [(None, None), (0.8, 0.8), (1, 1.0), (True, None), (0, None)])
+def test_the_setting(value: float | None, wanted: float | None) -> None:
+    assert required_agreement({"practice_agreement": value}) == wanted
+
+
+@pytest.mark.parametrize("value", [0, 1.2, -1])
+def test_a_share_that_nobody_could_reach_or_miss_is_refused(value: float) -> None:
+    with pytest.raises(InputError, match="between 0 and 1"):
+        check_settings({"practice_agreement": value})

@@ -8,7 +8,7 @@ import pytest
 from campaign_parts import JUDGES, NOW, opened
 from lanner import campaign
 from lanner.campaign import invitations
-from lanner.campaign.keys import KEY_VARIABLE
+from lanner.campaign.accounts import KEY_VARIABLE
 from lanner.model import Judge, JudgeKind
 from lanner.store import Store
 from web_clients import open_campaign

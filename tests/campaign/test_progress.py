@@ -64,3 +64,20 @@ def test_imported_answers_count_as_done(store: Store) -> None:
         assert totals[campaign.get(store, "first").id][1] == 0
         shares = tx.progress.imported_domain_shares(campaign.get(store, "elsewhere").id)
     assert {share.domain: (share.items, share.done) for share in shares} == {"news": (4, 4), "talk": (2, 2)}
+
+
+def test_judgements_history_and_what_they_are_about(store: Store) -> None:
+    opened(store)
+    opened(store, name="second")
+    task = first_task(store)
+    save(store, task, 0)
+    save(store, task, 0, {"holistic": 2})
+    save(store, task, 0, {"holistic": 3})
+    held = campaign.judgements(store, "first")
+    assert [j.value for j in held if j.question == "holistic"] == [3]
+    assert [j.value for j in campaign.history(store, "first", question="holistic")][1:] == [2, 3]
+    last = max(j.id or 0 for j in held)
+    assert [j.id for j in campaign.judgements(store, "first", after=last - 1)] == [last]
+    assert campaign.history(store, "first", segment="99") == [] == campaign.judgements(store, "second")
+    assert [c.name for c in campaign.campaigns(store)] == ["second", "first"]
+    assert [seat.judge for seat in campaign.seats(store, "first")] == campaign.judges(store, "first")

@@ -9,8 +9,7 @@ import pytest
 
 from campaign_parts import opened
 from cli.command import Command
-from lanner.campaign.accounts import verify
-from lanner.campaign.tokens import SCOPES
+from lanner.campaign.accounts import SCOPES, verify
 from lanner.campaign.webhooks import EVENTS
 from lanner.cli.commands import operation
 from lanner.cli.commands.operation import ROLES

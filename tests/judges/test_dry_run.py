@@ -14,7 +14,7 @@ from lanner.judges.dry_run import Estimate, estimate, instance
 from lanner.judges.plan import Limits, Member, Plan
 from lanner.judges.providers import Endpoint
 from lanner.judges.schemas import mistake
-from lanner.protocols.schema import stage_schema
+from lanner.protocols.answers import stage_schema
 from lanner.store import Store
 from model_campaign import corpus, judge, opened
 from stub_server import Stub

@@ -8,8 +8,7 @@ import pytest
 
 from lanner import protocols
 from lanner.judges.replies import Asked, aliased, parse, verdict
-from lanner.protocols.answers import Texts
-from lanner.protocols.schema import stage_schema
+from lanner.protocols.answers import Texts, stage_schema
 
 FALCON, ESA, H_FALCON = protocols.load("falcon"), protocols.load("esa"), protocols.load("h_falcon")
 SKILLS = ["style_register", "modality_attitude", "participant_focus"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from lanner import protocols
 from lanner.judges.schemas import OMITTED, describe_form, grammar, mistake, reduced
-from lanner.protocols.schema import stage_schema
+from lanner.protocols.answers import stage_schema
 from property_examples import examples
 from stub_server import instance
 

@@ -16,8 +16,7 @@ from lanner.judges.replies import Asked
 from lanner.judges.request import MISSING, PARTIAL, VALID
 from lanner.judges.worker import Worker, by_place, grouped, judge_sentences
 from lanner.model import CampaignState, Item, JudgeKind, Task
-from lanner.protocols.flow import missing
-from lanner.protocols.schema import stage_schema
+from lanner.protocols.answers import missing, stage_schema
 from lanner.store import Assigned, Store
 from model_campaign import corpus, judge, opened, stored
 from stub_server import Stub, good

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from cli.command import Command
 from lanner import campaign
-from lanner.campaign.tokens import issue
+from lanner.campaign.accounts import issue
 from lanner.model import Item, Task
 from lanner.store import Store
 from life.oracle import raw_rows

@@ -6,23 +6,28 @@ import contextlib
 import csv
 import json
 from ast import literal_eval
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from data_sets import data_dir
 from lanner import protocols
 from lanner.errors import AnswerError
 from lanner.model import (
     Choice,
+    Condition,
     Document,
     Grid,
     Item,
+    Json,
     Labels,
     Number,
     Option,
+    Protocol,
     Question,
     Rank,
     Scale,
@@ -30,7 +35,29 @@ from lanner.model import (
     Spans,
     Text,
 )
-from lanner.protocols.answers import accept, check, fold, resolve, texts_of
+from lanner.protocols import simulate
+from lanner.protocols.answers import (
+    Texts,
+    accept,
+    answers_from_fields,
+    applicable,
+    check,
+    chosen,
+    combine,
+    consistency,
+    fold,
+    holds,
+    likeness,
+    missing,
+    question_schema,
+    resolve,
+    stage_schema,
+    texts_of,
+)
+from property_examples import examples
+
+# Strict for people and models, lenient for files: what passes, what is flagged, what is refused.
+
 
 ABC = (Option(id="a"), Option(id="b", aliases=("Bee", "B & B")), Option(id="c"))
 
@@ -214,9 +241,9 @@ def test_every_label_of_the_released_falcon_files_is_known() -> None:
     assert len(rows) == 6 * 809
     repaired = {name: 0 for name, _, _ in rows}
     flags: list[str] = []
-    for name, label, chosen in rows:
+    for name, label, choice in rows:
         repaired[name] += accept(context, label).repairs
-        flags += accept(skills, chosen).flags
+        flags += accept(skills, choice).flags
     assert all(repaired.values())
     assert flags.count("repeated") == 2
     assert flags.count("too_few") == 3
@@ -236,3 +263,372 @@ def test_the_released_h_falcon_ratings_are_known_and_their_gaps_flagged() -> Non
                 for question, column in ((sentence, "sent_score"), (holistic, "tot_score")):
                     missing += "missing" in accept(question, row[column] or None).flags
     assert missing == 9
+
+
+QUESTIONS = ("which", "some", "counted", "score", "each", "count", "order", "table", "marks", "note")
+EVERYTHING = """
+name = "everything"
+version = "1"
+[[stage]]
+id = "one"
+unit = "document"
+object = "outputs"
+[[stage.question]]
+id = "which"
+kind = "choice"
+options = ["a", "b"]
+[[stage.question]]
+id = "some"
+kind = "labels"
+options = ["a", "b", "c"]
+[[stage.question]]
+id = "counted"
+kind = "labels"
+counts = true
+options = ["a", "b", "c"]
+[[stage.question]]
+id = "score"
+kind = "scale"
+min = 0
+max = 100
+[[stage.question]]
+id = "each"
+kind = "scale"
+min = 1
+max = 4
+for_each = "some"
+[[stage.question]]
+id = "count"
+kind = "number"
+[[stage.question]]
+id = "order"
+kind = "rank"
+[[stage.question]]
+id = "table"
+kind = "grid"
+rows = ["x", "y"]
+options = ["lo", "hi"]
+[[stage.question]]
+id = "marks"
+kind = "spans"
+[[stage.question]]
+id = "note"
+kind = "text"
+[text.en]
+title = "Everything"
+[text.en.questions]
+""" + "\n".join(f"{name}.label = '{name}'" for name in QUESTIONS)
+
+
+def grouped(fields: list[tuple[str, str]]) -> dict[str, list[str]]:
+    return {name: [value.strip() for key, value in fields if key == name] for name, _ in fields}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ([("which", "a")], {"which": "a"}),
+        ([("which", "")], {"which": None}),
+        ([("some", "a"), ("some", "c")], {"some": ["a", "c"]}),
+        ([("some", "")], {"some": None}),
+        ([("counted.a", "2"), ("counted.b", "")], {"counted": {"a": 2}}),
+        ([("counted.a", "0"), ("counted.c", "c")], {"counted": {"a": 0, "c": 1}}),
+        ([("score", "72")], {"score": 72}),
+        ([("score", "72.5")], {"score": 72.5}),
+        ([("score", "many")], {"score": "many"}),
+        ([("each.a", "3"), ("each.b", "")], {"each": {"a": 3}}),
+        ([("count", "4")], {"count": 4}),
+        ([("order", "1,2")], {"order": [1, 2]}),
+        ([("order.0", "2"), ("order.1", "1"), ("order.2", "3")], {"order": [2, 1, 3]}),
+        ([("order.0", "2"), ("order.1", "")], {"order": None}),
+        ([("table.x", "lo"), ("table.y", "hi")], {"table": {"x": "lo", "y": "hi"}}),
+        ([("note", "  hello ")], {"note": "hello"}),
+        ([("note", "")], {"note": None}),
+        ([("marks", "[]"), ("stranger", "1")], {}),
+    ],
+)
+def test_fields_become_answers(fields: list[tuple[str, str]], said: dict[str, Json]) -> None:
+    protocol = protocols.parse_toml(EVERYTHING)
+    assert answers_from_fields(protocol, "one", grouped(fields)) == said
+
+
+def test_a_whole_row_of_h_falcon() -> None:
+    protocol = protocols.load("h_falcon")
+    grid = next(question for _, question in protocol.questions if question.id == "skills")
+    fields = [(f"skills.{row.id}", "high") for row in grid.rows] + [("sentence", "4"), ("holistic", "10")]
+    said = answers_from_fields(protocol, "rating", grouped(fields))
+    assert said["holistic"] == 10
+    assert set(said["skills"].values()) == {"high"}
+    assert len(said["skills"]) == 9
+
+
+# Several answers made one.
+
+
+FALCON, H_FALCON, DA, PARITY = (protocols.load(name) for name in ("falcon", "h_falcon", "da", "parity"))
+CONTEXT, SKILLS, RATINGS = (FALCON.find(name)[1] for name in ("context", "skills", "ratings"))
+GRID, HOLISTIC = (H_FALCON.find(name)[1] for name in ("skills", "holistic"))
+
+
+def test_majority_and_mean() -> None:
+    assert combine(CONTEXT, ["local", "global", "local"]) == "local"
+    assert combine(HOLISTIC, [3, 3, 9]) == 3
+    assert combine(HOLISTIC, [3, 3, 9], "mean") == 5
+    assert combine(HOLISTIC, [None, 7]) == 7
+    assert combine(HOLISTIC, [None, None]) is None
+
+
+def test_a_tie_goes_to_the_first_of_the_protocol() -> None:
+    assert combine(CONTEXT, ["global", "local"]) == "local"
+
+
+def test_three_skills_by_votes() -> None:
+    votes = [
+        ["style_register", "modality_attitude", "participant_focus"],
+        ["style_register", "modality_attitude", "idea_development"],
+        ["style_register", "logical_connectivity", "participant_focus"],
+    ]
+    assert set(combine(SKILLS, votes)) == {"style_register", "modality_attitude", "participant_focus"}
+
+
+def test_ratings_are_combined_label_by_label() -> None:
+    assert combine(RATINGS, [{"a": 1, "b": 4}, {"a": 3, "b": 4}, {"a": 3}]) == {"a": 3, "b": 4}
+
+
+def test_ranks_of_a_swapped_pair_that_disagree_are_a_tie() -> None:
+    rank = PARITY.find("adequacy_of_sentence")[1]
+    assert combine(rank, [[1, 2], [2, 1]]) == [1, 1]
+    assert combine(rank, [[2, 1], [2, 1]]) == [2, 1]
+
+
+def test_spans_cannot_be_averaged_so_the_most_central_is_taken() -> None:
+    errors = protocols.load("esa").find("errors")[1]
+    one, near, far = ([{"side": "target", "start": s, "end": e}] for s, e in ((0, 5), (0, 6), (20, 30)))
+    assert combine(errors, [far, one, near]) in (one, near)
+    assert likeness(errors, one, one) == 1
+    assert likeness(errors, one, far) == 0
+    assert likeness(errors, [], []) == 1
+
+
+def test_consistency() -> None:
+    assert consistency(CONTEXT, ["local", "local", "global"]) == pytest.approx(1 / 3)
+    assert consistency(HOLISTIC, [1, 10]) == 0
+    assert consistency(HOLISTIC, [5]) is None
+    assert consistency(SKILLS, [["a", "b", "c"], ["a", "b", "d"]]) == pytest.approx(2 / 3)
+
+
+QUESTIONS_COMBINATION = [
+    question
+    for name in protocols.names()
+    for _, question in protocols.load(name).questions
+    if not question.for_each and getattr(question, "prefilled", False) is False
+]
+
+
+@settings(max_examples=examples(150))
+@given(
+    st.sampled_from(QUESTIONS_COMBINATION),
+    st.integers(0, 10**6),
+    st.integers(2, 5),
+    st.sampled_from(["majority", "mean"]),
+)
+def test_what_is_made_of_valid_answers_is_valid(question: object, seed: int, number: int, rule: str) -> None:
+    texts = Texts("The ferry left before the storm.", ("Die Fähre fuhr vor dem Sturm.", "Die Fähre legte ab."))
+    dice = Random(seed)
+    votes = [simulate.answer(question, rng=dice, texts=texts, outputs=2) for _ in range(number)]
+    votes = [check(question, vote, texts=texts, outputs=2) for vote in votes]
+    made = combine(question, votes, rule)
+    check(question, made, texts=texts, outputs=2)
+
+
+# The JSON Schema of every page: valid itself, and what it allows passes our check once meaning is put right.
+
+
+TEXTS = Texts("One source sentence.", ("Ein Satz hier.", "Noch ein Satz dort."))
+PAGES = [(name, page) for name in protocols.names() for page in protocols.load(name).pages]
+
+
+def drawn(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """What a model held to the schema could answer: the part of JSON Schema that we use."""
+    if "anyOf" in schema:
+        return st.one_of(*map(drawn, schema["anyOf"]))
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    match schema["type"]:
+        case "null":
+            return st.none()
+        case "boolean":
+            return st.booleans()
+        case "integer":
+            return st.integers(schema.get("minimum"), schema.get("maximum", schema.get("minimum", 0) + 50))
+        case "number":
+            return st.floats(schema.get("minimum"), schema.get("maximum"), allow_nan=False, allow_infinity=False)
+        case "string":
+            return st.text(max_size=min(schema.get("maxLength", 20), 20))
+        case "array":
+            return st.lists(
+                drawn(schema["items"]), min_size=schema.get("minItems", 0), max_size=schema.get("maxItems", 4)
+            )
+        case "object" if "properties" in schema:
+            return st.fixed_dictionaries({name: drawn(entry) for name, entry in schema["properties"].items()})
+        case "object":
+            return st.just({})
+    raise AssertionError(schema)
+
+
+def mended(question: Question, value: Any, rng: Random) -> Any:
+    """What a schema cannot say: distinct and exclusive labels, steps, quotations that stand in the text, no ties."""
+    if value is None:
+        return None
+    match question:
+        case Labels() if question.counts or len(set(value)) < max(question.min, len(value)) or question.exclusive:
+            return simulate.answer(question, rng=rng)
+        case Scale() if question.step:
+            return question.min + round((value - question.min) / question.step) * question.step
+        case Spans():
+            return [{**span, "side": question.sides[0], "text": _words(question), "missing": False} for span in value]
+        case Rank() if not question.ties:
+            return simulate.answer(question, rng=rng, outputs=len(value))
+        case Text() if question.required:
+            return value.strip() or "something"
+        case _:
+            return value
+
+
+def _words(question: Spans) -> str:
+    return "One" if question.sides[0] == "source" else "Satz"
+
+
+@pytest.mark.parametrize(("name", "page"), PAGES)
+def test_the_schema_of_every_page_is_valid_and_closed(name: str, page: str) -> None:
+    stages = protocols.load(name).pages[page]
+    schema = stage_schema(stages)
+    Draft202012Validator.check_schema(schema)
+    assert list(schema["properties"]) == [question.id for stage in stages for question in stage.questions]
+    assert schema["required"] == list(schema["properties"])
+    assert schema["additionalProperties"] is False
+
+
+def answered(protocol: Protocol, page: str, seed: int) -> dict[str, Any]:
+    """Simulated answers to the pages before, so that `for_each` has labels."""
+    rng, answers = Random(seed), dict[str, Any]()
+    for earlier in protocol.pages:
+        if earlier == page:
+            break
+        answers |= simulate.page(protocol, earlier, rng=rng, texts=TEXTS, answers=answers)
+    return answers
+
+
+@pytest.mark.parametrize(("name", "page"), PAGES)
+@settings(max_examples=examples(8), deadline=None)
+@given(data=st.data())
+def test_what_the_schema_allows_passes_our_check(name: str, page: str, data: st.DataObject) -> None:
+    protocol = protocols.load(name)
+    rng = Random(3)
+    earlier = answered(protocol, page, 3)
+    questions = [question for stage in protocol.pages[page] for question in stage.questions]
+    labels = {q.id: chosen(protocol, q, earlier) for q in questions if q.for_each and q.for_each in earlier}
+    outputs = len(TEXTS.targets)
+    schema = stage_schema(protocol.pages[page], chosen=labels, outputs=outputs)
+    value = data.draw(drawn(schema))
+    if not any(isinstance(question, Labels) for question in questions):  # lists may repeat; our own check says so
+        Draft202012Validator(schema).validate(value)
+    for question in questions:
+        if value[question.id] is None or (question.for_each and question.id not in labels):
+            continue
+        if question.for_each:
+            each = {label: mended(question, entry, rng) for label, entry in value[question.id].items()}
+            check(question, each, texts=TEXTS, chosen=labels[question.id], outputs=outputs)
+        else:
+            check(question, mended(question, value[question.id], rng), texts=TEXTS, outputs=outputs)
+
+
+@pytest.mark.parametrize(("name", "page"), PAGES)
+def test_our_own_answers_fit_the_schema(name: str, page: str) -> None:
+    protocol = protocols.load(name)
+    for seed in range(5):
+        earlier = answered(protocol, page, seed)
+        given_answers = simulate.page(protocol, page, rng=Random(seed), texts=TEXTS, answers=earlier)
+        for stage in protocol.pages[page]:
+            for question in stage.questions:
+                value = given_answers.get(question.id)
+                if value is None or isinstance(question, Spans) or question.for_each:
+                    continue
+                if isinstance(question, Labels) and question.counts:
+                    value = {option.id: value.get(option.id, 0) for option in question.options}
+                Draft202012Validator(question_schema(question)).validate(value)
+
+
+def test_each_grid_row_stands_exactly_once_by_construction() -> None:
+    schema = question_schema(protocols.load("h_falcon").stages[0].questions[0])
+    assert len(schema["required"]) == 9
+    assert not Draft202012Validator(schema).is_valid(dict.fromkeys(schema["required"][:8], "high"))
+
+
+def test_chosen_labels_become_the_properties() -> None:
+    stages = protocols.load("falcon").pages["rating"]
+    schema = stage_schema(stages, chosen={"ratings": ["style_register", "participant_focus"]})
+    assert schema["properties"]["ratings"]["required"] == ["style_register", "participant_focus"]
+
+
+# Which questions apply, and which still lack an answer.
+
+
+FALCON_FLOW = protocols.load("falcon")
+SKIP = protocols.load("falcon_skip")
+THREE = ["style_register", "modality_attitude", "logical_connectivity"]
+
+
+def condition(**fields: object) -> Condition:
+    return Condition.model_validate({"question": "q", **fields})
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "expected"),
+    [
+        (condition(**{"is": ["a"]}), "a", True),
+        (condition(**{"is": ["a"]}), "b", False),
+        (condition(**{"is": ["a", "b"]}), ["c", "b"], True),
+        (condition(is_not=["a"]), "b", True),
+        (condition(is_not=["a"]), ["b", "a"], False),
+        (condition(at_least=3), 3, True),
+        (condition(at_least=3), 2, False),
+        (condition(at_most=3), 3.5, False),
+        (condition(at_least=1), "5", False),
+        (condition(at_least=1), True, False),
+        (condition(is_not=["a"]), None, False),
+        (condition(**{"is": ["errors"]}), {"errors": 2}, True),
+    ],
+)
+def test_conditions(rule: Condition, value: object, expected: bool) -> None:
+    assert holds(rule, {"q": value}) is expected
+
+
+def test_no_condition_always_holds() -> None:
+    assert holds(None, {})
+
+
+def asked(protocol: protocols.reading.Protocol, page: str, answers: dict) -> list[str]:
+    return [question.id for _, question in applicable(protocol, page, answers)]
+
+
+def test_a_stage_is_skipped_by_an_earlier_answer() -> None:
+    assert asked(FALCON_FLOW, "label", {"context": "sentence_level"}) == ["context", "spans", "skills", "comment"]
+    assert asked(SKIP, "label", {"context": "sentence_level"}) == ["context", "spans"]
+    assert asked(SKIP, "label", {"context": "local"}) == ["context", "spans", "skills", "comment"]
+    assert asked(SKIP, "label", {}) == ["context", "spans"]
+
+
+def test_ratings_are_asked_for_the_skills_chosen_on_the_page_before() -> None:
+    ratings = FALCON_FLOW.find("ratings")
+    assert ratings is not None
+    assert chosen(FALCON_FLOW, ratings[1], {"skills": THREE}) == THREE
+    assert chosen(FALCON_FLOW, ratings[1], {}) == ()
+    assert asked(FALCON_FLOW, "rating", {"skills": THREE}) == ["ratings", "rating_comment"]
+    assert asked(FALCON_FLOW, "rating", {}) == ["rating_comment"]
+
+
+def test_missing_names_required_questions_only() -> None:
+    assert missing(FALCON_FLOW, "label", {}) == ["context", "skills"]
+    assert missing(FALCON_FLOW, "label", {"context": "local", "skills": THREE}) == []
+    assert missing(SKIP, "label", {"context": "sentence_level"}) == []

@@ -9,8 +9,11 @@ import pytest
 from lanner import protocols
 from lanner.errors import ProtocolError
 from lanner.model import Grid, Scale
-from lanner.protocols.reading import mistakes
+from lanner.protocols.reading import TomlLines, mistakes
 from lanner.protocols.wording import Wording
+
+# Protocol files: what loads, what is derived, and how a mistake is named.
+
 
 SMALL = """\
 name = "small"
@@ -199,3 +202,54 @@ def test_what_a_derived_protocol_words_anew_is_not_shown_in_an_old_translation()
     assert korean.question("score").label == "Usefulness"
     assert korean.question("errors").label == "오류"
     assert korean.question("score").help == Wording(protocols.load("esa"), "ko").question("score").help
+
+
+# Line numbers of keys, for messages.
+
+
+FILE = '''\
+name = "x"
+"quoted" = 1
+
+[[stage]]
+id = "one"
+[[stage.question]]
+id = "a"
+[[stage.question]]
+id = "b"
+min = 3
+
+[[stage]]
+id = "two"
+[[stage.question]]
+id = "c"
+
+[text.en]
+instructions = """
+min = 7
+[stage]
+"""
+title = "y"
+'''
+
+
+def test_keys_tables_and_arrays_of_tables() -> None:
+    lines = TomlLines(FILE)
+    assert lines.find(("name",)) == 1
+    assert lines.find(("quoted",)) == 2
+    assert lines.find(("stage", 0)) == 4
+    assert lines.find(("stage", 0, "question", 1)) == 8
+    assert lines.find(("stage", 0, "question", 1, "min")) == 10
+    assert lines.find(("stage", 1, "question", 0, "id")) == 15
+    assert lines.find(("text", "en", "title")) == 22
+
+
+def test_text_that_looks_like_toml_is_not_read_as_keys() -> None:
+    assert TomlLines(FILE).find(("text", "en", "min")) == 17
+
+
+def test_a_place_the_file_does_not_spell_out_falls_back_to_its_nearest_parent() -> None:
+    lines = TomlLines(FILE)
+    assert lines.find(("stage", 0, "question", 1, "scale", "min")) == 10
+    assert lines.find(("stage", 1, "question", 0, "max")) == 14
+    assert lines.find(("nothing",)) is None

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from lanner import protocols
 from lanner.model import Choice, Grid, Labels, Number, Option, Question, Rank, Scale, Spans, Text
 from lanner.protocols import simulate
-from lanner.protocols.answers import Texts, check
-from lanner.protocols.flow import missing
+from lanner.protocols.answers import Texts, check, missing
 from property_examples import examples
 
 TEXTS = Texts("Sie gab ihm das Buch 📚 zurück.", ("She gave him back the book.", "그녀는 그에게 책을 돌려주었다."))

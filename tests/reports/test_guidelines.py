@@ -8,8 +8,8 @@ import pytest
 
 from campaign_parts import NOW, first_task, opened
 from lanner import campaign
-from lanner.campaign import guidelines as notes
-from lanner.campaign.submission import Submission
+from lanner.campaign import adjudication as notes
+from lanner.campaign.submit import Submission
 from lanner.reports.guidelines import campaign_guidelines
 from lanner.reports.html import render
 from lanner.store import Store

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lanner import campaign
-from lanner.campaign.keys import is_sealed
+from lanner.campaign.accounts import is_sealed
 from lanner.campaign.webhooks import seal_secrets, secret_of
 from lanner.store import Store
 from lanner.store.backup import backup, restore, verify, verify_file

@@ -13,14 +13,14 @@ import lanner.web
 from lanner import designs
 from lanner.analysis import diagnosis, selection
 from lanner.analysis.economy import STATE_WORDS
-from lanner.campaign.tokens import SCOPES
+from lanner.campaign.accounts import SCOPES
 from lanner.designs import plan
 from lanner.model import JudgeKind
 from lanner.reports.sections import diagnosis as diagnosis_section
 from lanner.store import AccountRole
 from lanner.web import auth
 from lanner.web.organising import exports, live, log
-from lanner.web.page import problems, refusals
+from lanner.web.page import problems
 
 ROOM = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
@@ -71,7 +71,7 @@ def _from_tables() -> Iterator[str]:
     yield from (text for pair in problems._WORDS.values() for text in pair)
     yield auth._WRONG
     yield from log.SETTINGS.values()
-    yield from (text for pair in refusals.BY_CODE.values() for text in pair)
-    yield from refusals.KINDS
+    yield from (text for pair in problems.BY_CODE.values() for text in pair)
+    yield from problems.KINDS
     yield from SCOPES.values()
     yield from STATE_WORDS.values()

@@ -24,7 +24,7 @@ from starlette.routing import compile_path
 from starlette.testclient import TestClient
 
 from lanner import campaign
-from lanner.campaign.tokens import SCOPES, issue
+from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.routes import ROUTES

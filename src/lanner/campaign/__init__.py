@@ -23,9 +23,9 @@ from lanner.campaign.people import (
     working_judges,
 )
 from lanner.campaign.prefill import Prefilled, prefill
-from lanner.campaign.progress import Part, Progress, progress
-from lanner.campaign.questions import Questions
-from lanner.campaign.results import (
+from lanner.campaign.progress import (
+    Part,
+    Progress,
     campaigns,
     chain_head,
     documents,
@@ -34,12 +34,13 @@ from lanner.campaign.results import (
     history,
     judgements,
     judges,
+    progress,
     protocol,
     seats,
 )
+from lanner.campaign.questions import Questions
 from lanner.campaign.states import close, configure, open, pause, remove, reopen  # noqa: A004 - the word for it
-from lanner.campaign.submission import Conflict, ReusedError, Saved, Submission, digest
-from lanner.campaign.submit import submit, submit_many
+from lanner.campaign.submit import Conflict, ReusedError, Saved, Submission, digest, submit, submit_many
 from lanner.campaign.tasks import (
     Given,
     Open,

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import os
+import secrets
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from lanner.errors import LannerError
+from lanner.campaign.cache import find
+from lanner.errors import LannerError, did_you_mean
 from lanner.store import Account, AccountRole, Store, Transaction
+from lanner.store.webhooks import SEALED
 
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1000  # hashing a longer one would only cost time
@@ -102,3 +110,104 @@ def _refuse_last_owner(tx: Transaction, account: Account) -> None:
     owners = [one for one in tx.accounts.all() if one.role is AccountRole.OWNER and one.disabled_at is None]
     if [owner.id for owner in owners] == [account.id]:
         raise LannerError("This is the last owner.", code="last_owner", next_step="Make someone else an owner first.")
+
+
+# Tokens of the HTTP API: what each may do, and how one is issued. Only a token's hash is kept.
+
+
+SCOPES = {
+    "campaigns": "see campaigns, their texts, tasks and progress",
+    "judgements": "read judgements and exports, with judges under pseudonyms",
+    "people": "read judges by the ids they were given",
+    "write": "make campaigns, add judges, open and close, hand in answers",
+    "metrics": "read the server's own numbers",
+}
+PREFIX = "lanner_"
+_BYTES = 32
+
+
+def issue(
+    store: Store,
+    name: str,
+    scopes: Iterable[str],
+    *,
+    account: str | None = None,
+    campaign: str | None = None,
+    expires_at: datetime | None = None,
+) -> tuple[int, str]:
+    """A new token: its number, and the text that is shown once and kept nowhere."""
+    names = list(scopes)
+    if unknown := [scope for scope in names if scope not in SCOPES]:
+        raise LannerError(f"There is no scope {unknown[0]!r}.", next_step=did_you_mean(unknown[0], SCOPES))
+    text = PREFIX + secrets.token_urlsafe(_BYTES)
+    with store.writing() as tx:
+        owner = tx.accounts.find(account) if account is not None else None
+        if account is not None and owner is None:
+            known = [entry.name for entry in tx.accounts.all()]
+            raise LannerError(f"There is no account {account!r}.", next_step=did_you_mean(account, known))
+        number = tx.tokens.add(
+            name,
+            digest(text),
+            names,
+            datetime.now(UTC),
+            account=owner.id if owner else None,
+            campaign=find(tx, campaign).id if campaign is not None else None,
+            expires_at=expires_at,
+        )
+    return number, text
+
+
+def digest(text: str) -> str:
+    """What is kept of a token. It is random and long, so a plain hash is as good as a slow one."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+# The server's key, which lies outside the store: whoever finds a backup has none of the secrets that need it.
+#
+# The key is `LANNER_LINK_KEY`, or a file beside a SQLite store. A PostgreSQL store without the variable has no key.
+
+
+KEY_VARIABLE = "LANNER_LINK_KEY"
+LONGEST = 32  # bytes: what one HMAC-SHA256 covers
+
+
+def server_key(store: Store, *, create: bool = False) -> bytes | None:
+    """The key that secrets are made and sealed with; with `create` a file is made where there is none."""
+    if words := os.environ.get(KEY_VARIABLE):
+        return hashlib.sha256(words.encode()).digest()
+    if store.kind != "sqlite":
+        return None
+    path = Path(store.place)
+    path = path.with_name(f"{path.name}.key")
+    if create:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with suppress(FileExistsError), os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(32))
+    return path.read_bytes() if path.is_file() else None
+
+
+def seal(key: bytes, secret: str) -> str:
+    """A secret of at most 32 characters so that only the key brings it back. A new one each time: the mask is the HMAC
+    of a number that is never used again."""
+    plain = secret.encode()
+    if len(plain) > LONGEST:
+        raise ValueError("longer than can be sealed")
+    number = secrets.token_bytes(16)
+    return f"{SEALED}{number.hex()}{_masked(key, number, plain).hex()}"
+
+
+def is_sealed(text: str) -> bool:
+    """Whether this is a secret that was sealed, not one in plain text."""
+    return text.startswith(SEALED)
+
+
+def unseal(key: bytes, text: str) -> str | None:
+    """The secret that was sealed; None where it was with another key."""
+    sealed = bytes.fromhex(text.removeprefix(SEALED))
+    plain = _masked(key, sealed[:16], sealed[16:])
+    return plain.decode() if plain.isascii() and plain.decode().isprintable() else None
+
+
+def _masked(key: bytes, number: bytes, content: bytes) -> bytes:
+    mask = hmac.new(key, b"webhook" + number, hashlib.sha256).digest()
+    return bytes(a ^ b for a, b in zip(content, mask, strict=False))

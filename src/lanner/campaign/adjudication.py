@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from lanner.campaign.cache import Reference
 from lanner.campaign.clock import now
 from lanner.campaign.imports import import_judgements
-from lanner.campaign.results import get, history
-from lanner.campaign.results import protocol as protocol_of
+from lanner.campaign.progress import get, history
+from lanner.campaign.progress import protocol as protocol_of
+from lanner.campaign.states import configure
 from lanner.errors import CampaignError, did_you_mean
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
-from lanner.protocols.answers import Texts, check, texts_of
-from lanner.protocols.fields import answers_from_fields
-from lanner.protocols.flow import chosen
+from lanner.protocols.answers import Texts, answers_from_fields, check, chosen, texts_of
 from lanner.store import Store
 
 ADJUDICATOR = Judge("adjudicated", JudgeKind.ADJUDICATED, "Agreed")
@@ -113,3 +112,41 @@ def _texts(store: Store, campaign: int, unit: Unit) -> Texts | None:
     with store.reading() as tx:
         document = tx.documents.find(campaign, unit[0])
     return None if document is None else texts_of(document, Item(*unit))
+
+
+# Notes to the guidelines, written while a campaign runs: numbered, dated, shown to every judge from then on.
+
+
+SETTING = "guideline_notes"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One addition, in force since `at`."""
+
+    number: int
+    text: str
+    at: str
+
+    def __str__(self) -> str:
+        return f"{self.at[:10]} ({self.number}): {self.text}"
+
+
+def notes(settings: Mapping[str, Json]) -> list[Note]:
+    """The notes of a campaign, oldest first."""
+    given = settings.get(SETTING)
+    entries = [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
+    return [Note(at, str(entry.get("text", "")), str(entry.get("at", ""))) for at, entry in enumerate(entries, 1)]
+
+
+def add(store: Store, campaign: int, text: str, *, account: int | None, at: datetime) -> Note:
+    """Add a note. Earlier ones stay as they are: what judges were told when must remain known."""
+    settings = get(store, campaign).settings
+    entries = [*(settings.get(SETTING) or []), {"text": text, "at": at.isoformat(timespec="seconds"), "by": account}]
+    configure(store, campaign, settings={SETTING: entries}, account=account, at=at)
+    return notes({SETTING: entries})[-1]
+
+
+def with_notes(guidelines: str, settings: Mapping[str, Json]) -> str:
+    """The guidelines with all notes below them."""
+    return "\n\n".join([guidelines, *map(str, notes(settings))]).strip()

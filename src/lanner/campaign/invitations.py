@@ -13,9 +13,9 @@ import hmac
 import secrets
 from datetime import datetime
 
+from lanner.campaign.accounts import server_key
 from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
-from lanner.campaign.keys import server_key
 from lanner.store import Seat, Store
 from lanner.store.rows import micros
 

@@ -3,15 +3,63 @@ withdrawn."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
-from lanner.campaign import messages
 from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
-from lanner.campaign.practice import PRACTISED
-from lanner.errors import CampaignError
-from lanner.model import JUDGE_GROUPS, Judge, JudgeKind
-from lanner.store import Seat, Store, Transaction
+from lanner.campaign.gates import PRACTISED
+from lanner.errors import CampaignError, InputError
+from lanner.model import JUDGE_GROUPS, Json, Judge, JudgeKind
+from lanner.store import Event, Seat, Store, Transaction
+
+# What judges write to the organiser about a document: entries of the campaign's log that the live page shows.
+
+
+KIND = "judge_message"
+LONGEST = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message: when, from which seat, about which task and document."""
+
+    at: datetime
+    seat: int
+    task: int
+    document: str
+    text: str
+
+
+def send_message(store: Store, task: int, text: str, *, at: datetime | None = None) -> None:
+    """Keep a message of a task's judge to the organiser."""
+    words = text.strip()
+    if not words or len(words) > LONGEST:
+        raise InputError(f"A message has 1 to {LONGEST} characters.", code="bad_message")
+    with store.writing() as tx:
+        entry = tx.tasks.assigned(task)
+        if entry is None or entry.judge is None:
+            raise CampaignError("There is no such task.", code="unknown_task")
+        document = next((item.document for item in entry.task.items if item.document), "")
+        detail: dict[str, Json] = {"seat": entry.judge, "task": task, "document": document, "text": words}
+        tx.events.add(KIND, at or now(), campaign=entry.campaign, **detail)
+
+
+def messages_in(events: Iterable[Event]) -> list[Message]:
+    """The messages among a campaign's events, newest first."""
+    return [
+        Message(
+            event.at,
+            int(event.detail["seat"]),
+            int(event.detail["task"]),
+            str(event.detail["document"]),
+            str(event.detail["text"]),
+        )
+        for event in events
+        if event.kind == KIND
+    ][::-1]
+
 
 LEFT_OUT, COUNTED_AGAIN = "judge_left_out", "judge_counted_again"
 """Kinds of events: that a judge is left out is part of what was done with a campaign, and can be undone."""
@@ -110,7 +158,7 @@ def withdraw(
         mine = seat(tx, find(tx, campaign), judge)
         number = tx.judgements.withdraw(mine.number)
         tx.tasks.forget_progress(mine.number)
-        for kind in (messages.KIND, PRACTISED):
+        for kind in (KIND, PRACTISED):
             tx.events.remove_of_judge(kind, mine.campaign, mine.number)
         _erase(tx, mine, moment)
         detail = {"seat": mine.number, "judgements": number}

@@ -12,8 +12,7 @@ from functools import cached_property
 
 from lanner.errors import AnswerError, did_you_mean
 from lanner.model import Item, Json, Object, Protocol, Question, Role, Spans, Stage, Text, Unit
-from lanner.protocols.answers import Texts, check
-from lanner.protocols.flow import chosen, holds
+from lanner.protocols.answers import Texts, check, chosen, holds
 from lanner.protocols.prefilled import is_unreviewed
 from lanner.store import Answer
 from lanner.store.rows import dumps, loads

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
+from lanner.campaign.accounts import KEY_VARIABLE, is_sealed, seal, server_key, unseal
 from lanner.campaign.drawing import is_running
-from lanner.campaign.keys import KEY_VARIABLE, is_sealed, seal, server_key, unseal
 from lanner.errors import LannerError
 from lanner.store import Assigned, Store, Transaction
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from lanner.campaign import accounts
+from lanner.campaign.accounts import issue
 from lanner.campaign.cache import find
-from lanner.campaign.tokens import issue
 from lanner.campaign.webhooks import EVENTS, add_webhook, refuse_address
 from lanner.cli.early_checks import unknown_account, unknown_number
 from lanner.cli.options import names

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from lanner import campaign
-from lanner.campaign.files import import_file, inspect_file, write_copy
+from lanner.campaign.imports import import_file, inspect_file, write_copy
 from lanner.campaign.prefill import SETTING
 from lanner.campaign.settings import check_names, check_settings
 from lanner.cli.campaign_judges import judges_from, typed_out

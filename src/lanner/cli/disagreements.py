@@ -15,7 +15,7 @@ from lanner.analysis.economy import (
     score_interval,
     score_text,
 )
-from lanner.campaign import guidelines
+from lanner.campaign import adjudication
 from lanner.cli.output import Output
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import duration, estimate, percent, plural
@@ -197,7 +197,7 @@ def settle(
         values = campaign.answers_from(store, entry.id, unit, _fields(store, entry.id, answers))
         questions = campaign.settle(store, entry.id, unit, values, note=note)
         if note and guideline:
-            guidelines.add(store, entry.id, note, account=None, at=datetime.now(UTC))
+            adjudication.add(store, entry.id, note, account=None, at=datetime.now(UTC))
     output.rows.append({"document": document, "segment": segment, "system": system, "questions": list(questions)})
     output.say(f"Settled: {', '.join(questions) or 'nothing but the note'}.")
     output.end()
@@ -223,8 +223,8 @@ def note(name: str, text: str, store_place: str, as_json: bool) -> None:
     with Store.open(store_place, create=False) as store:
         entry = campaign.get(store, name)
         if text.strip():
-            guidelines.add(store, entry.id, text.strip(), account=None, at=datetime.now(UTC))
-        notes = guidelines.notes(campaign.get(store, name).settings)
+            adjudication.add(store, entry.id, text.strip(), account=None, at=datetime.now(UTC))
+        notes = adjudication.notes(campaign.get(store, name).settings)
     output.table([{"number": entry.number, "since": entry.at, "text": entry.text} for entry in notes])
     if not notes:
         output.say("There are no notes yet.")

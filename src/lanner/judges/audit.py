@@ -14,7 +14,7 @@ import numpy as np
 
 from lanner import __version__, campaign
 from lanner.model import Choice, Json, Labels, Protocol, Question, Rank, Result, Signature
-from lanner.protocols.combination import consistency
+from lanner.protocols.answers import consistency
 from lanner.stats.outcome import Scale, outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.store import Entry, Store

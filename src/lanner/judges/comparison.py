@@ -16,7 +16,7 @@ from lanner import campaign
 from lanner.errors import LannerError, did_you_mean
 from lanner.judges.audit import mean_by_document
 from lanner.model import Document, Json, Judge, JudgeKind, Judgement, Protocol, Result
-from lanner.protocols.combination import combine, likeness
+from lanner.protocols.answers import combine, likeness
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 from lanner.store.rows import loads

@@ -16,7 +16,7 @@ from lanner.campaign.questions import fits, systems_of
 from lanner.errors import LannerError
 from lanner.judges.prompt import Prompter
 from lanner.model import Document, Item, Json, JudgeKind, Role, Stage
-from lanner.protocols.combination import combine
+from lanner.protocols.answers import combine
 from lanner.store import Store
 
 

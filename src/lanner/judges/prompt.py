@@ -31,9 +31,8 @@ from lanner.model import (
     Text,
 )
 from lanner.model import languages as language_names
+from lanner.protocols.answers import chosen, stage_schema
 from lanner.protocols.context import PEOPLE, canonical, lines_around, lines_of_document
-from lanner.protocols.flow import chosen
-from lanner.protocols.schema import stage_schema
 from lanner.protocols.wording import Wording
 
 RATIONALE = "rationale"

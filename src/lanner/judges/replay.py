@@ -18,7 +18,7 @@ from typing import Any
 
 from lanner import campaign
 from lanner.campaign import Imported
-from lanner.campaign.files import Incoming
+from lanner.campaign.imports import Incoming
 from lanner.campaign.questions import systems_of
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.judges.replies import aliased

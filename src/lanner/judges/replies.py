@@ -15,8 +15,7 @@ from pydantic_core import from_json
 from lanner.errors import AnswerError
 from lanner.judges.schemas import mistake
 from lanner.model import Json, Protocol, Question, Spans, Stage
-from lanner.protocols.answers import Texts, check
-from lanner.protocols.flow import chosen, holds
+from lanner.protocols.answers import Texts, check, chosen, holds
 from lanner.protocols.kinds import kind_of
 
 Step = Literal["", "json", "schema", "meaning", "length", "refusal"]

@@ -20,8 +20,7 @@ from lanner.campaign import Submission
 from lanner.errors import LannerError
 from lanner.model import Document, Grid, Item, Json, Protocol, Question, Scale
 from lanner.protocols import simulate
-from lanner.protocols.answers import Texts, check
-from lanner.protocols.flow import applicable, chosen
+from lanner.protocols.answers import Texts, applicable, check, chosen
 from lanner.store import Store
 
 _DOCUMENT_EFFECT, _SENTENCE_EFFECT, _TIME_SPREAD = 0.05, 0.12, 0.5

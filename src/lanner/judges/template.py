@@ -28,7 +28,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean
-from lanner.protocols.toml_lines import TomlLines
+from lanner.protocols.reading import TomlLines
 
 DEFAULT = "judge"
 GROUP = "judges.prompts"

@@ -20,9 +20,7 @@ from lanner.judges.replies import Asked, Verdict, judged, parse, verdict
 from lanner.judges.request import MISSING, PARTIAL, VALID, Channel, Judge, Request, Requester, Subject, UnavailableError
 from lanner.judges.writer import Writer
 from lanner.model import Document, Grid, Item, Json, Object, Protocol, Rank, Spans, Stage, Unit
-from lanner.protocols.answers import texts_of
-from lanner.protocols.combination import combine
-from lanner.protocols.flow import chosen, holds
+from lanner.protocols.answers import chosen, combine, holds, texts_of
 from lanner.store import Answer, Assigned, Entry, Store, Work
 from lanner.store.rows import dumps
 

@@ -7,17 +7,38 @@ all (an unknown label) is an error. Nothing is repaired silently and nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
 
 from lanner.errors import did_you_mean
-from lanner.model import Document, Item, Json, Question
+from lanner.model import Condition, Document, Item, Json, Labels, Protocol, Question, Stage
 from lanner.protocols.kinds import kind_of
-from lanner.protocols.kinds.base import Check, Texts
+from lanner.protocols.kinds.base import Check, Rule, Schema, Texts, closed_object
 from lanner.protocols.kinds.options import fold, resolve
-from lanner.protocols.prefilled import of_text
+from lanner.protocols.prefilled import is_unreviewed, of_text
 
-__all__ = ["Accepted", "Texts", "accept", "check", "fold", "resolve", "texts_of"]
+__all__ = [
+    "Accepted",
+    "Rule",
+    "Texts",
+    "accept",
+    "answers_from_fields",
+    "applicable",
+    "check",
+    "chosen",
+    "combine",
+    "consistency",
+    "fold",
+    "holds",
+    "likeness",
+    "missing",
+    "question_schema",
+    "resolve",
+    "stage_schema",
+    "texts_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +55,7 @@ def check(
 ) -> Json:
     """The value in the form it is stored in, or an `AnswerError` that says what is wrong. None clears an answer that
     is not required. `chosen` are the labels a `for_each` question is repeated for."""
-    return _answer(Check(question, True, texts, outputs), value, chosen)
+    return _checked(Check(question, True, texts, outputs), value, chosen)
 
 
 def accept(
@@ -42,7 +63,7 @@ def accept(
 ) -> Accepted:
     """The value as far as it can be understood, with what is wrong about it as flags."""
     lenient = Check(question, False, texts, outputs)
-    stored = _answer(lenient, value, chosen)
+    stored = _checked(lenient, value, chosen)
     return Accepted(stored, tuple(dict.fromkeys(lenient.flags)), lenient.repairs)
 
 
@@ -62,7 +83,7 @@ def texts_of(document: Document, item: Item) -> Texts:
     return Texts(source, tuple(targets), tuple(prefilled))
 
 
-def _answer(check: Check, value: Json, chosen: Sequence[str]) -> Json:
+def _checked(check: Check, value: Json, chosen: Sequence[str]) -> Json:
     question = check.question
     if value is None:
         if question.required:
@@ -79,3 +100,172 @@ def _answer(check: Check, value: Json, chosen: Sequence[str]) -> Json:
         check.violation("incomplete", f"{lacking[0]!r} has no answer yet.")
     order = [*chosen, *(label for label in value if label not in chosen)]
     return {label: kind.check(question, value[label], check) for label in order if value.get(label) is not None}
+
+
+# Answers from plain fields, as a form without a script or a command line sends them.
+#
+# A field is named after its question; one of several parts (a grid's row, a repeated label, an output to rank) has the
+# part's id behind a dot. An empty field says nothing.
+
+
+def answers_from_fields(protocol: Protocol, page: str, fields: Mapping[str, Sequence[str]]) -> dict[str, Json]:
+    """What fields say about one item of a page; questions without a field are left out."""
+    answers = {}
+    for stage in protocol.pages[page]:
+        for question in stage.questions:
+            present, value = _from_fields(question, fields)
+            if present:
+                answers[question.id] = value
+    return answers
+
+
+def _from_fields(question: Question, fields: Mapping[str, Sequence[str]]) -> tuple[bool, Json]:
+    """Whether the form has the question at all, and its value."""
+    parts = {
+        name.removeprefix(f"{question.id}."): values
+        for name, values in fields.items()
+        if name.startswith(f"{question.id}.")
+    }
+    kind = kind_of(question)
+    if not question.for_each:
+        return kind.from_fields(question, fields.get(question.id), parts)
+    answers = {label: kind.from_values(question, values) for label, values in parts.items()}
+    return bool(parts), {label: answer for label, answer in answers.items() if answer is not None} or None
+
+
+# Several answers to one question made one, with how far they agree. The rules belong to the kinds of questions.
+#
+# What is stored is an answer that a judge could have given: numbers are brought to the nearest step of their scale.
+# Every single answer stays in the ledger.
+
+
+def combine(question: Question, values: Sequence[Json], rule: Rule = "majority") -> Json:
+    """One answer from several; None where there is none.
+
+    `rule` matters for numbers: the value that most gave (the median where no value has most votes), the median, or the
+    mean. Labels are always combined by majority, grids row by row, ranks by their mean.
+    """
+    answers = [value for value in values if value is not None]
+    if len(answers) < 2:
+        return answers[0] if answers else None
+    kind = kind_of(question)
+    if not question.for_each:
+        return kind.combine(question, answers, rule)
+    labels = dict.fromkeys(label for answer in answers for label in answer)
+    by_label = {label: [answer[label] for answer in answers if label in answer] for label in labels}
+    return {label: kind.combine(question, votes, rule) for label, votes in by_label.items()}
+
+
+def consistency(question: Question, values: Sequence[Json]) -> float | None:
+    """Mean likeness of all pairs of answers, 1 where all are the same. None with fewer than two."""
+    pairs = list(combinations([value for value in values if value is not None], 2))
+    return fmean(likeness(question, one, other) for one, other in pairs) if pairs else None
+
+
+def likeness(question: Question, one: Json, other: Json) -> float:
+    """Between 0 and 1: equal or not; for sets and spans the F1 of what they share; for grids the share of equal rows;
+    for scales one minus the distance over the scale's length."""
+    kind = kind_of(question)
+    if question.for_each and isinstance(one, dict) and isinstance(other, dict):
+        shared = one.keys() & other.keys()
+        return fmean(kind.likeness(question, one[label], other[label]) for label in shared) if shared else 0.0
+    return kind.likeness(question, one, other)
+
+
+# The JSON Schema of a page's or stage's answers, for models that can be held to one and for our own check.
+#
+# What a schema cannot say (three distinct labels, a span's text at its place) is checked by `answers` afterwards.
+
+
+def stage_schema(
+    stages: Sequence[Stage], *, chosen: Mapping[str, Sequence[str]] | None = None, outputs: int = 2
+) -> Schema:
+    """The schema of one object that answers every question of these stages. `chosen` gives the labels that each
+    `for_each` question is repeated for, where they are known. Where they are chosen in the same object, there is an
+    answer for each that could be, null for the others."""
+    properties: dict[str, Schema] = {}
+    options = {question.id: [option.id for option in question.choices] for s in stages for question in s.questions}
+    for stage in stages:
+        for question in stage.questions:
+            labels = (chosen or {}).get(question.id)
+            schema = _for_each(question, labels, options.get(question.for_each or "", []), outputs)
+            if (
+                question.when
+                or stage.when
+                or (not question.required and not kind_of(question).has_empty_answer(question))
+            ):
+                schema = {"anyOf": [schema, {"type": "null"}]}
+            properties[question.id] = schema
+    return closed_object(properties)
+
+
+def question_schema(question: Question, *, outputs: int = 2) -> Schema:
+    """The schema of one answer (one repetition of it, where the question is asked for each of several labels)."""
+    return kind_of(question).schema(question, outputs)
+
+
+def _for_each(question: Question, labels: Sequence[str] | None, options: Sequence[str], outputs: int) -> Schema:
+    schema = question_schema(question, outputs=outputs)
+    if not question.for_each:
+        return schema
+    if labels is not None:
+        return closed_object(dict.fromkeys(labels, schema))
+    if options:
+        return closed_object({label: {"anyOf": [schema, {"type": "null"}]} for label in options})
+    return {"type": "object", "additionalProperties": schema}
+
+
+# Which questions of a page apply, given the answers so far, and which of those still lack one.
+
+
+def holds(condition: Condition | None, answers: Mapping[str, Json]) -> bool:
+    """Whether an earlier answer meets the condition. An answer not given meets none; no condition always holds."""
+    if condition is None:
+        return True
+    value = answers.get(condition.question)
+    if value is None:
+        return False
+    values = {str(entry) for entry in value} if isinstance(value, list | dict) else {str(value)}
+    if condition.is_ and not values & set(condition.is_):
+        return False
+    if condition.is_not and values & set(condition.is_not):
+        return False
+    if condition.at_least is not None or condition.at_most is not None:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        low = condition.at_least if condition.at_least is not None else float("-inf")
+        high = condition.at_most if condition.at_most is not None else float("inf")
+        return low <= value <= high
+    return True
+
+
+def applicable(protocol: Protocol, page: str, answers: Mapping[str, Json]) -> Iterator[tuple[Stage, Question]]:
+    """The questions of a page that are asked, in order. `answers` are this judge's about the same unit, from this
+    page and from the ones before it."""
+    for stage in protocol.pages[page]:
+        if not holds(stage.when, answers):
+            continue
+        for question in stage.questions:
+            if holds(question.when, answers) and (not question.for_each or chosen(protocol, question, answers)):
+                yield stage, question
+
+
+def chosen(protocol: Protocol, question: Question, answers: Mapping[str, Json]) -> Sequence[str]:
+    """The labels that a `for_each` question is repeated for; an exclusive label ("none") asks for nothing."""
+    if not question.for_each:
+        return ()
+    value = answers.get(question.for_each)
+    if not isinstance(value, list | dict):
+        return ()
+    match = protocol.find(question.for_each)
+    exclusive = match[1].exclusive if match and isinstance(match[1], Labels) else None
+    return [label for label in value if label != exclusive]
+
+
+def missing(protocol: Protocol, page: str, answers: Mapping[str, Json]) -> list[str]:
+    """Ids of the required questions that apply and have no answer yet, and of those with marks to look at."""
+    return [
+        question.id
+        for _, question in applicable(protocol, page, answers)
+        if (question.required and answers.get(question.id) is None) or is_unreviewed(question, answers.get(question.id))
+    ]

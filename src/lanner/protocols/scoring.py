@@ -1,4 +1,3 @@
-# ruff: noqa: ARG001 - every rule has the same three arguments, whether it needs them or not
 """The few named rules from an answer to a number. A protocol file names them; nothing else computes scores.
 
 Each rule takes the question, its stored value and the options given in the file, and returns None where the answer
@@ -11,9 +10,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lanner.model import Choice, Grid, Json, Protocol, Question, Score, Spans
-from lanner.protocols.flow import holds
+from lanner.errors import InputError
+from lanner.model import Analysis, Choice, Grid, Json, Protocol, Question, Scale, Score, Spans
+from lanner.protocols.answers import holds
 from lanner.protocols.prefilled import judged_marks, outcomes
+
+# The few named rules from an answer to a number. A protocol file names them; nothing else computes scores.
+#
+# Each rule takes the question, its stored value and the options given in the file, and returns None where the answer
+# does not define a score (missing, nothing chosen), never a guess.
+
+
+# ruff: noqa: ARG001 - every rule has the same three arguments, whether it needs them or not
+
 
 _UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
 _LOOKED_UP = " looked up"  # no option of a file can be called so
@@ -216,3 +225,33 @@ def word_count(text: str, language: str = "") -> int:
     if language.partition("-")[0] in _UNSPACED:
         return sum(character.isalnum() for character in text)
     return sum(any(character.isalnum() for character in word) for word in text.split())
+
+
+# What a protocol says about ranking systems: by which questions or scores, and which end of each is better.
+
+
+RANKED = "ranking.systems"
+"""What an analysis plan calls a ranking."""
+ON_ITS_SCALE = ("value", "mean_of_each")
+"""Rules whose scores are on the scale of their question."""
+_RANKING_OPTIONS = ("direction", "per_words", "pass_at_most")
+
+
+def ranking_plans(protocol: Protocol | None) -> list[Analysis]:
+    """The rankings in a protocol's analysis plan."""
+    return [entry for entry in protocol.analyses if entry.statistic == RANKED] if protocol else []
+
+
+def ranking_options(protocol: Protocol | None, of: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a ranking, with those that the score itself states and whether less of it is better."""
+    score = next((score for score in protocol.scores if score.id == of), None) if protocol else None
+    stated = {key: score.options[key] for key in _RANKING_OPTIONS if key in score.options} if score else {}
+    entry = protocol.find(score.question if score and score.rule in ON_ITS_SCALE else of) if protocol else None
+    if entry and isinstance(entry[1], Scale) and entry[1].direction != "higher_is_better":
+        stated.setdefault("direction", entry[1].direction)
+    if (chosen := {**stated, **options}).get("direction") == "neutral":
+        raise InputError(
+            f"Neither end of {of} is better, so systems cannot be ranked by it.",
+            next_step="Name another question, or say in the protocol which end is better: direction.",
+        )
+    return chosen

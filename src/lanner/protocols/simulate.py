@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from lanner.model import Json, Protocol, Question, Text
-from lanner.protocols.answers import check
-from lanner.protocols.flow import applicable, chosen
+from lanner.protocols.answers import applicable, check, chosen
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.base import NOISE, Quality, Simulation, Texts
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lanner import campaign as campaigns
-from lanner.campaign import guidelines as notes_of
+from lanner.campaign import adjudication as notes_of
 from lanner.campaign.adjudication import ADJUDICATOR
 from lanner.campaign.cache import Reference
 from lanner.model import Json, JudgeKind, Judgement, Protocol, Question, Role, Text, Unit

@@ -18,7 +18,7 @@ from lanner import campaign
 from lanner.campaign import Submission
 from lanner.errors import LannerError
 from lanner.model import Item, Json, Judge, Protocol
-from lanner.protocols.flow import applicable
+from lanner.protocols.answers import applicable
 from lanner.store import Store
 
 Answer = Callable[[Judge, str, Item], Json]

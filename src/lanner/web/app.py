@@ -15,11 +15,11 @@ from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.access import guard
 from lanner.web.page import problems
-from lanner.web.page.headers import Headers
+from lanner.web.page.assets import Headers
 from lanner.web.page.speech import Speech
 from lanner.web.routes import ROUTES, Route
+from lanner.web.serving.middleware import BodyTimeout
 from lanner.web.serving.request_counts import CountRequests
-from lanner.web.serving.timeouts import BodyTimeout
 from lanner.web.site import Settings, Site
 
 

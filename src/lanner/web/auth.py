@@ -19,7 +19,7 @@ from lanner.store import AccountRole, Store
 from lanner.web import session
 from lanner.web.page.forms import text
 from lanner.web.page.messages import available
-from lanner.web.page.refusals import told
+from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.serving import csrf

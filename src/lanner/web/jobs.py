@@ -28,9 +28,9 @@ from lanner.analysis.training import (
     most_disputed,
     split_at,
 )
-from lanner.campaign import files
+from lanner.campaign import imports
 from lanner.campaign.assignment import assign_calibration
-from lanner.campaign.files import Incoming
+from lanner.campaign.imports import Incoming
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.typeset import estimate
 from lanner.judges.replay import inspect_outputs, replay
@@ -89,7 +89,7 @@ class Jobs(LiveCampaigns):
 
     def write_copy(self, campaign: int, path: str) -> str:
         """A complete copy of a campaign."""
-        return str(files.write_copy(self._store, campaign, Path(path)))
+        return str(imports.write_copy(self._store, campaign, Path(path)))
 
     def agreement(self, campaign: int) -> list[dict[str, Any]]:
         """How far people agree on each question, as rows; a grid with its weakest row."""
@@ -202,13 +202,13 @@ class Jobs(LiveCampaigns):
         if model:
             incoming = inspect_outputs(self._store, campaign, Path(path), model)
             return replace(incoming, format=say("outputs of a model"))
-        return files.inspect_file(self._store, campaign, Path(path))
+        return imports.inspect_file(self._store, campaign, Path(path))
 
     def import_file(self, campaign: int, path: str, model: str, account: int) -> campaigns.Imported:
         """The answers in a file, taken into a campaign by an account."""
         if model:
             return replay(self._store, campaign, Path(path), model, account=account)
-        return files.import_file(self._store, campaign, Path(path), account=account)
+        return imports.import_file(self._store, campaign, Path(path), account=account)
 
     def verify(self, path: str) -> list[Finding]:
         """Every check of a backup; without a path, of the store in use."""

@@ -13,10 +13,8 @@ from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.routes import ROUTES
-from lanner.web.serving.hosts import AllowedHosts, allowed_hosts
 from lanner.web.serving.logs import begin as begin_log
-from lanner.web.serving.timeouts import Protocol
-from lanner.web.serving.url_prefix import UrlPrefix, is_unambiguous
+from lanner.web.serving.middleware import AllowedHosts, Protocol, UrlPrefix, allowed_hosts, is_unambiguous
 from lanner.web.site import Settings
 from lanner.web.verifying.server import HOST as REVIEW_HOST
 from lanner.web.verifying.server import serve as serve_review

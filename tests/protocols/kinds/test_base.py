@@ -14,8 +14,7 @@ from lanner import protocols
 from lanner.errors import AnswerError
 from lanner.model import Choice, Option, Question
 from lanner.protocols import simulate
-from lanner.protocols.answers import check
-from lanner.protocols.combination import combine, likeness
+from lanner.protocols.answers import check, combine, likeness
 from lanner.protocols.kinds import KINDS, kind_of
 from lanner.protocols.kinds.base import Check, Texts, combine_labels, combine_numbers, most_central, overlap
 

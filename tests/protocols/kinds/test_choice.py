@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lanner.model import Choice, Option
-from lanner.protocols.combination import combine
+from lanner.protocols.answers import combine
 from lanner.protocols.kinds.choice import KIND
 
 OPTIONS = (Option(id="none"), Option(id="some", aliases=("A bit",)), Option(id="much"))

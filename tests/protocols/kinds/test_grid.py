@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lanner.model import Grid, Option
-from lanner.protocols.combination import combine
+from lanner.protocols.answers import combine
 from lanner.protocols.kinds.grid import KIND
 
 ROWS = (Option(id="one", aliases=("First",)), Option(id="two"))

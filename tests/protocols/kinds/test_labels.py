@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from lanner.model import Labels, Option
 from lanner.protocols import simulate
-from lanner.protocols.answers import check
-from lanner.protocols.combination import combine
+from lanner.protocols.answers import check, combine
 from lanner.protocols.kinds.labels import KIND
 
 OPTIONS = tuple(Option(id=name) for name in ("a", "b", "c", "no_errors"))

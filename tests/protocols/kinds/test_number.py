@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lanner.model import Number
-from lanner.protocols.combination import combine
+from lanner.protocols.answers import combine
 from lanner.protocols.kinds.number import KIND
 
 

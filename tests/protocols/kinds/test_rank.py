@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from lanner.model import Rank
 from lanner.protocols import simulate
-from lanner.protocols.answers import check
-from lanner.protocols.combination import combine
+from lanner.protocols.answers import check, combine
 from lanner.protocols.kinds.rank import KIND
 
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanner.model import Scale
-from lanner.protocols.answers import check
-from lanner.protocols.combination import combine
+from lanner.protocols.answers import check, combine
 from lanner.protocols.kinds.scale import KIND
 
 HUNDRED = Scale(id="q", min=0, max=100)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from lanner.campaign.tokens import SCOPES, issue
+from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
 from web_clients import another
 

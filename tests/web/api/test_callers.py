@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from starlette.testclient import TestClient
 
-from lanner.campaign.tokens import issue
+from lanner.campaign.accounts import issue
 from lanner.store import AccountRole, Store
 from web_clients import another, open_campaign
 

@@ -16,7 +16,7 @@ from schemathesis.specs.openapi import checks
 from starlette.testclient import TestClient
 
 from lanner import campaign
-from lanner.campaign.tokens import SCOPES, issue
+from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
 from lanner.web.api.openapi import description
 from lanner.web.api.table import OPERATIONS

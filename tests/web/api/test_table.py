@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
-from lanner.campaign.tokens import SCOPES
+from lanner.campaign.accounts import SCOPES
 from lanner.store import Store
 from lanner.web.api.table import OPERATIONS, Operation
 from web_clients import another, open_campaign, sign_in

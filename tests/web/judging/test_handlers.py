@@ -10,16 +10,16 @@ from lxml import html
 from starlette.testclient import TestClient
 
 from lanner import campaign
-from lanner.campaign import guidelines
-from lanner.campaign.messages import messages_in
-from lanner.campaign.tokens import SCOPES, issue
+from lanner.campaign import adjudication
+from lanner.campaign.accounts import SCOPES, issue
+from lanner.campaign.people import messages_in
 from lanner.model import Item, Role, Task
 from lanner.store import Store
 from lanner.web import session
 from lanner.web.judging.handlers import answered_at
 from lanner.web.judging.practice import practice_of
 from lanner.web.judging.task import task_view
-from lanner.web.serving.throttle import Throttle
+from lanner.web.serving.middleware import Throttle
 from web_clients import SYSTEMS, another, complete, documents, enter, open_campaign, save, token_in
 
 
@@ -621,7 +621,7 @@ def test_a_guideline_note_reaches_the_judges_with_the_protocols_own_words(client
     secrets = open_campaign(store)
     task = enter(client, secrets["J1"])[0]
     assert "acronym" not in client.get(f"/task/{task}").text
-    guidelines.add(store, 1, "An acronym <b> is local.", account=None, at=datetime.now(UTC))
+    adjudication.add(store, 1, "An acronym <b> is local.", account=None, at=datetime.now(UTC))
     page = client.get(f"/task/{task}").text
     assert "An acronym &lt;b&gt; is local." in page
     assert "Read the document first" in page

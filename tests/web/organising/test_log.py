@@ -5,7 +5,7 @@ from dataclasses import replace
 from starlette.testclient import TestClient
 
 from lanner import campaign
-from lanner.campaign.messages import send_message
+from lanner.campaign.people import send_message
 from lanner.model import Judgement
 from lanner.store import AccountRole, Store
 from lanner.web.organising.log import Line, describe_event, log_lines

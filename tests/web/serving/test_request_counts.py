@@ -5,7 +5,7 @@ import logging
 import pytest
 from starlette.testclient import TestClient
 
-from lanner.campaign.tokens import issue
+from lanner.campaign.accounts import issue
 from lanner.store import Store
 from lanner.web.serving.request_counts import BOUNDS, RequestCounts, memory
 from web_clients import complete, enter, open_campaign, save

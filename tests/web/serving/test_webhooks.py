@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lanner.campaign.keys import is_sealed
+from lanner.campaign.accounts import is_sealed
 from lanner.campaign.webhooks import add_webhook, seal_secrets
 from lanner.store import Store
 from lanner.store.backup import backup

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from lanner.campaign.tokens import PREFIX, digest
+from lanner.campaign.accounts import PREFIX, digest
 from lanner.store import Account, AccountRole
 from lanner.store.tokens import Token
 

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner import __version__
-from lanner.campaign.tokens import SCOPES
+from lanner.campaign.accounts import SCOPES
 from lanner.web.api import shapes
 from lanner.web.api.operations import MOST_DOCUMENTS, MOST_JUDGEMENTS
 from lanner.web.api.table import OPERATIONS, ROOT, Operation

@@ -26,7 +26,7 @@ from lanner.store import Store
 from lanner.web.drafting.judges import Invited, invited
 from lanner.web.organising.settings import read_settings
 from lanner.web.page import forms
-from lanner.web.page.refusals import parts
+from lanner.web.page.problems import parts
 from lanner.web.page.speech import say
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_]*")

@@ -41,7 +41,7 @@ from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
 from lanner.web.organising.figures import load_bar, size_curve
 from lanner.web.page import forms
-from lanner.web.page.refusals import told
+from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site

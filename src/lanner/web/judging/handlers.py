@@ -18,16 +18,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as work
-from lanner.campaign import guidelines
+from lanner.campaign import adjudication
 from lanner.campaign.cache import questions_of
-from lanner.campaign.gates import must_practise
-from lanner.campaign.messages import send_message
-from lanner.campaign.practice import Round, has_reached, record_round, required_agreement, rounds
+from lanner.campaign.gates import Round, has_reached, must_practise, record_round, required_agreement, rounds
+from lanner.campaign.people import send_message
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
+from lanner.protocols.answers import holds
 from lanner.protocols.context import page_in_any_context
-from lanner.protocols.flow import holds
 from lanner.protocols.prefilled import as_shown
 from lanner.protocols.wording import Wording
 from lanner.store import Store
@@ -39,7 +38,7 @@ from lanner.web.judging.page import Settings as PageSettings
 from lanner.web.judging.practice import SETTING, Practice, check, is_due, practice_of
 from lanner.web.judging.task import TaskView, task_view
 from lanner.web.page import forms, messages
-from lanner.web.page.compression import packed
+from lanner.web.page.assets import packed
 from lanner.web.page.problems import SignInNeeded, wants_json
 from lanner.web.page.rendering import page
 from lanner.web.serving import csrf
@@ -177,10 +176,10 @@ def show_task(
 
 def _with_notes(view: TaskView, language: str) -> PageSettings:
     """The campaign's guidelines, or the protocol's, with what was added to them while the campaign runs."""
-    if not guidelines.notes(view.campaign.settings):
+    if not adjudication.notes(view.campaign.settings):
         return view.settings
     own = view.settings.guidelines or Wording(view.protocol, language).line("instructions")
-    return replace(view.settings, guidelines=guidelines.with_notes(own, view.campaign.settings))
+    return replace(view.settings, guidelines=adjudication.with_notes(own, view.campaign.settings))
 
 
 async def practice(request: Request) -> Response:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from markupsafe import Markup
 
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Spans, Stage, Task, Unit
-from lanner.protocols.answers import Texts, texts_of
-from lanner.protocols.flow import applicable, chosen, missing
+from lanner.protocols.answers import Texts, applicable, chosen, missing, texts_of
 from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import as_shown
 from lanner.protocols.wording import Wording

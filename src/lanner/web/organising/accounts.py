@@ -13,7 +13,7 @@ from lanner.errors import LannerError
 from lanner.store import Account, AccountRole, Store
 from lanner.web import auth, session
 from lanner.web.page import forms
-from lanner.web.page.refusals import told
+from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as campaigns
-from lanner.campaign import guidelines
+from lanner.campaign import adjudication
 from lanner.campaign.adjudication import TAKEN
 from lanner.errors import AnswerError, CampaignError
 from lanner.figures.typeset import lowered
@@ -138,7 +138,7 @@ def _settled(store: Store, campaign: Campaign, unit: Unit, form: FormData, accou
     answers = campaigns.answers_from(store, campaign.id, about, forms.fields(form))
     campaigns.settle(store, campaign.id, about, answers, note=note, account=account, at=now)
     if note and forms.text(form, "guideline"):
-        guidelines.add(store, campaign.id, note, account=account, at=now)
+        adjudication.add(store, campaign.id, note, account=account, at=now)
 
 
 T = TypeVar("T")

@@ -12,14 +12,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lanner.campaign import Imported
-from lanner.campaign.files import Incoming
+from lanner.campaign.imports import Incoming
 from lanner.errors import InputError, LannerError
 from lanner.model import Campaign
 from lanner.web import auth
 from lanner.web.drafting.uploads import named, without_folders
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
-from lanner.web.page.refusals import told
+from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site

@@ -24,7 +24,7 @@ from lanner.web.drafting.judges import Invited, invited
 from lanner.web.mail import Letter, mailer_from_environment
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
-from lanner.web.page.refusals import told
+from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import language, say
 from lanner.web.site import Site

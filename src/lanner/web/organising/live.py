@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from lanner import designs
-from lanner.campaign.messages import Message as JudgeMessage
-from lanner.campaign.messages import messages_in
+from lanner.campaign.people import Message as JudgeMessage
+from lanner.campaign.people import messages_in
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
 from lanner.model.messages import Message
 from lanner.monitor.progress import JudgeProgress

@@ -22,7 +22,7 @@ from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.organising.disagreements import Item, Scene, Unit
 from lanner.web.organising.exports import report_policy
 from lanner.web.page import forms
-from lanner.web.page.refusals import told
+from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
 from lanner.web.site import Site
 

@@ -13,14 +13,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from lanner.campaign.tokens import SCOPES, issue
+from lanner.campaign.accounts import SCOPES, issue
 from lanner.campaign.webhooks import EVENTS, add_webhook
 from lanner.errors import LannerError
 from lanner.store.backup import copies
 from lanner.store.checks import Finding
 from lanner.web import auth
 from lanner.web.page import forms
-from lanner.web.page.refusals import told
+from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site

@@ -22,7 +22,7 @@ from lanner.store import AccountRole, Store
 from lanner.web import auth
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
-from lanner.web.page.refusals import told
+from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import language, say
 from lanner.web.site import Site

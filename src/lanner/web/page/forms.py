@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.datastructures import FormData
 
 from lanner.model import Json, Protocol
-from lanner.protocols.fields import answers_from_fields
+from lanner.protocols.answers import answers_from_fields
 
 
 def text(form: FormData, name: str, default: str = "") -> str:

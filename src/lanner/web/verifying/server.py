@@ -1,27 +1,256 @@
-"""The verify page by itself, on this machine, behind a secret link; for `lanner prepare --verify`."""
+"""What the page asks for and gets. Where the session is found is the caller's business: in a command, in an upload."""
 
 from __future__ import annotations
 
 import hmac
+import json
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from lanner.corpus.columns import language, texts
+from lanner.corpus.edits import parent
+from lanner.corpus.review import Place, Review
 from lanner.corpus.review_session import ReviewSession
-from lanner.errors import LannerError
-from lanner.web.page import problems
-from lanner.web.page.assets import Assets
-from lanner.web.page.headers import Headers
-from lanner.web.page.rendering import environment
+from lanner.corpus.split import joiner
+from lanner.errors import InputError, LannerError
+from lanner.figures.typeset import shortened
+from lanner.model import Document, Segment, languages
+from lanner.web.page import forms, problems
+from lanner.web.page.assets import Assets, Headers
+from lanner.web.page.rendering import environment, page
 from lanner.web.serving import csrf
-from lanner.web.verifying import handlers
+
+# A segment under review as plain data: its rows in context, every text beside the others, what is in doubt marked.
+
+
+AROUND = 2
+"""Rows of the neighbouring segments that are shown for context, on each side."""
+LETTERS = 90
+FEW = 4
+"""So many outputs fit beside each other; with more, those that are sure are shown on request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One text of all rows. `unspaced` scripts are cut between letters, others between words."""
+
+    key: str
+    name: str
+    kind: str
+    language: str
+    direction: str
+    unspaced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text of a row; `sure` is its confidence where that is too low."""
+
+    column: Column
+    text: str
+    sure: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row; `own` ones belong to the segment under review, the others are context. `last` has no row to merge with."""
+
+    id: str
+    cells: tuple[Cell, ...]
+    own: bool
+    last: bool
+    doubtful: bool
+    judged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A segment in the list of all."""
+
+    number: int
+    text: str
+    language: str
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What the page shows at once. `hidden` counts the outputs that are not in doubt and not shown."""
+
+    at: int
+    of: int
+    left: int
+    document: str
+    title: str
+    domain: str
+    note: str
+    segment: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    row: str
+    hidden: int
+    everything: bool
+    foldable: bool
+    edits: int
+
+    @property
+    def width(self) -> int:
+        """Columns of the table, the row's number included."""
+        return len(self.columns) + 1
+
+
+def group(review: Review, at: int, row: str = "", *, everything: bool = False) -> Group:
+    """The segment of that number, with `row` (else the first in doubt) as the one to act on."""
+    place = review.places[at]
+    document = review.document(place.document)
+    rows = review.rows(place)
+    columns = _columns(document, rows, _wanted(review, place), everything)
+    open_rows = [found.id for found in rows if review.unsure(document.id, found)]
+    names = [found.id for found in rows]
+    return Group(
+        at=at,
+        of=len(review.places),
+        left=len(review.open),
+        document=document.id,
+        title=document.title or document.id,
+        domain=document.domain,
+        note=document.note,
+        segment=place.parent,
+        columns=columns,
+        rows=tuple(_rows(review, document, rows, columns)),
+        row=row if row in names else (open_rows or names)[0],
+        hidden=len(texts(rows[0])) - len(columns),
+        everything=everything,
+        foldable=len(rows[0].outputs) > FEW,
+        edits=len(review.edits),
+    )
+
+
+def lines(review: Review) -> list[Line]:
+    """All segments under review."""
+    still = set(review.open)
+    made = []
+    for number, place in enumerate(review.places):
+        document = review.document(place.document)
+        source = " ".join(row.source for row in review.rows(place))
+        made.append(Line(number, shortened(source, LETTERS), document.source_language, number in still))
+    return made
+
+
+def _wanted(review: Review, place: Place) -> set[str]:
+    """The texts that were in doubt anywhere in a segment; they stay in view when they are settled."""
+    original = review.documents[place.document]
+    rows = {row.id for row in original.segments if parent(row) == place.parent}
+    return {doubt.column for doubt in review.doubts if doubt.document == place.document and doubt.segment in rows}
+
+
+def _columns(document: Document, rows: Sequence[Segment], wanted: set[str], everything: bool) -> tuple[Column, ...]:
+    made = []
+    found = list(texts(rows[0]))
+    everything = everything or sum(key.startswith("output:") for key in found) <= FEW
+    for key in found:
+        kind, _, name = key.partition(":")
+        if kind == "output" and key not in wanted and not everything:
+            continue
+        code = language(document, key)
+        direction = "auto" if code == "und" else languages.direction(code)
+        said = {"source": "Source", "reference": "Reference" if name in ("", "reference") else f"Reference {name}"}
+        made.append(Column(key, said.get(kind, name), kind, code, direction, not joiner(code)))
+    return tuple(made)
+
+
+def _rows(review: Review, document: Document, own: Sequence[Segment], columns: Sequence[Column]) -> list[Row]:
+    segments = list(document.segments)
+    first, last = segments.index(own[0]), segments.index(own[-1])
+    shown = segments[max(0, first - AROUND) : last + 1 + AROUND]
+    names = {row.id for row in own}
+    made = []
+    for row in shown:
+        unsure = review.unsure(document.id, row) if row.id in names else {}
+        found = texts(row)
+        cells = tuple(Cell(column, found.get(column.key, ""), unsure.get(column.key)) for column in columns)
+        is_own = row.id in names
+        made.append(Row(row.id, cells, is_own, row.id == own[-1].id, bool(unsure), row.judged))
+    return made
+
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+async def show(request: Request, session: ReviewSession, here: str, trail: list[tuple[str, str]]) -> Response:
+    """The whole page. `here` is its address, `trail` the pages above it."""
+    query = request.query_params
+    number = forms.whole_number(query.get("at", ""))
+    at = session.first() if number is None else number - 1
+    if session.review.places and not 0 <= at < len(session.review.places):
+        raise HTTPException(404)
+
+    def make() -> dict[str, Any]:
+        found = group(session.review, at, everything="all" in query) if session.review.places else None
+        return {"title": session.title, "here": here, "trail": trail, "lines": lines(session.review), "group": found}
+
+    return page(request, "verify.html", await run_in_threadpool(make))
+
+
+async def act(request: Request, session: ReviewSession) -> Response:
+    """Do something, or only look, and show where that leads."""
+    asked = await _asked(request)
+
+    def do() -> dict[str, Any]:
+        step = session.act(asked)
+        found = group(session.review, step.at, step.row, everything=bool(asked.get("all")))
+        site = request.app.state.site
+        html = site.templates.get_template("verify_group.html").render(group=found)
+        return {
+            "at": step.at,
+            "open": session.review.open,
+            "edits": found.edits,
+            "of": found.of,
+            "html": html,
+            "said": step.said,
+        }
+
+    return JSONResponse(await run_in_threadpool(do))
+
+
+async def suggest(request: Request, session: ReviewSession) -> Response:
+    """Where the other texts are best cut."""
+    asked = await _asked(request)
+    return JSONResponse({"cut": await run_in_threadpool(lambda: session.suggestion(asked))})
+
+
+async def finish(request: Request, session: ReviewSession) -> Response:
+    """Write the result; the page goes where it is told."""
+    await _asked(request)
+    go = await run_in_threadpool(lambda: session.finish(session.review.edits))
+    return JSONResponse({"go": go})
+
+
+async def _asked(request: Request) -> dict[str, Any]:
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise HTTPException(415)
+    try:
+        asked = json.loads(await request.body())
+    except ValueError:
+        raise HTTPException(400) from None
+    if not isinstance(asked, dict):
+        raise InputError("This is not an action.")
+    return asked
+
+
+# The verify page by itself, on this machine, behind a secret link; for `lanner prepare --verify`.
+
 
 COOKIE = "lanner_verify"
 HOST = "127.0.0.1"
@@ -53,11 +282,11 @@ def create_app(session: ReviewSession, secret: str, on_finish: Callable[[], None
     async def home(_request: Request) -> Response:
         return RedirectResponse("/verify", 303)
 
-    async def show(request: Request, session: ReviewSession) -> Response:
-        return await handlers.show(request, session, "/verify", [])
+    async def show_page(request: Request, session: ReviewSession) -> Response:
+        return await show(request, session, "/verify", [])
 
-    async def finish(request: Request, session: ReviewSession) -> Response:
-        answer = await handlers.finish(request, session)
+    async def finish_review(request: Request, session: ReviewSession) -> Response:
+        answer = await finish(request, session)
         if on_finish:
             on_finish()
         return answer
@@ -79,10 +308,10 @@ def create_app(session: ReviewSession, secret: str, on_finish: Callable[[], None
         routes=[
             Route("/", home),
             Route("/v/{secret}", enter),
-            Route("/verify", guarded(show)),
-            Route("/verify/act", guarded(handlers.act), methods=["POST"], max_body_size=_LARGEST),
-            Route("/verify/suggest", guarded(handlers.suggest), methods=["POST"], max_body_size=_LARGEST),
-            Route("/verify/finish", guarded(finish), methods=["POST"], max_body_size=_LARGEST),
+            Route("/verify", guarded(show_page)),
+            Route("/verify/act", guarded(act), methods=["POST"], max_body_size=_LARGEST),
+            Route("/verify/suggest", guarded(suggest), methods=["POST"], max_body_size=_LARGEST),
+            Route("/verify/finish", guarded(finish_review), methods=["POST"], max_body_size=_LARGEST),
             Route("/static/{version}/{path:path}", static),
         ],
         middleware=[Middleware(Headers)],

@@ -1,16 +1,18 @@
-"""One protocol made from others: what a file extends and includes, and what it leaves out.
-
-Tables merge by key, lists of tables by `id`, so that a derived file names only what differs. A list with bare ids is
-complete: it picks from the base, in that order. `without` leaves out stages, questions, options, scores or whole
-languages by id, with everything that depends on them. Within a file, `like` asks a question again under another id, in
-the same words.
-"""
+"""One protocol made from others: what a file extends and includes, what it leaves out, and the questionnaires asked
+before and after it."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from lanner.errors import ProtocolError, Where
+from lanner.model import Protocol, Unit
+from lanner.protocols.consistency import problems
+
+# One protocol made from others: what a file extends and includes, and what it leaves out.
+
 
 Table = dict[str, Any]
 _OPTION_LISTS = ("options", "rows", "categories", "severities")
@@ -151,3 +153,57 @@ def _dropped(value: Any, names: set[str]) -> Any:
 def _about(entry: object, names: set[str]) -> bool:
     keys = ("id", "group", "parent", "question", "of", "category", "severity")
     return isinstance(entry, dict) and any(isinstance(name := entry.get(key), str) and name in names for key in keys)
+
+
+# One protocol with questionnaires before and after it: consent, background, how it went.
+#
+# A campaign asks everything through one frozen protocol, so questionnaires become stages of it. Their words move to
+# where they cannot meddle with the words of the protocol itself.
+
+
+def compose(protocol: Protocol, *, before: Sequence[Protocol] = (), after: Sequence[Protocol] = ()) -> Protocol:
+    """The protocol with the stages of questionnaires in front of it and behind it. Name and version stay its own; the
+    hash says that something was added."""
+    if not before and not after:
+        return protocol
+    for questionnaire in (*before, *after):
+        if any(stage.unit is not Unit.JUDGE for stage in questionnaire.stages):
+            raise ProtocolError(
+                f"{questionnaire.name!r} asks about texts; only questionnaires can stand before or after a protocol.",
+                next_step='A questionnaire has unit = "judge" and object = "none" in all its stages.',
+            )
+    parts = (*before, protocol, *after)
+    text: Mapping[str, Any] = protocol.text
+    for questionnaire in (*before, *after):
+        text = merged(_own_words(questionnaire), text)
+    whole = protocol.model_copy(
+        update={
+            "stages": tuple(stage for part in parts for stage in part.stages),
+            "scores": tuple(score for part in parts for score in part.scores),
+            "analyses": tuple(analysis for part in parts for analysis in part.analyses),
+            "groups": tuple(dict.fromkeys(group for part in parts for group in part.groups)),
+            "text": text,
+        }
+    )
+    whole = Protocol.model_validate(whole.model_dump(by_alias=True, exclude_unset=True))
+    for _, what, hint in problems(whole):
+        raise ProtocolError(what, where=Where(item=" + ".join(part.name for part in parts)), next_step=hint)
+    return whole
+
+
+def _own_words(questionnaire: Protocol) -> dict[str, Any]:
+    """The words of a questionnaire by stage and question only."""
+    texts: dict[str, Any] = {}
+    for language, words in questionnaire.text.items():
+        title = {key: words[key] for key in ("title", "instructions") if key in words}
+        stages = {stage.id: {**title, **words.get("stages", {}).get(stage.id, {})} for stage in questionnaire.stages}
+        common_options, question_texts = words.get("options", {}), words.get("questions", {})
+        questions: dict[str, Any] = {}
+        for _, question in questionnaire.questions:
+            options = {
+                option.id: common_options[option.id] for option in question.choices if option.id in common_options
+            }
+            own = merged({"options": options} if options else {}, question_texts.get(question.id, {}))
+            questions |= {question.id: own} if own else {}
+        texts[language] = {"stages": stages, "questions": questions, "groups": words.get("groups", {})}
+    return texts

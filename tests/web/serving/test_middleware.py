@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from threading import Thread
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from lanner.store import Store
+from lanner.web.server import server as server_of
+from lanner.web.serving import middleware
+from lanner.web.serving.middleware import (
+    AllowedHosts,
+    BodyTimeout,
+    Protocol,
+    Throttle,
+    allowed_hosts,
+    host_name,
+    is_unambiguous,
+)
+
+
+async def hello(_request: Request) -> Response:
+    return PlainTextResponse("hello")
+
+
+@pytest.fixture
+def client() -> TestClient:
+    names = allowed_hosts("0.0.0.0", "https://judge.example.org:8443/lanner", ["Other.Example.Org."])
+    return TestClient(AllowedHosts(Starlette(routes=[Route("/", hello)]), names))
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["judge.example.org", "JUDGE.example.org:8443", "other.example.org", "localhost:8000", "127.0.0.1:8000",
+     "192.168.0.7", "[::1]:8000", "judge.example.org."],
+)  # fmt: skip
+def test_names_of_the_server_and_numbers_are_answered(client: TestClient, host: str) -> None:
+    assert client.get("/", headers={"host": host}).text == "hello"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "judge.example.org.evil.example", "evil.example:8443", "127.0.0.1.evil.example", "[evil]",
+     "judge.example.org@evil.example", "evil.example#judge.example.org", "", "judge.example.org/x"],
+)  # fmt: skip
+def test_any_other_name_is_refused(client: TestClient, host: str) -> None:
+    answer = client.get("/", headers={"host": host})
+    assert answer.status_code == 421
+    assert "--public-url" in answer.text and "evil" not in answer.text
+
+
+def test_two_names_at_once_are_refused(client: TestClient) -> None:
+    answer = client.get("/", headers=[("host", "localhost"), ("host", "evil.example")])
+    assert answer.status_code == 421
+
+
+def test_the_port_is_no_part_of_a_name() -> None:
+    assert host_name("Example.org:80") == "example.org"
+    assert host_name("[::1]:80") == "::1"
+
+
+def test_a_burst_then_one_at_a_time() -> None:
+    throttle = Throttle(burst=3, seconds=10)
+    assert [throttle.wait("a", 0.0) for _ in range(3)] == [0, 0, 0]
+    assert throttle.wait("a", 0.0) == 10
+    assert throttle.wait("a", 4.0) == 6
+    assert throttle.wait("a", 10.0) == 0
+    assert throttle.wait("a", 10.0) > 0
+
+
+def test_keys_do_not_share() -> None:
+    throttle = Throttle(burst=1, seconds=10)
+    assert throttle.wait("a", 0.0) == 0
+    assert throttle.wait("b", 0.0) == 0
+    assert throttle.wait("a", 0.0) > 0
+
+
+def test_success_starts_afresh() -> None:
+    throttle = Throttle(burst=1, seconds=10)
+    throttle.wait("a", 0.0)
+    throttle.forget("a")
+    assert throttle.wait("a", 0.0) == 0
+
+
+def test_memory_is_bounded() -> None:
+    throttle = Throttle(burst=1, seconds=10)
+    for number in range(12_000):
+        throttle.wait(str(number), 0.0)
+    assert len(throttle._levels) <= 10_000
+
+
+async def echo(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(await request.body())
+
+
+@pytest.fixture
+def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
+    """A server that is patient for a fifth of a second."""
+    monkeypatch.setattr(middleware, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(middleware, "BODY_SECONDS", 0.2)
+    app = BodyTimeout(Starlette(routes=[Route("/", echo, methods=["POST", "GET"])]))
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, http=Protocol, log_level="critical", lifespan="off"))
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
+    thread.start()
+    yield listening.getsockname()
+    server.should_exit = True
+    thread.join()
+
+
+def said(address: tuple[str, int], *parts: bytes) -> bytes:
+    """Everything the server says until it closes the connection."""
+    with socket.create_connection(address, 30) as connection:
+        for part in parts:
+            connection.sendall(part)
+        heard = b""
+        while part := connection.recv(1000):
+            heard += part
+        return heard
+
+
+@pytest.mark.parametrize("begun", [b"", b"POST / HTTP/1.1\r\nHost: x\r\n", b"P"])
+def test_a_request_that_never_begins_is_closed(address: tuple[str, int], begun: bytes) -> None:
+    assert said(address, begun) == b""
+
+
+def test_a_body_that_stops_coming_is_answered_and_closed(address: tuple[str, int]) -> None:
+    reply = said(address, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+    assert reply.startswith(b"HTTP/1.1 408")
+
+
+def test_a_whole_request_is_answered(address: tuple[str, int]) -> None:
+    reply = said(address, b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4\r\n\r\n", b"whole"[:4])
+    assert reply.startswith(b"HTTP/1.1 200") and reply.endswith(b"whol")
+
+
+# Below a path: through a real server, as a proxy that takes the path off and one that leaves it on would ask.
+
+
+@contextmanager
+def serving(store: Store, root: str) -> Iterator[int]:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port = listening.getsockname()[1]
+        server = server_of(store, port=port, root_path=root)
+        thread = Thread(target=server.run, kwargs={"sockets": [listening]})
+        listening.listen()  # whoever comes before the server is ready waits, and is not refused
+        thread.start()
+        try:
+            yield port
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def get(port: int, path: str) -> tuple[int, str, str]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    found = answer.status, answer.headers.get("location", ""), answer.read().decode()
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize("root", ["/lanner", "lanner/"])
+def test_it_answers_whether_or_not_the_proxy_takes_the_path_off(store: Store, root: str) -> None:
+    with serving(store, root) as port:
+        for before in ("", "/lanner"):
+            status, location, _ = get(port, f"{before}/")
+            assert (status, location) == (303, "/lanner/setup")
+            status, _, page = get(port, f"{before}/setup")
+            assert status == 200 and 'action="/lanner/setup"' in page
+            style = page.partition('rel="stylesheet" href="/lanner')[2].partition('"')[0]
+            assert get(port, before + style)[0] == 200
+            assert get(port, f"{before}/nowhere")[0] == 404
+
+
+def test_a_path_that_is_also_a_page_is_left_alone() -> None:
+    paths = ["/", "/campaigns/{name}", "/j/{link}"]
+    assert is_unambiguous("/lanner", paths)
+    assert is_unambiguous("/tools/lanner", paths)
+    assert not is_unambiguous("/campaigns", paths)
+    assert not is_unambiguous("", paths)
