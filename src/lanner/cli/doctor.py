@@ -197,7 +197,7 @@ def run(store_place: str, as_json: bool) -> None:
     )
     width = max(len(each.about) for each in checks)
     for each in checks:
-        output.say(f"{_MARKS.get(each.state, '·')} {each.about:<{width}}  {each.found}")
+        output.say(f"{_MARKS.get(each.state, '·')} {each.about:<{width}}  {each.found}", indent=width + 4)
         if each.next_step:
             output.say(f"  {'':<{width}}  {each.next_step}", style="dim")
     wrong = [each for each in checks if each.state == WRONG]

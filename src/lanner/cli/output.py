@@ -53,11 +53,17 @@ class Output:
     def wraps(self) -> bool:
         return not self.console.soft_wrap
 
-    def say(self, text: str = "", *, style: str | None = None) -> None:
-        """A line for people; text from files is printed as it is, never read as mark-up."""
+    def say(self, text: str = "", *, style: str | None = None, indent: int = 0) -> None:
+        """A line for people; text from files is printed as it is, never read as mark-up. Where it is wrapped, its
+        other lines begin after `indent` spaces."""
         from rich.markup import escape
+        from rich.text import Text
 
         if not self.as_json:
+            if indent and self.wraps and _longest_part(text) <= self.console.width - indent:
+                head, body = text[:indent], Text(text[indent:])
+                lines = [str(line) for line in body.wrap(self.console, self.console.width - indent)]
+                text = "\n".join(f"{start}{line}" for start, line in zip_longest([head], lines, fillvalue=" " * indent))
             unbroken = not self.wraps or _longest_part(text) > self.console.width  # an address stays in one piece
             self.console.print(escape(text), style=style, soft_wrap=unbroken)
 
