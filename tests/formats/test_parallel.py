@@ -79,3 +79,14 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="one language pair"):
         formats.write("parallel", tmp_path / "x", [one, Document("b", (), "en", "ko")])
     assert not (tmp_path / "x").exists()
+
+
+def test_files_of_which_none_is_called_the_source_say_how_to_name_them(tmp_path: Path) -> None:
+    for code in ("en", "es"):
+        (tmp_path / f"story.{code}").write_text("One.\nTwo.\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"Which of story.en, story.es holds the source text is not said.\nName .*src.en"
+    ):
+        formats.read(tmp_path)
+    (reading,) = formats.read([tmp_path / "story.es", tmp_path / "story.en"])
+    assert reading.documents[0].language_pair == "es-en", "the first is the source"

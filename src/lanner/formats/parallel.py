@@ -48,6 +48,22 @@ def recognise(path: Path) -> bool:
     return (len(sources) == 1 and (len(files) > 1 or _docs(path, "") is not None)) or bool(_sides(path))
 
 
+def explain(path: Path) -> None:
+    """Say what is wrong with a folder of texts in several languages of which none is called the source."""
+    files = _files(path) if path.is_dir() else []
+    names = [_bare(file).name.split(".") for file in files]
+    if not 1 < len(files) < 10 or not all(len(_without_language(parts)) < len(parts) for parts in names):
+        return
+    first, second = names[0][-1], names[1][-1]
+    raise InputError(
+        f"Which of {', '.join(file.name for file in files)} holds the source text is not said.",
+        code="no_source_file",
+        where=Where(path.name),
+        next_step=f"Name the files src.{first} and hyp.{second}, or the other way round. On the command line the first "
+        f"file is the source: lanner import {files[0].name} {files[1].name}.",
+    )
+
+
 def read(path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = "") -> list[Reading]:
     """All documents of the folder."""
     files = texts(path, source=source, docs=docs, languages=languages, newline=newline)
@@ -292,6 +308,7 @@ FORMAT = Format(
     read_documents=read_documents,
     texts=texts,
     write=write,
+    explain=explain,
     options={
         "source": "the source file, if its name does not say so",
         "docs": "the file with DOMAIN and DOCUMENT for each line",
