@@ -46,7 +46,7 @@ export class Flow {
     if (app.practice && !app.store.items[item].feedback) return void app.practice.check(item);
     app.store.touch(item);
     app.store.keepSuggested(item);
-    app.saving.sendSoon(item);
+    void app.saving.flush(item);
     app.refresh(item, false);
     const next = nextOpen(states, item);
     if (next < 0) return void this.finish();

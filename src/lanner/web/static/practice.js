@@ -9,7 +9,6 @@ export class NoSaving {
   async flush() {}
   changed() {}
   leave() {}
-  sendSoon() {}
   remember() {}
   keep() {}
   outdated() {}

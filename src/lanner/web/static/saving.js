@@ -33,8 +33,6 @@ export class Saving {
     this.timer = this.noting = 0;
     /** @type {Set<number>} items with changes that are not kept on this device yet */
     this.undrafted = new Set();
-    /** @type {Set<number>} items that were left and are to be sent */
-    this.left = new Set();
     /** When the page was hidden. */
     this.hidden = 0;
     this.row = 0;
@@ -97,7 +95,6 @@ export class Saving {
     });
     addEventListener('pagehide', () => {
       this.bookmark();
-      this.flushLeft();
       void this.flush(app.item);
       outbox.part();
     });
@@ -113,7 +110,6 @@ export class Saving {
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) {
         this.hidden = Date.now();
-        this.flushLeft();
         return void this.flush(app.item);
       }
       outbox.kick();
@@ -239,23 +235,10 @@ export class Saving {
     this.undrafted.clear();
   }
 
-  /**
-   * Another row is opened: what was changed in this one is sent, once the other one is shown.
-   * @param {number} i
-   */
+  /** Another row is opened: what was changed in this one is sent. @param {number} i */
   leave(i) {
     this.spend(i);
-    if (this.timer) this.sendSoon(i);
-  }
-  /** Send an item as soon as the next frame has been drawn. @param {number} i */
-  sendSoon(i) {
-    if (!this.left.size) afterFrame(() => this.flushLeft());
-    this.left.add(i);
-  }
-  flushLeft() {
-    const left = [...this.left];
-    this.left.clear();
-    for (const i of left) void this.flush(i);
+    if (this.timer) void this.flush(i);
   }
 
   /** Close what is ready and hand it to the outbox. @param {number} i */
