@@ -332,3 +332,19 @@ def test_the_interval_of_no_variance_ends_where_another_runs_to_nothing_on_the_w
     rows = mixed(pl.DataFrame({**names, "score": score}), "score", ["system"]).rows
     none = next(row for row in rows if row["term"] == "judge:system")
     assert none["value"] == 0 == none["low"] and 0.1 < none["high"] < 0.3
+
+
+def test_every_variance_has_its_ends_where_the_search_starts_elsewhere() -> None:
+    """Here the deviance has two valleys: an end that was beyond the limit was not when it was computed again."""
+    rng = np.random.default_rng([11, 39])
+    document, judge, system = (axis.ravel() for axis in np.indices((20, 8, 2)))
+    severe = rng.normal(size=8)
+    score = rng.normal(size=20)[document] + severe[judge] + np.where(system == 0, 0.5, 0.0)
+    score += 0.5 * rng.normal(size=(20, 2))[document, system] + 0.4 * rng.normal(size=(8, 2))[judge, system]
+    score += rng.normal(size=len(score))
+    names = {"document": [f"d{d:03}" for d in document], "segment": "", "judge": [f"j{j}" for j in judge]}
+    table = pl.DataFrame({**names, "system": np.where(system == 0, "oak", "elm"), "score": score})
+    sparse = table.filter(pl.Series(rng.random(len(table)) > 0.6))
+    variances = [row for row in mixed(sparse, "score", ["system"]).rows if row["kind"] == "variance"]
+    assert len(variances) > 2
+    assert all(row["low"] <= row["value"] <= row["high"] for row in variances)
