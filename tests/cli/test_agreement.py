@@ -84,6 +84,22 @@ def test_documents_and_judges_both_as_samples(lanner: Command) -> None:
     assert alpha["low"] < alpha["value"] < alpha["high"]
 
 
+def test_where_no_judge_answered_the_reason_is_said(lanner: Command, tmp_path: Path) -> None:
+    """Scores of people in the folders of mt-metrics-eval may be means of several judges."""
+    for name, text in {
+        "sources/en-de.txt": "One.\nTwo.\n",
+        "documents/en-de.docs": "news\td1\nnews\td2\n",
+        "system-outputs/en-de/oak.txt": "Eins.\nZwei.\n",
+        "human-scores/en-de.mqm.seg.score": "oak\t-1\noak\t-5\n",
+    }.items():
+        path = tmp_path / "set" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    envelope = lanner("agreement", tmp_path / "set", "--json").envelope
+    assert envelope["rows"] == []
+    assert any("scores by mqm" in note and "lanner scores --judges mqm" in note for note in envelope["notes"])
+
+
 def test_neither_a_file_nor_a_campaign(lanner: Command) -> None:
     ran = lanner("agreement", "nothing")
     assert ran.code == 2

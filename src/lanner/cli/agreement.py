@@ -256,6 +256,9 @@ class Printer:
 
     def print(self, plans: Sequence[QuestionPlan]) -> None:
         lines = [line for entry in plans for line in self._lines(entry)]
+        if not lines:
+            self.output.note(self._why_nothing())
+            return
         for line in lines:
             result = line.result
             about = "Pairs of judges: " if line.is_pair else ""
@@ -280,6 +283,17 @@ class Printer:
             self.output.say("What the coefficients mean, and what they miss: --explain", style="dim")
         self._say_prevalence(plans)
         self.output.say()
+
+    def _why_nothing(self) -> str:
+        others = self.part.table["judge"].unique().sort().to_list()
+        if others and self.everyone.table.is_empty():
+            names = ", ".join(others[:4]) + (" …" if len(others) > 4 else "")
+            return (
+                f"{self.part.name} holds no judges' own answers but scores by {names}, which may be means of several "
+                f"judges, so there is nothing to compare. Systems by one of them: lanner scores --judges {others[0]}; "
+                "how well metrics follow it: lanner metaeval."
+            )
+        return f"{self.part.name}: no question about the texts has been answered yet."
 
     def _lines(self, entry: QuestionPlan) -> Iterator[Line]:
         judges = self.everyone.table["judge"].n_unique()
