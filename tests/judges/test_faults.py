@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +20,9 @@ import pytest
 from aiohttp import web
 
 from lanner.errors import LannerError
-from lanner.judges.plan import Limits, Totals
+from lanner.judges import run as judge_runs
+from lanner.judges.plan import Limits, Member, Plan, Totals
+from lanner.judges.providers import Endpoint
 from lanner.store import Store
 from model_campaign import corpus, judge, opened, stored
 from stub_providers import DIALECTS, Chat
@@ -235,6 +238,19 @@ def test_a_server_that_hangs_is_given_up_after_one_round(tmp_path: Path) -> None
         with pytest.raises(LannerError, match="stopped answering"):
             judge(store, number, stub, limits=Limits(8, backoff=0.0, silences=8), timeout=0.2)
         assert len(stub.bodies) <= 16  # eight at once, and those that had begun when the eighth gave up
+
+
+def test_a_server_that_is_not_there_is_said_to_be_out_of_reach(tmp_path: Path) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # nobody listens
+        endpoint = Endpoint(f"http://127.0.0.1:{closed.getsockname()[1]}/v1", family="default")
+        with Store.open(tmp_path / "s.db") as store:
+            number = opened(store, "da", corpus(2, 10))
+            plans = [Plan("m", (Member("m", endpoint),))]
+            judge_runs.seat(store, number, plans)
+            with pytest.raises(LannerError, match="cannot be reached") as caught:
+                asyncio.run(judge_runs.run(store, number, plans, limits=Limits(8, backoff=0.0)))
+    assert "--base-url" in caught.value.next_step
 
 
 def test_a_run_without_one_valid_answer_ends_early(tmp_path: Path) -> None:

@@ -157,6 +157,11 @@ class Worker:
             self._totals.failed += items
             self.failed_in_row += 1
             if self.failed_in_row >= 8:
+                if not any(channel.gate.reached for channel in self._channels):
+                    raise LannerError(
+                        f"The server cannot be reached: {problems[0]}.",
+                        next_step="Check that it runs and that --base-url is its address, then run the same command.",
+                    )
                 raise LannerError(
                     f"The server has stopped answering: {problems[0]}.",
                     next_step="Check it, then run the same command again: what was answered is kept.",
