@@ -51,6 +51,8 @@ def test_korean() -> None:
 def test_published_agreement_is_that_of_protocols_there_are_and_says_where_from() -> None:
     for name, entry in expected_agreement().items():
         assert name in protocols.names()
-        numbers = re.findall(r"\.\d+", entry["short"])
-        assert numbers and all(number in entry["seen"] for number in numbers), "the short form has the numbers in words"
-        assert entry["source"] and entry["from"]
+        assert entry["seen"] and entry["from"]
+        if "short" in entry:
+            numbers = re.findall(r"\.\d+", entry["short"])
+            assert numbers and all(number in entry["seen"] for number in numbers), "the short form has these numbers"
+            assert entry["source"]

@@ -190,7 +190,7 @@ ELEMENTS = [
         "another grouping by file",
         "test",
         proven_by(
-            "tests/protocols/test_deriving.py",
+            "tests/protocols/test_composition.py",
             "test_the_skills_can_be_grouped_otherwise_by_a_file_as_the_page_on_protocols_shows",
         ),
     ),
@@ -356,14 +356,14 @@ ELEMENTS = [
         "§3.1",
         "rows in doubt verified by hand",
         "test",
-        proven_by("tests/cli/test_preparing.py", "test_the_list_of_doubtful_rows_comes_and_goes"),
+        proven_by("tests/cli/test_prepare.py", "test_the_list_of_doubtful_rows_comes_and_goes"),
     ),
     Element(
         K,
         "§3.1",
         "the best system by COMET",
         "test",
-        proven_by("tests/cli/test_preparing.py", "test_systems_are_chosen_by_any_metric_that_lanner_has"),
+        proven_by("tests/cli/test_prepare.py", "test_systems_are_chosen_by_any_metric_that_lanner_has"),
     ),
     Element(
         K,
@@ -783,7 +783,7 @@ ELEMENTS = [
         "§4.3",
         "the list is confirmed; sentences and what stands before them are shown",
         "test",
-        proven_by("tests/cli/test_promote.py", "test_the_list_shows_each_sentence_and_what_stands_before_it"),
+        proven_by("tests/cli/test_campaign.py", "test_the_list_shows_each_sentence_and_what_stands_before_it"),
     ),
     Element(
         C20,

@@ -135,7 +135,7 @@ class Site:
             f"{here}/settings", f"{here}/models", f"{here}/disagreements", f"{here}/documents",
             f"{here}/meeting", f"{here}/diagnosis",
             f"{here}/preview/task/1", f"{here}/import", "/people", "/server", "/account",
-            "/protocols/falcon",
+            "/protocols/falcon", f"{drafted}/preview/h_falcon/task/1",
         ):  # fmt: skip
             yield self.client, path, self.client.get(path).text
         answers = "judge,document,segment,system,question,value\nJ1,doc0,1,secret-system-one,holistic,4\n"
@@ -310,11 +310,14 @@ def json_bodies(site: Site) -> dict[str, tuple[TestClient, str, Any]]:
     new = {"name": "fresh", "protocol": "da", "documents": [document], "judges": [judge], "title": "T", "seed": 1}
     answers = {"submission": "an-id-of-eight", "task": task, "item": 0, "answers": complete()}
     preview = "/campaigns/trial/preview/task/1/answers"
+    draft = site.client.post("/new", data={"token": site.token, "from": "demo"}).headers["location"]
+    draft_preview = f"{draft}/preview/h_falcon/task/1/answers"
     return {
         "/task/{id:int}/answers": (site.judge, f"/task/{task}/answers", save_body),
         "/task/{id:int}/practice": (site.judge, f"/task/{task}/practice", practice),
         "/task/{id:int}/message": (site.judge, f"/task/{task}/message", {"text": "A message."}),
         "/campaigns/{name}/preview/task/{id:int}/answers": (site.client, preview, save_body),
+        "/new/{upload}/preview/{protocol}/task/{id:int}/answers": (site.client, draft_preview, save_body),
         "/api/v1/campaigns": (program, "/api/v1/campaigns", new),
         "/api/v1/campaigns/{campaign}/state": (program, "/api/v1/campaigns/trial/state", {"state": "open"}),
         "/api/v1/campaigns/{campaign}/judges": (program, "/api/v1/campaigns/trial/judges", {"judges": [judge]}),

@@ -53,15 +53,16 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
     assert drafted.status_code == 303, drafted.text[-500:]
     refused = client.post("/new", data={"token": token, "from": "file"}, files={"texts": (f"{EVIL}.xml", b"<a>")})
     brought = client.post(f"{here}/import", data={"token": token}, files={"answers": (f"{EVIL}.csv", TABLE)})
+    draft = drafted.headers["location"].removesuffix("/table")
     places = [
-        "/login", "/server", "/protocols/falcon", drafted.headers["location"],
-        drafted.headers["location"].removesuffix("/table"), f"{here}/documents", f"{here}/import",
-        f"{here}/models", f"{here}/preview", "/campaigns", here, f"{here}/panels",
+        "/login", "/server", "/protocols/falcon", drafted.headers["location"], draft, f"{here}/documents",
+        f"{here}/import", f"{here}/models", f"{here}/preview", "/campaigns", here, f"{here}/panels",
         f"{here}/disagreements?question=context&show=all",
         f"{here}/disagreements?at={quoted(text.id)}&segment={quoted(segments[1].id)}&refused={quoted(EVIL)}",
         f"{here}/meeting", f"{here}/guidelines", f"{here}/diagnosis", f"{here}/decided",
         f"{here}/judges", f"{here}/judge?id={quoted(people[0].id)}", f"{here}/settings", "/people", "/account",
         f"{here}/preview/task/1", "/new", f"/nowhere/{quoted(EVIL)}",
+        f"{draft}/preview/falcon", f"{draft}/preview/falcon/task/1",
     ]  # fmt: skip
     shown = [(place, client.get(place).text) for place in places]
     shown += [("refused", refused.text), ("brought", brought.text)]
@@ -109,7 +110,8 @@ NO_PAGES = {
     "/", "/healthz", "/readyz", "/static/{version}/{path:path}", "/setup", "/enter/{code}", "/j/{secret}",
     "/campaigns/{name}/events", "/campaigns/{name}/export/{format}", "/campaigns/{name}/preview/work",
     "/server/copies/{copy}", "/service_worker.js", "/task/{id:int}/answers", "/task/{id:int}/session",
-    "/campaigns/{name}/preview/task/{id:int}/answers",
+    "/campaigns/{name}/preview/task/{id:int}/answers", "/new/{upload}/preview/{protocol}/work",
+    "/new/{upload}/preview/{protocol}/task/{id:int}/answers",
 }  # fmt: skip
 """What sends somewhere else, closes with the first account, or answers with a file, JSON or a stream."""
 

@@ -329,7 +329,8 @@ class _Table:
         has_source = (
             self.has_texts and row[self.at["source"]] not in (None, "") and not is_numeric(row[self.at["source"]])
         )
-        if has_source or (not self.has_texts and all(row[position] not in (None, "") for position in ids)):
+        filled = [row[position] not in (None, "") for position in ids]
+        if any(filled) and (has_source or (not self.has_texts and all(filled))):
             return False
         self.textless += 1
         return True

@@ -14,7 +14,7 @@ Side = Literal["a", "b", "tie"]
 
 _TOKEN = re.compile(r"\d+(?:st|nd)\b|\d+|[^\W\d_\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+", re.I)
 """Numbers and words. Korean, Japanese and Chinese characters end a word: in `A가` the word is `A`."""
-_SIGNS = re.compile(r"\s*(\w*?)\s*(<+|>+|=+|≈|~)\s*(\w*)\s*")
+_SIGNS = re.compile(r"(\w{0,12}?) ?([<>=]{1,3}|≈|~) ?(\w{0,12})")
 _FEWEST, _MOST = 2, 12
 """How many different answers a column of preferences has; in words, a scale from `A much better` to `B much better`."""
 
@@ -46,7 +46,7 @@ def sides(texts: Collection[str], heading: str = "") -> dict[str, Side] | None:
 def side(text: str) -> Side | None:
     """What one answer means; None where it is not certain."""
     plain = _folded(text)
-    if signs := _SIGNS.fullmatch(plain):
+    if signs := _SIGNS.fullmatch(plain.strip()):
         return _compared(*signs.groups())
     tokens = _TOKEN.findall(plain)
     capitals: list[Side] = ["a" if letter == "A" else "b" for letter in re.findall(r"(?<!\w)[AB](?![a-z])", text)]
@@ -76,7 +76,7 @@ def _compared(left: str, sign: str, right: str) -> Side | None:
     """`A>B`, `B>A`, `A=B`, and a sign alone, which stands between the first and the second."""
     first: set[Side] = _named(left, [left]) if left else {"a"}
     second: set[Side] = _named(right, [right]) if right else {"b"}
-    if len(first | second) != 2 or len(first) != 1 or len(second) != 1:
+    if len(first | second) != 2 or len(first) != 1 or len(second) != 1 or len(set(sign)) > 1:
         return None
     if sign[0] in "=≈~":
         return "tie"

@@ -381,7 +381,7 @@ class Remedy:
     value: str
 
 
-_REMEDIED = re.compile(r"design|same_names|shuffled|\w+\.judges_per_document")
+_REMEDIED = re.compile(r"design|same_names|shuffled|\w{1,40}\.judges_per_document")
 _EXACT_ENOUGH = 0.1
 """Agreement that is known to this much either way needs no remedy."""
 _FEW_CONTROLS = 6
