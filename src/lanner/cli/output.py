@@ -16,7 +16,7 @@ import click
 from lanner import __version__
 from lanner.cli.options import pending_notes, wants_explanation
 from lanner.errors import LannerError
-from lanner.figures.typeset import estimate, number, p_value
+from lanner.figures.typeset import estimate, number, p_number
 
 if TYPE_CHECKING:  # these take a while to load, and an error message needs none of them
     from rich.console import Console
@@ -220,7 +220,7 @@ def add_rows(
         for row in (rows if rows is not None else result.rows or [result.row()])
     ]
     for row in table_rows:
-        row["p_text"] = p_value(row.get("p")).removeprefix("p ").removeprefix("= ")
+        row["p_text"] = p_number(row.get("p"))
     columns = ["p_text" if column == "p" else column for column in columns]
     visible = [column for column in columns if any(row.get(column) not in (None, "") for row in table_rows)]
     output.notes.extend(note for note in result.notes if note not in output.notes)
@@ -263,7 +263,7 @@ def _cell(value: Any, key: str = "") -> str:
     if value is None:
         return "—"
     if isinstance(value, float) and (key == "p" or key.startswith("p_")):
-        return p_value(value).removeprefix("p ").removeprefix("= ")  # never .000
+        return p_number(value)
     if isinstance(value, float):
         return number(value) if abs(value) < 100 else f"{value:,.1f}"
     if isinstance(value, list | tuple):

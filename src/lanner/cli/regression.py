@@ -16,7 +16,7 @@ from lanner.cli.options import names
 from lanner.cli.output import Output, add_rows, print_rows
 from lanner.cli.source import Source, check_domains, shares
 from lanner.errors import LannerError, StatisticError
-from lanner.figures.typeset import duration, estimate, p_value, percent
+from lanner.figures.typeset import duration, estimate, p_number, p_value, percent
 from lanner.model import Interval, Json, Result
 from lanner.stats.association import between_measures, correlations
 from lanner.stats.effort import SECONDS, cost, fatigue, throughput, with_seconds
@@ -324,7 +324,7 @@ def _print_assistance(output: Output, part: Material, seed: int) -> None:
 def _printed(row: Mapping[str, Json]) -> dict[str, Json]:
     digits = 1 if row["what"] == "seconds" else 2
     text = estimate(row["value"], row["low"], row["high"], digits, bounded=row["what"] in FATES)
-    return {"estimate": text, "p_text": p_value(row["p"]).removeprefix("p ").removeprefix("= ")}
+    return {"estimate": text, "p_text": p_number(row["p"])}
 
 
 def _times(row: Json) -> dict[str, Json]:

@@ -37,7 +37,14 @@ def p_value(p: float | None) -> str:
     """A p-value in APA style: "p = .029", "p < .001"."""
     if p is None:
         return ""
-    return "p < .001" if p < 0.001 else f"p = {number(p, 3)}"
+    return f"p {p_number(p)}" if p < 0.001 else f"p = {p_number(p)}"
+
+
+def p_number(p: float | None) -> str:
+    """The same for a column headed p: ".029", "< .001"; never ".000"."""
+    if p is None:
+        return ""
+    return "< .001" if p < 0.001 else number(p, 3)
 
 
 def percent(share: float | None, digits: int = 1) -> str:

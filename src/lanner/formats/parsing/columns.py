@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,7 +17,15 @@ from typing import Any
 
 from lanner.errors import InputError, did_you_mean
 from lanner.formats.parsing import durations
-from lanner.formats.parsing.values import as_text, is_flag, is_missing, is_numeric, literal_list, moment
+from lanner.formats.parsing.values import (
+    as_text,
+    is_flag,
+    is_missing,
+    is_numeric,
+    literal_list,
+    moment,
+    without_accents,
+)
 from lanner.model import Role, languages
 
 
@@ -113,8 +120,7 @@ _LETTERS = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "đ": "d", "ı": "i"
 @cache
 def fold(name: str) -> str:
     """A header without case, accents, spaces and punctuation."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFC", plain).translate(_LETTERS)) or name.strip()
+    return re.sub(r"[\W_]+", "", without_accents(name).translate(_LETTERS)) or name.strip()
 
 
 @cache

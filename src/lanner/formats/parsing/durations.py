@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lanner.formats.parsing.values import as_text, number, plain_number
+from lanner.formats.parsing.values import as_text, clock, number, plain_number, without_accents
 
 _UNITS = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|[^\W\d_]+")
-_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:[.,]\d{1,6})?)")
 _PART = re.compile(r"(\d{1,12}(?:[.,]\d{1,6})?)\s*([^\W\d_]+)\.?\s*")
 _PLAIN = re.compile(r"\d{1,12}(?:[.,]\d{1,15})?")
 _LATEST = 1e8
@@ -25,12 +23,7 @@ _LATEST = 1e8
 @cache
 def _words() -> dict[str, frozenset[str]]:
     lists = tomllib.loads((Path(__file__).parent / "durations.toml").read_text(encoding="utf-8"))
-    return {name: frozenset(map(_folded, entries)) for name, entries in lists.items()}
-
-
-def _folded(text: str) -> str:
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    return unicodedata.normalize("NFC", plain)
+    return {name: frozenset(map(without_accents, entries)) for name, entries in lists.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +42,12 @@ class Heading:
 @cache
 def heading(name: str) -> Heading | None:
     """What the heading of a column says about times; None if it names no duration."""
-    words = [_folded(word) for word in _WORD.findall(name)]
+    words = [without_accents(word) for word in _WORD.findall(name)]
     known = _words()
     if not words or not known["other"].isdisjoint(words):
         return None
     units = [unit for unit in _UNITS for word in words if word in known[unit] or word in known[f"{unit}_short"]]
-    has_time = not known["time"].isdisjoint(words) or _folded("".join(words)) in known["time"]
+    has_time = not known["time"].isdisjoint(words) or without_accents("".join(words)) in known["time"]
     alone = all(word in known["beside"] or any(word in known[unit] for unit in _UNITS) for word in words)
     if not has_time and not (units and alone):
         return None
@@ -75,12 +68,12 @@ def duration(text: str, unit: float = 1.0) -> float | None:
     plain = plain_number(text.strip())
     if _PLAIN.fullmatch(plain):
         value = number(plain.replace(",", "."))
-        return None if value is None else float(value) if unit == 1.0 else float(value) * unit
-    if clock := _CLOCK.fullmatch(text.strip()):
-        return int(clock[1] or 0) * 3600 + int(clock[2]) * 60 + float(clock[3].replace(",", "."))
+        return None if value is None else float(value) * unit
+    if (seconds := clock(text)) is not None:
+        return seconds
     total, end = 0.0, 0
     for part in _PART.finditer(text.strip()):
-        word = _folded(part[2])
+        word = without_accents(part[2])
         own = next((name for name in _UNITS if word in _words()[name] or word in _words()[f"{name}_short"]), None)
         if own is None or part.start() != end:
             return None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Literal
+
+from lanner.formats.parsing.values import without_accents
 
 Side = Literal["a", "b", "tie"]
 
@@ -94,6 +95,4 @@ def _says(plain: str, tokens: Collection[str], kind: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    """Without case and accents. Korean syllables are put together again."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    return unicodedata.normalize("NFC", plain).replace("أ", "ا").replace("إ", "ا")
+    return without_accents(text).replace("أ", "ا").replace("إ", "ا")

@@ -145,10 +145,15 @@ def as_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
 
 
+def without_accents(text: str) -> str:
+    """Without case and accents. Korean syllables, which come apart on the way, are put together again."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", plain)
+
+
 def slug(text: str) -> str:
     """A heading as an id: small letters, digits and underscores; "" where it has none of them."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:60].strip("_")
+    return re.sub(r"[^a-z0-9]+", "_", without_accents(text)).strip("_")[:60].strip("_")
 
 
 _MEASURED = re.compile(r"(-?\d{1,15}(?:[.,]\d{1,15})?)\s*(?:%|s|sec|seconds)?", re.I)
@@ -161,7 +166,7 @@ _MARKS = {ord("−"): "-", ord("٫"): ".", ord("٬"): ",", ord("،"): ","}
 _SHARE = re.compile(r"(\d{1,4}(?:[.,]\d{1,6})?)\s*(?:/|out of|of|von|sur|из)\s*(\d{1,4})", re.I)
 _LABELLED = re.compile(r"(\d{1,3})\s*[-–—:=.)]\s*([^\d\s].{0,80})")
 _STARS = re.compile(r"[★⭐]\ufe0f?(?:[★⭐☆]\ufe0f?){0,10}|☆{1,10}")
-_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:\.\d{1,6})?)")
+_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:[.,]\d{1,6})?)")
 
 
 def plain_number(text: str) -> str:
@@ -184,9 +189,13 @@ def measured(text: str) -> float | int | None:
     """A number as people type it: with a decimal comma, a percent sign, seconds, or minutes and seconds."""
     if hit := _MEASURED.fullmatch(plain_number(text)):
         return number(hit[1].replace(",", "."))
-    if hit := _CLOCK.fullmatch(text.strip()):
-        return int(hit[1] or 0) * 3600 + int(hit[2]) * 60 + float(hit[3])
-    return None
+    return clock(text)
+
+
+def clock(text: str) -> float | None:
+    """Seconds of `1:23` or `01:02:03.5`; None for anything else."""
+    hit = _CLOCK.fullmatch(text.strip())
+    return int(hit[1] or 0) * 3600 + int(hit[2]) * 60 + float(hit[3].replace(",", ".")) if hit else None
 
 
 def in_thousands(texts: Sequence[str]) -> bool:

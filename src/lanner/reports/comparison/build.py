@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from lanner import __version__
 from lanner.analysis.material import Material
-from lanner.figures.typeset import count, estimate, interval, number, p_value, plural, words
+from lanner.figures.typeset import count, estimate, interval, number, p_number, plural, words
 from lanner.model import Json
 from lanner.reports.comparison.agreement import agreement, models, same_scores
 from lanner.reports.comparison.effort import cost
@@ -145,7 +145,7 @@ def _printed(line: Line) -> dict[str, Json]:
     for place, gap in enumerate(line.gaps, start=1):
         if gap:
             row[f"gap{place}"] = estimate(gap.value, gap.low, gap.high, line.digits, bounded=line.bounded)
-            row[f"p{place}"] = p_value(gap.p).removeprefix("p ").removeprefix("= ")
+            row[f"p{place}"] = p_number(gap.p)
     return row
 
 

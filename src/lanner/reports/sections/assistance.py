@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lanner.analysis import FEWEST_ITEMS
 from lanner.analysis.assistance import Assistance, Comparison, assistance
-from lanner.figures.typeset import estimate, p_value, percent, plural, words
+from lanner.figures.typeset import estimate, p_number, percent, plural, words
 from lanner.model import Json, Result
 from lanner.reports.parts import Block, Column, Paragraph, Section, Table
 from lanner.reports.view import View
@@ -103,7 +103,7 @@ def _row(comparison: Comparison) -> dict[str, Json]:
         enough = result.counts.get("items", FEWEST_ITEMS) >= FEWEST_ITEMS
         return estimate(result.value, result.low, result.high, digits, bounded=False) if enough else ""
 
-    p = p_value(comparison.difference.p).removeprefix("p ").removeprefix("= ")
+    p = p_number(comparison.difference.p)
     return {
         "what": comparison.measure.capitalize(),
         "assisted": shown(comparison.assisted),

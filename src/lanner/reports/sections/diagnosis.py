@@ -12,7 +12,7 @@ from lanner.analysis.measures import FEWEST_ITEMS
 from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
 from lanner.figures import diagnosis as picture
-from lanner.figures.typeset import estimate, interval, number, p_value, percent
+from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent
 from lanner.model import Json
 from lanner.model.messages import Message, amount, message
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table
@@ -337,7 +337,7 @@ def _contrasts(view: View, result: Diagnosis) -> Table | None:
             "system": cell.system,
             "better": contrast.other,
             "gap": estimate(contrast.difference, contrast.low, contrast.high, 2, bounded=False),
-            "p": p_value(contrast.p_corrected).removeprefix("p ").removeprefix("= "),
+            "p": p_number(contrast.p_corrected),
             "documents": contrast.documents,
         }
         for cell, contrast in found[:_MOST_CONTRASTS]
@@ -401,7 +401,7 @@ def _groups(view: View, result: Diagnosis) -> Table | None:
             "people": f"{percent(row['people_matters'], 0)} · {number(row['people_mean'], 2, bounded=False)}",
             "models": f"{percent(row['models_matters'], 0)} · {number(row['models_mean'], 2, bounded=False)}",
             "gap": estimate(row["difference"], row["low"], row["high"], 2, bounded=False),
-            "p": p_value(row["p_corrected"]).removeprefix("p ").removeprefix("= "),
+            "p": p_number(row["p_corrected"]),
         }
         for row in result.groups
     ]

@@ -11,7 +11,7 @@ import polars as pl
 from lanner.analysis import FEWEST_ITEMS
 from lanner.errors import LannerError
 from lanner.figures.intervals import Effect, Estimator, Group, Panel, estimators, forest
-from lanner.figures.typeset import count, estimate, interval, number, p_value, plural
+from lanner.figures.typeset import count, estimate, interval, number, p_number, p_value, plural
 from lanner.model import Analysis, Grid, Json, Result, Scale
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
 from lanner.reports.view import View
@@ -127,7 +127,7 @@ def _blocks_table(view: View, of: str, steps: Result) -> Table:
             "ci": interval(row["r2_low"], row["r2_high"]),
             "added": number(row["added"]),
             "f": f"F({row['df1']:.0f}, {row['df2']:.1f}) = {row['f']:.2f}" if _tested(row) else "—",
-            "p": p_value(row["p"]).removeprefix("p ").removeprefix("= ") if _tested(row) else "",
+            "p": p_number(row["p"]) if _tested(row) else "",
             "n": count(row["n"]),
         }
         for row in steps.rows
@@ -316,7 +316,7 @@ def _table_rows(
                 line |= {
                     f"{way}_b": number(row["value"], 2, bounded=False),
                     f"{way}_ci": interval(row["low"], row["high"], bounded=False),
-                    f"{way}_p": p_value(row["p"]).removeprefix("p ").removeprefix("= "),
+                    f"{way}_p": p_number(row["p"]),
                 }
             if len(entry) > 2:
                 rows.append(line)

@@ -18,7 +18,7 @@ from lanner.analysis.scores import (
 from lanner.analysis.selection import corrected_scores, probabilities
 from lanner.figures.bars import Preference, preference
 from lanner.figures.intervals import Effect, Estimator, Group, Row, estimators, intervals
-from lanner.figures.typeset import estimate, interval, number, p_value, percent, plural, words
+from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent, plural, words
 from lanner.model import Grid, Json, Question, Rank, Result, Unit
 from lanner.reports.parts import Block, Column, Figure, Section, Table
 from lanner.reports.view import View
@@ -84,7 +84,7 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
                 ends = (low, high) if way > 0 or low is None or high is None else (-high, -low)
                 line |= {
                     "gap": estimate(gap, *ends, 2, bounded=False),
-                    "p": p_value(pair["p_holm"]).removeprefix("p ").removeprefix("= "),
+                    "p": p_number(pair["p_holm"]),
                 }
                 entry |= {"next": below, "difference": gap, "difference_low": ends[0], "difference_high": ends[1]}
                 entry |= {"p": pair["p"], "p_corrected": pair["p_holm"]}
