@@ -34,6 +34,13 @@ def test_text_from_files_is_never_read_as_markup(capsys: pytest.CaptureFixture[s
     assert "[red]x[/red]" in text
 
 
+def test_no_p_is_printed_as_nought(capsys: pytest.CaptureFixture[str]) -> None:
+    output = Output("x")
+    output.table([{"system": "oak", "p": 1e-9, "p_holm": 0.0123, "score": 0.0}])
+    output.end()
+    assert "< .001 .012" in " ".join(capsys.readouterr().out.split())
+
+
 def test_an_error_is_what_where_and_next(capsys: pytest.CaptureFixture[str]) -> None:
     error = InputError("It ends early.", where=Where("a.jsonl", 3), next_step="Copy it again.")
     print_error(error, as_json=False)

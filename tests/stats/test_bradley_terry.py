@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
+from statsmodels.stats.multitest import multipletests
 
 from data_set_frames import parity
 from data_sets import data_dir
@@ -82,6 +83,22 @@ def test_order_and_intervals_of_a_simulated_contest():
     systems = [row for row in result.rows if row["kind"] == "system"]
     assert [row["system"] for row in systems] == ["a", "b", "c"]
     assert all(row["low"] < truth[row["system"]] < row["high"] for row in systems)
+
+
+def test_pairs_are_corrected_for_their_number():
+    rng = np.random.default_rng(4)
+    strength = {"elm": 0.0, "fir": 0.3, "oak": 0.8}
+    rows = []
+    for document in range(12):
+        for segment, (one, two) in enumerate([("elm", "fir"), ("elm", "oak"), ("fir", "oak")] * 2):
+            wins = rng.random() < 1 / (1 + np.exp(strength[two] - strength[one]))
+            rows.append(("ann", str(document), str(segment), f"{one}|{two}", "a" if wins else "b"))
+    names = ("judge", "document", "segment", "system", "label")
+    table = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+    pairs = [row for row in bradley_terry(table).rows if row["kind"] == "pair"]
+    adjusted = multipletests([row["p"] for row in pairs], method="holm")[1]
+    assert [row["p_holm"] for row in pairs] == pytest.approx(adjusted)
+    assert any(row["p_holm"] > row["p"] for row in pairs)
 
 
 def test_a_system_that_always_wins_has_no_strength():

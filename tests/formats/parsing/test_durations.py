@@ -89,10 +89,10 @@ def test_a_table_has_the_same_pace_in_every_unit(name: str, cells: list[str], tm
     """And what took long is no answer: nothing ranks systems by it."""
     with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
-        rows.writerow(["judge", "document", "segment", "system", "score", name, "Started", "AssignmentId"])
+        rows.writerow(["judge", "document", "segment", "system", "score", name, "Started", "Session"])
         for judge in ("ann", "ben"):
             for number, cell in enumerate(cells):
-                start, code = f"2026-01-01 10:00:{number:02}", f"3XY{judge}{number}ZQ"
+                start, code = f"2026-01-01 10:0{number}:{ord(judge[0]) % 60}", f"3XY{judge}{number}ZQ"
                 rows.writerow([judge, f"d{number}", 1, "oak", 1 + number % 5, cell, start, code])
     result = CliRunner().invoke(lanner, ["effort", str(tmp_path / "t.csv"), "--json"])
     rates = {
