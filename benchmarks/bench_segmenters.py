@@ -17,7 +17,7 @@ from pathlib import Path
 
 import nupunkt
 
-from lanner.corpus import measure, split
+from lanner.corpus import split
 
 DATA = Path(os.environ.get("LANNER_DATA", Path(__file__).parents[2] / "shared" / "data")) / "h-falcon" / "data"
 Splitter = Callable[[str], list[str]]
@@ -50,8 +50,8 @@ def splitters(language: str) -> dict[str, Splitter]:
     return found
 
 
-def evaluate(name: str, column: str, splitter: Splitter) -> tuple[measure.Scores, float]:
-    total, sentences, seconds = measure.Scores(), 0, 0.0
+def evaluate(name: str, column: str, splitter: Splitter) -> tuple[split.Scores, float]:
+    total, sentences, seconds = split.Scores(), 0, 0.0
     splitter("Models are loaded once. Not here.")
     for rows in documents(name):
         gold = [row[column] for row in rows]
@@ -59,7 +59,7 @@ def evaluate(name: str, column: str, splitter: Splitter) -> tuple[measure.Scores
         pieces = splitter(" ".join(gold))
         seconds += time.perf_counter() - started
         sentences += len(pieces)
-        total += measure.compare(measure.borders(pieces), measure.borders(gold))
+        total += split.compare(split.borders(pieces), split.borders(gold))
     return total, sentences / seconds
 
 

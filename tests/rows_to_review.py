@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lanner.corpus.review import Review
-from lanner.corpus.review_session import ReviewSession
+from lanner.corpus.review import Review, ReviewSession
 from lanner.corpus.rows import DOUBTFUL, Doubt
 from lanner.model import Document, Segment
 

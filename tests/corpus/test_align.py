@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.corpus import split
-from lanner.corpus.align import align, project
-from lanner.corpus.boundaries import candidates
+from lanner.corpus.align import ENDS, align, anchors, candidates, ending, project, skeleton
 from lanner.corpus.rows import SOURCE_ODDS, TARGET_ODDS
 from property_examples import examples
 
@@ -100,3 +99,99 @@ def test_a_whole_long_document_stays_affordable():
         x, y = x + len(one) + 1, y + len(other) + 1
         truth.add((x, y))
     assert found == truth
+
+
+@pytest.mark.parametrize(
+    ("latin", "other"),
+    [
+        ("Johnson", "존슨"),
+        ("Whitehouse", "화이트하우스"),
+        ("Biden", "바이든"),
+        ("Putin", "Путин"),
+        ("Milano", "ミラノ"),
+        ("Samira", "سميرة"),
+        ("Müller", "Muller"),
+    ],
+)
+def test_a_name_sounds_alike_in_every_script(latin, other):
+    assert skeleton(other).startswith(skeleton(latin))
+
+
+def test_different_names_do_not():
+    assert skeleton("Johnson") != skeleton("Biden")
+
+
+def test_what_is_written_on_both_sides_is_an_anchor():
+    source = "In 2023 @ana paid 1,200 at https://shop.example/x 😂 said Wilson."
+    target = "2023년에 @ana 님이 https://shop.example/x 에서 1200원을 냈다 😂 윌슨은 말했다."
+    pairs = anchors(source, target)
+    found = {source[a:].split(maxsplit=1)[0]: (target[b:].split(maxsplit=1)[0], sure) for a, b, sure in pairs}
+    assert found == {
+        "2023": ("2023년에", 1.0),
+        "@ana": ("@ana", 1.0),
+        "1,200": ("1200원을", 1.0),
+        "https://shop.example/x": ("https://shop.example/x", 1.0),
+        "😂": ("😂", 1.0),
+        "Wilson.": ("윌슨은", 0.5),
+    }
+
+
+def test_what_occurs_unequally_often_is_none():
+    assert anchors("7 and 7", "7") == []
+    assert [(a, b) for a, b, _ in anchors("7 x 7", "7 y 7")] == [(0, 0), (4, 4)]
+
+
+def strengths(text: str, code: str = "en") -> dict[str, float]:
+    found = candidates(text, code, split.cuts(text, code))
+    return {
+        text[offset:].split(maxsplit=1)[0]: float(odds)
+        for offset, odds in zip(found.offsets[1:-1], found.strengths[1:-1], strict=True)
+    }
+
+
+def test_a_full_stop_is_likelier_than_a_comma_and_a_comma_than_nothing():
+    odds = strengths("We came home late. Then, tired as we were, nobody spoke about it.")
+    assert odds["Then,"] > 0 > odds["tired"] > odds["spoke"]
+
+
+def test_a_small_word_with_a_capital_likely_begins_a_sentence():
+    odds = strengths("Council opens new bridge The mayor thanked Anna Berg for it")
+    assert odds["The"] > max(odds["Anna"], odds["Berg"])
+
+
+def test_quoted_speech_holds_together():
+    plain, quoted = strengths("It is over. Go home.")["Go"], strengths('"It is over. Go home."')["Go"]
+    assert plain > quoted
+
+
+def test_line_breaks_are_the_strongest():
+    assert max(strengths("no stop here\nnext. Third.").items(), key=lambda item: item[1])[0] == "next."
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Really?", "question"),
+        ('he said."', "stop"),
+        ("真的吗？", "question"),
+        ("Wait...", "ellipsis"),
+        ("nice 😂", "emoji"),
+        ("first\n", "line"),
+        ("(later)", "close"),
+        ("word", "word"),
+        ("वह गया।", "stop"),
+    ],
+)
+def test_endings(text, kind):
+    assert ending(text) == kind
+    assert kind in ENDS
+
+
+@settings(deadline=None)
+@given(st.text(alphabet='ab C.!?,。、！\n"”😂다', max_size=50), st.sampled_from(["en", "ko", "zh"]))
+def test_candidates_are_in_order_with_both_ends(text, code):
+    found = candidates(text, code, split.cuts(text, code))
+    assert found.offsets[0] == 0
+    assert found.offsets[-1] == len(text)
+    assert list(found.offsets[1:-1]) == sorted(set(found.offsets[1:-1]))
+    assert list(found.lengths) == [sum(not c.isspace() for c in text[:offset]) for offset in found.offsets]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from data_sets import data_dir
 from lanner.corpus.columns import language, texts
 from lanner.corpus.edits import Edit, edited
-from lanner.corpus.measure import Scores, compare, joint_borders
 from lanner.corpus.rows import DOUBTFUL, Splitting, split_document
+from lanner.corpus.split import Scores, compare, joint_borders
 from lanner.model import Document, Segment
 from property_examples import examples
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from data_sets import data_dir
 from lanner.corpus import split
-from lanner.corpus.measure import Scores, borders, compare
+from lanner.corpus.split import Scores, borders, compare, joint_borders
 
 TEXTS = st.text(alphabet=st.sampled_from('ab C.!?…。！「」 \n\t\r\u2028"”)@#1😂다요'), max_size=80)
 CODES = st.sampled_from(["en", "ko", "zh", "ja", "de", "xx"])
@@ -60,3 +60,16 @@ def test_borders_agree_with_the_released_rows(column, code, least):
         gold = [row[column] for row in rows]
         total += compare(borders(split.sentences(" ".join(gold), code)), borders(gold))
     assert total.f1 >= least
+
+
+def test_borders_count_characters_and_not_spaces():
+    assert borders(["a b.", " c", "d"]) == borders(["ab.", "c ", "d"]) == [3, 4]
+    assert borders(["whole"]) == []
+    assert joint_borders([("ab", "x"), ("c", "yz")]) == [(2, 1)]
+
+
+def test_scores():
+    total = compare({1, 2, 3}, {2, 3, 4, 5}) + Scores()
+    assert total == Scores(right=2, wrong=1, missed=2)
+    assert (total.precision, total.recall, total.f1) == pytest.approx((2 / 3, 1 / 2, 4 / 7))
+    assert Scores().f1 == 0.0

@@ -16,13 +16,12 @@ from lanner import formats, metrics
 from lanner.cli.options import names
 from lanner.cli.output import Output
 from lanner.cli.source import documents_of, reading
-from lanner.corpus import describe, edit_log, manifest, recipe, verify
-from lanner.corpus.automatic import Score
-from lanner.corpus.edits import Edit
+from lanner.corpus import describe, manifest, recipe, verify
+from lanner.corpus.edits import Edit, append_to_log, load_log
 from lanner.corpus.prepare import Preparation
-from lanner.corpus.review import Review
-from lanner.corpus.review_session import ReviewSession
+from lanner.corpus.review import Review, ReviewSession
 from lanner.corpus.rows import Doubt
+from lanner.corpus.systems import Score
 from lanner.errors import InputError, LannerError, Where
 from lanner.model import Document, Json
 from lanner.reports.files import write_whole
@@ -170,8 +169,8 @@ def run(
 def _earlier(output: Output, log: Path, path: Path | None, *, wanted: bool) -> list[Edit]:
     """Edits made before: those given, else those of earlier sessions over the same corpus."""
     if path:
-        return edit_log.load(path)
-    edits = edit_log.load(log) if log.exists() else []
+        return load_log(path)
+    edits = load_log(log) if log.exists() else []
     if edits and not wanted:
         output.note(f"{log} has {len(edits)} edits that are not made here; --edits {log} makes them.")
         return []
@@ -182,14 +181,14 @@ def _earlier(output: Output, log: Path, path: Path | None, *, wanted: bool) -> l
 
 def _log_all(log: Path, hand: Sequence[Edit], sheet: Sequence[Edit]) -> None:
     """Have every edit that a session starts from in its log, so that it can be gone on with."""
-    edits = edit_log.load(log) if log.exists() else []
+    edits = load_log(log) if log.exists() else []
     if edits and edits != list(hand):
         raise InputError(
             "An earlier session left other edits than those given.",
             where=Where(log),
             next_step="Go on with them by leaving out --edits, or write another corpus with --out.",
         )
-    edit_log.append(log, [*([] if edits else hand), *sheet])
+    append_to_log(log, [*([] if edits else hand), *sheet])
 
 
 def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.Manifest | None:

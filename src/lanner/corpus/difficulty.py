@@ -18,8 +18,8 @@ from itertools import combinations
 from statistics import NormalDist, fmean, pstdev
 
 from lanner.corpus import context_need
-from lanner.corpus.choose import number_of
 from lanner.corpus.sample import count, largest_remainder
+from lanner.corpus.systems import number_of
 from lanner.errors import LannerError
 from lanner.model import Document, Json, Segment
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lanner.corpus import automatic, choose, difficulty, edits, manifest, normalise, rows, sample
-from lanner.corpus import filter as filtering
+from lanner.corpus import cleaning, difficulty, edits, manifest, rows, sample, systems
 from lanner.corpus import recipe as recipes
+from lanner.corpus.cleaning import Change, Ledger
 from lanner.corpus.describe import Description
-from lanner.corpus.ledger import Change, Ledger
 from lanner.errors import LannerError
 from lanner.model import Document, Json
 
@@ -37,7 +36,7 @@ class _Passed:
     segments: int = 0
 
 
-Rate = Callable[[Sequence[Document], str, str, Mapping[str, Json]], list[automatic.Score]]
+Rate = Callable[[Sequence[Document], str, str, Mapping[str, Json]], list[systems.Score]]
 """Scores every system by a metric: the documents, its name, the reference ("" for the first), its options."""
 
 
@@ -174,11 +173,11 @@ class Preparation:
     def _step(self, step: recipes.Step, ledger: Ledger, stream: Iterable[Document]) -> Iterable[Document]:
         if isinstance(step, recipes.Normalise):
             rules = {*step.rules, *(["escaped_newlines"] if step.escaped_newlines else [])}
-            return (normalise.normalise(document, ledger, rules) for document in stream)
+            return (cleaning.normalise(document, ledger, rules) for document in stream)
         if isinstance(step, recipes.Filter):
-            by = filtering.Filter(step.rules, step.action, step.domains, step.max_words)
+            by = cleaning.Filter(step.rules, step.action, step.domains, step.max_words)
             ledger.counts.update(dict.fromkeys(step.rules, 0))  # a rule that met nothing is worth knowing too
-            return (part for document in stream if (part := filtering.keep(document, ledger, by)))
+            return (part for document in stream if (part := cleaning.keep(document, ledger, by)))
         if isinstance(step, recipes.Split):
             return self._split(rows.Splitting(step.segmenters, step.threshold), ledger, stream)
         if isinstance(step, recipes.Choose):
@@ -196,30 +195,30 @@ class Preparation:
             yield pieces.document
 
     def _choose(self, step: recipes.Choose, ledger: Ledger, stream: Iterable[Document]) -> Iterator[Document]:
-        systems, documents = step.systems, stream
+        selection, documents = step.systems, stream
         if step.best:
             scores, higher = step.scores or self.scores, step.higher_is_better
             if step.column:
                 documents = list(stream)
-                scores = choose.mean_scores(documents, step.column)
+                scores = systems.mean_scores(documents, step.column)
             if step.metric:
                 documents = list(stream)
                 results = self._rated(documents, step)
                 self.scored = tuple(score.row() for score in results)
                 scores = {score.system: score.value for score in results}
-                higher = automatic.METRICS.get(step.metric, True)
-            systems = choose.best(scores, step.best, higher_is_better=higher)
+                higher = systems.METRICS.get(step.metric, True)
+            selection = systems.best(scores, step.best, higher_is_better=higher)
         names: dict[str, None] = {}
         for document in documents:
             names |= dict.fromkeys(document.systems)
-            ledger.counts.update(name for name in document.systems if name in systems)
-            yield choose.only(document, systems)
-        choose.named(systems, names)
+            ledger.counts.update(name for name in document.systems if name in selection)
+            yield systems.only(document, selection)
+        systems.named(selection, names)
 
-    def _rated(self, documents: Sequence[Document], step: recipes.Choose) -> list[automatic.Score]:
+    def _rated(self, documents: Sequence[Document], step: recipes.Choose) -> list[systems.Score]:
         """The systems' scores by the metric of the step: one of the surface, or one that the caller can make."""
-        if step.metric in automatic.METRICS or self.rate is None:
-            return automatic.scores(documents, step.metric, reference=step.reference, seed=self._seed)
+        if step.metric in systems.METRICS or self.rate is None:
+            return systems.scores(documents, step.metric, reference=step.reference, seed=self._seed)
         return self.rate(documents, step.metric, step.reference, step.options)
 
     def _difficult(self, step: recipes.Difficult, stream: Iterable[Document]) -> Iterator[Document]:

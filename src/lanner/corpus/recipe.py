@@ -11,9 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from lanner import registry
-from lanner.corpus import difficulty, normalise, segmenters
-from lanner.corpus import filter as filtering
-from lanner.corpus.automatic import METRICS
+from lanner.corpus import cleaning, difficulty, segmenters
+from lanner.corpus.systems import METRICS
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.model import Json
 
@@ -38,7 +37,7 @@ class Normalise(_Part):
     """Composed characters, line ends, white space at the edges. `escaped_newlines` reads \\n as a line end."""
 
     do: Literal["normalise"]
-    rules: Annotated[tuple[str, ...], _among("rule", tuple(normalise.RULES))] = normalise.DEFAULT
+    rules: Annotated[tuple[str, ...], _among("rule", tuple(cleaning.NORMALISATIONS))] = cleaning.DEFAULT_NORMALISATIONS
     escaped_newlines: bool = False
 
 
@@ -46,7 +45,7 @@ class Filter(_Part):
     """Flag (or drop) segments that break a rule."""
 
     do: Literal["filter"]
-    rules: Annotated[tuple[str, ...], _among("rule", filtering.RULES)]
+    rules: Annotated[tuple[str, ...], _among("rule", cleaning.FILTERS)]
     action: Literal["flag", "drop"] = "flag"
     domains: tuple[str, ...] = ()
     max_words: int = Field(default=200, gt=0)

@@ -15,8 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from lanner.corpus import split
-from lanner.corpus.align import Alignment, align, project
-from lanner.corpus.boundaries import candidates
+from lanner.corpus.align import Alignment, align, candidates, project
 from lanner.corpus.columns import SOURCE, language, parts, texts
 from lanner.model import Document, Json, Segment
 

@@ -20,8 +20,7 @@ from starlette.routing import Route
 
 from lanner.corpus.columns import language, texts
 from lanner.corpus.edits import parent
-from lanner.corpus.review import Place, Review
-from lanner.corpus.review_session import ReviewSession
+from lanner.corpus.review import Place, Review, ReviewSession
 from lanner.corpus.split import joiner
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import shortened

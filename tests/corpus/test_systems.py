@@ -5,9 +5,64 @@ from typing import Any
 
 import pytest
 
-from lanner.corpus import automatic
+from lanner.corpus import systems
 from lanner.errors import LannerError, MissingExtraError
 from lanner.model import Document, Segment
+
+DOCUMENT = Document(
+    "d",
+    (
+        Segment("1", "x", {"a": "1", "b": "2"}, {"r": "3"}, meta={"comet": {"a": 0.4, "b": 0.9}}),
+        Segment("2", "y", {"a": "4", "b": "5"}, {"r": "6"}, meta={"comet": {"a": 0.8, "b": None}}),
+    ),
+    "en",
+    "es",
+    "news",
+    title="T",
+    text_type="report",
+    note="N",
+    media="clip.mp4",
+    glossary={"x": "equis"},
+)
+
+
+def test_what_belongs_to_a_document_stays():
+    after = systems.only(DOCUMENT, ["b"])
+    assert after.systems == ("b",)
+    assert after.segments[0].references == {"r": "3"}
+    assert (after.title, after.text_type, after.note, after.media, after.glossary) == (
+        "T",
+        "report",
+        "N",
+        "clip.mp4",
+        {"x": "equis"},
+    )
+
+
+def test_named_systems_must_exist():
+    assert systems.named(["b", "a", "b"], ["a", "b"]) == ("b", "a")
+    with pytest.raises(LannerError, match="Did you mean 'GPT-4'"):
+        systems.named(["GPT4"], ["GPT-4", "Aya23"])
+
+
+def test_the_best_by_scores():
+    scores = {"a": 0.5, "b": 0.7, "c": 0.7}
+    assert systems.best(scores, 2) == ("b", "c")
+    assert systems.best(scores, 1, higher_is_better=False) == ("a",)
+    with pytest.raises(LannerError, match="4 systems are asked for and 3 have scores"):
+        systems.best(scores, 4)
+
+
+def test_scores_in_cells_of_text():
+    segment = Segment("1", "…", {"a": "x", "b": "y"}, meta={"comet": {"a": "0.5", "b": "n/a", "c": True, "d": "nan"}})
+    assert systems.mean_scores([Document("d", (segment,))], "comet") == {"a": 0.5}
+
+
+def test_scores_that_the_segments_carry():
+    assert systems.mean_scores([DOCUMENT], "comet") == pytest.approx({"a": 0.6, "b": 0.9})
+    with pytest.raises(LannerError, match="No segment has scores under 'bleu'"):
+        systems.mean_scores([DOCUMENT], "bleu")
+
 
 sacrebleu = pytest.importorskip("sacrebleu", reason="the extra 'metrics' is not installed")
 
@@ -28,9 +83,9 @@ def corpus(language: str = "en") -> list[Document]:
     ]
 
 
-@pytest.mark.parametrize("metric", automatic.METRICS)
+@pytest.mark.parametrize("metric", systems.METRICS)
 def test_scores_are_those_of_the_whole_corpus(metric: str) -> None:
-    good, poor = automatic.scores(corpus(), metric)
+    good, poor = systems.scores(corpus(), metric)
     assert (good.system, poor.system) == ("good", "poor")
     peer = {
         "chrf": sacrebleu.CHRF(),
@@ -41,23 +96,23 @@ def test_scores_are_those_of_the_whole_corpus(metric: str) -> None:
     assert good.value == pytest.approx(peer.corpus_score(list(GOOD), [list(REFERENCES)]).score)
     assert (good.documents, good.segments) == (2, 4)
     assert good.low is not None and good.high is not None and good.low <= good.value <= good.high
-    assert automatic.scores(corpus(), metric) == [good, poor]
+    assert systems.scores(corpus(), metric) == [good, poor]
 
 
 def test_another_reference_gives_other_scores() -> None:
-    assert automatic.scores(corpus(), "chrf", reference="B")[0].value < 10
+    assert systems.scores(corpus(), "chrf", reference="B")[0].value < 10
     with pytest.raises(LannerError, match="no reference 'C'"):
-        automatic.scores(corpus(), "chrf", reference="C")
+        systems.scores(corpus(), "chrf", reference="C")
 
 
 def test_texts_without_spaces_are_cut_otherwise() -> None:
-    assert "tok:char" in automatic.scores(corpus("ja"), "bleu")[0].signature
-    assert "tok:zh" in automatic.scores(corpus("zh-Hans"), "bleu")[0].signature
-    assert "tok:13a" in automatic.scores(corpus("de"), "bleu")[0].signature
+    assert "tok:char" in systems.scores(corpus("ja"), "bleu")[0].signature
+    assert "tok:zh" in systems.scores(corpus("zh-Hans"), "bleu")[0].signature
+    assert "tok:13a" in systems.scores(corpus("de"), "bleu")[0].signature
 
 
 def test_one_document_has_no_interval() -> None:
-    assert automatic.scores(corpus()[:1], "chrf")[0].row()["low"] is None
+    assert systems.scores(corpus()[:1], "chrf")[0].row()["low"] is None
 
 
 @pytest.mark.parametrize(
@@ -71,9 +126,9 @@ def test_one_document_has_no_interval() -> None:
 )
 def test_what_cannot_be_scored(documents: list[Document], message: str) -> None:
     with pytest.raises(LannerError, match=message):
-        automatic.scores(documents, "chrf")
+        systems.scores(documents, "chrf")
     with pytest.raises(LannerError, match="Did you mean 'chrf'"):
-        automatic.scores(documents, "chrff")
+        systems.scores(documents, "chrff")
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,5 +141,5 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(MissingExtraError) as caught:
-        automatic.scores(corpus(), "chrf")
+        systems.scores(corpus(), "chrf")
     assert "lanner[metrics]" in caught.value.next_step
