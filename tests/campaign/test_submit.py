@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
@@ -18,6 +19,7 @@ from campaign_parts import JUDGES, NOW, corpus, first_task, opened, save, scales
 from lanner import campaign
 from lanner.campaign.submit import ReusedError, Saved, digest
 from lanner.errors import AnswerError, CampaignError
+from lanner.model import Judgement
 from lanner.store import Store
 from property_examples import examples
 
@@ -393,3 +395,36 @@ def test_the_page_computes_the_same_digest(values: list[object]) -> None:
         [node, "--input-type=module", "-e", code], input=json.dumps(values), capture_output=True, text=True, check=True
     )
     assert json.loads(ran.stdout) == [digest(json.loads(json.dumps(value))) for value in values]
+
+
+@pytest.mark.postgres
+def test_a_save_beside_one_large_import_is_found_by_its_keys(postgres_url: str) -> None:
+    """All rows of an import have one submission, from which PostgreSQL gathers that any submission has thousands of
+    rows; it must not read them all for each save, as it did."""
+    with Store.open(postgres_url) as store:
+        documents = corpus((80,) * 20)
+        opened(store, scales(SCALE, unit="sentence_in_context"), documents=documents)
+        rows = [
+            Judgement("eve", "s", "q", document.id, segment.id, (system,), 5)
+            for document in documents
+            for segment in document.segments
+            for system in segment.outputs
+        ]
+        campaign.import_judgements(store, "first", rows)
+        task = first_task(store)
+    before = _read_from_end_to_end(postgres_url)
+    with Store.open(postgres_url) as store:  # what a connection read is counted when it ends
+        save(store, task, 0, {"q": 3})
+        save(store, task, 0, {"q": 4})
+        save(store, task, 1, {"q": 4}, submission="once")
+        assert save(store, task, 1, {"q": 4}, submission="once").repeated
+    after = _read_from_end_to_end(postgres_url)
+    assert after["judgement"] - before["judgement"] < len(rows), {name: after[name] - before[name] for name in after}
+
+
+def _read_from_end_to_end(url: str) -> dict[str, int]:
+    """How many rows of each table were read by no index. What is believed about the tables is made anew first."""
+    with importlib.import_module("psycopg").connect(url, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+        counted = "SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE schemaname = current_schema()"
+        return dict(connection.execute(counted).fetchall())

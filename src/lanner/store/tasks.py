@@ -114,7 +114,11 @@ def _places(dialect: str) -> Any:
     wanted, (index, number, position, submission) = given_table(dialect, "wanted", (int, int, int, str))
     about_judge = schema.document.alias("about_judge")
     of_judge = (about_judge.c.campaign == _t.campaign) & (about_judge.c.key == JUDGE_ITSELF)
-    repeated = exists().where(_q.campaign == _t.campaign, _q.submission == submission).correlate(schema.task, wanted)
+    # Not EXISTS: where one import brought most rows under one submission, PostgreSQL takes every submission for as
+    # common and reads the whole table for each save. The first in the index's own order is found by the index.
+    known = select(_q.part).where(_q.campaign == _t.campaign, _q.submission == submission)
+    first = known.order_by(_q.campaign, _q.submission, _q.part).limit(1).correlate(schema.task, wanted)
+    repeated = first.scalar_subquery().is_not(None)
     joined = (
         wanted.join(schema.task, _t.id == number)
         .join(schema.campaign, _c.id == _t.campaign)
