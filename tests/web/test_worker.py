@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 
 import pytest
 
@@ -20,6 +21,7 @@ def test_a_process_of_its_own_makes_pictures_and_is_begun_again_when_it_dies(sto
             assert first.people == ("J1", "J2")
             process = maker._process
             assert process is not None
+            assert os.getpriority(os.PRIO_PROCESS, process.pid) >= 10  # those who judge come first
             process.kill()
             await process.wait()
             again = await maker.ask("snapshot", 1, "sentence")

@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.app import create_app
+from lanner.web.page.rendering import load_templates
 from lanner.web.routes import ROUTES
 from lanner.web.serving.logs import begin as begin_log
 from lanner.web.serving.middleware import AllowedHosts, Protocol, UrlPrefix, allowed_hosts, is_unambiguous
@@ -58,6 +59,7 @@ def server(
             next_step="Name the proxy's own address: --trusted-proxies 10.0.0.2",
         )
     app = create_app(store, settings=settings)
+    load_templates(app.state.site.templates)
     root_path = root_path and "/" + root_path.strip("/")
     if is_unambiguous(root_path, (route.path for route in ROUTES)):
         app.add_middleware(UrlPrefix, root=root_path)

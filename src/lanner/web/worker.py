@@ -102,9 +102,8 @@ class WorkerProcess:
     async def _start(self) -> asyncio.subprocess.Process:
         pipe = asyncio.subprocess.PIPE
         command = (sys.executable, "-m", "lanner.web.jobs")
-        process = await asyncio.create_subprocess_exec(
-            *command, stdin=pipe, stdout=pipe, limit=2**24, preexec_fn=_lower_priority
-        )
+        process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=2**24)
+        lower_priority(process.pid)
         assert process.stdin is not None
         process.stdin.write(packed(self._address))  # not on the command line, where others could read a password
         return process
@@ -166,10 +165,12 @@ class WorkerPool:
         await asyncio.gather(*(entry.close() for entry in self._workers))
 
 
-def _lower_priority() -> None:
-    # those who judge come first, and whoever waits for a page: also while this one loads what it needs
-    if hasattr(os, "nice"):  # not on Windows
-        os.nice(10)
+def lower_priority(process: int) -> None:
+    """Those who judge come before this process of ours, also while it loads what it needs. Said from outside: a process
+    that says it of itself before it begins is started by a copy of the whole server, which holds up saves."""
+    if hasattr(os, "setpriority"):  # not on Windows
+        with suppress(ProcessLookupError):
+            os.setpriority(os.PRIO_PROCESS, process, 10)
 
 
 def packed(value: object) -> bytes:

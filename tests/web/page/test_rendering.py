@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
-from jinja2 import UndefinedError
+from jinja2 import Environment, UndefinedError
 
+from lanner.web.page import rendering
 from lanner.web.page.assets import Assets
-from lanner.web.page.rendering import environment, fraction, hours, moment
+from lanner.web.page.rendering import environment, fraction, hours, load_templates, moment
 
 
 def test_numbers_as_a_person_says_them() -> None:
@@ -35,3 +38,31 @@ def test_templates_that_are_being_changed_are_made_anew() -> None:
     made = environment(Assets(), watched=True)
     page = made.from_string("{% macro piece(a) %}{{ a }}{% endmacro %}{{ kept('k', piece, given) }}")
     assert [page.render(given=given) for given in ("one", "two")] == ["one", "two"]
+
+
+def test_templates_are_compiled_once_and_again_when_they_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All are there before a page is asked for, since saves wait while one is compiled."""
+    monkeypatch.setattr(rendering, "FOLDER", tmp_path / "templates")
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    (tmp_path / "templates").mkdir()
+    page = tmp_path / "templates" / "a.html"
+    page.write_text("one", encoding="utf-8")
+    compiled: list[str] = []
+    compile_ = Environment._compile
+    monkeypatch.setattr(Environment, "_compile", lambda *given: (compiled.append(given[2]), compile_(*given))[1])
+
+    def load() -> tuple[str, int]:
+        compiled.clear()
+        made = environment(Assets())
+        load_templates(made)
+        count = len(compiled)
+        return made.get_template("a.html").render(), count
+
+    assert [load(), load()] == [("one", 1), ("one", 0)]
+    page.write_text("two", encoding="utf-8")
+    assert [load(), load()] == [("two", 1), ("two", 0)]
+    shutil.rmtree(tmp_path / "templates" / "__pycache__")
+    (tmp_path / "templates" / "__pycache__").write_text("not a folder", encoding="utf-8")
+    assert [load(), load()] == [("two", 1), ("two", 1)]

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lanner.store.backup import copies
+from lanner.web.worker import lower_priority
 
 log = logging.getLogger("lanner.web")
 _LOOKS_EACH = 60.0
@@ -47,9 +48,8 @@ class ScheduledBackups:
         command = (sys.executable, "-m", "lanner", "backup", "--folder", str(self._folder), "--keep", str(self._keep))
         environment = {**os.environ, "LANNER_STORE": self._address}  # not on the command line, where others could read
         pipe = asyncio.subprocess.PIPE
-        self._process = await asyncio.create_subprocess_exec(
-            *command, env=environment, stdout=pipe, stderr=pipe, preexec_fn=_modestly
-        )
+        self._process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=pipe, stderr=pipe)
+        lower_priority(self._process.pid)
         _, said = await self._process.communicate()
         well = self._process.returncode == 0
         log.info("a backup was made") if well else log.error("no backup: %s", said.decode(errors="replace").strip())
@@ -71,8 +71,3 @@ class ScheduledBackups:
         if self._process is not None and self._process.returncode is None:
             self._process.terminate()
             await self._process.wait()
-
-
-def _modestly() -> None:
-    if hasattr(os, "nice"):  # those who judge come first; Windows has no such thing
-        os.nice(10)
