@@ -18,6 +18,11 @@ def test_outputs_and_items_of_a_document() -> None:
         Item("d", "1", ("a", "b", "c")),
         Item("d", "2", ("a", "b", "c")),
     )
+    empty = Document("e", (Segment("1", "…", {"a": "…", "b": " ", "c": "…", "d": "…"}), *document.segments[1:]))
+    assert outputs(empty, stages, "abd") == [("a", "b", "d")]  # b has an output elsewhere in the document
+    assert items(empty, stages, ("a", "b", "d")) == ()
+    ids_alone = Document("i", (Segment("1", "", dict.fromkeys("abc", "")),))
+    assert items(ids_alone, stages, ("a", "b", "c")) == (Item("i", "1", ("a", "b", "c")),)
 
 
 def test_questionnaires_are_for_people() -> None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from data_sets import data_dir
-from lanner import formats, registry
+from lanner import formats, protocols, registry
+from lanner.designs._items import items
+from lanner.designs._items import outputs as shown_outputs
 from lanner.errors import InputError, LannerError
+from lanner.model import Document, Segment
 
 NAMES = registry.names("formats")
 
@@ -82,3 +86,41 @@ def test_a_missing_path_is_an_input_error(tmp_path: Path) -> None:
 )
 def test_released_folders_are_recognised_without_a_flag(folder: str, name: str) -> None:
     assert formats.recognise(data_dir(folder)) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", "source,oak,elm\nOne.,Eins.,Ein.\nTwo.,,Zwei.\n"),
+        ("t.tsv", "source\tsystem\ttarget\nOne.\toak\tEins.\nOne.\telm\tEin.\nTwo.\toak\t \nTwo.\telm\tZwei.\n"),
+        ("t.jsonl", '{"source": "One.", "oak": "Eins.", "elm": "Ein."}\n{"source": "Two.", "oak": "", "elm": "Zwei."}\n'),
+        ("t.json", '[{"source": "One.", "oak": "Eins.", "elm": "Ein."}, {"source": "Two.", "elm": "Zwei."}]'),
+        ("xlsx", ""),
+        ("native", ""),
+        ("parallel", ""),
+    ],
+)  # fmt: skip
+def test_nobody_is_asked_about_an_empty_output_in_any_format(tmp_path: Path, name: str, content: str) -> None:
+    path: formats.PathOrPaths = tmp_path / name
+    outputs = [{"oak": "Eins.", "elm": "Ein."}, {"oak": "", "elm": "Zwei."}]
+    if name == "xlsx":
+        book = openpyxl.Workbook()
+        for row in (["source", "oak", "elm"], ["One.", "Eins.", "Ein."], ["Two.", None, "Zwei."]):
+            book.worksheets[0].append(row)
+        path = tmp_path / "t.xlsx"
+        book.save(path)
+    elif name == "native":
+        segments = [Segment(str(n), source, texts) for n, (source, texts) in enumerate(zip("ab", outputs, strict=True))]
+        formats.write("native", path, [Document("d", tuple(segments), "en", "de")])
+    elif name == "parallel":
+        path = [tmp_path / f"t.{end}" for end in ("src", "oak", "elm")]
+        for file, lines in zip(path, ("One.\nTwo.\n", "Eins.\n\n", "Ein.\nZwei.\n"), strict=True):
+            file.write_text(lines)
+    else:
+        (tmp_path / name).write_text(content)
+    readings = formats.read(path)
+    assert "1 output is empty or missing; nobody is asked about it." in [note for r in readings for note in r.notes]
+    (document,) = (document for reading in readings for document in reading.documents)
+    page = protocols.load("esa").stages
+    asked = [len(items(document, page, shown)) for shown in shown_outputs(document, page, document.systems)]
+    assert sorted(asked) == [1, 2]

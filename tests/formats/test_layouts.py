@@ -421,3 +421,140 @@ def test_labels_by_judges(tmp_path: Path) -> None:
     path.write_text("id,kind,of\n1,noun,house\n2,verb,tree\n")
     with pytest.raises(InputError):
         formats.read(path)
+
+
+# Tables of a few rows
+
+
+PREFERENCES = {
+    "name": lambda names, side: names[side] if side < 2 else "tie",
+    "heading": lambda names, side: f"Translation {names[side]}" if side < 2 else "About the same",
+    "letter": lambda names, side: ("A", "B", "equal")[side],
+}
+
+
+@given(data=st.data())
+@settings(max_examples=examples(60), deadline=None)
+def test_a_preference_is_read_from_tables_of_one_to_four_rows(data: st.DataObject) -> None:
+    style = data.draw(st.sampled_from(list(PREFERENCES)))
+    names = ("A", "B") if style == "letter" else data.draw(st.sampled_from([("oak", "elm"), ("GPT-4", "DeepL")]))
+    judge = data.draw(st.sampled_from(["judge", "Rater", "who", "평가자", "Evaluated by", "Bewerter"]))
+    asked = data.draw(st.sampled_from(["Preferred", "better", "Winner", "선호", "Bevorzugt", "Which is better?"]))
+    # without a side among the answers nothing says that they are preferences
+    chosen = data.draw(st.lists(st.integers(0, 2), min_size=1, max_size=4).filter(lambda sides: min(sides) < 2))
+    heads = [f"Translation {name}" if style == "heading" else name for name in names]
+    rows = [
+        [
+            ["ann", "bob"][n % 2],
+            SENTENCES[n][0],
+            SENTENCES[n][1],
+            f"{SENTENCES[n][1]}.",
+            PREFERENCES[style](names, side),
+        ]
+        for n, side in enumerate(chosen)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([[judge, "source", *heads, asked], *rows])
+        (reading,) = formats.read(path)
+    (document,) = reading.documents
+    assert [(s.source, tuple(s.outputs)) for s in document] == [(SENTENCES[n][0], names) for n in range(len(chosen))]
+    values = [(j.judge, j.systems, str(j.value).casefold()) for j in reading.judgements]
+    # a letter that is the only answer is the name of the system, and its side
+    assert values == [(row[0], names, ("a", "b", "tie")[side]) for row, side in zip(rows, chosen, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("table", "says", "advice"),
+    [
+        ("Person,en,de,opinion\nann,Cats sit.,Sie.,good\nbob,Cats sit.,Sie.,bad\n", "no column is known to name judges",
+         "--columns judge=Person."),
+        ("Our person,en,de,opinion\nann,Cats.,Sie.,good\nbob,Cats.,Sie.,bad\n", "no column is known to name judges",
+         "--columns 'judge=Our person'."),
+        ("en,de,score\nCats sit.,Sie.,4\nCats sit.,Sie.,2\n", "no column is known to name judges",
+         "Add a column `judge`."),
+        ("rater,source,target,comment\nann,Cats sit.,Sie.,fine\n", "no column is known to hold their answers",
+         "--columns answer:comment=comment."),
+        ("judge,source,oak\nann,The cat sat.,Die Katze.\n", "no column is known to hold their answers", "lanner new"),
+        ("segment,score\n1,3\n2,4\n", "no column says whose they are", "--columns judge=COLUMN"),
+    ],
+)  # fmt: skip
+def test_small_tables_that_do_not_say_enough_are_refused_with_the_option_to_give(
+    tmp_path: Path, table: str, says: str, advice: str
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(table)
+    with pytest.raises(InputError, match=says) as raised:
+        formats.read_judged(path)
+    assert advice in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "answers"),
+    [
+        ("who,en,de,opinion\nann,Cats sit.,Sie.,good\n", [("ann", "opinion", ("de",), "good")]),
+        ("name,source,target,score\nann,Cats sit.,Sie.,4\nbob,Cats sit.,Sie.,2\n",
+         [("ann", "score", ("target",), 4), ("bob", "score", ("target",), 2)]),
+        ("rater,source,system A,translation A,system B,translation B,better\nann,Cats.,DeepL,Sie.,Bing,Es.,A\n",
+         [("ann", "better", ("DeepL", "Bing"), "a")]),
+        ("judge,source,oak,elm,ash,best\nann,The cat sat.,Die Katze saß.,Katze sitzt.,Eine Katze.,ash\n",
+         [("ann", "best", ("oak", "elm", "ash"), "ash")]),
+        ("Rater,Sentence,Translation,Score\nann,The cat sat.,Die Katze.,4\n",
+         [("ann", "score", ("Translation",), 4)]),
+    ],
+)  # fmt: skip
+def test_small_tables_that_say_enough(tmp_path: Path, table: str, answers: list[tuple[Any, ...]]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(table)
+    (reading,) = formats.read(path)
+    values = [(j.judge, j.question, j.systems, j.value) for j in reading.judgements]
+    assert [(*rest, v.casefold() if isinstance(v, str) else v) for *rest, v in values] == answers
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "key,name,source,target\n1,ok,Yes,Ja\n2,sure,Yes,Ja\n3,cancel,No,Nein\n4,never,No,Nein\n",  # names of strings
+        "prompt,chosen,rejected\nTranslate: A cat.,A Katze.,Katze.\nTranslate: B.,B Katze.,Katze.\n",
+        "source,target,Language\nOne cat.,Eine Katze.,de\nTwo cats.,Zwei Katzen.,de\n",
+    ],
+)
+def test_small_tables_of_texts_hold_no_judgements(tmp_path: Path, table: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(table)
+    (reading,) = formats.read(path)
+    assert not reading.judgements
+    assert not any("name judges" in note for note in reading.notes)
+
+
+def test_columns_that_are_dropped_beside_answers_are_not_said_to_be_kept(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("judge,source,target,score,batch\nann,Cats sit.,Sie.,4,x\nbob,Cats sit.,Sie.,5,x\n")
+    (reading,) = formats.read(path)
+    assert "not read: batch" in reading.notes[0]
+    path.write_text("source,target,batch\nCats sit.,Sie.,x\n")
+    (reading,) = formats.read(path)
+    assert "kept as they are: batch" in reading.notes[0]
+    assert reading.documents[0].segments[0].meta == {"batch": "x"}
+
+
+def test_a_few_repeated_sentences_are_one_judges(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("en,de,score\nYes.,Ja.,4\nYes.,Ja.,2\nNo.,Nein.,3\nWhy?,Warum?,5\n")
+    assert [j.value for reading in formats.read_judged(path) for j in reading.judgements] == [4, 2, 3, 5]
+
+
+def test_a_translation_that_is_the_name_of_a_column_is_no_preference(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("source,oak,elm,yew\nAn elm.,Eine Ulme.,Ulme.,Elm\nA dog.,Ein Hund.,Hund.,Der Hund\n")
+    (reading,) = formats.read(path)
+    assert reading.documents[0].systems == ("oak", "elm", "yew")
+
+
+def test_one_judge_assumed_is_said_with_the_options_that_name_judges(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("source,hyp,ann,bob\nThe cat sat.,Die Katze saß.,4,5\nThe dog ran.,Der Hund lief.,3,2\n")
+    (reading,) = formats.read_judged(path)
+    [note] = [note for note in reading.notes if "one judge's" in note]
+    assert "--columns judge:ann=ann,judge:bob=bob" in note

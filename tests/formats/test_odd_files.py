@@ -187,7 +187,7 @@ def test_numbers_on_which_judges_differ_once_are_answers_and_those_on_which_they
     path.write_text("\n".join(["judge,doc,seg,system,score,Klarheit,Jahr", *rows]))
     reading = read(path)
     assert {entry.question for entry in reading.judgements} == {"score", "klarheit"}
-    assert "kept as they are: Jahr" in reading.notes[0]
+    assert "not read: Jahr" in reading.notes[0]
 
 
 def test_the_tables_of_a_word_document(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_a_wide_table(tmp_path: Path) -> None:
     assert dict(second.outputs) == {"mt": ""}
     assert dict(second.references) == {}
     assert "Columns: document=doc" in reading.notes[0]
-    assert any("1 cells of outputs are empty" in note for note in reading.notes)
+    assert any("1 output is empty or missing" in note for note in reading.notes)
 
 
 def test_a_long_table_with_scores(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_texts_come_one_by_one_and_notes_at_the_end(tmp_path: Path) -> None:
     with formats.texts(path) as found:
         assert found is not None
         assert [document.id for document in found.documents] == ["d", "e"]
-        assert found.notes[-1] == "1 cells of outputs are empty and are kept as empty translations."
+        assert found.notes[-1] == "1 output is empty or missing; nobody is asked about it."
     for content in ("source,system,output\na,x,b\n", "source,mt,judge,score\na,b,j,3\n"):
         with formats.texts(put(path, content)) as found:
             assert found is None

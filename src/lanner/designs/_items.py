@@ -48,7 +48,7 @@ def outputs(document: Document, stages: Sequence[Stage], systems: Sequence[str])
     objects = {stage.object for stage in stages}
     if not objects & {Object.OUTPUT, Object.OUTPUTS}:
         return [()]
-    present = [name for name in systems if any(s.judged and s.text(name) is not None for s in document)]
+    present = [name for name in systems if any(s.is_judgeable(name) for s in document)]
     if Object.OUTPUTS not in objects:
         return [(name,) for name in present]
     size = max(stage.outputs for stage in stages if stage.object is Object.OUTPUTS)
@@ -62,7 +62,7 @@ def outputs(document: Document, stages: Sequence[Stage], systems: Sequence[str])
 
 def sentences(document: Document, outputs: Shown) -> list[Segment]:
     """The segments that can be judged with these outputs, in order."""
-    return [s for s in document if s.judged and all(s.text(name) is not None for name in outputs)]
+    return [s for s in document if s.judged and all(map(s.is_judgeable, outputs))]
 
 
 def items(document: Document, stages: Sequence[Stage], outputs: Shown) -> tuple[Item, ...]:

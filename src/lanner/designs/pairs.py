@@ -72,7 +72,7 @@ def _size(protocol: Protocol, systems: Sequence[str]) -> int:
 
 
 def _sets(document: Document, systems: Sequence[str], size: int) -> list[Shown]:
-    present = [name for name in systems if any(s.judged and s.text(name) is not None for s in document)]
+    present = [name for name in systems if any(s.is_judgeable(name) for s in document)]
     if len(present) < size:
         raise DesignError(
             f"{size} outputs are compared, but the document {document.id!r} has {len(present)}.",

@@ -19,6 +19,7 @@ from lanner.formats.parsing import textfile
 from lanner.formats.parsing.archive import unpacked
 from lanner.formats.parsing.documents import ApartError
 from lanner.formats.parsing.joining import read_each
+from lanner.formats.parsing.notes import ANSWERS, Note
 from lanner.formats.parsing.textfile import watched
 from lanner.formats.parsing.values import KEEP_CODES
 from lanner.model import Document, Judge, Judgement
@@ -100,7 +101,36 @@ def read(
         else:
             readings = read_each(paths, lambda each, judge: _read_path(each, format, languages, options, judge))
             readings = _of_pair(readings, languages, paths[0])
-        return _with_notes(readings, decoding.notes())
+        return _with_notes([_with_empty_outputs(part) for part in readings], decoding.notes())
+
+
+def _with_empty_outputs(reading: Reading) -> Reading:
+    note = _note_on_empty(sum(map(_empty_outputs, reading.documents)))
+    return replace(reading, notes=(*reading.notes, *note)) if note else reading
+
+
+def _empty_outputs(document: Document) -> int:
+    """Outputs that nobody will be asked about, although other segments of the document have one of that system. Those
+    that a reader flagged have a note of its own."""
+    systems = document.systems
+    segments = [s for s in document if s.judged and s.source.strip() and "no_target" not in s.flags]
+    return sum(not segment.is_judgeable(name) for segment in segments for name in systems)
+
+
+def _note_on_empty(count: int) -> list[str]:
+    if not count:
+        return []
+    outputs, them = ("1 output is", "it") if count == 1 else (f"{count} outputs are", "them")
+    return [f"{outputs} empty or missing; nobody is asked about {them}."]
+
+
+def _counting_empty(documents: Iterable[Document], notes: list[str]) -> Iterator[Document]:
+    """The documents one by one; at the end the notes say how many outputs were empty."""
+    count = 0
+    for document in documents:
+        count += _empty_outputs(document)
+        yield document
+    notes += _note_on_empty(count)
 
 
 def read_texts(path: PathOrPaths, format: str | None = None, **options: Any) -> list[Reading]:  # noqa: A002
@@ -111,15 +141,24 @@ def read_texts(path: PathOrPaths, format: str | None = None, **options: Any) -> 
     return read(path, format, **options)
 
 
+_JUDGE_FIRST = "Judge them first (lanner new … --texts), or write them in another format (lanner export … --texts)."
+
+
 def read_judged(path: PathOrPaths, format: str | None = None, **options: Any) -> list[Reading]:  # noqa: A002
-    """What was judged in a file or folder, or in several files. A table without judges is read as one judge's."""
-    readings = [reading for reading in read(path, format, **options) if reading.judgements]
+    """What was judged in a file or folder, or in several files. A table without judges is read as one judge's, unless
+    its rows are several judges'."""
+    parts = read(path, format, **options)
+    readings = [reading for reading in parts if reading.judgements]
+    where = Where(path if isinstance(path, str | Path) else None)
+    doubts = [note for part in parts for note in part.notes if isinstance(note, Note) and note.about == ANSWERS]
+    if not readings and doubts:
+        raise InputError(
+            doubts[0].fact, code="no_judgements_found", where=where, next_step=doubts[0].advice or _JUDGE_FIRST
+        )
     if not readings and not options.get("judge") and "judge" in load(format or recognise(path)).options:
         readings = [reading for reading in read(path, format, judge="judge", **options) if reading.judgements]
     if not readings:
-        step = "Judge them first (lanner new … --texts), or write them in another format (lanner export … --texts)."
-        where = Where(path if isinstance(path, str | Path) else None)
-        raise InputError("There are no judgements in it, only texts.", where=where, next_step=step)
+        raise InputError("There are no judgements in it, only texts.", where=where, next_step=_JUDGE_FIRST)
     return readings
 
 
@@ -196,6 +235,7 @@ def texts(
             stream.documents = _stream_of_pair(stream.documents, languages, paths[0], stream.notes)
         if stream is not None:
             stream.notes[:0] = decoding.notes()
+            stream.documents = _counting_empty(stream.documents, stream.notes)
         yield stream
 
 

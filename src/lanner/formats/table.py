@@ -15,6 +15,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -26,10 +27,10 @@ from typing import Any, NamedTuple
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import durations, textfile
-from lanner.formats.parsing.columns import SHEET, Answer, ColumnMap, column_map, fold, is_total, side_of
+from lanner.formats.parsing.columns import SHEET, Answer, ColumnMap, column_map, fold, is_total, names_answer, side_of
 from lanner.formats.parsing.documents import Draft, Gathering
 from lanner.formats.parsing.durations import duration
-from lanner.formats.parsing.notes import UNKNOWN_LANGUAGES, Note
+from lanner.formats.parsing.notes import ANSWERS, UNKNOWN_LANGUAGES, Note
 from lanner.formats.parsing.preferences import sides
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.values import (
@@ -214,6 +215,18 @@ def _opened(path: Path, options: Mapping[str, Any]) -> tuple[_Table, Rows]:
     return _Table(path, rows, options.get("columns", ""), system=system, languages=languages, judge=judge), rows
 
 
+def _option(columns: Mapping[str, str]) -> str:
+    """`--columns answer:fluency=fluency,…` as one can paste it into a shell."""
+    pairs = ",".join(f"{role}={column}" for role, column in columns.items())
+    is_plain = not any(mark in f"{role}{column}" for role, column in columns.items() for mark in ",=")
+    return f"--columns {shlex.quote(pairs if is_plain else json.dumps(columns, ensure_ascii=False))}"
+
+
+def _each(role: str, columns: Sequence[str]) -> str:
+    """The option that gives each of these columns this role under its own name."""
+    return _option({f"{role}:{name}": name for name in columns})
+
+
 class _Table:
     """One table being read: the map turned into positions, and rows into segments."""
 
@@ -239,7 +252,7 @@ class _Table:
         self.has_texts = "source" in self.at
         self.has_own_columns = not {"paragraph", "judged", "flags", "segment_meta"}.isdisjoint(self.at)
         self.given, self.judge = languages, judge
-        self.blank = self.empty_outputs = self.textless = self.differing_documents = 0
+        self.blank = self.textless = self.differing_documents = 0
         self.about_document = [self.at[role] for role in (*_DOCUMENT_ROLES, *_LANGUAGE_ROLES) if role in self.at]
         self.documents_said: dict[str, list[Any]] = {}
         self.unknown_language = False
@@ -292,8 +305,6 @@ class _Table:
                 watch.segment(draft, key, line, source)
             lines[key] = line
             outputs = {name: row[at] for name, at in self.outputs}
-            if "" in outputs.values():
-                self.empty_outputs += list(outputs.values()).count("")
             references = {name: row[at] for name, at in self.references if row[at]}
             meta = {name: row[at] for name, at in self.rest if row[at]}
             segments.append(Segment(key, source, outputs, references, meta=meta))
@@ -350,19 +361,19 @@ class _Table:
     def notes(self) -> Iterator[str]:
         if self.has_texts and self.map.rest and not (self.outputs or self.long or self.references):
             rest = self.map.rest[:4]
-            option = ",".join(f"system:{name}={name}" for name in rest)
             yield Note(
                 "No column is known to hold a translation.",
-                f"If {', '.join(rest)} do: --columns {option} (each column is the output of the system of its name).",
+                f"If {', '.join(rest)} do: {_each('system', rest)} (each column is the output of the system of its "
+                "name).",
             )
         if self.map.scores:
             names = self.map.scores[:4]
-            yield Note(
-                f"The numbers in {', '.join(names)} are kept with the texts and not analysed.",
-                "If each column holds the scores of one judge: --columns "
-                f"{','.join(f'judge:{name}={name}' for name in names)}. If they answer questions: --columns "
-                f"{','.join(f'answer:{name}={name}' for name in names)} --option judge=NAME.",
-            )
+            advice = f"If they answer questions: {_each('answer', names)}."
+            if not all(names_answer(name) for name in names):
+                judges = f"If each column holds the scores of one judge: {_each('judge', names)}."
+                advice = f"{judges} {advice}"
+            yield Note(f"The numbers in {', '.join(names)} are kept with the texts and not analysed.", advice)
+        yield from self._notes_on_judges()
         if self.items_are_documents:
             yield (
                 "No column names documents, so every item counts as one. Sentences of one text hang together: name "
@@ -383,8 +394,23 @@ class _Table:
                 f"{self.differing_documents} rows say something else about their document (domain, title, language) "
                 "than its first row, which counts."
             )
-        if self.empty_outputs:
-            yield f"{self.empty_outputs} cells of outputs are empty and are kept as empty translations."
+
+    def _notes_on_judges(self) -> Iterator[Note]:
+        """That a table seems to hold judgements although none were found: without answers, or without judges."""
+        if "judge" in self.map.roles and not self.answers:
+            rest = self.map.rest[:4]
+            yield Note(
+                f"The column {self.map.roles['judge']!r} names judges, but no column is known to hold their answers.",
+                f"If {' or '.join(rest)} does: {_each('answer', rest[:1])}." if rest else "",
+                about=ANSWERS,
+            )
+        elif self.map.repeated is not None:
+            names = self.map.repeated[:4]
+            yield Note(
+                "Most rows repeat the texts of another row, and no column is known to name judges.",
+                f"If {' or '.join(names)} does: {_option({'judge': names[0]})}." if names else "Add a column `judge`.",
+                about=ANSWERS,
+            )
 
     def add(self, gathering: Gathering, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
         source = self._text("source", row)
@@ -409,7 +435,6 @@ class _Table:
             value = row[position]
             if (value is None and self.typed) or name in absent:
                 continue
-            self.empty_outputs += value in (None, "")
             gathering.output(draft, name, as_text(value))
         if self.long:
             gathering.output(draft, self._text("system", row), self._text("output", row))
@@ -436,10 +461,14 @@ class _Table:
 
     def side(self, value: Any, row: Sequence[Any]) -> Any:
         """A preference given by the name of a system, or of its column (`model_a`), as the side it means."""
-        if not self.compared or not isinstance(value, str):
+        if not isinstance(value, str):
             return value
-        columns = [self.map.roles["system_a"], self.map.roles["system_b"]]
-        for names in (self.compared_systems(row), columns):
+        pairs: list[Sequence[str]] = []
+        if self.compared:
+            pairs = [self.compared_systems(row), [self.map.roles["system_a"], self.map.roles["system_b"]]]
+        elif len(self.outputs) == 2:
+            pairs = [list(self.map.outputs), list(self.map.outputs.values())]
+        for names in pairs:
             first, second = (fold(name) for name in names)
             if first != second and fold(value) in (first, second):
                 return "a" if fold(value) == first else "b"
@@ -738,8 +767,13 @@ class _Answers:
             yield f"{n} answers are no numbers although the others are; flagged not_a_number."
         if n := self._flagged["unknown_role"]:
             yield f"{n} answers have a role that is none of {', '.join(Role)}; they count as main ones, flagged."
-        if self._cells and list(self._kinds) == [_UNNAMED] and not self._table.judge:
-            yield "No column names the judge, so all answers count as one judge's."
+        if self._cells and list(self._kinds) == [_UNNAMED]:
+            columns = [answer.column for answer, _ in self._table.answers if not answer.system][:4]
+            advice = "If one does: --columns judge=COLUMN."
+            if len(columns) > 1:
+                judges = _each("judge", columns)
+                advice = f"{advice} If {', '.join(columns)} each hold the answers of one judge: {judges}."
+            yield Note("No column is known to name judges, so all answers count as one judge's.", advice)
 
 
 def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[Any, str]]:

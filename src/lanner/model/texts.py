@@ -29,6 +29,12 @@ class Segment:
         """The output or reference of that name; people's references can be judged like any system."""
         return self.outputs.get(name, self.references.get(name))
 
+    def is_judgeable(self, name: str) -> bool:
+        """Whether a judge can be asked about this output: an empty one gives nothing to judge. Segments known by their
+        ids alone have no texts here at all, and were judged elsewhere."""
+        text = self.text(name)
+        return self.judged and text is not None and bool(text.strip() or not self.source.strip())
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

@@ -82,6 +82,10 @@ def test_mistakes_in_texts_are_shown_with_name_and_line(client: TestClient, toke
     assert "/tmp" not in answer.text
     nothing = client.post("/new", data={"token": token, "from": "file"})
     assert nothing.status_code == 422
+    twice = [("texts", ("mine.de", "Eins.\n")), ("texts", ("mine.en", "One.\n")), ("texts", ("a/mine.de", "Zwei.\n"))]
+    answer = client.post("/new", data={"token": token, "from": "file"}, files=twice)
+    assert answer.status_code == 422
+    assert "Two files are called mine.de." in answer.text
 
 
 def test_mistakes_in_wishes_keep_what_was_typed(client: TestClient, store: Store, token: str) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError, did_you_mean
-from lanner.formats.parsing import durations
+from lanner.formats.parsing import durations, preferences
 from lanner.formats.parsing.values import (
     as_text,
     is_flag,
@@ -99,7 +99,9 @@ class ColumnMap:
             about += f" about {answer.system}" if answer.system else ""
             parts.append(self._part(f"answer:{answer.question}{about}", answer.column))
         text = ", ".join(parts)
-        return f"{text}; kept as they are: {', '.join(self.rest)}" if self.rest else text
+        # what stands beside an answer is about the answer or its judge, and does not come along with the texts
+        unused = "not read" if self.answers else "kept as they are"
+        return f"{text}; {unused}: {', '.join(self.rest)}" if self.rest else text
 
     def _part(self, role: str, column: str) -> str:
         sure = self.confidence.get(column, _CERTAIN)
@@ -107,6 +109,8 @@ class ColumnMap:
 
     scores: tuple[str, ...] = ()
     """Columns of `rest` that hold numbers which may be scores: by judges, or on questions; the header does not tell."""
+    repeated: tuple[str, ...] | None = None
+    """Where most rows are about the texts of another row and nobody is named: the columns that may name judges."""
 
     @property
     def has_answers(self) -> bool:
@@ -170,6 +174,11 @@ def header_score(cells: Iterable[Any]) -> int:
 def names_judges(name: str) -> bool:
     """Whether a header is a word for judges."""
     return _spelled().get(fold(name), ("", 0))[0] == "judge"
+
+
+def names_answer(name: str) -> bool:
+    """Whether a header is a word for answers."""
+    return fold(name) in _folded("answer")
 
 
 def names_item(names: Iterable[str]) -> bool:
@@ -249,7 +258,7 @@ class _Guess:
         if not ours:
             self._take_answers()
         if "source" not in self.roles and not self._is_ratings():
-            raise self._without_source()
+            raise self._without_judge() if self._are_scores_of_items() else self._without_source()
         outputs = self.outputs
         if system and len(outputs) == 1:
             outputs = {system: next(iter(outputs.values()))}
@@ -259,8 +268,32 @@ class _Guess:
         roles = {role: self.roles[role] for role in sorted(self.roles, key=[*ROLES, "output"].index)}
         answers = (*self.answers, *self.measures)
         scores = () if answers or ours else tuple(name for name in rest if self._may_be_scores(name))
+        repeated = None if answers or ours else self._repeated(rest)
         pair = pair or self._pair()
-        return ColumnMap(roles, outputs, self.references, answers, rest, pair, self.confidence, scores)
+        return ColumnMap(roles, outputs, self.references, answers, rest, pair, self.confidence, scores, repeated)
+
+    def _repeated(self, columns: Sequence[str]) -> tuple[str, ...] | None:
+        """The columns of short words in which rows about the same texts differ, as names of judges do; None unless most
+        rows are about the texts of another one, with answers beside them, and no column is known to name judges."""
+        if "judge" in self.roles or "source" not in self.roles:
+            return None
+        roles = [self.roles[role] for role in _ITEM_ROLES if role in self.roles]
+        places = [self.header.index(column) for column in (*roles, *self.outputs.values())]
+        rows: dict[tuple[str, ...], list[Sequence[Any]]] = {}
+        for row in self.sample:
+            rows.setdefault(tuple(str(row[place]) for place in places), []).append(row)
+        groups = [group for group in rows.values() if len(group) > 1]
+        if sum(map(len, groups)) * 2 <= len(self.sample):
+            return None
+
+        def tells_apart(column: str) -> bool:
+            at, values = self.header.index(column), self._values(column)
+            differs = all(len({str(row[at]) for row in group}) == len(group) for group in groups)
+            is_key = len(groups) > 1 and len(set(map(str, values))) == len(values)  # judges come again with other texts
+            return differs and not is_key and not _are_numbers(values) and _mean_length(values) <= _SHORT_ANSWER
+
+        names = tuple(column for column in columns if tells_apart(column))
+        return names if names or any(map(names_answer, columns)) else None
 
     def _may_be_scores(self, column: str) -> bool:
         nameless = column.startswith("column ")
@@ -349,11 +382,20 @@ class _Guess:
             return
         for first in self.free:
             for second in self.free:
-                if _are_sides(first, second) and self._are_systems(first) and self._are_systems(second):
+                if not _are_sides(first, second):
+                    continue
+                beside = self._has_texts_beside(first) and self._has_texts_beside(second)
+                if beside or (self._are_systems(first) and self._are_systems(second)):
                     self.roles |= {"system_a": first, "system_b": second}
                     self._take(first, _CLEAR)
                     self._take(second, _CLEAR)
                     return
+
+    def _has_texts_beside(self, column: str) -> bool:
+        """Whether `system A` stands beside a `translation A`, which holds the texts: then it names their system."""
+        texts = [other for other in self.free if other != column and _named(other) == _named(column) is not None]
+        word = _header_words(column)[0] if _header_words(column) else ""
+        return bool(texts) and _spelled().get(word, ("", 0))[0] == "system"
 
     def _are_systems(self, column: str, fewest: int = 1) -> bool:
         """Whether a column holds names that come again with other segments, as names of systems do and translations
@@ -450,11 +492,18 @@ class _Guess:
             for role in ("segment", "item", "title", "note"):
                 column = self.roles.get(role, "")
                 values = self._values(column) if column else []
-                if column in self.confidence and values and _mean_length(values) > 2 * _LONG_TEXT:
+                if column in self.confidence and self._may_be_source(values):
                     del self.roles[role]
                     self.roles["source"] = column
                     self.confidence[column] = _LIKELY
                     break
+
+    def _may_be_source(self, values: Sequence[Any]) -> bool:
+        """Whether values are sentences: long ones, or ones of several words where translations stand beside them."""
+        if _mean_length(values) > 2 * _LONG_TEXT:
+            return True
+        phrases = [text for text in map(str, values) if " " in text.strip() and not any(map(str.isdigit, text))]
+        return bool(self.outputs) and len(phrases) * 2 > len(values)
 
     def _take_numbering(self) -> None:
         """A column of an unknown name that counts the rows of each document, judge and system: the segment's number,
@@ -476,8 +525,16 @@ class _Guess:
         """Where items come again and no column is known to name the judges: the only column of names by which their
         rows differ names them, if scores stand beside it."""
         has_scores = any(fold(c) in _folded("answer") and _are_numbers(self._values(c)) for c in self.free)
+        if "judge" in self.roles:
+            return
+        named = [column for column in self._repeated(self.free) or () if fold(column) in _identifier_words()]
+        has_answers = any(names_answer(column) or self._is_preference(column) for column in self.free)
+        if len(named) == 1 and has_answers:  # `Name` beside texts that come again
+            self.roles["judge"] = named[0]
+            self._take(named[0], _LIKELY)
+            return
         keys = [self.roles[role] for role in ("item", "document", "segment", "system") if role in self.roles]
-        if "judge" in self.roles or not has_scores or {"segment", "item"}.isdisjoint(self.roles):
+        if not has_scores or {"segment", "item"}.isdisjoint(self.roles):
             return
         if self._are_unique(keys):
             return
@@ -583,6 +640,7 @@ class _Guess:
                 or fold(column) in _folded("answer")
                 or _are_numbers(values)
                 or self._varies(column)
+                or self._is_preference(column)
             ):
                 continue
             distinct = len({str(value) for value in values})
@@ -590,6 +648,17 @@ class _Guess:
             if length / 5 <= _mean_length(values) <= length * 5 and enough and _are_texts(values):
                 self.outputs.setdefault(column, column)
                 self._take(column, _POSSIBLE if len(source) < 3 else _LIKELY)
+
+    def _is_preference(self, column: str) -> bool:
+        """Whether a column says which of the others is best: by their names, or by sides under a heading that asks."""
+        texts = {as_text(value).strip() for value in self._values(column)}
+        names = {fold(name) for other in self.header if other != column for name in (other, *_named_as(other))}
+        if not texts or any(len(text) > _SHORT_ANSWER for text in texts) or all(map(_language, texts)):
+            return False
+        unnamed = {text for text in texts if fold(text) not in names}
+        if len(unnamed) < len(texts):
+            return all(preferences.side(text) == "tie" for text in unnamed)
+        return preferences.asks(column) and all(preferences.side(text) for text in texts)
 
     def _is_ratings(self) -> bool:
         has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
@@ -616,7 +685,7 @@ class _Guess:
         if self.answers:
             return
         by_judge = "judge" in self.roles or bool(self.judge)
-        answers = [column for column in self.free if fold(column) in _folded("answer")]
+        answers = [c for c in self.free if fold(c) in _folded("answer") or self._is_preference(c)]
         if "question" in self.roles and (value := next(iter(answers), "")):
             self._add_answer(Answer(value, ""), _CERTAIN)
             return
@@ -655,7 +724,8 @@ class _Guess:
         columns += comments if columns or spread else []
         for column in [name for name in self.header if name in columns]:
             if column in self.free:
-                self._add_answer(Answer(column, column), _CERTAIN if column in answers else _LIKELY)
+                sure = _CERTAIN if names_answer(column) else _CLEAR if column in answers else _LIKELY
+                self._add_answer(Answer(column, column), sure)
 
     def _varies(self, column: str) -> bool:
         """Whether judges say different things in a column about one item: then it is an answer, and neither a fact
@@ -765,6 +835,21 @@ class _Guess:
                 self.confidence.pop(column, None)
         return {}
 
+    def _are_scores_of_items(self) -> bool:
+        """Whether a table without texts has scores of items: then it lacks a judge, and not a source."""
+        has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
+        scored = [column for column in self.free if names_answer(column) and _are_numbers(self._values(column))]
+        return has_item and bool(scored) and not self.outputs
+
+    def _without_judge(self) -> InputError:
+        return InputError(
+            "The table has scores, and no column says whose they are or which system they are about.",
+            code="no_judge_column",
+            names={"columns": ", ".join(self.header)},
+            next_step="Add a column `judge` or `system`, or say which column names them: --columns judge=COLUMN or "
+            "--columns system=COLUMN.",
+        )
+
     def _without_source(self) -> InputError:
         proposal = self._proposal()
         first = [*self.header, "NAME"][0]
@@ -786,6 +871,12 @@ class _Guess:
             return ""
         outputs = [f"system:{name}={name}" for name in others if name in texts]
         return ",".join([f"source={texts[0]}", *outputs])
+
+
+def _named_as(column: str) -> tuple[str, ...]:
+    """What a column of outputs is called besides its heading: `DeepL` for `output:DeepL`."""
+    role = _named(column)
+    return (role[1],) if role else ()
 
 
 def _are_sides(first: str, second: str) -> bool:

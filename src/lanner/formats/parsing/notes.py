@@ -5,14 +5,15 @@ from __future__ import annotations
 
 class Note(str):
     """A note as one line. `fact` is what was noticed; `advice` names options of the command line, so a page shows the
-    fact alone; `about` says what it is about where a page shows that by itself ("columns", "languages")."""
+    fact alone; `about` says what it is about where that matters ("columns", "languages", "answers")."""
 
     fact: str
+    advice: str
     about: str
 
     def __new__(cls, fact: str, advice: str = "", *, about: str = "") -> Note:
         note = super().__new__(cls, f"{fact} {advice}" if advice else fact)
-        note.fact, note.about = fact, about
+        note.fact, note.advice, note.about = fact, advice, about
         return note
 
 
@@ -26,6 +27,8 @@ def subject_of(note: str) -> str:
     return note.about if isinstance(note, Note) else ""
 
 
+ANSWERS = "answers"
+"""What a note is about that says why a table seems to hold judgements of which none could be read."""
 UNKNOWN_LANGUAGES = Note(
     "The languages are unknown, which judges will see.", "Set them with --languages, such as en-ko.", about="languages"
 )

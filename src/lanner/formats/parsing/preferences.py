@@ -44,6 +44,12 @@ def sides(texts: Collection[str], heading: str = "") -> dict[str, Side] | None:
     return meanings if {"a", "b"} & set(meanings.values()) else None
 
 
+def asks(heading: str) -> bool:
+    """Whether a heading asks for a preference: `Better one`, `Bevorzugt`, `선호`."""
+    plain = _folded(heading)
+    return _says(plain, _TOKEN.findall(plain), "headings")
+
+
 def side(text: str) -> Side | None:
     """What one answer means; None where it is not certain."""
     plain = _folded(text)
@@ -65,9 +71,8 @@ def side(text: str) -> Side | None:
 
 
 def _numbered(texts: Collection[str], heading: str) -> dict[str, Side] | None:
-    plain = _folded(heading)
     numbers = {text: int(text) for text in texts}
-    if not _says(plain, _TOKEN.findall(plain), "headings") or not {1, 2} <= set(numbers.values()) <= {0, 1, 2}:
+    if not asks(heading) or not {1, 2} <= set(numbers.values()) <= {0, 1, 2}:
         return None
     meanings: dict[int, Side] = {0: "tie", 1: "a", 2: "b"}
     return {text: meanings[number] for text, number in numbers.items()}

@@ -107,7 +107,13 @@ def _receive(form: FormData, folder: Path) -> list[str]:
     if not files:
         raise InputError(say("No file was chosen."), next_step=say("Choose a file, or take the demonstration texts."))
     for entry in files:
-        with (folder / named(entry.filename)).open("wb") as target:
+        path = folder / named(entry.filename)
+        if path.exists():
+            raise InputError(
+                say("Two files are called {name}.", name=path.name),
+                next_step=say("Rename one of them and choose both again."),
+            )
+        with path.open("wb") as target:
             shutil.copyfileobj(entry.file, target)
     return sorted(path.name for path in folder.iterdir())
 
