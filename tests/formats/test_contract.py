@@ -93,7 +93,7 @@ def test_released_folders_are_recognised_without_a_flag(folder: str, name: str) 
     [
         ("t.csv", "source,oak,elm\nOne.,Eins.,Ein.\nTwo.,,Zwei.\n"),
         ("t.tsv", "source\tsystem\ttarget\nOne.\toak\tEins.\nOne.\telm\tEin.\nTwo.\toak\t \nTwo.\telm\tZwei.\n"),
-        ("t.jsonl", '{"source": "One.", "oak": "Eins.", "elm": "Ein."}\n{"source": "Two.", "oak": "", "elm": "Zwei."}\n'),
+        ("t.jsonl", '{"source": "One.", "oak": "Eins.", "elm": "Ein."}\n{"source": "Two.", "oak": "", "elm": "Ja."}\n'),
         ("t.json", '[{"source": "One.", "oak": "Eins.", "elm": "Ein."}, {"source": "Two.", "elm": "Zwei."}]'),
         ("xlsx", ""),
         ("native", ""),
