@@ -78,6 +78,11 @@ def expected_agreement(raw: pd.DataFrame) -> dict[str, float]:
     return {"sentence": ordinal_alpha(scale), "skills": float(np.mean(list(expected_rows(raw).values())))}
 
 
+def fraction(value: float) -> str:
+    """A coefficient as pages print it."""
+    return f"{value:.2f}".removeprefix("0")
+
+
 def compare(
     life: CampaignLife, role: str = "main", left_out: tuple[str, ...] = (), *, everywhere: bool = False
 ) -> dict[str, float]:
@@ -138,8 +143,22 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
     # The careless judge is found, left out with a reason, counted again.
     assert "speed" in judges[CARELESS]["alarms"]
     assert not judges["ana"]["alarms"] and not judges["ben"]["alarms"]
+    [price] = life.check("leaving out")
+    assert price["judge"] == CARELESS
+    asked = life.client.get(f"/campaigns/{NAME}/judge?id={CARELESS}").text
     life.post("/judge", judge=CARELESS, do="leave_out", reason="answers by chance")
     without = compare(life, left_out=(CARELESS,))
+    # The price that was named before is what came: agreement and its interval, shared items, answers.
+    [after] = [row for row in life.check("agreement") if row["question"] == "sentence"]
+    assert price["value"] == pytest.approx(whole["sentence"], abs=1e-9)
+    assert price["without"] == pytest.approx(without["sentence"], abs=1e-9)
+    for end in ("low", "high", "items"):
+        assert price[f"without_{end}"] == pytest.approx(after[end], abs=1e-9), end
+    for part, left_out in (("answers", ()), ("answers then", (CARELESS,))):
+        counted = life.raw(left_out=left_out)
+        assert price[part] == (counted["question"] == "sentence").sum()
+        assert f'<td class="n">{price[part]}</td>' in asked
+    assert f'<td class="n"><b>{fraction(without["sentence"])}</b></td>' in asked
     assert judges[CARELESS]["without"] == pytest.approx(without["sentence"], abs=1e-9)
     assert "left out" in life.page("sentence")
     assert "answers by chance" in life.report()

@@ -5,12 +5,14 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from scipy.stats import binom
 
+from lanner.designs.expected import controls_called_by_chance
 from lanner.model import Campaign, CampaignState
 from lanner.model.alarms import Alarm, Code, PanelTest
 from lanner.model.messages import spell
 from lanner.monitor.progress import JudgeProgress
-from lanner.monitor.snapshot import Divergence, Measure, Pace, Swap
+from lanner.monitor.snapshot import Divergence, LeavingOut, Measure, Pace, Swap
 from lanner.monitor.status import NO_SNAPSHOT
 from lanner.monitor.verdict import Check, Evidence, JudgeStanding, Labels, Targets, Verdict, needs, verdict
 
@@ -234,3 +236,49 @@ def test_what_is_still_being_computed_says_no_number() -> None:
     for check in pending.checks:
         if check.code != "finish":  # that is counted with the page
             assert words(check) == ("not yet", "", "none", "being counted")
+
+
+def test_each_rule_says_whom_it_calls_and_how_many_by_chance() -> None:
+    people = [outlook(judge, 1) for judge in "abc"]
+    controls = {"a": (0, 12), "b": (1, 12), "c": (5, 12)}
+    fast = Alarm(Code.SPEED, "c", 5.0, 30.0, 40)
+    found = judged(*people, controls=controls, alarms=[fast], fast_by_chance=0.004, panel=APART, labels=4)
+    rules = {rule.code: rule for rule in found.rules}
+    assert {code: rule.judges for code, rule in rules.items()} == {
+        "controls": ("c",), "speed": ("c",), "differs": ("c",), "straight_line": (), "swap": (),
+    }  # fmt: skip
+    share = 1.5 / 25  # of the two who are not called, with half a miss more
+    expected = 3 * binom.sf(3, 12, share)
+    assert rules["controls"].by_chance == pytest.approx(expected)
+    assert spell(rules["controls"].takes) == "more than 25 % of control items missed; careful judges miss 6 %"
+    assert spell(rules["controls"].chance) == f"By chance: {expected:.2g} of 3."
+    assert spell(rules["speed"].chance) == "By chance: at most 0.01 of 3."
+    assert spell(rules["differs"].chance) == "By chance: 0.05 of 3."
+    assert spell(rules["straight_line"].chance) == "By chance: at most 0.05 of 3."
+    assert rules["swap"].by_chance == pytest.approx(0.01 * 3 * 6)
+    assert judged(*people).rules == (), "nothing was looked at"
+    assert spell(judged(*people, alarms=[fast]).rules[0].chance) == "By chance: not known with so few judges."
+
+
+def test_limits_in_items_count_as_many_by_chance() -> None:
+    share, expected = controls_called_by_chance({"a": (0, 10), "b": (4, 20)}, 3.0) or (0, 0)
+    assert share == pytest.approx(0.5 / 11)
+    assert expected == pytest.approx(binom.sf(3, 10, share) + binom.sf(3, 20, share))
+    assert controls_called_by_chance({"a": (9, 10)}, 0.25) is None, "nobody is careful"
+
+
+def leaving_out(change: float, weakest: str = "x") -> LeavingOut:
+    return LeavingOut("c", measure(0.46), measure(0.46 + change, weakest=weakest, weakest_value=0.29), 90, 60)
+
+
+def test_one_judge_or_one_question() -> None:
+    main = measure(0.46, 0.41, 0.51, part="mean", weakest="x", weakest_value=0.21)
+    without = {"a": 0.44, "b": 0.45, "c": 0.55}
+    text = advice(judged(main=main, weakest="Tone", without=without, leaving_out=leaving_out(0.09)))
+    assert "Without J3 it would be α .55; no other judge moves it by more than .02." in text
+    assert "Tone stays the weakest without J3 (α .29): it is not one person." in text
+    assert "stays the weakest" not in advice(
+        judged(main=main, weakest="Tone", without=without, leaving_out=leaving_out(0.09, "y"))
+    )
+    text = advice(judged(main=main, without={**without, "c": 0.47}, leaving_out=leaving_out(0.01)))
+    assert "No single judge moves it by more than .02." in text and "Without" not in text

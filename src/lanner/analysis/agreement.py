@@ -154,6 +154,33 @@ def without_each_judge(rows: Counted, entry: QuestionPlan, *, resampling: Resamp
     return results
 
 
+@dataclass(frozen=True, slots=True)
+class LeavingOut:
+    """What leaving a judge out of all results would change: agreement on a question with and without them, and the
+    answers that count."""
+
+    judge: str
+    now: QuestionAgreement
+    without: QuestionAgreement
+    answers: int
+    answers_without: int
+
+
+def leaving_out(rows: Counted, entry: QuestionPlan, judge: str, *, resampling: Resampling | None = None) -> LeavingOut:
+    """The price of leaving a judge out, before it is done; computed as it will be afterwards."""
+    selection = replace(rows.selection, left_out=rows.selection.left_out | {judge})
+    rest = replace(rows, table=rows.table.filter(pl.col("judge") != judge), selection=selection)
+    now, without = (question_agreement(part, entry, resampling=resampling) for part in (rows, rest))
+    answers, answers_without = (_count_answers(part.table, entry) for part in (rows, rest))
+    return LeavingOut(judge, now, without, answers, answers_without)
+
+
+def _count_answers(rows: pl.DataFrame, entry: QuestionPlan) -> int:
+    """Answers to a question, each once however many rows or labels it has."""
+    own = rows.filter(pl.col("question") == entry.id)
+    return own.select("judge", "stage", "document", "segment", "system").unique().height
+
+
 def ratings_of(rows: pl.DataFrame, entry: QuestionPlan) -> Ratings:
     """The answers that the headline of a question is computed on."""
     if entry.question is not None:

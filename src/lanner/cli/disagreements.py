@@ -22,9 +22,9 @@ from lanner.figures.typeset import duration, estimate, percent, plural
 from lanner.model import Json
 from lanner.model.messages import Words, spell
 from lanner.monitor.live import LiveCampaigns
-from lanner.monitor.snapshot import DisagreementFilter, Measure
+from lanner.monitor.snapshot import DisagreementFilter, LeavingOut, Measure
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels
-from lanner.monitor.verdict import Check
+from lanner.monitor.verdict import Check, Rule
 from lanner.stats.goals import Kind
 from lanner.store import Store
 
@@ -59,6 +59,14 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
             "left out",
         ],
     )
+    rules = [_rule(rule, status) for rule in status.verdict.rules]
+    if rules:
+        output.say()
+        output.table(rules, ["rule", "called", ("takes", "what it takes"), ("chance", "how many by chance")])
+    if status.snapshot.leaving_out is not None:
+        output.say()
+        price = _price(status.snapshot.leaving_out)
+        output.table([price], [("judge", "leaving out"), ("now", "agreement now"), "then", "answers", "answers then"])
     output.say()
     labels = measure_labels(snapshot.measures, status.wording)
     rows = [_measure(entry, labels[entry.question, entry.row]) for entry in snapshot.measures]
@@ -81,6 +89,40 @@ def _check(entry: Check) -> dict[str, Json]:
         "tone": entry.tone,
         "sign": entry.sign,
         "why": str(entry.why),
+    }
+
+
+def _rule(rule: Rule, status: CampaignStatus) -> dict[str, Json]:
+    return {
+        "about": "rule",
+        "code": rule.code,
+        "rule": str(rule.name),
+        "called": ", ".join(status.names.get(judge, judge) for judge in rule.judges) or "nobody",
+        "judges": list(rule.judges),
+        "takes": str(rule.takes),
+        "chance": str(rule.chance),
+        "by_chance": rule.by_chance,
+        "of": rule.of,
+    }
+
+
+def _price(price: LeavingOut) -> dict[str, Json]:
+    """What leaving out the judge would change without whom people agree best."""
+    return {
+        "about": "leaving out",
+        "judge": price.judge,
+        "now": estimate(price.now.value, price.now.low, price.now.high),
+        "then": estimate(price.without.value, price.without.low, price.without.high),
+        "value": price.now.value,
+        "low": price.now.low,
+        "high": price.now.high,
+        "items": price.now.items,
+        "answers": price.answers,
+        "answers then": price.answers_without,
+        "without": price.without.value,
+        "without_low": price.without.low,
+        "without_high": price.without.high,
+        "without_items": price.without.items,
     }
 
 

@@ -20,6 +20,7 @@ below_original       the number is worse than the same judge's answer about the 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -212,6 +213,29 @@ def missed_controls(counts: Mapping[str, tuple[int, int]], limit: float) -> list
             clear = low > allowed
             found.append(Alarm(Code.CONTROLS, judge, share, allowed, answered, clear=clear, low=low, high=high))
     return sorted(found, key=lambda alarm: (-alarm.value, -alarm.n))
+
+
+def controls_called_by_chance(counts: Mapping[str, tuple[int, int]], limit: float) -> tuple[float, float] | None:
+    """How often careful judges miss a control item, and how many of these judges `missed_controls` would name if all
+    were careful. Careful are those whom it does not name; half a miss is added, so that none seen is not never. None
+    where nobody of them has answered any."""
+    named = {alarm.judge for alarm in missed_controls(counts, limit)}
+    careful = [pair for judge, pair in counts.items() if judge not in named and pair[1]]
+    if not careful:
+        return None
+    share = (sum(missed for missed, _ in careful) + 0.5) / (sum(answered for _, answered in careful) + 1)
+    judges = Counter(answered for _, answered in counts.values())
+    return share, sum(_chance_of_being_named(share, items, limit) * number for items, number in judges.items())
+
+
+def _chance_of_being_named(share: float, items: int, limit: float) -> float:
+    """How likely somebody who misses this share of control items is named after so many of them (binomial)."""
+    chance = 0.0
+    for missed in range(items + 1):
+        if missed_controls({"": (missed, items)}, limit):
+            ways = math.lgamma(items + 1) - math.lgamma(missed + 1) - math.lgamma(items - missed + 1)
+            chance += math.exp(ways + missed * math.log(share) + (items - missed) * math.log1p(-share))
+    return chance
 
 
 def share_interval(count: int, of: int) -> tuple[float, float]:

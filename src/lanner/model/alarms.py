@@ -8,6 +8,9 @@ from enum import StrEnum
 LEVEL = 0.05
 """How often a panel of equally careful judges raises the alarm of differing."""
 
+SWAP_LEVEL = 0.01
+"""How often two labels of one judge look swapped, at most, where they are crossed and matched equally often."""
+
 
 class Code(StrEnum):
     """What an alarm is about."""

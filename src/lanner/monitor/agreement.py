@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from lanner.analysis.agreement import QuestionAgreement, agreements
+from lanner.analysis.agreement import QuestionAgreement, agreements, leaving_out
 from lanner.analysis.measures import Measure as PlannedMeasure
-from lanner.analysis.measures import Part
+from lanner.analysis.measures import Part, QuestionPlan
 from lanner.analysis.rows import Counted
 from lanner.model import Protocol, Result
-from lanner.monitor.snapshot import Measure
+from lanner.monitor.snapshot import LeavingOut, Measure
 from lanner.stats.power import documents_needed
 
 HALF_WIDTH = 0.1
@@ -27,7 +27,7 @@ def measures(rows: Counted, protocol: Protocol, documents: int) -> list[Measure]
     for agreement in agreements(rows, protocol):
         if agreement.plan.question is None:  # a score that the protocol computes: it is in reports
             continue
-        measures.append(_headline(agreement, documents))
+        measures.append(headline_measure(agreement, documents))
         parts = [
             _measure(part.measure, part.result, documents, _group(agreement, part.measure.row))
             for part in agreement.parts
@@ -36,12 +36,20 @@ def measures(rows: Counted, protocol: Protocol, documents: int) -> list[Measure]
     return measures
 
 
-def _headline(agreement: QuestionAgreement, documents: int) -> Measure:
+def headline_measure(agreement: QuestionAgreement, documents: int) -> Measure:
+    """The number that stands for a question, with the weakest row of a grid."""
     weakest = agreement.weakest
     measure = _measure(agreement.plan.headline, agreement.headline, documents, "")
     if weakest is None:
         return measure
     return replace(measure, weakest=weakest.measure.row, weakest_value=weakest.result.value)
+
+
+def price_of_leaving_out(rows: Counted, entry: QuestionPlan, judge: str, documents: int) -> LeavingOut:
+    """What leaving a judge out would change on one question."""
+    price = leaving_out(rows, entry, judge)
+    now, without = (headline_measure(agreement, documents) for agreement in (price.now, price.without))
+    return LeavingOut(judge, now, without, price.answers, price.answers_without)
 
 
 def _group(agreement: QuestionAgreement, row: str) -> str:

@@ -18,6 +18,7 @@ from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, 
 from lanner.analysis.rows import Counted, Selection, signed
 from lanner.errors import StatisticError
 from lanner.model import Grid, Number, Protocol, Question, Scale
+from lanner.model.alarms import SWAP_LEVEL
 from lanner.monitor.snapshot import Cell, Divergence, Leaning, OddOnes, Spread, Swap
 from lanner.stats.diagnosis import severity
 from lanner.stats.numbering import distinct
@@ -236,7 +237,7 @@ def _swaps(ratings: Ratings) -> tuple[Swap, ...]:
             crossed, straight = min(table[one, two], table[two, one]) * 2, table[one, one] + table[two, two]
             if crossed >= 6 and crossed > straight:
                 p = binomtest(int(crossed), int(crossed + straight), alternative="greater").pvalue
-                if p < 0.01:
+                if p < SWAP_LEVEL:
                     total = int(table[one, two] + table[two, one])
                     found.append(Swap(judge, (ratings.labels[one], ratings.labels[two]), total, int(straight)))
     return tuple(sorted(found, key=lambda swap: -swap.crossed))

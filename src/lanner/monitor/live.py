@@ -15,7 +15,7 @@ import polars as pl
 
 from lanner import campaign as campaigns
 from lanner.analysis.agreement import without_each_judge
-from lanner.analysis.alarms import fast_judges, panel_test, straight_lines
+from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
 from lanner.analysis.comparable import question_ratings
 from lanner.analysis.measures import FEWEST_ITEMS, main_question, plan_question
 from lanner.analysis.rows import GROUPS, Counted, Purpose, counted
@@ -24,7 +24,7 @@ from lanner.campaign.adjudication import ADJUDICATOR, answer_of
 from lanner.designs.expected import misses, outcomes
 from lanner.errors import StatisticError
 from lanner.model import Judge, JudgeKind, Judgement, Labels, Protocol, Question, Role, Task, Text
-from lanner.monitor.agreement import measures
+from lanner.monitor.agreement import measures, price_of_leaving_out
 from lanner.monitor.disagreements import list_disagreements, unit_answers
 from lanner.monitor.divergence import divergence
 from lanner.monitor.pace import paces
@@ -34,6 +34,7 @@ from lanner.monitor.snapshot import (
     Comment,
     DisagreementFilter,
     DisagreementList,
+    LeavingOut,
     Snapshot,
     UnitAnswers,
 )
@@ -65,6 +66,11 @@ class LiveCampaigns:
         live = self._fresh(campaign)
         rows = live.rows(Purpose.CALIBRATION if selection.calibration else None, of="people")
         return list_disagreements(rows.table, live.settled_units(), live.protocol, selection)
+
+    def leaving_out(self, campaign: int, judge: str, question_id: str = "") -> LeavingOut | None:
+        """What leaving a judge out would change; None where nothing of theirs counts."""
+        live = self._fresh(campaign)
+        return live.price(judge, main_question(live.protocol, question_id)) if judge in live.people else None
 
     def answers(self, campaign: int, unit: tuple[str, str, str]) -> UnitAnswers:
         """Everything answered about one unit, in the main part and in the calibration round."""
@@ -179,6 +185,8 @@ class LiveCampaign:
         if question is not None and not everyone.table.is_empty():
             divergent = divergence(everyone, question, self.people, self.models, self.protocol)
         ratings = _ratings(people, question)
+        seconds = _seconds(people.table)
+        without = _without(people, question, self.protocol) if ratings else {}
         comments, comments_in_all = self._comments()
         made = replace(
             made,
@@ -187,18 +195,31 @@ class LiveCampaign:
             divergence=divergent,
             comments=comments,
             comments_in_all=comments_in_all,
-            alarms=(*fast_judges(_seconds(people.table)), *(straight_lines(ratings) if ratings else ())),
+            alarms=(*fast_judges(seconds), *(straight_lines(ratings) if ratings else ())),
+            fast_by_chance=fast_by_chance(seconds),
             panel=panel_test(ratings) if ratings else None,
-            without=_without(people, question, self.protocol) if ratings else {},
+            without=without,
+            leaving_out=self.price(max(without, key=lambda judge: without[judge]), question) if without else None,
         )
         self._snapshots = {**current, name: made}
         return made
 
+    def price(self, judge: str, question: Question | None) -> LeavingOut | None:
+        """What leaving a judge out would change on a question, with intervals."""
+        people = self.rows(of="people")
+        entry = plan_question(question, self.protocol) if question is not None else None
+        if entry is None or judge not in set(people.table["judge"]):
+            return None
+        return price_of_leaving_out(people, entry, judge, self._documents_in_all(people))
+
+    def _documents_in_all(self, people: Counted) -> int:
+        """How many documents the numbers will rest on when all is judged."""
+        calibration = self.purpose is Purpose.CALIBRATION
+        return people.table["document"].n_unique() if calibration else self._main_documents
+
     def _whole(self, people: Counted) -> Snapshot:
         """What does not depend on the question that judges are compared on."""
-        documents = self._main_documents
-        if self.purpose is Purpose.CALIBRATION:
-            documents = people.table["document"].n_unique()
+        documents = self._documents_in_all(people)
         return Snapshot(
             campaign=self._campaign,
             stamp=self.stamp,

@@ -132,6 +132,22 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
+class LeavingOut:
+    """What leaving a judge out would change on one question: agreement now and then, and the answers that count."""
+
+    judge: str
+    now: Measure
+    without: Measure
+    answers: int
+    answers_without: int
+
+    @property
+    def change(self) -> float | None:
+        known = self.now.value is not None and self.without.value is not None
+        return self.without.value - self.now.value if known else None  # type: ignore[operator]
+
+
+@dataclass(frozen=True, slots=True)
 class Pace:
     """How one judge works: seconds of activity in all, median per item, items a minute over ten equal parts."""
 
@@ -234,5 +250,9 @@ class Snapshot:
     """Whether any judge differs from the others more than chance explains, on the main question."""
     without: Mapping[str, float] = field(default_factory=dict)
     """Agreement on the main question without each judge in turn."""
+    leaving_out: LeavingOut | None = None
+    """The judge without whom people would agree better by the most, and what leaving them out would change."""
+    fast_by_chance: float | None = None
+    """How many judges the rule on speed would name if all worked alike."""
     bias: Message | None = None
     """How plain scores lean because documents were not drawn evenly."""

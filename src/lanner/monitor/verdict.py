@@ -1,4 +1,5 @@
-"""Can the numbers be trusted? A sentence, four checks, and what needs the organiser, the worst first.
+"""Can the numbers be trusted? A sentence, four checks, the rules that call judges, and what needs the organiser, the
+worst first.
 
 No score is made of unlike things, and nothing is green before there is data. Words are messages, which a page
 translates and a command prints; `code` and `tone` carry the meaning.
@@ -11,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from urllib.parse import quote
 
-from lanner.designs.expected import CONTROL_LIMIT, control_limit, missed_controls
+from lanner.designs.expected import CONTROL_LIMIT, control_limit, controls_called_by_chance, missed_controls
 from lanner.model import Campaign, Json
-from lanner.model.alarms import Alarm, Code, PanelTest
+from lanner.model.alarms import LEVEL, SWAP_LEVEL, Alarm, Code, PanelTest
 from lanner.model.messages import Message, Words, amount, coefficient, message
 from lanner.monitor.progress import JudgeProgress
-from lanner.monitor.snapshot import FEWEST, Measure, Snapshot, Swap
+from lanner.monitor.snapshot import FEWEST, LeavingOut, Measure, Snapshot, Swap
 
 SIGNS = {"ok": "✓", "warn": "▲", "bad": "✕", "none": "·"}
 _EMPTY = Message("")
@@ -41,18 +42,45 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule that calls judges to look at: whom it calls, what it takes, and how many of these judges it would call if
+    all were equally careful; None where that is not known, and with `at_most` it is a bound."""
+
+    code: str
+    name: Message
+    judges: tuple[str, ...]
+    """Ids of those called."""
+    takes: Message
+    by_chance: float | None
+    of: int
+    """How many judges the rule was applied to."""
+    at_most: bool = False
+
+    @property
+    def chance(self) -> Message:
+        """How many would be called by chance, in words."""
+        if self.by_chance is None:
+            return message("By chance: not known with so few judges.")
+        expected = f"{self.by_chance:.1f}" if self.by_chance >= 1 else f"{max(self.by_chance, 0.01):.2g}"
+        if self.at_most or self.by_chance < 0.01:
+            return message("By chance: at most {n} of {all}.", n=expected, all=self.of)
+        return message("By chance: {n} of {all}.", n=expected, all=self.of)
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
-    """The sentences, what to do about it, and the checks."""
+    """The sentences, what to do about it, the checks, and the rules that call judges."""
 
     summary: tuple[Message, ...]
     advice: tuple[Message, ...]
     checks: tuple[Check, ...]
+    rules: tuple[Rule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something the organiser should look at: `tone` is warn, bad or info; then a sentence, more about it, and the page
-    (`target`) that `link` leads to."""
+    """Something the organiser should look at: `tone` is warn, bad or info; then a sentence, more about it, and what can
+    be done: `link` is the word on a button that leads to the page `target`, or does `action` at once."""
 
     code: str
     tone: str
@@ -61,6 +89,8 @@ class Need:
     link: Message = _EMPTY
     target: str = ""
     judge: str = ""
+    action: str = ""
+    """What the button does at once: assign the rest ("rest"), "reopen" the campaign, or list whom to "remind"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +152,11 @@ class Evidence:
     alarms: Sequence[Alarm] = ()
     panel: PanelTest | None = None
     swaps: Sequence[Swap] = ()
+    labels: int = 0
+    """How many answers the main question has that could be swapped."""
+    fast_by_chance: float | None = None
+    without: Mapping[str, float] = field(default_factory=dict)
+    leaving_out: LeavingOut | None = None
     ready: bool = True
     calibration: bool = False
     closed: bool = False
@@ -152,9 +187,86 @@ def verdict(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
         advice.append(
             message("Mean of its parts; the weakest is {part} (α {value}).", part=evidence.weakest, value=value)
         )
+    if agreement.tone != "none":
+        advice += _one_judge_or_one_question(evidence, names)
     if evidence.calibration:
         advice.insert(0, message("These answers are calibration: they count in no result."))
-    return Verdict(tuple(summary), tuple(advice), checks)
+    return Verdict(tuple(summary), tuple(advice), checks, _rules(evidence, targets))
+
+
+NOTABLE = 0.02
+"""How far agreement must rise without a judge before that is said of them."""
+
+
+def _one_judge_or_one_question(evidence: Evidence, names: Mapping[str, str]) -> list[Message]:
+    """Whether disagreement comes from one judge, or stays without them."""
+    price, main = evidence.leaving_out, evidence.main
+    if price is None or price.change is None or main is None or main.value is None:
+        return []
+    now = main.value
+    others = [abs(value - now) for judge, value in evidence.without.items() if judge != price.judge]
+    most = coefficient(max(others, default=0.0))
+    if price.change < NOTABLE:
+        most = coefficient(max([abs(price.change), *others]))
+        return [message("No single judge moves it by more than {most}.", most=most)]
+    name = names.get(price.judge, price.judge)
+    value = coefficient(price.without.value)
+    sentences = [
+        message(
+            "Without {name} it would be α {value}; no other judge moves it by more than {most}.",
+            name=name,
+            value=value,
+            most=most,
+        )
+    ]
+    if main.weakest and main.weakest == price.without.weakest:
+        value = coefficient(price.without.weakest_value)
+        sentences.append(
+            message(
+                "{part} stays the weakest without {name} (α {value}): it is not one person.",
+                part=evidence.weakest,
+                name=name,
+                value=value,
+            )
+        )
+    return sentences
+
+
+def _rules(evidence: Evidence, targets: Targets) -> tuple[Rule, ...]:
+    """The rules that had something to look at. Those that are tests of the whole panel call somebody in one of twenty
+    panels of equally careful judges, whatever their number."""
+    rules = []
+    chance = controls_called_by_chance(evidence.controls, targets.control_limit)
+    called = tuple(alarm.judge for alarm in missed_controls(evidence.controls, targets.control_limit))
+    if any(answered for _, answered in evidence.controls.values()):
+        takes = message("more than {limit} of control items missed", limit=_limit(targets))
+        if chance is not None:
+            takes = message(
+                "more than {limit} of control items missed; careful judges miss {share}",
+                limit=_limit(targets),
+                share=percent(chance[0]),
+            )
+        of = sum(answered > 0 for _, answered in evidence.controls.values())
+        rules.append(Rule("controls", message("Controls"), called, takes, chance[1] if chance else None, of))
+    fast = tuple(alarm.judge for alarm in evidence.alarms if alarm.code is Code.SPEED)
+    if fast or evidence.fast_by_chance is not None:
+        takes = message("less than a third of the others’ time for an item")
+        of = sum(judge.done >= FEWEST for judge in evidence.progress)
+        rules.append(Rule("speed", message("Speed"), fast, takes, evidence.fast_by_chance, of))
+    panel = evidence.panel
+    if panel is not None:
+        differs = (panel.judge,) if panel.differs else ()
+        takes = message("further from the others than chance explains, over the whole panel")
+        rules.append(Rule("differs", message("Differs"), differs, takes, LEVEL, panel.judges))
+        straight = tuple(alarm.judge for alarm in evidence.alarms if alarm.code is Code.STRAIGHT_LINE)
+        takes = message("one answer to 95 % of the items, where others differ")
+        rules.append(Rule("straight_line", message("One answer"), straight, takes, LEVEL, panel.judges, at_most=True))
+        if evidence.labels > 1:
+            swaps = tuple(dict.fromkeys(swap.judge for swap in evidence.swaps))
+            takes = message("two labels crossed more often than matched")
+            bound = SWAP_LEVEL * panel.judges * evidence.labels * (evidence.labels - 1) / 2
+            rules.append(Rule("swap", message("Swapped labels"), swaps, takes, bound, panel.judges, at_most=True))
+    return tuple(rules)
 
 
 def _pending(check: Check) -> Check:
@@ -369,7 +481,9 @@ def needs(
         needs.append(_assign_rest(people))
     if str(campaign.state) == "paused":
         more = message("Judges see a friendly note; unsent answers are kept.")
-        needs.append(Need("paused", "warn", message("The campaign is paused."), more))
+        needs.append(
+            Need("paused", "warn", message("The campaign is paused."), more, message("Resume"), action="reopen")
+        )
     names = {standing.judge: standing.name for standing in people}
     needs += _swaps(snapshot, names, labels.options)
     needs += [_control_need(alarm, names) for alarm in missed_controls(snapshot.controls, targets.control_limit)]
@@ -379,13 +493,14 @@ def needs(
             hours = judge.progress.hours_a_day
             more = message("At {hours} active hours a day.", hours=f"{hours:.1f}") if hours else _EMPTY
             late = amount(judge.days_late, "{n} day late", "{n} days late")
-            needs.append(Need("late", "warn", message("{name} is {late}.", name=judge.name, late=late), more))
+            title = message("{name} is {late}.", name=judge.name, late=late)
+            needs.append(Need("late", "warn", title, more, *_judge_link(judge.judge), judge.judge))
     idle = [judge.name for judge in people if not judge.progress.done]
     if idle and len(idle) < len(people):
         title = message("Not begun: {names}.", names=tuple(idle))
         if len(idle) > _MOST_NAMES:
             title = message("{n} judges have not begun.", n=len(idle))
-        needs.append(Need("idle", "warn", title, _EMPTY, message("Remind them"), "judges"))
+        needs.append(Need("idle", "warn", title, _EMPTY, message("Remind them"), action="remind"))
     order = {"bad": 0, "warn": 1, "info": 2}
     first = [need for need in needs if need.code == "calibration"]
     others = sorted((need for need in needs if need.code != "calibration"), key=lambda need: order[need.tone])
@@ -399,7 +514,7 @@ def _assign_rest(people: Sequence[JudgeStanding]) -> Need:
         return Need("calibration", "info", message("The calibration round is under way."), more)
     title = message("The calibration round is done.")
     more = message("Read the disagreements together, then assign the rest.")
-    return Need("calibration", "warn", title, more, message("Assign the rest"), "#rest")
+    return Need("calibration", "warn", title, more, message("Assign the rest"), action="rest")
 
 
 def _swaps(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, str]) -> list[Need]:
@@ -494,7 +609,7 @@ def _weak_questions(
         more = message(
             "It needs about {n} documents that several judge; now there are {m}.", n=main.needed, m=main.documents
         )
-        found.append(Need("overlap", "info", title, more, message("Add overlap"), "judges"))
+        found.append(Need("overlap", "info", title, more, message("Add overlap"), "judges#overlap"))
     weak = [m for m in measures if m.high is not None and m.high < targets.minimum and m.items >= FEWEST]
     for measure in weak[:3]:
         question = labels[measure.question, measure.row]
@@ -506,5 +621,6 @@ def _weak_questions(
             low=coefficient(measure.expected_low),
             high=coefficient(measure.expected_high),
         )
-        found.append(Need("weak", "info", title, more, message("Open its disagreements"), "disagreements"))
+        target = f"disagreements?question={quote(measure.question, safe='')}"
+        found.append(Need("weak", "info", title, more, message("Open its disagreements"), target))
     return found

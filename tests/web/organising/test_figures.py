@@ -67,6 +67,28 @@ def test_agreement_below_zero_stays_inside() -> None:
     assert all(160 <= float(circle.get("cx") or 0) <= 376 for circle in svg.iter("circle"))
 
 
+def test_mean_parts_and_judges_stand_on_one_axis() -> None:
+    main = AgreementRow("Skills", 0.46, 0.41, 0.51)
+    parts = [("Tone", 0.21, "tenor"), ("Terms", 0.58, "field"), ("Links", 0.58, "")]
+    without = [("Ana", 0.44), ("Ben", 0.45), ("Cem", 0.55)]
+    drawn = str(figures.one_judge_or_one_question(main, parts, without, "Cem", 0.5))
+    for words in (
+        ".46 [.41, .51]",
+        "weakest: Tone .21",
+        "without Cem: .55",
+        "without another: .44 to .45",
+        "minimum .50",
+    ):
+        assert words in drawn
+    circles = [(float(x), float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)]
+    values = [0.46, 0.21, 0.58, 0.58, 0.44, 0.45, 0.55]
+    unit = (circles[6][0] - circles[1][0]) / (0.55 - 0.21)
+    for (x, _), value in zip(circles, values, strict=True):
+        assert x == pytest.approx(circles[1][0] + unit * (value - 0.21), abs=0.2)
+    assert len(set(circles)) == len(circles), "no mark covers another"
+    assert "without another" not in str(figures.one_judge_or_one_question(main, parts, [], "", 0.5))
+
+
 def test_the_heat_map_has_the_lower_triangle_with_n() -> None:
     cells = {(0, 1): Cell(0.42, 412, 0.3, 0.5, 0.7), (0, 2): Cell(None, 3), (1, 2): Cell(0.2, 655)}
     svg = figures.heat_map([("J1", False), ("J2", False), ("o3", True)], cells, ["people with people: .42"])

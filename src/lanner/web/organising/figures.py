@@ -11,7 +11,7 @@ from itertools import pairwise, takewhile
 
 from markupsafe import Markup
 
-from lanner.figures.drawing import Anchor, Drawing, axis, fit
+from lanner.figures.drawing import Anchor, Axis, Drawing, axis, fit
 from lanner.figures.drawing import width as width_of
 from lanner.figures.typeset import count as thousands
 from lanner.figures.typeset import number
@@ -184,6 +184,94 @@ def _agreement_row(drawing: Drawing, row: AgreementRow, y: float, x: object, min
     mark, tone = MARKS[row.verdict(minimum)]
     drawing.text(388, y + 4, mark, tone)
     drawing.text(405, y + 4, number(row.value, 2), css)
+
+
+def one_judge_or_one_question(
+    main: AgreementRow,
+    parts: Sequence[tuple[str, float, str]],
+    without: Sequence[tuple[str, float]],
+    marked: str,
+    minimum: float,
+) -> Markup:
+    """On one axis: agreement with its interval, its parts, and what it is without each judge, so that one can read off
+    whether one judge or one part lowers it. `parts` are label, value and group; `marked` is the judge to name."""
+    assert main.value is not None
+    left, right, width = 118.0, 470.0, 490.0
+    values = [main.value, minimum, *(value for _, value, _ in parts), *(value for _, value in without)]
+    values += [end for end in (main.low, main.high) if end is not None]
+    scale = axis(values, left, right, ticks=6, include=None)
+    lanes = [40.0, *([96.0] if parts else []), *([96.0 + 58.0 * bool(parts)] if without else [])]
+    bottom = lanes[-1] + 30
+    spoken = say("Agreement, its parts, and without each judge")
+    drawing = Drawing(f"{spoken}: {number(main.value, 2)}", bottom + 20, width)
+    scale.draw(drawing, 22, bottom, bounded=True)
+    drawing.line(scale.place(minimum), 18, scale.place(minimum), bottom, "min")
+    _label(drawing, say("planned minimum {value}", value=number(minimum, 2)), (scale.place(minimum), 12), scale, "tw")
+    _mean_lane(drawing, main, scale, lanes[0])
+    if parts:
+        _parts_lane(drawing, parts, scale, lanes[1])
+    if without:
+        _judges_lane(drawing, without, marked, scale, lanes[-1])
+    return _markup(drawing)
+
+
+def _mean_lane(drawing: Drawing, main: AgreementRow, scale: Axis, y: float) -> None:
+    drawing.lines(0, y + 4, say("now"), 112, "tb")
+    x, text = scale.place(main.value or 0.0), number(main.value, 2)
+    start = end = x
+    if main.low is not None and main.high is not None:
+        start, end = scale.place(main.low), scale.place(main.high)
+        drawing.rect(start, y - 6, end - start, 12, "ci", rx=3)
+        text += f" [{number(main.low, 2)}, {number(main.high, 2)}]"
+    drawing.circle(x, y, 5.5, "pt0", text)
+    leftwards = start - scale.left > width_of(text, LETTER) + 10
+    drawing.text(start - 8 if leftwards else end + 8, y + 4, text, "tb", "end" if leftwards else "start")
+
+
+def _parts_lane(drawing: Drawing, parts: Sequence[tuple[str, float, str]], scale: Axis, y: float) -> None:
+    drawing.lines(0, y + 4, say("Its {n} parts", n=len(parts)), 112, "tb")
+    ranked = sorted(parts, key=lambda part: part[1])
+    places = _stacked([scale.place(value) for _, value, _ in ranked])
+    for (label, value, group), (x, up) in zip(ranked, places, strict=True):
+        drawing.circle(x, y - up, 4, f"g-{group}" if group else "pt0", f"{label}: {number(value, 2)}")
+    label, value, _ = ranked[0]
+    words = say("weakest: {part} {value}", part=fit(label, 190, LETTER), value=number(value, 2))
+    at = places[0][0]
+    _label(drawing, words, (at, y - 14 - max(up for _, up in places)), scale)
+
+
+def _judges_lane(drawing: Drawing, without: Sequence[tuple[str, float]], marked: str, scale: Axis, y: float) -> None:
+    drawing.lines(0, y + 4, say("Without one of {n} judges", n=len(without)), 112, "tb")
+    ranked = sorted((pair for pair in without if pair[0] != marked), key=lambda pair: pair[1])
+    places = _stacked([scale.place(value) for _, value in ranked])
+    for (name, value), (x, up) in zip(ranked, places, strict=True):
+        drawing.circle(x, y - up, 3.5, "fo", say("without {name}: {value}", name=name, value=number(value, 2)))
+    top = max([0.0, *(up for _, up in places)])
+    for name, value in without:
+        if name == marked:
+            words = say("without {name}: {value}", name=fit(name, 150, LETTER), value=number(value, 2))
+            drawing.circle(scale.place(value), y, 5, "pw", words)
+            _label(drawing, words, (scale.place(value), y - 14 - top), scale)
+    if ranked:
+        ends = (number(ranked[0][1], 2), number(ranked[-1][1], 2))
+        words = say("without another: {low} to {high}", low=ends[0], high=ends[1])
+        _label(drawing, words, ((places[0][0] + places[-1][0]) / 2, y + 19), scale, "tm")
+
+
+def _label(drawing: Drawing, words: str, place: tuple[float, float], scale: Axis, css: str = "tb") -> None:
+    """Words centred on a point, moved so that they stay on the axis."""
+    (x, y), half = place, width_of(words, LETTER) / 2
+    drawing.text(min(max(x, scale.left + half - 8), scale.right + 18 - half), y, words, css, "middle")
+
+
+def _stacked(places: Sequence[float], apart: float = 8.0, most: int = 4) -> list[tuple[float, float]]:
+    """Points from left to right, each with how far it is moved up so that it does not cover one before."""
+    stacked: list[tuple[float, float]] = []
+    for x in places:
+        taken = {up for other, up in stacked if x - other < apart}
+        free = next((apart * step for step in range(most) if apart * step not in taken), 0.0)
+        stacked.append((x, free))
+    return stacked
 
 
 def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int], Cell], notes: Sequence[str]) -> Markup:

@@ -16,6 +16,7 @@ from lanner import campaign as campaigns
 from lanner.campaign import Part
 from lanner.errors import LannerError
 from lanner.model import Campaign, Judge, JudgeKind, Task
+from lanner.monitor.snapshot import LeavingOut
 from lanner.protocols.wording import Wording
 from lanner.reports.parts import csv_text
 from lanner.store import Overview, Seat, Store
@@ -257,8 +258,7 @@ async def judge(request: Request) -> Response:
         raise HTTPException(404)
     seat, lines, tasks, asked = page_data
     main = str(campaign.settings.get("main_question", ""))
-    snapshot = await site.live.snapshot(campaign.id, main, wait=2.0)
-    measure = next((m for m in snapshot.measures if m.main and m.question == snapshot.main), None) if snapshot else None
+    price: LeavingOut | None = await site.live.ask("leaving_out", campaign.id, name, main)
     reasons = await site.read(lambda: campaigns.left_out(site.store, campaign.id))
     about = {number: (task.items[0].document, _systems(task)) for number, task in tasks.items()}
     shown = {
@@ -268,8 +268,7 @@ async def judge(request: Request) -> Response:
         "about": about,
         "asked": asked,
         "left_out": reasons.get(name, ""),
-        "with_judge": measure.value if measure else None,
-        "without_judge": snapshot.without.get(name) if snapshot else None,
+        "price": price,
         "answers": sum(line.done for line in lines),
     }
     return page(request, "judge.html", shown)

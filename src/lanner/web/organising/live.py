@@ -18,7 +18,7 @@ from lanner import designs
 from lanner.campaign.people import Message as JudgeMessage
 from lanner.campaign.people import messages_in
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
-from lanner.model.messages import Message
+from lanner.model.messages import Message, message
 from lanner.monitor.progress import JudgeProgress
 from lanner.monitor.snapshot import (
     COMPARED,
@@ -26,10 +26,11 @@ from lanner.monitor.snapshot import (
     PEOPLE,
     Comment,
     Divergence,
+    LeavingOut,
     Measure,
 )
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
-from lanner.monitor.verdict import Need, Targets, Verdict
+from lanner.monitor.verdict import NOTABLE, Need, Targets, Verdict
 from lanner.store import Seat
 from lanner.web.organising import figures
 from lanner.web.organising.campaigns import campaign_of
@@ -79,6 +80,15 @@ class JudgeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LeavingOutBox:
+    """The offer to leave out a judge whom a rule calls: what it would change, and reasons to choose from."""
+
+    name: str
+    price: LeavingOut
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LivePage:
     """Everything the template of the live page is given."""
 
@@ -110,6 +120,11 @@ class LivePage:
     names: Mapping[str, str]
     made_at: datetime | None
     shared: int
+    main_label: str
+    """What the question is called that the verdict is about."""
+    axis: Markup | None
+    """Agreement on the main question, its rows and what it is without each judge, on one axis."""
+    leaving_out: LeavingOutBox | None
     bias: Message | None
     """How plain scores lean because documents were not drawn evenly."""
     diagnosable: bool
@@ -153,6 +168,9 @@ def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str]
         calibration=status.snapshot.purpose == "calibration",
         without=bool(status.snapshot.without),
         names=status.names,
+        main_label=labels.get((status.main.question, ""), "") if status.main else "",
+        axis=_axis(status, labels),
+        leaving_out=_leaving_out(status),
         bias=status.snapshot.bias,
         diagnosable=bool(status.protocol.diagnostic),
         made_at=status.snapshot.made_at if status.ready else None,
@@ -172,7 +190,7 @@ def _seat_names(seats: Sequence[Seat]) -> dict[int, str]:
 def _messages(status: CampaignStatus) -> tuple[tuple[str, JudgeMessage], ...]:
     """What judges wrote to the organiser, newest first, each with the judge's name."""
     names = _seat_names(status.seats)
-    return tuple((names.get(message.seat, f"#{message.seat}"), message) for message in messages_in(status.events))
+    return tuple((names.get(written.seat, f"#{written.seat}"), written) for written in messages_in(status.events))
 
 
 def judge_row(judge: JudgeStatus) -> JudgeRow:
@@ -241,6 +259,50 @@ def _about(status: CampaignStatus, now: datetime) -> str:
         else:
             parts.append(say("since {day}, day {n}", day=since, n=days))
     return " · ".join(parts)
+
+
+def _axis(status: CampaignStatus, labels: Mapping[tuple[str, str], str]) -> Markup | None:
+    """Agreement on the main question with its rows and without each judge; None before there is any."""
+    main, snapshot = status.main, status.snapshot
+    if main is None or main.value is None or main.items < FEWEST:
+        return None
+    rows = [m for m in snapshot.measures if m.question == main.question and m.part == "row" and m.value is not None]
+    without = [(status.names.get(judge, judge), value) for judge, value in snapshot.without.items()]
+    if not rows and not without:
+        return None
+    price = snapshot.leaving_out
+    notable = price is not None and (price.change or 0.0) >= NOTABLE
+    return figures.one_judge_or_one_question(
+        AgreementRow(labels[main.question, main.row], main.value, main.low, main.high),
+        [(labels[row.question, row.row], row.value or 0.0, row.group) for row in rows],
+        without,
+        status.names.get(price.judge, price.judge) if price is not None and notable else "",
+        status.targets.minimum,
+    )
+
+
+REASONS = {
+    "controls": message("Missed control items"),
+    "speed": message("Too fast to have read the texts"),
+    "differs": message("Answers unlike all the others"),
+    "straight_line": message("One and the same answer throughout"),
+    "swap": message("Labels swapped"),
+}
+
+
+def reasons_for(alarms: Sequence[str]) -> tuple[str, ...]:
+    """Reasons for leaving a judge out that an alarm gives, to choose from."""
+    return (*(translate(REASONS[code]) for code in alarms), say("Asked to be left out"))
+
+
+def _leaving_out(status: CampaignStatus) -> LeavingOutBox | None:
+    """Nobody is offered for leaving out because that would raise agreement: a rule must call them."""
+    price = status.snapshot.leaving_out
+    judge = next((judge for judge in status.people if price is not None and judge.seat.judge.id == price.judge), None)
+    closed = str(status.campaign.state) == "closed"
+    if price is None or judge is None or not judge.alarms or (price.change or 0.0) < NOTABLE or closed:
+        return None
+    return LeavingOutBox(judge.name, price, reasons_for(judge.alarms))
 
 
 def _agreement(status: CampaignStatus, labels: Mapping[tuple[str, str], str]) -> Markup | None:
