@@ -24,7 +24,7 @@ from mkdocs.structure.files import File
 
 from lanner import formats, protocols
 from lanner.cli import lanner
-from lanner.designs._people import scenarios
+from lanner.designs._allocate import scenarios
 from lanner.protocols.describe import expected_agreement
 from lanner.protocols.describe import lines as described
 from lanner.stats.agreement import COEFFICIENTS

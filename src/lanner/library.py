@@ -32,9 +32,9 @@ from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, score
 from lanner.analysis.selection import choice_bias
 from lanner.client import Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
-from lanner.figures import pictures
-from lanner.figures.colours import plain
+from lanner.figures import export
 from lanner.figures.drawing import standalone
+from lanner.figures.export import plain
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate
 from lanner.formats.parsing.columns import parse
@@ -117,9 +117,9 @@ class Plot:
             case ".svg":
                 content = self.svg.encode()
             case ".pdf":
-                content = pictures.pdf(self.svg)
+                content = export.pdf(self.svg)
             case ".png":
-                content = pictures.png(self.svg)
+                content = export.png(self.svg)
             case _:
                 raise InputError("The name must end in .svg, .pdf or .png.", where=Where(target))
         target.write_bytes(content)

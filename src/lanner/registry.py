@@ -31,8 +31,8 @@ _ENTRIES = {
         "chains": "lanner.metrics._cohesion:CHAINS",
         "cohesion": "lanner.metrics._cohesion:COHESION",
         "entity_graph": "lanner.metrics._cohesion:ENTITY_GRAPH",
-        "consistency": "lanner.metrics._terms:CONSISTENCY",
-        "repetition": "lanner.metrics._terms:REPETITION",
+        "consistency": "lanner.metrics._cohesion:CONSISTENCY",
+        "repetition": "lanner.metrics._cohesion:REPETITION",
     }
 }
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lanner import protocols
-from lanner.analysis.comparable import EQUAL, NOTHING, comparable, is_fine, kinds, scale_of
+from lanner.analysis.comparable import EQUAL, NOTHING, comparable, distances, is_fine, kinds, scale_of
 from lanner.model import Json, Judgement, Question
 from lanner.stats.frame import frame
 
@@ -61,3 +61,43 @@ def test_ranks_are_who_was_preferred_whatever_the_order_shown() -> None:
     assert found["label"].to_list() == ["oak", "oak", EQUAL]
     assert found["system"].unique().to_list() == ["elm|oak"]
     assert comparable(found.clear(), asked("ranking_rs", "ranking_rs")).is_empty()
+
+
+def apart(protocol: str, stage: str, question: str, *values: object, systems: tuple[str, ...] = ()) -> float:
+    loaded = protocols.load(protocol)
+    given = [Judgement(f"j{n}", stage, question, "d", "1", systems, value) for n, value in enumerate(values)]
+    [distance] = distances(frame(given, loaded), loaded)["distance"]
+    return float(distance)
+
+
+def test_each_kind_of_answer_has_its_own_distance() -> None:
+    assert apart("falcon", "source", "context", "local", "local", "global") == pytest.approx(2 / 3)
+    assert apart("h_falcon", "rating", "holistic", 1, 10, systems=("oak",)) == 1
+    assert apart("h_falcon", "rating", "holistic", 4, 7, systems=("oak",)) == pytest.approx(1 / 3)
+    ranked = apart("parity", "adequacy_sentence", "adequacy_of_sentence", [1, 2], [2, 1], systems=("a", "b"))
+    assert ranked == 1
+
+
+def mark(start: int, end: int, severity: str = "minor", category: str = "grammar") -> dict[str, object]:
+    return {"side": "target", "start": start, "end": end, "severity": severity, "category": category}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "distance"),
+    [
+        ([], [], 0.0),
+        ([mark(0, 4)], [mark(0, 4)], 0.0),
+        ([mark(0, 4)], [], 1.0),
+        ([mark(0, 4)], [mark(4, 8)], 1.0),
+        ([mark(0, 4)], [mark(0, 12)], 0.5),  # F1 of characters is 2 · 4 / (4 + 12)
+        ([mark(0, 4)], [mark(0, 4, "major")], 0.5),
+        ([mark(0, 4)], [mark(0, 4, category="style")], 0.5),
+    ],
+)
+def test_marks_are_apart_in_place_severity_and_category(one: object, other: object, distance: float) -> None:
+    assert apart("mqm", "marking", "errors", one, other, systems=("oak",)) == pytest.approx(distance)
+
+
+def test_one_judge_is_at_no_distance() -> None:
+    loaded = protocols.load("falcon")
+    assert distances(frame([Judgement("j", "source", "context", "d", "1", (), "local")], loaded), loaded).is_empty()

@@ -10,8 +10,7 @@ from lanner import protocols
 from lanner.analysis.material import Material
 from lanner.analysis.training import before_and_after, most_disputed, split_at
 from lanner.model import Choice, Document, Judge, JudgeKind, Judgement, Segment
-from lanner.studies.known_truth import Answering, coefficient
-from lanner.studies.simulation import dice
+from lanner.studies.simulation import Answering, coefficient, dice
 
 PROTOCOL = protocols.load("falcon_labels")
 LEVELS = ("sentence_level", "local", "extended", "global", "universal")

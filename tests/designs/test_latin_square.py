@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from design_setups import SYSTEMS, corpus, people, protocol
 from lanner import designs, protocols
-from lanner.designs._people import can_read, scenarios
+from lanner.designs._allocate import can_read, scenarios
 from lanner.designs.latin_square import describe_balance
 from lanner.designs.plan import plan
 from lanner.model import Document, Judge

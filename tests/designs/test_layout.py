@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from design_setups import corpus, people, protocol
 from lanner import protocols
-from lanner.designs._layout import Layout, Share, Sides, cut, lay_out
-from lanner.model import Item, Protocol
+from lanner.designs._layout import Layout, Share, Sides, cut, is_for, items, lay_out, outputs
+from lanner.model import Document, Item, Judge, JudgeKind, Protocol, Segment
 
 TEXTS = corpus([2, 3])
 (JUDGE,) = people(1)
@@ -78,3 +78,31 @@ def test_tasks_are_cut_as_few_and_as_equal_as_possible(count: int, most: int) ->
     assert [item for part in parts for item in part] == every
     assert len(parts) == -(-count // most)
     assert not parts or max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_outputs_and_items_of_a_document() -> None:
+    question = [{"id": "q", "kind": "rank"}]
+    stage = {"id": "s", "unit": "sentence_in_context", "object": "outputs", "outputs": 3, "question": question}
+    stages = Protocol.model_validate({"name": "p", "version": "1", "stage": [stage]}).stages
+    document = Document(
+        "d", (Segment("1", "…", dict.fromkeys("abcd", "…")), Segment("2", "…", dict.fromkeys("abc", "…")))
+    )
+    assert outputs(document, stages, ["d", "a", "x", "b"]) == [("d", "a", "b")]
+    assert len(outputs(document, stages, "abcd")) == 4
+    assert items(document, stages, ("a", "b", "d")) == (Item("d", "1", ("a", "b", "d")),)
+    assert items(document, stages, ("a", "b", "c")) == (
+        Item("d", "1", ("a", "b", "c")),
+        Item("d", "2", ("a", "b", "c")),
+    )
+    empty = Document("e", (Segment("1", "…", {"a": "…", "b": " ", "c": "…", "d": "…"}), *document.segments[1:]))
+    assert outputs(empty, stages, "abd") == [("a", "b", "d")]  # b has an output elsewhere in the document
+    assert items(empty, stages, ("a", "b", "d")) == ()
+    ids_alone = Document("i", (Segment("1", "", dict.fromkeys("abc", "")),))
+    assert items(ids_alone, stages, ("a", "b", "c")) == (Item("i", "1", ("a", "b", "c")),)
+
+
+def test_questionnaires_are_for_people() -> None:
+    stage = {"id": "s", "unit": "judge", "object": "none", "question": [{"id": "q", "kind": "text"}]}
+    [stage_] = Protocol.model_validate({"name": "p", "version": "1", "stage": [stage]}).stages
+    asked = {kind: is_for(stage_, Judge("j", kind=kind), None) for kind in JudgeKind}
+    assert [kind for kind, yes in asked.items() if not yes] == [JudgeKind.MODEL, JudgeKind.METRIC]

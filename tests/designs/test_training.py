@@ -8,7 +8,7 @@ import pytest
 from design_setups import corpus, people
 from lanner import designs, protocols
 from lanner.designs.controls import known_item
-from lanner.designs.training import after_calibration, calibration, with_tutorial
+from lanner.designs.prepare import after_calibration, calibration, with_tutorial
 from lanner.errors import DesignError
 from lanner.model import Item, Role
 

@@ -1,10 +1,12 @@
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest
 
 from data_sets import data_dir
 from lanner.errors import InputError
-from lanner.studies.data import Data, check_folder, judgements, metric_scores
+from lanner.studies.data import Data, Found, check_folder, judgements, metric_scores
 from reports.world import material
 
 DATA = Data({"h": material("h_falcon"), "f": material("falcon")})
@@ -55,3 +57,10 @@ def test_released_judgements_and_scores() -> None:
     assert found is not None
     assert [scorer.name for scorer in found.scorers] == ["BLEU-refA"]
     assert found.references
+
+
+def test_plain_values_become_found_ones() -> None:
+    assert Found.of(0.5) == Found(0.5)
+    assert Found.of("news").value == "news"
+    made = Found(1.0, 0.5, 1.5, "n 3")
+    assert Found.of(made) is made

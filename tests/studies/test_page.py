@@ -1,6 +1,5 @@
 from lanner.reports.html import render
-from lanner.studies.data import Data
-from lanner.studies.found import Found
+from lanner.studies.data import Data, Found
 from lanner.studies.page import findings, ours, page, typed
 from lanner.studies.reproduce import AGREES, DIFFERS, MISSED, NOT_COMPUTABLE, NOT_PRINTED, RECOVERED, Check
 from lanner.studies.study import Cell, Study

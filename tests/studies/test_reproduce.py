@@ -7,8 +7,7 @@ import pytest
 from data_sets import data_dir
 from lanner.errors import InputError
 from lanner.studies.computations import COMPUTATIONS
-from lanner.studies.data import Data
-from lanner.studies.found import Found
+from lanner.studies.data import Data, Found
 from lanner.studies.reproduce import (
     AGREES,
     DIFFERS,

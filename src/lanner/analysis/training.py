@@ -17,7 +17,7 @@ from datetime import datetime
 import polars as pl
 
 from lanner.analysis.agreement import question_agreement
-from lanner.analysis.distances import UNIT, distances
+from lanner.analysis.comparable import UNIT, distances
 from lanner.analysis.measures import FEWEST_ITEMS, plan
 from lanner.analysis.rows import PEOPLE, Counted
 from lanner.model import Choice, Item, Json, Judge, Protocol, Result, Role, Task

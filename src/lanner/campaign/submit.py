@@ -20,8 +20,7 @@ from decimal import Decimal
 
 from lanner.campaign.cache import no_task, questions_of, texts
 from lanner.campaign.clock import now
-from lanner.campaign.gates import refuse, refuse_early
-from lanner.campaign.questions import Key, Questions, StageQuestion
+from lanner.campaign.questions import Key, Questions, StageQuestion, refuse, refuse_early
 from lanner.errors import AnswerError, CampaignError, LannerError
 from lanner.model import JUDGE_GROUPS, Item, Json
 from lanner.protocols.answers import Texts

@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from lanner.campaign.cache import Reference, find, no_task, questions_of, seat
 from lanner.campaign.clock import now
 from lanner.campaign.drawing import take_task
-from lanner.campaign.gates import gate_open, refuse, refuse_early_finish
-from lanner.campaign.questions import systems_of
+from lanner.campaign.questions import gate_open, refuse, refuse_early_finish, systems_of
 from lanner.campaign.webhooks import announce_finished
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError

@@ -19,8 +19,16 @@ from pathlib import Path
 from lanner import __version__
 from lanner.cli.output import Output
 from lanner.errors import LannerError
-from lanner.store.durability import NETWORK_FILE_SYSTEMS, file_system_of, postgresql_warnings, read_mounts
-from lanner.store.engine import connect, explain, inspect_file, locate
+from lanner.store.engine import (
+    NETWORK_FILE_SYSTEMS,
+    connect,
+    explain,
+    file_system_of,
+    inspect_file,
+    locate,
+    postgresql_warnings,
+    read_mounts,
+)
 
 # What `lanner doctor` looks at: each check says what it found, whether that is enough, and how to get the rest.
 

@@ -28,10 +28,10 @@ from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.audit import audit
 from lanner.judges.comparison import Standing, compare, sample_documents
+from lanner.judges.costs import Price, price_of
 from lanner.judges.dry_run import estimate
 from lanner.judges.examples import agreed, demanded
 from lanner.judges.plan import Limits, Member, Plan, Totals
-from lanner.judges.prices import Price, price_of
 from lanner.judges.prompt import Settings
 from lanner.judges.providers import Endpoint
 from lanner.judges.ray_cluster import run_on_ray

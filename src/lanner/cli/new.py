@@ -20,8 +20,7 @@ from lanner.cli.source import documents_of, new_store
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import most_tasks
 from lanner.designs.latin_square import describe_balance
-from lanner.designs.loads import loads
-from lanner.designs.plan import plan
+from lanner.designs.plan import loads, plan
 from lanner.designs.prepare import prepare
 from lanner.errors import InputError, LannerError, Where
 from lanner.model import Campaign, Document, Json

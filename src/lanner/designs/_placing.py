@@ -8,8 +8,7 @@ from typing import TypeVar
 
 from numpy.random import Generator
 
-from lanner.designs._items import is_isolated
-from lanner.designs._layout import cut
+from lanner.designs._layout import cut, is_isolated
 from lanner.errors import DesignError
 from lanner.model import Item, Stage, Task
 

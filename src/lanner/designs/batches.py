@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 from numpy.random import Generator
 
-from lanner.designs._allocate import even_out, words_of
+from lanner.designs._allocate import by_arm, can_read, even_out, reading, refuse, refuse_scenarios, words_of
 from lanner.designs._layout import Layout, Share, lay_out
-from lanner.designs._people import by_arm, can_read, reading, refuse, refuse_scenarios
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Protocol, Task
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass, fields, replace
 
 from numpy.random import Generator
 
-from lanner.designs._items import is_about_the_judge, is_isolated
+from lanner.designs._layout import is_about_the_judge, is_isolated
 from lanner.designs._placing import Key, again, by_judge, key_of, placed
-from lanner.designs._spoiled import KINDS, Spoiled
+from lanner.designs.spoiling import KINDS, Spoiled
 from lanner.errors import DesignError, did_you_mean
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Stage, Task, Unit
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from numpy.random import Generator
 
+from lanner.designs._allocate import by_arm, can_read, refuse, refuse_scenarios
 from lanner.designs._layout import Layout, Share, lay_out
-from lanner.designs._people import by_arm, can_read, refuse, refuse_scenarios
 from lanner.model import Document, Judge, Protocol, Task
 
 TITLE = "Full crossing: every judge judges every document"

@@ -20,8 +20,8 @@ from typing import Literal
 
 from numpy.random import Generator
 
+from lanner.designs._allocate import by_arm, can_read, reading, refuse, scenarios
 from lanner.designs._layout import Layout, Share, lay_out
-from lanner.designs._people import by_arm, can_read, reading, refuse, scenarios
 from lanner.errors import DesignError, did_you_mean
 from lanner.model import Document, Judge, Protocol, Role, Task
 

@@ -12,10 +12,8 @@ from math import comb
 
 from numpy.random import Generator
 
-from lanner.designs._allocate import allocate
-from lanner.designs._items import Shown
-from lanner.designs._layout import Layout, Share, lay_out
-from lanner.designs._people import by_arm, reading, refuse, refuse_scenarios
+from lanner.designs._allocate import allocate, by_arm, reading, refuse, refuse_scenarios
+from lanner.designs._layout import Layout, Share, Shown, lay_out
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Object, Protocol, Task
 

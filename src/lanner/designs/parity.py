@@ -12,9 +12,8 @@ from collections.abc import Sequence
 
 from numpy.random import Generator
 
-from lanner.designs._items import is_isolated, sentences
-from lanner.designs._layout import Layout, Share, lay_out
-from lanner.designs._people import by_arm, reading, refuse, scenarios
+from lanner.designs._allocate import by_arm, reading, refuse, scenarios
+from lanner.designs._layout import Layout, Share, is_isolated, lay_out, sentences
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Protocol, Task
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -16,6 +16,7 @@ from lanner.designs._allocate import FAIR
 from lanner.designs.latin_square import describe_balance
 from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Stage, Task
 from lanner.model.messages import Message, message
+from lanner.protocols.scoring import word_count
 
 ANYONE = "(whoever comes)"
 FEW_CONTROLS = 5
@@ -436,3 +437,39 @@ def _parts(judges: Sequence[str], in_common: Mapping[tuple[str, str], int]) -> l
 
 def _time(hours: float) -> str:
     return f"{hours:,.1f} hours" if hours >= 1 else f"{max(1, round(hours * 60))} min"
+
+
+# How the work of a campaign is spread over its judges, in words to read.
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """Words that each judge has to read, each shown text once for every time it is shown."""
+
+    words: dict[str, int]
+
+    @property
+    def mean(self) -> float:
+        return sum(self.words.values()) / len(self.words) if self.words else 0.0
+
+    @property
+    def uneven(self) -> list[str]:
+        """Judges with more than 1.2 times the mean, the most loaded first."""
+        over = [judge for judge, words in self.words.items() if words > FAIR * self.mean]
+        return sorted(over, key=lambda judge: -self.words[judge])
+
+
+def loads(tasks: Iterable[Task], documents: Sequence[Document]) -> Loads:
+    """The words of each judge's tasks. A document judged as a whole counts once for each output."""
+    words: dict[tuple[str, str], int] = {}
+    for document in documents:
+        for segment in document:
+            words[document.id, segment.id] = max(1, word_count(segment.source, document.source_language))
+        words[document.id, ""] = sum(words[document.id, segment.id] for segment in document)
+    found: dict[str, int] = {}
+    for task in tasks:
+        if task.judge:
+            found[task.judge] = found.get(task.judge, 0) + sum(
+                words.get((item.document, item.segment), 0) for item in task.items
+            )
+    return Loads(found)

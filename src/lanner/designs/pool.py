@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from numpy.random import Generator
 
-from lanner.designs._items import is_about_the_judge, pages
-from lanner.designs._layout import Layout, Share, lay_out
-from lanner.designs._people import refuse, refuse_scenarios
+from lanner.designs._allocate import refuse, refuse_scenarios
+from lanner.designs._layout import Layout, Share, is_about_the_judge, lay_out, pages
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, Protocol, Task
 

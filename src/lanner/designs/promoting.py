@@ -10,8 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from numpy.random import Generator
 
-from lanner.designs._items import is_for, items, outputs
-from lanner.designs._layout import Sides, cut, shuffled
+from lanner.designs._layout import Sides, cut, is_for, items, outputs, shuffled
 from lanner.errors import DesignError, did_you_mean
 from lanner.model import Document, Item, Judge, Protocol, Task
 

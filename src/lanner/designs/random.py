@@ -11,9 +11,8 @@ from collections.abc import Sequence
 
 from numpy.random import Generator
 
-from lanner.designs._allocate import allocate
+from lanner.designs._allocate import allocate, by_arm, reading, refuse, refuse_scenarios
 from lanner.designs._layout import Layout, Share, lay_out
-from lanner.designs._people import by_arm, reading, refuse, refuse_scenarios
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Protocol, Task
 

@@ -11,7 +11,7 @@ from random import Random
 
 from lanner import campaign
 from lanner.errors import LannerError
-from lanner.judges.budget import Budget
+from lanner.judges.costs import Budget
 from lanner.judges.pace import Gate
 from lanner.judges.plan import Limits, Member, Totals
 from lanner.judges.prompt import Prompt
@@ -25,8 +25,7 @@ from lanner.judges.providers import (
     UnanswerableError,
     UnreadableError,
 )
-from lanner.judges.replies import Verdict
-from lanner.judges.weighting import weighted, with_weights
+from lanner.judges.replies import Verdict, weighted, with_weights
 from lanner.judges.writer import Writer
 from lanner.model import Item, Json
 from lanner.store import Entry, NewEntry

@@ -16,7 +16,7 @@ from itertools import chain, zip_longest
 from lanner import campaign
 from lanner.errors import CampaignError, LannerError
 from lanner.judges import providers
-from lanner.judges.budget import Budget
+from lanner.judges.costs import Budget
 from lanner.judges.examples import Example, agreed, demanded
 from lanner.judges.pace import Gate, Pace
 from lanner.judges.plan import Limits, Member, Plan, Totals, differences

@@ -12,7 +12,7 @@ from itertools import groupby
 from lanner.campaign import Questions, Submission
 from lanner.campaign.questions import fits
 from lanner.errors import LannerError
-from lanner.judges.budget import StoppedError
+from lanner.judges.costs import StoppedError
 from lanner.judges.examples import Example, Lesson
 from lanner.judges.plan import Plan, Totals
 from lanner.judges.prompt import Prompter

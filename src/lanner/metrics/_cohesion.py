@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from lanner.metrics._rating import Languages, Metric, MetricEntry, Translation
 from lanner.metrics.taggers import Tagger, find
+from lanner.model import languages
 from lanner.stats.resample import Array
 
 # What the metrics of cohesion share: content words of each sentence, and averages over documents.
@@ -133,4 +135,174 @@ ENTITY_GRAPH = MetricEntry(
     "Entity graph: entities that sentences share, nearer ones more (needs a tagger, no reference)",
     {},
     make_entity_graph,
+)
+
+
+# Terms of a document, in every language and without a tagger: do they come back, and are they translated alike?
+
+# Words of any language, without a tagger: what stands between spaces, or pairs of characters where there are none.
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+UNSPACED = frozenset({"zh", "ja", "th", "lo", "km", "my", "bo"})
+COMMON = 0.1
+"""A word in more than this share of the sentences is grammar, not a term."""
+
+
+def words(text: str, language: str) -> list[str]:
+    """The words of a text, case folded."""
+    runs = [match.casefold() for match in _WORD.findall(text)]
+    if languages.normal(language).split("-")[0] not in UNSPACED:
+        return runs
+    return [run[at : at + 2] for run in runs for at in range(max(1, len(run) - 1))]
+
+
+def grammar(sentences: Iterable[Iterable[str]]) -> frozenset[str]:
+    """Words too common to be terms; below 30 sentences only words in a third of them, since shares are rough then."""
+    number, frequency = 0, Counter[str]()
+    for sentence in sentences:
+        number += 1
+        frequency.update(set(sentence))
+    most = number * COMMON if number >= 30 else max(2.0, number / 3)
+    return frozenset(word for word, count in frequency.items() if count > most or len(word) < 2)
+
+
+def grammars(
+    translations: Sequence[Translation], sentences: Sequence[Sequence[Sequence[str]]]
+) -> dict[str, frozenset[str]]:
+    """Each system's own grammar, from all its documents; `sentences` are the words of each translation."""
+    by_system: dict[str, list[Sequence[str]]] = {}
+    for part, lines in zip(translations, sentences, strict=True):
+        by_system.setdefault(part.system, []).extend(lines)
+    return {system: grammar(lines) for system, lines in by_system.items()}
+
+
+# Term repetition, for every language: how much of a document's vocabulary comes back in a later sentence.
+
+
+@dataclass(slots=True)
+class Repetition:
+    """Counts terms, and those that come back."""
+
+    language: str
+    name: str = "TermRepetition"
+    reference: bool = False
+    top: float = 1.0
+    whole: bool = False
+    signature: str = "lanner|terms:0.1|by document"
+
+    def counts(self, translations: Sequence[Translation]) -> list[Array]:
+        lines = [[words(text, self.language) for text in part.outputs] for part in translations]
+        common = grammars(translations, lines)
+        made = []
+        for part, sentences in zip(translations, lines, strict=True):
+            words_before: set[str] = set()
+            rows = np.zeros((len(sentences), 2))
+            for at, sentence in enumerate(sentences):
+                terms = [word for word in sentence if word not in common[part.system]]
+                if part.counted[at]:
+                    rows[at] = sum(word in words_before for word in terms), len(terms)
+                words_before.update(terms)
+            made.append(rows)
+        return made
+
+    def score(self, sums: Array, *, single: bool) -> float:
+        del single
+        return float(sums[0] / sums[1]) if sums[1] else float("nan")
+
+
+def make_repetition(languages: Languages) -> Metric:
+    return Repetition(languages.target)
+
+
+REPETITION = MetricEntry(
+    "Term repetition: the share of terms that an earlier sentence holds (every language, no reference)",
+    {},
+    make_repetition,
+)
+
+
+# Lexical consistency, for every language: is a term that comes back in the source translated alike?
+
+
+def stem(word: str) -> str:
+    """The part of a word that inflected forms share, as a rule."""
+    return word[: max(4, -(-2 * len(word) // 3))]
+
+
+@dataclass(slots=True)
+class Consistency:
+    """Terms that come back, and how often they are translated alike."""
+
+    languages: Languages
+    name: str = "Consistency"
+    reference: bool = False
+    top: float = 1.0
+    whole: bool = True
+    signature: str = "lanner|terms:0.1|documents"
+
+    def counts(self, translations: Sequence[Translation]) -> list[Array]:
+        tokens: dict[tuple[str, str], list[str]] = {}
+
+        def split(text: str, language: str) -> list[str]:
+            if (text, language) not in tokens:
+                tokens[text, language] = words(text, language)
+            return tokens[text, language]
+
+        source, target = self.languages.source, self.languages.target
+        sides = [
+            (
+                [split(text, source) for text in part.sources],
+                [[stem(w) for w in split(t, target)] for t in part.outputs],
+            )
+            for part in translations
+        ]
+        one_system = {part.document: lines for part, (lines, _) in zip(translations, sides, strict=True)}
+        common = grammar(line for lines in one_system.values() for line in lines)
+        of_systems = grammars(translations, [outputs for _, outputs in sides])
+        return [
+            np.array([_matches(lines, made, part.counted, common, of_systems[part.system])], float)
+            for part, (lines, made) in zip(translations, sides, strict=True)
+        ]
+
+    def score(self, sums: Array, *, single: bool) -> float:
+        del single
+        return float(sums[0] / sums[1]) if sums[1] else float("nan")
+
+
+def _matches(
+    source: Sequence[Sequence[str]],
+    target: Sequence[Sequence[str]],
+    counted: Sequence[bool],
+    common: frozenset[str],
+    grammar_of_target: frozenset[str],
+) -> tuple[float, float]:
+    """Σ(m − 1) and Σ(n − 1) over the terms of one document."""
+    segments = [at for at, counts in enumerate(counted) if counts]
+    places: dict[str, list[int]] = {}
+    for at in segments:
+        for word in set(source[at]) - common:
+            places.setdefault(word, []).append(at)
+    frequency = Counter(word for at in segments for word in set(target[at]))
+    alike = possible = 0
+    for occurrences in places.values():
+        n = len(occurrences)
+        if n < 2:
+            continue
+        shared = Counter(word for at in occurrences for word in set(target[at]) - grammar_of_target)
+        elsewhere = len(segments) - n
+        good = [m for word, m in shared.items() if not elsewhere or m / n > (frequency[word] - m) / elsewhere]
+        alike += max(good, default=1) - 1
+        possible += n - 1
+    return alike, possible
+
+
+def make_consistency(languages: Languages) -> Metric:
+    return Consistency(languages)
+
+
+CONSISTENCY = MetricEntry(
+    "Lexical consistency: terms of the source that come back are translated alike (every language, no reference)",
+    {},
+    make_consistency,
 )

@@ -15,8 +15,7 @@ from statistics import fmean
 from lanner.errors import did_you_mean
 from lanner.model import Condition, Document, Item, Json, Labels, Protocol, Question, Stage
 from lanner.protocols.kinds import kind_of
-from lanner.protocols.kinds.base import Check, Rule, Schema, Texts, closed_object
-from lanner.protocols.kinds.options import fold, resolve
+from lanner.protocols.kinds.base import Check, Rule, Schema, Texts, closed_object, fold, resolve
 from lanner.protocols.prefilled import is_unreviewed, of_text
 
 __all__ = [

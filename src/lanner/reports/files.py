@@ -8,9 +8,8 @@ import tempfile
 from pathlib import Path
 
 from lanner.errors import LannerError, Where
-from lanner.figures.colours import plain
 from lanner.figures.drawing import standalone
-from lanner.figures.pictures import available, pdf, png
+from lanner.figures.export import available, pdf, plain, png
 from lanner.reports import html, latex
 from lanner.reports.parts import Report, csv_text
 from lanner.reports.references import bibtex

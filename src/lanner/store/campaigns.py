@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, delete, func, select, update
 
-from lanner.model import Campaign, CampaignState, Json, Protocol
+from lanner.model import Campaign, CampaignState, Document, Json, Protocol, Segment
 from lanner.store import schema
 from lanner.store.rows import Rows, dumps, loads, micros, moment
 
@@ -155,3 +157,159 @@ def _campaign(row: Mapping[Any, Any]) -> Campaign:
         created_at=moment(row["created_at"]),
         opened_at=moment(row["opened_at"]),
     )
+
+
+# What organisers did, when: opened, paused, added judges, imported.
+
+_e = schema.event.c
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of a campaign's log."""
+
+    id: int
+    campaign: int | None
+    account: int | None
+    at: datetime
+    kind: str
+    detail: Mapping[str, Json]
+
+
+class Events(Rows):
+    """Rows of the table `event`."""
+
+    __slots__ = ()
+
+    def add(
+        self, kind: str, now: datetime, *, campaign: int | None = None, account: int | None = None, **detail: Json
+    ) -> None:
+        row = {"campaign": campaign, "account": account, "at": micros(now), "kind": kind, "detail": dumps(detail)}
+        self._connection.execute(schema.event.insert(), row)
+
+    def remove_of_judge(self, kind: str, campaign: int, seat: int) -> None:
+        """Delete a campaign's entries of a kind that a judge caused."""
+        rows = self._connection.execute(
+            select(_e.id, _e.detail).where((_e.campaign == campaign) & (_e.kind == kind))
+        ).all()
+        ids = [row.id for row in rows if loads(row.detail).get("seat") == seat]
+        if ids:
+            self._connection.execute(schema.event.delete().where(_e.id.in_(ids)))
+
+    def last(self, campaign: int) -> int:
+        """The id of a campaign's newest entry, 0 where there is none."""
+        newest = select(func.max(_e.id)).where(_e.campaign == campaign)
+        return int(self._connection.execute(newest).scalar() or 0)
+
+    def of(self, campaign: int, *, kinds: Sequence[str] = (), after: int = 0) -> list[Event]:
+        """A campaign's log, oldest first; only entries of these kinds, or later than one."""
+        wanted = select(schema.event).where(_e.campaign == campaign, _e.id > after)
+        rows = self._connection.execute((wanted.where(_e.kind.in_(kinds)) if kinds else wanted).order_by(_e.id))
+        return [Event(r.id, r.campaign, r.account, moment(r.at), r.kind, loads(r.detail)) for r in rows]
+
+
+# The texts of a campaign, one row per document, frozen when the campaign opens.
+
+_d = schema.document.c
+JUDGE_ITSELF = ""
+"""The key of the document that questionnaires are about: no text, so that a key is never half empty."""
+
+
+class Documents(Rows):
+    """Rows of the table `document`."""
+
+    __slots__ = ()
+
+    def add(self, campaign: int, documents: Sequence[Document], *, start: int = 0) -> None:
+        rows = [
+            {
+                "campaign": campaign,
+                "position": position,
+                "key": document.id,
+                "domain": document.domain,
+                "source_language": document.source_language,
+                "target_language": document.target_language,
+                "segments": len(document.segments),
+                "content": encode(document),
+            }
+            for position, document in enumerate(documents, start)
+        ]
+        self._connection.execute(schema.document.insert(), rows)
+
+    def all(self, campaign: int) -> list[Document]:
+        """In the order they were given."""
+        wanted = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
+        return [decode(content) for (content,) in self._connection.execute(wanted)]
+
+    def some(self, campaign: int, start: int, limit: int) -> list[Document]:
+        """So many in the order they were given, after leaving some out."""
+        wanted = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
+        return [decode(content) for (content,) in self._connection.execute(wanted.offset(start).limit(limit))]
+
+    def counts(self, campaign: int) -> list[tuple[str, int, int]]:
+        """Domains in order of appearance, each with how many documents and segments it has."""
+        wanted = select(_d.domain, func.count(), func.sum(_d.segments))
+        wanted = wanted.where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).group_by(_d.domain)
+        rows = self._connection.execute(wanted.order_by(func.min(_d.position)))
+        return [(domain, documents, int(segments)) for domain, documents, segments in rows]
+
+    def find(self, campaign: int, key: str) -> Document | None:
+        wanted = select(_d.content).where(_d.campaign == campaign, _d.key == key)
+        content = self._connection.execute(wanted).scalar()
+        return decode(content) if content is not None else None
+
+    def number(self, campaign: int, key: str) -> int | None:
+        """The row of one document, or of the questionnaires."""
+        wanted = select(_d.id).where(_d.campaign == campaign, _d.key == key)
+        return self._connection.execute(wanted).scalar()
+
+    def numbers(self, campaign: int) -> dict[str, int]:
+        """The row of each document by its key, that of questionnaires included."""
+        rows = self._connection.execute(select(_d.key, _d.id).where(_d.campaign == campaign).order_by(_d.position))
+        return {row.key: row.id for row in rows}
+
+    def replace_contents(self, campaign: int, documents: Iterable[Document]) -> None:
+        """Store documents anew in the rows they have. Only before a person has judged them."""
+        for document in documents:
+            own = update(schema.document).where(_d.campaign == campaign, _d.key == document.id)
+            self._connection.execute(own.values(content=encode(document)))
+
+    def remove_all(self, campaign: int) -> None:
+        """Only for drafts: once answered, texts stay as they were."""
+        self._connection.execute(delete(schema.document).where(_d.campaign == campaign))
+
+
+def encode(document: Document) -> str:
+    """A document as JSON, without what is as it would be anyway."""
+    return dumps({**_told(document, "segments"), "segments": [_told(segment) for segment in document.segments]})
+
+
+def decode(content: str) -> Document:
+    """What `encode` was given."""
+    told = loads(content)
+    segments = tuple(_segment(entry) for entry in told.pop("segments"))
+    return Document(segments=segments, **told)
+
+
+def fingerprint(documents: Iterable[Document]) -> str:
+    """Twelve digits that change whenever a text changes."""
+    digest = hashlib.sha256()
+    for document in documents:
+        digest.update(encode(document).encode() + b"\n")
+    return digest.hexdigest()[:12]
+
+
+def _segment(entry: Mapping[str, Json]) -> Segment:
+    return Segment(**{**entry, "flags": tuple(entry.get("flags", ()))})
+
+
+def _told(value: Document | Segment, *left_out: str) -> dict[str, Any]:
+    told = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in left_out}
+    defaults = {field.name: _default(field) for field in fields(value)}
+    return {name: given for name, given in told.items() if given != defaults[name]}
+
+
+def _default(field: Field[Any]) -> Any:
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return field.default

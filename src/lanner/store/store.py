@@ -16,20 +16,24 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from lanner.errors import StoreError, Where
-from lanner.store.accounts import Accounts, Sessions
-from lanner.store.campaigns import Campaigns
+from lanner.store.accounts import Accounts, Sessions, Tokens
+from lanner.store.campaigns import Campaigns, Documents, Events
 from lanner.store.chain import Chain
-from lanner.store.documents import Documents
-from lanner.store.durability import postgresql_warnings, sqlite_warnings
-from lanner.store.engine import begin, connect, explain, inspect_file, locate, readers
-from lanner.store.events import Events
+from lanner.store.engine import (
+    begin,
+    connect,
+    explain,
+    inspect_file,
+    locate,
+    postgresql_warnings,
+    readers,
+    sqlite_warnings,
+)
 from lanner.store.judgements import Judgements
 from lanner.store.judges import Judges
 from lanner.store.ledger import Ledger
 from lanner.store.migrations import applied, migrate, refuse_newer
-from lanner.store.progress import Progress
-from lanner.store.tasks import Tasks
-from lanner.store.tokens import Tokens
+from lanner.store.tasks import Progress, Tasks
 from lanner.store.webhooks import Webhooks
 
 T = TypeVar("T")

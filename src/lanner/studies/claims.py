@@ -15,8 +15,7 @@ from lanner.stats import regression
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.ratings import EVERY_KIND
 from lanner.stats.resample import Resampling
-from lanner.studies.data import Data
-from lanner.studies.found import Found
+from lanner.studies.data import Data, Found
 from lanner.studies.sentences import agreed_labels, given, numbers_chosen, rates
 
 _QUICK = Resampling(n=1)

@@ -15,8 +15,7 @@ from lanner.stats.concordance import Coefficient
 from lanner.stats.ratings import EVERY_KIND
 from lanner.stats.resample import Resampling
 from lanner.studies import claims, error_spans, scenario_world, scorers, sentences, survey_world
-from lanner.studies.data import Data
-from lanner.studies.found import Found
+from lanner.studies.data import Data, Found
 
 Computation = Callable[..., Found | float | str | None]
 _QUICK = Resampling(n=1)

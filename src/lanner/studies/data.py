@@ -145,3 +145,21 @@ def check_folder(folder: Path, needs: Sequence[str], description: str) -> None:
     better = next((place for place in nearby if all((place / name).exists() for name in needs)), None)
     hint = f"Did you mean --data {better}?" if better else f"Name {description} with --data, or set {VARIABLE}."
     raise InputError(f"The released data is not here: {missing[0]} is missing.", where=Where(folder), next_step=hint)
+
+
+# What a computation of a study gives: a number or words, with an interval and a remark where there are any.
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`truth` is what a simulation knows: the interval around the value should hold it."""
+
+    value: float | str | None
+    low: float | None = None
+    high: float | None = None
+    detail: str = ""
+    truth: float | None = None
+
+    @staticmethod
+    def of(value: Found | float | str | None) -> Found:
+        return value if isinstance(value, Found) else Found(value)

@@ -19,8 +19,7 @@ from lanner.stats.association import correlations
 from lanner.stats.concordance import Coefficient
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
-from lanner.studies.data import Data
-from lanner.studies.found import Found
+from lanner.studies.data import Data, Found
 
 PAUSE = 300.0
 _SEGMENT = ["document", "segment", "system"]

@@ -22,8 +22,7 @@ from lanner.stats.coefficients import pairwise
 from lanner.stats.preference import sign_test
 from lanner.stats.resample import Resampling
 from lanner.studies import claims, error_spans, scenario_world, scorers, sentences, survey_world
-from lanner.studies.data import Data
-from lanner.studies.found import Found
+from lanner.studies.data import Data, Found
 from lanner.studies.study import Drawing
 
 _HOW = Resampling(n=1000)

@@ -14,8 +14,7 @@ from lanner.model import Json
 from lanner.studies import data as reading
 from lanner.studies import scenario_world, survey_world
 from lanner.studies.computations import COMPUTATIONS
-from lanner.studies.data import Data
-from lanner.studies.found import Found
+from lanner.studies.data import Data, Found
 from lanner.studies.study import Cell, Study
 
 AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED = "agrees", "differs", "not computable", "not printed"

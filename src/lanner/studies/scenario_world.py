@@ -18,10 +18,8 @@ from lanner.model import Document, Item, Json, Judge, JudgeKind, Segment
 from lanner.stats import questionnaire
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.resample import Resampling
-from lanner.studies.data import Data
-from lanner.studies.found import Found
-from lanner.studies.known_truth import Answering, coefficient, collapsed, together
-from lanner.studies.simulation import answer_all, dice, passing_store
+from lanner.studies.data import Data, Found
+from lanner.studies.simulation import Answering, answer_all, coefficient, collapsed, dice, passing_store, together
 
 PART = "scenarios"
 SETS = ("set1", "set2")

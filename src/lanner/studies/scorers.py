@@ -7,8 +7,7 @@ from collections.abc import Callable
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Result
 from lanner.stats.metaeval import metaeval
-from lanner.studies.data import Data
-from lanner.studies.found import Found
+from lanner.studies.data import Data, Found
 
 
 def evaluated(data: Data) -> Result:

@@ -11,8 +11,7 @@ import polars as pl
 from lanner.errors import InputError
 from lanner.stats import effort
 from lanner.stats.resample import Resampling
-from lanner.studies.data import Data
-from lanner.studies.found import Found
+from lanner.studies.data import Data, Found
 from lanner.studies.punkt import Model, sentences
 
 _QUICK = Resampling(n=1)

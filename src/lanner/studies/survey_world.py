@@ -22,8 +22,7 @@ from lanner.protocols.promotion import promoted, standings
 from lanner.stats import context
 from lanner.stats.resample import Array, Resampling
 from lanner.store import Store
-from lanner.studies.data import Data
-from lanner.studies.found import Found
+from lanner.studies.data import Data, Found
 from lanner.studies.simulation import answer_all, dice, passing_store
 
 PART = "context_survey"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from aiohttp import web
 
 from lanner.errors import LannerError
 from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, connect
-from lanner.judges.providers._http import _merged, _retry_after
+from lanner.judges.providers._http import _merged, _retry_after, key_for, where_keys_are
 from lanner.store import Store
 from model_campaign import corpus, judge, opened, stored
 from stub_providers import DIALECTS, Chat, Gemini, serving_as
@@ -134,3 +136,47 @@ def test_an_overloaded_server_is_known_by_its_status() -> None:
     for dialect in DIALECTS:
         with pytest.raises(OverloadedError):
             ask(dialect, overloaded)
+
+
+@pytest.fixture(autouse=True)
+def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LANNER_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setitem(sys.modules, "keyring", None)
+
+
+def test_openais_key_goes_to_openai_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a")
+    assert key_for("api.openai.com") == "a"
+    assert key_for("example.org") == ""
+    assert key_for("example.org", "OPENAI_API_KEY") == "a"  # unless one says so
+
+
+def test_our_own_variable_goes_first_and_a_named_one_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANNER_API_KEY", "own")
+    monkeypatch.setenv("OPENAI_API_KEY", "a")
+    assert key_for("api.openai.com") == "own"
+    assert key_for("api.openai.com", "NOT_SET") == ""
+
+
+def test_the_keyring_is_asked_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_service: str, _user: str) -> str:
+        raise RuntimeError("no desktop")
+
+    monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=lambda service, user: f"{service}@{user}"))
+    assert key_for("example.org") == "lanner@example.org"
+    monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=broken))
+    assert key_for("example.org") == ""
+
+
+def test_where_a_key_is_looked_for_is_said() -> None:
+    assert "LANNER_API_KEY or OPENAI_API_KEY" in where_keys_are("api.openai.com")
+    assert where_keys_are("h", "MINE").startswith("Set MINE in the environment")
+
+
+def test_with_several_servers_a_key_that_says_not_whose_goes_to_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANNER_API_KEY", "own")
+    monkeypatch.setenv("LANNER_API_KEY_MY_SERVER_ORG", "mine")
+    assert key_for("example.org") == "own"
+    assert key_for("example.org", only=False) == ""
+    assert key_for("my-server.org", only=False) == "mine"

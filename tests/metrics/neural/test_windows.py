@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanner.metrics.neural.windows import Cuts, Marks, joint, single
+from lanner.metrics.neural.windows import STEP, Cuts, Marks, by_length, joint, padded, single
 
 MARKS = Marks(begin=0, end=2, pad=1, between=2, single=12, joint=20)
 TOKENS = {"a": [10, 11], "b": [20, 21, 22], "c": [30, 31, 32, 33], "long": list(range(40, 60)), "": []}
@@ -73,3 +73,21 @@ def test_a_window_always_fits_and_keeps_its_sentences_if_they_fit(texts, size):
     if sum(map(len, sentences)) + 2 + 2 * (len(texts) - 1) <= size:
         assert not cuts.cut
         assert list(window.ids[len(window.ids) - 1 - len(sentences[-1]) : -1]) == sentences[-1]
+
+
+@given(st.lists(st.integers(1, 600), max_size=80), st.integers(1, 5000))
+def test_every_text_is_in_one_batch_that_fits(lengths, tokens):
+    batches = by_length(lengths, tokens)
+    assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
+    for batch in batches:
+        width = padded(max(lengths[place] for place in batch))
+        assert len(batch) == 1 or width * len(batch) <= tokens
+    longest = [lengths[batch[0]] for batch in batches]
+    assert longest == sorted(longest, reverse=True)
+
+
+def test_texts_of_like_length_go_together():
+    assert by_length([3, 90, 4, 88, 5], 192) == [[1, 3], [4, 2, 0]]
+    assert padded(1) == STEP
+    assert padded(STEP) == STEP
+    assert by_length([], 10) == []

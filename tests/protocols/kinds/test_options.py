@@ -6,7 +6,7 @@ from random import Random
 
 from lanner import protocols
 from lanner.model import Option
-from lanner.protocols.kinds.options import describe_options, fold, have_values, pick_option, replace_alias, resolve
+from lanner.protocols.kinds.base import describe_options, fold, have_values, pick_option, replace_alias, resolve
 from lanner.protocols.wording import Wording
 
 OPTIONS = (

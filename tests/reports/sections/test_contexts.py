@@ -3,10 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
 from analysis.test_context_effect import material  # noqa: F401 (a fixture)
+
 from lanner import protocols
-from lanner.analysis.context_effect import context_effects
+from lanner.analysis.context import context_effects
 from lanner.analysis.material import Material
 from lanner.reports.parts import Table
 from lanner.reports.sections.contexts import context_label, section

@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lanner.model import Choice, Json, Option
-from lanner.protocols.kinds.base import Check, Kind, Level, Rule, Schema, Simulation, combine_labels, one_of
-from lanner.protocols.kinds.options import describe_options, have_values, pick_option, replace_alias
+from lanner.protocols.kinds.base import (
+    Check,
+    Kind,
+    Level,
+    Rule,
+    Schema,
+    Simulation,
+    combine_labels,
+    describe_options,
+    have_values,
+    one_of,
+    pick_option,
+    replace_alias,
+)
 from lanner.protocols.wording import Wording, Words
 
 

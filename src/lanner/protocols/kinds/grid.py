@@ -15,9 +15,12 @@ from lanner.protocols.kinds.base import (
     Simulation,
     closed_object,
     combine_labels,
+    describe_options,
+    have_values,
     one_of,
+    pick_option,
+    replace_alias,
 )
-from lanner.protocols.kinds.options import describe_options, have_values, pick_option, replace_alias
 from lanner.protocols.wording import Wording, Words
 
 _RELEVANT = 0.3  # of nine skills two or three apply to a sentence

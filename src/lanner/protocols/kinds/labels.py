@@ -16,12 +16,13 @@ from lanner.protocols.kinds.base import (
     Schema,
     Simulation,
     closed_object,
+    describe_options,
     most_central,
     number_from_text,
     one_of,
     overlap,
+    replace_alias,
 )
-from lanner.protocols.kinds.options import describe_options, replace_alias
 from lanner.protocols.wording import Wording, Words
 
 

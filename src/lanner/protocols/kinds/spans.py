@@ -21,11 +21,13 @@ from lanner.protocols.kinds.base import (
     Simulation,
     Texts,
     closed_object,
+    describe_options,
     most_central,
     one_of,
     overlap,
+    pick_option,
+    replace_alias,
 )
-from lanner.protocols.kinds.options import describe_options, pick_option, replace_alias
 from lanner.protocols.prefilled import SOURCES, judged_marks, with_origins, without_source
 from lanner.protocols.wording import Wording, Words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lanner.analysis import FEWEST_ITEMS
-from lanner.analysis.context_effect import ContextEffect, context_effects
+from lanner.analysis.context import ContextEffect, context_effects
 from lanner.analysis.scores import Share
 from lanner.figures.typeset import estimate, percent
 from lanner.model import Json

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lanner.analysis.context_dependence import Sign, context_dependence
+from lanner.analysis.context import Sign, context_dependence
 from lanner.analysis.scores import ALL, Bounds, on_scale
 from lanner.errors import LannerError
 from lanner.figures.curves import Curve, curves

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from lanner.campaign.accounts import PREFIX, digest
 from lanner.store import Account, AccountRole
-from lanner.store.tokens import Token
+from lanner.store.accounts import Token
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from starlette.responses import RedirectResponse, Response
 from lanner import campaign as work
 from lanner.campaign import adjudication
 from lanner.campaign.cache import questions_of
-from lanner.campaign.gates import Round, has_reached, must_practise, record_round, required_agreement, rounds
 from lanner.campaign.people import send_message
+from lanner.campaign.questions import Round, has_reached, must_practise, record_round, required_agreement, rounds
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages

@@ -1,7 +1,7 @@
 """Practice before the first document: the judging page over worked examples of its protocol, with feedback on every
 answer. No answer is stored. It is offered once to a judge who has not answered anything on that page of the protocol,
 and can be opened again from the guidelines. A campaign may ask that a round of it reach a stated agreement with the
-reference answers before the texts open (`lanner.campaign.gates`); every round brings other examples.
+reference answers before the texts open (`lanner.campaign.questions`); every round brings other examples.
 """
 
 from __future__ import annotations

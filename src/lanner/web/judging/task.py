@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from lanner.campaign.cache import document, questions_of
-from lanner.campaign.gates import gate_open
+from lanner.campaign.questions import gate_open
 from lanner.campaign.tasks import Heard, heard
 from lanner.model import Campaign, Document, Json, Judge, Protocol, Task
 from lanner.store import Assigned, Store

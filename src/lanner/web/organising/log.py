@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lanner.campaign.drawing import DRAWN
-from lanner.campaign.gates import PRACTISED
 from lanner.campaign.people import KIND as JUDGE_MESSAGE
+from lanner.campaign.questions import PRACTISED
 from lanner.figures.typeset import shortened
 from lanner.model import Json
 from lanner.store import Event

@@ -1,16 +1,22 @@
-"""The style sheet with every colour worked out, for figures that leave the report: SVG in an editor, PDF, PNG.
-
-The report's own sheet says `var(--accent)` and `color-mix(in oklab, …)`, which browsers know and few other programs
-do. Here the variables of the light palette are filled in and mixtures computed, and only rules that concern a drawing
-are kept.
-"""
+"""Figures that leave the report: SVG for an editor with every colour worked out, PDF and PNG drawn from it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
+
+from lanner.errors import LannerError
+
+# The style sheet with every colour worked out, for figures that leave the report: SVG in an editor, PDF, PNG.
+#
+# The report's own sheet says `var(--accent)` and `color-mix(in oklab, …)`, which browsers know and few other programs
+# do. Here the variables of the light palette are filled in and mixtures computed, and only rules that concern a drawing
+# are kept.
 
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _VARIABLE = re.compile(r"var\((--[\w-]+)\)")
@@ -98,3 +104,36 @@ def _oklab(colour: str) -> np.ndarray:
     encoded = np.array([int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)])
     linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
     return np.asarray(_TO_LAB @ np.cbrt(_TO_LMS @ linear))
+
+
+# Figures as PDF and PNG, drawn from the same SVG by the same program, so that all three look alike.
+
+_SCALE = 3.0  # 2,280 pixels for one text column: 300 dots per inch at 193 mm, more at the usual 154 mm
+_INK_ON_WHITE = '<rect width="100%" height="100%" fill="#ffffff"/>'
+
+
+def pdf(svg: str) -> bytes:
+    """One page of the size of the drawing; text stays text, with its fonts inside."""
+    return bytes(_renderer().svg_to_pdf(svg))
+
+
+def png(svg: str, scale: float = _SCALE) -> bytes:
+    """The drawing on white, for slides and word processors."""
+    head, mark, rest = svg.partition("</style>")
+    return bytes(_renderer().svg_to_png(f"{head}{mark}{_INK_ON_WHITE}{rest}", scale=scale))
+
+
+def available() -> bool:
+    """Whether PDF and PNG can be made here; SVG always can."""
+    return find_spec("vl_convert") is not None
+
+
+def _renderer() -> Any:
+    """Loaded when the first picture is made: a server that only lists judges never needs it."""
+    try:
+        return import_module("vl_convert")
+    except ImportError as error:
+        raise LannerError(
+            "PDF and PNG figures need the package vl-convert-python.",
+            next_step='Install it with `pip install "lanner[figures]"`, or ask for SVG.',
+        ) from error
