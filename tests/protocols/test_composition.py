@@ -11,7 +11,7 @@ from lanner import protocols
 from lanner.errors import ProtocolError
 from lanner.model import Grid, Protocol
 from lanner.protocols.composition import merged, place_in, spelled_out, without
-from lanner.protocols.scoring import scores as item_scores
+from lanner.protocols.derived import scores as item_scores
 from lanner.protocols.wording import Wording
 
 # Merging protocol tables and leaving parts out.

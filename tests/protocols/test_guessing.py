@@ -4,9 +4,9 @@ import pytest
 
 from lanner import protocols
 from lanner.model import Choice, Grid, Judgement, Labels, Scale, Spans, Text
+from lanner.protocols.answers import take_in
 from lanner.protocols.consistency import problems
 from lanner.protocols.guessing import GENERIC, guess
-from lanner.protocols.intake import take_in
 
 
 def rated(values: list[object], question: str = "score", systems: tuple[str, ...] = ("x",)) -> list[Judgement]:

@@ -4,7 +4,7 @@ from data_sets import data_dir
 from lanner import formats, protocols
 from lanner.errors import InputError
 from lanner.model import Document, Judgement, Role, Segment
-from lanner.protocols.intake import problems, take_in
+from lanner.protocols.answers import problems, take_in
 
 FALCON = protocols.load("falcon")
 DOCUMENT = Document("d", (Segment("1", "He went home. 😀 Home!"),))

@@ -10,7 +10,7 @@ from data_sets import data_dir
 from lanner import protocols
 from lanner.analysis.material import from_file
 from lanner.errors import StatisticError
-from lanner.protocols.scoring import weighted_spans
+from lanner.protocols.derived import weighted_spans
 from lanner.stats import ranking, scores
 from lanner.stats.scores import Averaging, Items, at, items
 

@@ -3,10 +3,14 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime, timedelta
 
+import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
+from lanner.web import session
 from lanner.web.session import ACCOUNT_COOKIE, ACCOUNT_DAYS, JUDGE_COOKIE, JUDGE_DAYS, Sessions, Visitor, judge_cookie
 from web_clients import HOST, another, open_campaign, sign_in
 
@@ -107,3 +111,42 @@ def test_a_judges_session_is_renewed_at_home(client: TestClient, store: Store) -
 def account_of(store: Store) -> int:
     with store.reading() as tx:
         return tx.accounts.all()[0].id
+
+
+def request(**headers: str) -> Request:
+    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    return Request({"type": "http", "method": "POST", "headers": raw})
+
+
+@pytest.mark.parametrize(
+    ("headers", "fine"),
+    [
+        ({"sec_fetch_site": "same-origin"}, True),
+        ({"sec_fetch_site": "cross-site"}, False),
+        ({"sec_fetch_site": "same-site"}, False),
+        ({"sec_fetch_site": "none"}, False),
+        ({"sec_fetch_site": "cross-site", "origin": "https://a.example", "host": "a.example"}, False),
+        ({"origin": "https://a.example", "host": "a.example"}, True),
+        ({"origin": "https://b.example", "host": "a.example"}, False),
+        ({"origin": "https://a.example:81", "host": "a.example"}, False),
+        ({"origin": "null", "host": "a.example"}, False),
+        ({}, True),
+    ],
+)
+def test_where_a_request_comes_from(headers: dict[str, str], fine: bool) -> None:
+    assert session.same_origin(request(**headers)) is fine
+    if not fine:
+        with pytest.raises(HTTPException) as refused:
+            session.check_origin(request(**headers))
+        assert refused.value.status_code == 403
+
+
+def test_a_token_fits_its_cookie_only() -> None:
+    session.check_form(session.form_token("cookie"), "cookie")
+    for given in (None, "", "x", session.form_token("other")):
+        with pytest.raises(HTTPException):
+            session.check_form(given, "cookie")
+
+
+def test_a_token_does_not_give_the_cookie_away() -> None:
+    assert "cookie" not in session.form_token("cookie")

@@ -38,7 +38,7 @@ from lanner.analysis.scores import (
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Document, Grid, Json, Protocol, Question, Result, Spans
 from lanner.model.messages import Message, message
-from lanner.protocols.scoring import span_weight
+from lanner.protocols.derived import span_weight
 from lanner.stats.outcome import holm, outcome
 from lanner.stats.regression import regress
 from lanner.stats.resample import Array, Resampling, replicate_sums

@@ -19,10 +19,9 @@ from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role, Spans
 from lanner.protocols import guessing
-from lanner.protocols.derived import STAGE, chosen, scored
-from lanner.protocols.intake import take_in
+from lanner.protocols.answers import take_in
+from lanner.protocols.derived import STAGE, preselected_rows, scored, word_count
 from lanner.protocols.prefilled import has_origins, helps_of
-from lanner.protocols.scoring import word_count
 from lanner.stats.frame import SCHEMA, VALUES, answers, current, described, laid_out, lists
 from lanner.store import Store
 
@@ -150,7 +149,7 @@ def with_help(table: pl.DataFrame, documents: Iterable[Document]) -> pl.DataFram
 
 def _derived(protocol: Protocol, judgements: list[Judgement]) -> Iterator[pl.DataFrame]:
     """The chosen rows of grids, and every score: of a million judgements there are millions, so by columns."""
-    choices = list(chosen(protocol, judgements))
+    choices = list(preselected_rows(protocol, judgements))
     if choices:
         at, names, rows = zip(*choices, strict=True)
         sets = lists("labels", rows, SCHEMA["labels"], lambda labels: sorted(set(labels)))

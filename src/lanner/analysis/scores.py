@@ -15,8 +15,8 @@ from lanner.analysis.material import Material
 from lanner.analysis.rows import GROUPS, Counted, groups_in
 from lanner.errors import InputError
 from lanner.model import Grid, Json, JudgeKind, Protocol, Question, Result, Scale
+from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
 from lanner.protocols.guessing import GENERIC
-from lanner.protocols.scoring import ON_ITS_SCALE, ranking_options, ranking_plans
 from lanner.stats import ranking
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums

@@ -18,7 +18,7 @@ from lanner.campaign.clock import now
 from lanner.designs.adaptive import NAME, control_of, tasks_of
 from lanner.errors import CampaignError, InputError
 from lanner.model import JUDGE_GROUPS, Campaign, Document, Json, Protocol, Unit
-from lanner.protocols.scoring import ranking_options, ranking_plans
+from lanner.protocols.derived import ranking_options, ranking_plans
 from lanner.store import Event, Store, Transaction
 
 if TYPE_CHECKING:  # statistics are loaded when an adaptive campaign is met: servers without one start without them

@@ -20,7 +20,7 @@ from lanner.campaign.tasks import tick_off
 from lanner.errors import CampaignError, InputError, Where, did_you_mean
 from lanner.formats import Reading
 from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Segment
-from lanner.protocols.intake import Intake, take_in
+from lanner.protocols.answers import Intake, take_in
 from lanner.store import JUDGE_ITSELF, Key, NewAnswer, Store, Transaction
 from lanner.store.rows import dumps, micros
 

@@ -36,8 +36,7 @@ from lanner.model import (
     Segment,
     Spans,
 )
-from lanner.protocols.answers import texts_of
-from lanner.protocols.intake import take_in
+from lanner.protocols.answers import take_in, texts_of
 from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import (
     Help,

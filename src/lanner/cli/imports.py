@@ -18,7 +18,7 @@ from lanner.errors import LannerError, Where
 from lanner.formats import Reading
 from lanner.model import Document, Json, Protocol
 from lanner.protocols import guessing
-from lanner.protocols.intake import take_in
+from lanner.protocols.answers import take_in
 from lanner.store import Store
 
 

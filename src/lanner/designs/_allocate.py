@@ -11,7 +11,7 @@ from numpy.random import Generator
 from lanner.designs._layout import is_about_the_judge, pages
 from lanner.errors import DesignError, did_you_mean
 from lanner.model import Document, Judge, Protocol, languages
-from lanner.protocols.scoring import word_count
+from lanner.protocols.derived import word_count
 
 # Who can be given what: arms, roles, languages; and refusals that hold for every design.
 

@@ -16,7 +16,7 @@ from lanner.designs._allocate import FAIR
 from lanner.designs.latin_square import describe_balance
 from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Stage, Task
 from lanner.model.messages import Message, message
-from lanner.protocols.scoring import word_count
+from lanner.protocols.derived import word_count
 
 ANYONE = "(whoever comes)"
 FEW_CONTROLS = 5

@@ -249,7 +249,7 @@ class Stage(Frozen):
 
 
 class Score(Frozen):
-    """A named rule from answers to numbers; the rules are in `lanner.protocols.scoring`."""
+    """A named rule from answers to numbers; the rules are in `lanner.protocols.derived`."""
 
     id: Identifier
     rule: str

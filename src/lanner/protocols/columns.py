@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lanner.model import Json, Protocol, Question
+from lanner.protocols.derived import scores
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.spans import NUMBER
-from lanner.protocols.scoring import scores
 from lanner.protocols.wording import Wording
 
 

@@ -20,9 +20,9 @@ from lanner.model import (
     Unit,
     languages,
 )
+from lanner.protocols.derived import RULES
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.prefilled import ORIGINS
-from lanner.protocols.scoring import RULES
 
 Place = tuple[str | int, ...]
 Problem = tuple[Place, str, str]

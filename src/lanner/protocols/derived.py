@@ -4,13 +4,263 @@ the set of rows of a grid that were not left at the preselected option."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lanner.model import Grid, Json, Judgement, Protocol, Question, Score
-from lanner.protocols.scoring import RULES, scorer
+from lanner.errors import InputError
+from lanner.model import Analysis, Choice, Grid, Json, Judgement, Protocol, Question, Scale, Score, Spans
+from lanner.protocols.answers import holds
+from lanner.protocols.prefilled import judged_marks, outcomes
+
+# The few named rules from an answer to a number. A protocol file names them; nothing else computes scores.
+#
+# Each rule takes the question, its stored value and the options given in the file, and returns None where the answer
+# does not define a score (missing, nothing chosen), never a guess.
+
+# The few named rules from an answer to a number. A protocol file names them; nothing else computes scores.
+#
+# Each rule takes the question, its stored value and the options given in the file, and returns None where the answer
+# does not define a score (missing, nothing chosen), never a guess.
+
+
+# ruff: noqa: ARG001 - every rule has the same three arguments, whether it needs them or not
+
+
+_UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
+_LOOKED_UP = " looked up"  # no option of a file can be called so
+Rule = Callable[[Question, Json, Mapping[str, Any]], float | None]
+
+
+def value(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The number given, or the value of the option chosen."""
+    if isinstance(question, Choice):
+        return next((option.value for option in question.options if option.id == answer), None)
+    return float(answer) if isinstance(answer, int | float) and not isinstance(answer, bool) else None
+
+
+def _grid_values(question: Question, answer: Json, options: Mapping[str, Any]) -> dict[str, float] | None:
+    if not isinstance(question, Grid) or not isinstance(answer, Mapping):
+        return None
+    values, rows = options.get(_LOOKED_UP) or _looked_up(question, options)
+    return {row: values[answer[row]] for row in rows if answer.get(row) in values}
+
+
+def _looked_up(question: Grid, options: Mapping[str, Any]) -> tuple[dict[str, float], list[str]]:
+    """The options' values and the rows that count: the same for every answer to the question."""
+    group = options.get("group")
+    values = {option.id: option.value for option in question.options if option.value is not None}
+    return values, [row.id for row in question.rows if group is None or row.group == group]
+
+
+def grid_sum(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The sum of the rows' values, optionally of one group of rows."""
+    if not isinstance(question, Grid) or not isinstance(answer, Mapping):
+        return None
+    values, rows = options.get(_LOOKED_UP) or _looked_up(question, options)
+    values_of_rows = [number for row in rows if (number := values.get(answer.get(row, ""))) is not None]
+    return sum(values_of_rows) if values_of_rows else None
+
+
+def grid_count(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """How many rows are not the preselected option."""
+    values = _grid_values(question, answer, options)
+    if not values or not isinstance(question, Grid):
+        return None
+    return float(sum(answer[row] != question.preselected for row in values))
+
+
+def grid_mean(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The mean value of the rows that are not the preselected option; None where all are."""
+    values = _grid_values(question, answer, options)
+    if not values or not isinstance(question, Grid):
+        return None
+    numbers = [number for row, number in values.items() if answer[row] != question.preselected]
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def mean_of_each(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The mean over the labels a `for_each` question was repeated for, optionally over some of them (`only`)."""
+    if not isinstance(answer, Mapping):
+        return None
+    only = options.get("only")
+    numbers = [float(number) for label, number in answer.items() if number is not None and (not only or label in only)]
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def count(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """How many labels or spans were given; an exclusive label ("no errors") counts as none."""
+    exclusive = getattr(question, "exclusive", None)
+    if isinstance(answer, Mapping):
+        return float(sum(number for label, number in answer.items() if label != exclusive))
+    if isinstance(answer, list):
+        standing = judged_marks(answer) if isinstance(question, Spans) else answer
+        return float(len([entry for entry in standing if entry != exclusive]))
+    return None
+
+
+def chosen(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """1 if the answer is, or holds, one of the options named in `only`, 0 if not."""
+    if answer is None:
+        return None
+    labels = set(answer) if isinstance(answer, list | Mapping) else {answer}
+    return float(bool(labels & set(options.get("only", ()))))
+
+
+def prefilled_share(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The share of the spans offered to the judge that met one of the fates in `only`: kept, changed, removed."""
+    counts = outcomes(answer)
+    total = counts["kept"] + counts["changed"] + counts["removed"]
+    return sum(counts[fate] for fate in options.get("only", ("kept",))) / total if total else None
+
+
+def any_given(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """1 if any label or span was given, 0 if none."""
+    number = count(question, answer, options)
+    return None if number is None else float(number > 0)
+
+
+def weighted_spans(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
+    """The sum of the spans' weights. `weights` is a list of tables, first match wins: category (or its parent) and
+    severity, each optional, and weight; a span no weight matches counts 0. What is said `per_words` is left to `rate`,
+    since it is about whole texts."""
+    if not isinstance(answer, list):
+        return None
+    parents = {option.id: option.parent for option in question.choices}
+    weights = options.get("weights", ())
+    total = sum(span_weight(span, weights, parents) for span in judged_marks(answer))
+    cap = options.get("cap")
+    return min(total, float(cap)) if cap is not None else total
+
+
+def span_weight(span: Mapping[str, Any], weights: Any, parents: Mapping[str, str | None]) -> float:
+    """What one marked error costs; 0 where no weight matches."""
+    category, severity = span.get("category"), span.get("severity")
+    for rule in weights:
+        required_category = rule.get("category")
+        fits_category = (
+            required_category is None
+            or required_category == category
+            or required_category == parents.get(category or "")
+        )
+        if fits_category and rule.get("severity") in (None, severity):
+            return float(rule["weight"])
+    return 0.0
+
+
+RULES: Mapping[str, Rule] = {
+    rule.__name__: rule
+    for rule in (
+        value,
+        grid_sum,
+        grid_count,
+        grid_mean,
+        mean_of_each,
+        count,
+        chosen,
+        any_given,
+        weighted_spans,
+        prefilled_share,
+    )
+}
+
+
+def scores(protocol: Protocol, answers: Mapping[str, Json]) -> dict[str, float | None]:
+    """Every score the protocol defines for one item, from the answers about it; None where it is not defined."""
+    return scorer(protocol)(answers)
+
+
+def scorer(protocol: Protocol, only: str = "") -> Callable[[Mapping[str, Json]], dict[str, float | None]]:
+    """`scores` of one protocol for many items, or one score of it: what does not depend on the answers is looked up
+    once."""
+    questions = {question.id: question for _, question in protocol.questions}
+    plan = [
+        (
+            score.id,
+            RULES[score.rule],
+            questions[score.question],
+            score.question,
+            _prepared(questions, score),
+            score.when,
+        )
+        for score in protocol.scores
+        if not only or score.id == only
+    ]
+
+    def scores_of(answers: Mapping[str, Json]) -> dict[str, float | None]:
+        return {
+            name: rule(question, answers.get(question_id), options) if when is None or holds(when, answers) else None
+            for name, rule, question, question_id, options, when in plan
+        }
+
+    return scores_of
+
+
+def _prepared(questions: Mapping[str, Question], score: Score) -> Mapping[str, Any]:
+    question = questions[score.question]
+    if not isinstance(question, Grid):
+        return score.options
+    return {**score.options, _LOOKED_UP: _looked_up(question, score.options)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Points per so many words, and whether that passes; None where the score sets no threshold."""
+
+    points: float
+    per_words: int
+    passed: bool | None
+
+
+def rate(score: Score, total: float, words: int) -> Rate | None:
+    """A total of penalty points over a text of so many words, as a scorecard says it; None where the score is not one
+    per words or the text is empty. Points = total · per_words / words."""
+    per_words = score.options.get("per_words")
+    if not per_words or words <= 0:
+        return None
+    points = total * per_words / words
+    threshold = score.options.get("pass_at_most")
+    return Rate(points, int(per_words), None if threshold is None else points <= threshold)
+
+
+def word_count(text: str, language: str = "") -> int:
+    """Words of a text for a rate: what stands between spaces, or characters in scripts that write none."""
+    if language.partition("-")[0] in _UNSPACED:
+        return sum(character.isalnum() for character in text)
+    return sum(any(character.isalnum() for character in word) for word in text.split())
+
+
+# What a protocol says about ranking systems: by which questions or scores, and which end of each is better.
+
+
+RANKED = "ranking.systems"
+"""What an analysis plan calls a ranking."""
+ON_ITS_SCALE = ("value", "mean_of_each")
+"""Rules whose scores are on the scale of their question."""
+_RANKING_OPTIONS = ("direction", "per_words", "pass_at_most")
+
+
+def ranking_plans(protocol: Protocol | None) -> list[Analysis]:
+    """The rankings in a protocol's analysis plan."""
+    return [entry for entry in protocol.analyses if entry.statistic == RANKED] if protocol else []
+
+
+def ranking_options(protocol: Protocol | None, of: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a ranking, with those that the score itself states and whether less of it is better."""
+    score = next((score for score in protocol.scores if score.id == of), None) if protocol else None
+    stated = {key: score.options[key] for key in _RANKING_OPTIONS if key in score.options} if score else {}
+    entry = protocol.find(score.question if score and score.rule in ON_ITS_SCALE else of) if protocol else None
+    if entry and isinstance(entry[1], Scale) and entry[1].direction != "higher_is_better":
+        stated.setdefault("direction", entry[1].direction)
+    if (chosen := {**stated, **options}).get("direction") == "neutral":
+        raise InputError(
+            f"Neither end of {of} is better, so systems cannot be ranked by it.",
+            next_step="Name another question, or say in the protocol which end is better: direction.",
+        )
+    return chosen
+
 
 # The scores of many items at once, a question at a time. The rules are those of `scoring`; what is most often asked of
 # a million answers (numbers given, sums and counts over the rows of a grid) is added up in columns.
@@ -135,7 +385,7 @@ def derived(protocol: Protocol, judgements: Iterable[Judgement]) -> Iterator[Jud
         for name, column in numbers.items():
             if column[place] is not None:
                 yield scored_as(all_judgements[carrier], name, column[place])
-    for place, name, rows in chosen(protocol, all_judgements):
+    for place, name, rows in preselected_rows(protocol, all_judgements):
         yield scored_as(all_judgements[place], name, rows)
 
 
@@ -201,7 +451,7 @@ def scored_as(carrier: Judgement, name: str, value: Json) -> Judgement:
     )
 
 
-def chosen(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[tuple[int, str, list[str]]]:
+def preselected_rows(protocol: Protocol, judgements: Sequence[Judgement]) -> Iterator[tuple[int, str, list[str]]]:
     """The place of every answered grid, the name of `chosen_rows`, and the rows that were chosen."""
     grids = {
         question.id: (name, question.preselected)

@@ -18,8 +18,7 @@ from lanner.web.page import problems
 from lanner.web.page.assets import Headers
 from lanner.web.page.speech import Speech
 from lanner.web.routes import ROUTES, Route
-from lanner.web.serving.middleware import BodyTimeout
-from lanner.web.serving.request_counts import CountRequests
+from lanner.web.serving.middleware import BodyTimeout, CountRequests
 from lanner.web.site import Settings, Site
 
 

@@ -22,7 +22,6 @@ from lanner.web.page.messages import available
 from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
-from lanner.web.serving import csrf
 from lanner.web.site import Site
 
 _FIRST = "/campaigns"
@@ -37,13 +36,13 @@ async def form_of(request: Request) -> FormData:
     visitor = getattr(request.state, "visitor", None)
     anyone = request.cookies.get(session.VISITOR_COOKIE, "")
     secret = visitor.form_secret if visitor and visitor.account else anyone
-    csrf.check_form(text(form, csrf.FIELD), secret)
+    session.check_form(text(form, session.FORM_FIELD), secret)
     return form
 
 
 def _form_page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> Response:
     secret = session.visitor_secret(request)
-    shown = page(request, template, {"token": csrf.form_token(secret), "problem": "", **context}, status)
+    shown = page(request, template, {"token": session.form_token(secret), "problem": "", **context}, status)
     session.keep(request, shown, session.VISITOR_COOKIE, secret, 1)
     return shown
 

@@ -13,8 +13,7 @@ from starlette.responses import Response
 
 from lanner.web import auth
 from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Handler, Kind
-from lanner.web.api.openapi import openapi
-from lanner.web.api.table import OPERATIONS, ROOT
+from lanner.web.api.openapi import OPERATIONS, ROOT, openapi
 from lanner.web.drafting import pages, preview, tables
 from lanner.web.judging import handlers as judging
 from lanner.web.organising import (

@@ -22,8 +22,7 @@ from lanner.web.organising.runs import Runs
 from lanner.web.page.assets import Assets
 from lanner.web.page.rendering import environment
 from lanner.web.serving.backups import ScheduledBackups
-from lanner.web.serving.middleware import Throttle
-from lanner.web.serving.request_counts import RequestCounts
+from lanner.web.serving.middleware import RequestCounts, Throttle
 from lanner.web.serving.webhooks import WebhookSender
 from lanner.web.session import Sessions
 from lanner.web.updates import LiveUpdates

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import schemathesis
@@ -18,11 +19,10 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
-from lanner.web.api.openapi import description
-from lanner.web.api.table import OPERATIONS
+from lanner.web.api.openapi import OPERATIONS, Operation, description
 from lanner.web.server import server
 from lanner.web.site import Settings
-from web_clients import complete, open_campaign
+from web_clients import another, complete, open_campaign, sign_in
 
 EXAMPLES = int(os.environ.get("LANNER_SOAK", "0")) or 5
 # That a token is needed is tested in `test_table`; what fits the description can still name a protocol there is not.
@@ -68,3 +68,19 @@ def test_what_is_promised_is_kept(case: Case, asked: tuple[str, dict[str, str]])
     if "campaign" in case.path_parameters and len(str(case.path_parameters["campaign"])) % 2:
         case.path_parameters["campaign"] = "trial"  # otherwise nearly everything would be a 404
     case.call_and_validate(base_url=address, headers=headers, excluded_checks=ELSEWHERE)
+
+
+@pytest.mark.parametrize("row", OPERATIONS, ids=lambda row: f"{row.method} {row.path}")
+def test_each_operation_needs_its_scope_and_no_other(
+    row: Operation, client: TestClient, store: Store, program: Callable[..., TestClient]
+) -> None:
+    """Every operation × every scope; a signed-in owner without a token is nobody here."""
+    open_campaign(store)
+    place = re.sub(r"\{\w+\}", lambda found: {"{campaign}": "trial", "{format}": "nothing"}[found[0]], row.place)
+    assert row.scope in SCOPES
+    for scope in SCOPES:
+        answer = program(scope).request(row.method, place, json={} if row.takes else None)
+        assert (answer.status_code == 403) == (scope != row.scope), (scope, answer.status_code)
+    owner = another(client)
+    sign_in(owner, store)
+    assert owner.request(row.method, place, json={} if row.takes else None).status_code == 401

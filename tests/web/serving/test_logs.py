@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from lanner.web.serving import logs
+from lanner.web import server
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def as_before():
 
 
 def test_a_line_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.begin("all")
+    server.begin_log("all")
     logging.getLogger("lanner.web").info("request", extra={"fields": {"what": "save", "ms": 1.5}})
     try:
         raise ValueError("postgresql://ana:secret@host/db")
@@ -33,7 +33,7 @@ def test_a_line_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_as_much_as_was_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     for level, lines in (("off", 0), ("problems", 1), ("all", 2)):
-        logs.begin(level)
+        server.begin_log(level)
         logging.getLogger("lanner.web").info("fine")
         logging.getLogger("lanner.web").error("wrong")
         assert len(capsys.readouterr().err.splitlines()) == lines

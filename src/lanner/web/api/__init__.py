@@ -1,1 +1,1 @@
-"""The HTTP API for programs, version 1: `table` says what there is, `openapi` describes it, `operations` does it."""
+"""The HTTP API for programs, version 1: `openapi` holds the table of operations, `operations` does them."""

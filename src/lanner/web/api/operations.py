@@ -19,8 +19,8 @@ from lanner import protocols
 from lanner.errors import InputError
 from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
 from lanner.store import Transaction
+from lanner.web.access import Caller
 from lanner.web.api import shapes
-from lanner.web.api.callers import Caller
 from lanner.web.organising.exports import FORMATS
 from lanner.web.page import forms
 from lanner.web.site import Site

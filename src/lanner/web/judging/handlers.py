@@ -41,7 +41,6 @@ from lanner.web.page import forms, messages
 from lanner.web.page.assets import packed
 from lanner.web.page.problems import SignInNeeded, wants_json
 from lanner.web.page.rendering import page
-from lanner.web.serving import csrf
 from lanner.web.session import Visitor
 from lanner.web.site import Site
 
@@ -138,7 +137,7 @@ async def task(request: Request) -> Response:
         return _to(request, f"/task/{view.gate}" if view.gate else "/work")
     if view.task.finished_at is None and await site.read(lambda: _must_practise(site.store, view)):
         return _to(request, f"/task/{number}/practice")
-    token = csrf.form_token(request.state.visitor.token_of(seat))
+    token = session.form_token(request.state.visitor.token_of(seat))
     return _remembering_offer(request, show_task(request, view, token), view)
 
 
@@ -203,7 +202,7 @@ async def practice(request: Request) -> Response:
         documents=lesson.documents,
         given=tuple(Given(earlier=earlier) for earlier in lesson.earlier),
     )
-    token = csrf.form_token(request.state.visitor.token_of(seat))
+    token = session.form_token(request.state.visitor.token_of(seat))
     response = show_task(
         request,
         shown,
@@ -513,7 +512,7 @@ async def form(request: Request) -> Response:
     site: Site = request.app.state.site
     number, seat = await _mine(request)
     fields = await request.form(max_files=0, max_fields=2000)
-    csrf.check_form(forms.text(fields, csrf.FIELD), request.state.visitor.token_of(seat))
+    session.check_form(forms.text(fields, session.FORM_FIELD), request.state.visitor.token_of(seat))
     item, row = forms.text(fields, "item"), forms.text(fields, "row")
     if not item.isdecimal() or len(item) > 6:
         raise HTTPException(400)
@@ -575,7 +574,7 @@ async def finish(request: Request) -> Response:
     as_json = wants_json(request)
     if not as_json:
         fields = await request.form(max_files=0, max_fields=10)
-        csrf.check_form(forms.text(fields, csrf.FIELD), request.state.visitor.token_of(seat))
+        session.check_form(forms.text(fields, session.FORM_FIELD), request.state.visitor.token_of(seat))
     try:
         finished_task = await _finish(site, number)
     except work.UnfinishedError as error:
@@ -628,7 +627,7 @@ async def reopen(request: Request) -> Response:
     as_json = wants_json(request)
     if not as_json:
         fields = await request.form(max_files=0, max_fields=10)
-        csrf.check_form(forms.text(fields, csrf.FIELD), request.state.visitor.token_of(seat))
+        session.check_form(forms.text(fields, session.FORM_FIELD), request.state.visitor.token_of(seat))
     try:
         await site.write(lambda: work.take_back_finish(site.store, number))
     except CampaignError as error:

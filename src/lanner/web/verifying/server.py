@@ -28,7 +28,7 @@ from lanner.model import Document, Segment, languages
 from lanner.web.page import forms, problems
 from lanner.web.page.assets import Assets, Headers
 from lanner.web.page.rendering import environment, page
-from lanner.web.serving import csrf
+from lanner.web.session import check_origin
 
 # A segment under review as plain data: its rows in context, every text beside the others, what is in doubt marked.
 
@@ -296,7 +296,7 @@ def create_app(session: ReviewSession, secret: str, on_finish: Callable[[], None
     def guarded(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         async def handler(request: Request) -> Response:
             if request.method != "GET":
-                csrf.check(request)
+                check_origin(request)
             if not hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), secret.encode()):
                 raise HTTPException(403, "Open the link that the command printed.")
             return await answer(request, session)
