@@ -9,7 +9,7 @@ from datetime import datetime
 
 from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.clock import now
-from lanner.campaign.gates import PRACTISED
+from lanner.campaign.questions import PRACTISED
 from lanner.errors import CampaignError, InputError
 from lanner.model import JUDGE_GROUPS, Json, Judge, JudgeKind
 from lanner.store import Event, Seat, Store, Transaction

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, inspect, select
 
 from lanner.model import Protocol
 from lanner.store import schema
-from lanner.store.backup import TABLES, rows_of
 from lanner.store.campaigns import JUDGE_ITSELF, decode, fingerprint
 from lanner.store.chain import broken_links
 from lanner.store.rows import loads
+from lanner.store.transfer import TABLES, rows_of
 
 PAGES = "pages of the database"
 MOST = 20
