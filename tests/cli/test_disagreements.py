@@ -113,7 +113,7 @@ def test_a_goal_makes_the_design_adaptive(lanner: Command, tmp_path: Path) -> No
     lines += [f"d{d},{s},Source {s} of {d}.,A {s} of {d}.,B {s} of {d}." for d in range(10) for s in range(2)]
     (tmp_path / "texts.csv").write_text("\n".join(lines), encoding="utf-8")
     rest = ["--texts", "texts.csv", "--protocol", "da", "--judges", "2"]
-    lanner("new", "study", *rest, "--goal", "best", "--budget", "30")
+    lanner("new", "study", *rest, "--goal", "best", "--set", "budget=30")
     with Store.open(tmp_path / "lanner.sqlite") as store, store.reading() as tx:
         found = tx.campaigns.find("study")
         assert found is not None and found.design == "adaptive"

@@ -18,7 +18,7 @@ from lanner.stats import ranking
 from lanner.stats import scores as statistics
 from lanner.stats.facets import Scale
 from lanner.stats.regression import Clustering
-from lanner.web.serving import logs
+from lanner.web import server
 
 # Choices that light modules spell out are those of the statistics, and every analysis command imports little.
 
@@ -26,7 +26,7 @@ from lanner.web.serving import logs
 @pytest.mark.parametrize(
     ("choices", "kinds"),
     [
-        (campaigns.LOG_LEVELS, tuple(logs.LEVELS)),
+        (campaigns.LOG_LEVELS, tuple(server.LEVELS)),
         (analysis.SCALES, get_args(Scale)),
         (analysis.ERRORS, get_args(Clustering)),
         (analysis.LEVELS, get_args(statistics.Level)),
@@ -68,9 +68,15 @@ def test_the_module_that_does_the_work_is_found() -> None:
 
 
 @click.command()
-@set_option({"size": Detail(int, "how many", 3), "test": Detail(click.Choice(["t", "sign"]), "which test")})
-def command(size: int, test: str | None) -> None:
-    click.echo(f"{size} {test} {pending_notes()}")
+@set_option(
+    {
+        "size": Detail(int, "how many", 3),
+        "test": Detail(click.Choice(["t", "sign"]), "which test"),
+        "strict": Detail(bool, "refuse more", False),
+    }
+)
+def command(size: int, test: str | None, strict: bool) -> None:
+    click.echo(f"{size} {test} {strict} {pending_notes()}")
 
 
 def run(*arguments: str) -> str:
@@ -78,9 +84,10 @@ def run(*arguments: str) -> str:
 
 
 def test_defaults_values_and_old_options_with_a_note() -> None:
-    assert run() == "3 None []"
-    assert run("--set", "size=5", "--set", "test=sign") == "5 sign []"
-    assert run("--size", "7") == "7 None ['--size still works; now it is --set size=7.']"
+    assert run() == "3 None False []"
+    assert run("--set", "size=5", "--set", "test=sign", "--set", "strict=true") == "5 sign True []"
+    assert run("--size", "7") == "7 None False ['--size still works; now it is --set size=7.']"
+    assert run("--strict") == "3 None True ['--strict still works; now it is --set strict=true.']"
 
 
 def test_the_help_names_details_and_not_the_old_options() -> None:

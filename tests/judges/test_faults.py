@@ -190,7 +190,7 @@ HEAD = f"""# When servers fail
 What a model's server did to {ITEMS} questions, how many requests that took, and what became of the items. Written by
 `tests/judges/test_faults.py`, which commits every fault over HTTP in the form of each provider: OpenAI-compatible
 servers, OpenAI Responses, Anthropic and Gemini. "Missing" has a reason in the ledger and is asked
-again with `--retry-missing`; "left open" is asked again by the same command.
+again with `--set retry_missing=true`; "left open" is asked again by the same command.
 
 | Fault | How often | Requests | Stored | Missing | Left open | What is done |
 |---|---|---|---|---|---|---|

@@ -193,7 +193,7 @@ def test_a_store_of_an_earlier_version_is_chained_when_it_is_opened(judged: Stor
 
 
 def test_a_sound_file_of_an_earlier_version_is_found_sound(tmp_path: Path) -> None:
-    from lanner.store.backup import verify_file
+    from lanner.store.backup import verify_file  # noqa: PLC0415
 
     path = tmp_path / "old.sqlite"
     with Store.open(path) as store:

@@ -145,7 +145,7 @@ def _refuse_begun(tx: Transaction, campaign: Campaign) -> None:
         raise CampaignError(
             f"People have judged in {campaign.name} already; what they start from cannot be changed any more.",
             code="begun",
-            next_step="Make another campaign with --prefill.",
+            next_step="Make another campaign with --set prefill=MODEL@SOURCE.",
         )
 
 

@@ -514,7 +514,7 @@ def _say(output: Output, totals: Totals, questions: Sequence[str]) -> None:
         output.note(f"{number:,} replies came from {model}{as_asked}.")
     if totals.missing:
         output.note(
-            f"{totals.missing:,} items are missing: no valid answer came. Next: --retry-missing asks again; "
+            f"{totals.missing:,} items are missing: no valid answer came. Next: --set retry_missing=true asks again; "
             "what was sent and what came is in the ledger."
         )
     if totals.failed:

@@ -118,12 +118,12 @@ def run_new(
 
 
 def _prefill(source: str | None, unassisted: float | None) -> dict[str, Json]:
-    """The setting that `--prefill MODEL@SOURCE` and `--unassisted` stand for."""
+    """The setting that `--set prefill=MODEL@SOURCE` and `--set unassisted` stand for."""
     model, at, place = (source or "").partition("@")
     if not (model and at and place):
         raise LannerError(
             "It must be said whose marks are offered, and where they are.",
-            next_step="Write --prefill MODEL@CAMPAIGN, or --prefill MODEL@FILE.",
+            next_step="Write --set prefill=MODEL@CAMPAIGN, or --set prefill=MODEL@FILE.",
         )
     return {"model": model, "from": place, **({} if unassisted is None else {"unassisted": unassisted})}
 
@@ -135,7 +135,7 @@ def _adaptive(design: str, goal: str | None, budget: int | None) -> tuple[str, d
     if design not in ("full", ADAPTIVE):
         raise LannerError(
             f"A goal and a budget belong to an adaptive campaign, not to the design {design!r}.",
-            next_step="Leave --design out, or leave --goal and --budget out.",
+            next_step="Leave --design out, or leave goal and budget out.",
         )
     options: dict[str, Json] = {} if goal is None else {"goal": goal}
     return ADAPTIVE, options if budget is None else {**options, "budget": budget}

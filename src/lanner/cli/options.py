@@ -410,7 +410,8 @@ def set_option(details: Mapping[str, Detail]) -> Callable[[Command], Command]:
             values = {name: options.pop(name) for name in details}
             for name, value in values.items():
                 if value is not None:
-                    note = f"--{name} still works; now it is --set {name}={value}."
+                    text = str(value).lower() if isinstance(value, bool) else value
+                    note = f"--{name} still works; now it is --set {name}={text}."
                     pending_notes().append(note)
             values |= dict(_assigned(details, assignment) for assignment in assignments)
             details_by_name = {n: details[n].default if value is None else value for n, value in values.items()}
@@ -418,9 +419,8 @@ def set_option(details: Mapping[str, Detail]) -> Callable[[Command], Command]:
 
         decorated: Command = with_details
         for name, detail in details.items():
-            decorated = click.option(f"--{name}", type=detail.type, default=None, hidden=True, help=detail.help)(
-                decorated
-            )
+            kind = {"is_flag": True} if detail.type is bool else {"type": detail.type}
+            decorated = click.option(f"--{name}", default=None, hidden=True, help=detail.help, **kind)(decorated)
         words = "; ".join(f"{name}: {detail.help}" for name, detail in details.items())
         return click.option(
             "--set", "assignments", multiple=True, metavar="NAME=VALUE", help=f"Change a detail; repeatable. {words}"

@@ -306,7 +306,7 @@ def _print_assistance(output: Output, part: Material, seed: int) -> None:
     if not results:
         raise StatisticError(
             f"Nobody in {part.name} has judged texts with a model's marks.",
-            next_step="Offer them: lanner new NAME … --prefill MODEL@CAMPAIGN, or lanner campaign prefill.",
+            next_step="Offer them: lanner new NAME … --set prefill=MODEL@CAMPAIGN, or lanner campaign prefill.",
         )
     columns: list[str | tuple[str, str]] = ["what", "items", "model", ("estimate", "estimate [95 %]"), ("p_text", "p")]
     columns += ["n", "documents"]

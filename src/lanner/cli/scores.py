@@ -178,7 +178,9 @@ def _of_pair(parts: list[Material], pair: str | None) -> Material:
     if pair is None:
         if len(parts) > 1:
             several = ", ".join(part.name for part in parts)
-            raise InputError(f"There are several parts: {several}.", next_step="Say which with --languages or --part.")
+            raise InputError(
+                f"There are several parts: {several}.", next_step="Say which with --languages or --set part=NAME."
+            )
         return parts[0]
     language_pair = languages.pair(pair)
     for part in parts:

@@ -38,6 +38,13 @@ def test_each_command_is_called_what_the_table_says_and_has_a_line(name: str) ->
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_no_command_has_more_options_than_one_can_read(name: str) -> None:
+    for command in leaves(commands.load(name)):
+        options = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
+        assert len(options) <= 20, f"{command.name}: what is seldom given belongs into --set"
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_what_a_command_reads_is_what_its_implementation_takes(name: str) -> None:
     for command in leaves(commands.load(name)):
         callback = inspect.unwrap(command.callback)  # type: ignore[arg-type]

@@ -45,6 +45,9 @@ SCORES_DETAILS = {
     "combine": Detail(click.Choice(COMBINATIONS), "how tests per domain are combined (pooled)"),
     "correction": Detail(click.Choice(CORRECTIONS), "for multiple comparisons (holm)"),
     "adjust": Detail(click.Choice(ADJUSTMENTS), "for segments that not all systems share (auto)"),
+    "better": Detail(click.Choice(["higher", "lower"]), "which scores are better (from the protocol)"),
+    "margin": Detail(float, "with --head-to-head: test non-inferiority and equivalence within so many points"),
+    "part": Detail(str, "the part to analyse, if a folder has several"),
 }
 
 
@@ -57,7 +60,6 @@ SCORES_DETAILS = {
     metavar="QUESTION",
     help="The question or score. [default: from the protocol]",
 )
-@click.option("--part", metavar="NAME", help="The part to analyse, if a folder has several.")
 @click.option("--documents", type=click.Path(path_type=Path), help="A .docs list (domain, document) or the texts.")
 @click.option("--preset", help=f"Score and rank as in a shared task: {', '.join(PRESETS)}.")
 @click.option(
@@ -66,19 +68,8 @@ SCORES_DETAILS = {
     default="system",
     help="One row per system, document, segment …",
 )
-@click.option(
-    "--margin",
-    type=float,
-    metavar="POINTS",
-    help="With --head-to-head: test non-inferiority and equivalence within this margin.",
-)
 @click.option("--standardise", is_flag=True, default=None, help="Standardise scores per judge (z-scores).")
 @click.option("--head-to-head", "pairs", is_flag=True, help="Compare every pair of systems instead.")
-@click.option(
-    "--better",
-    type=click.Choice(["higher", "lower"]),
-    help="Whether higher or lower scores are better. [default: from the protocol]",
-)
 @click.option(
     "--selection",
     is_flag=True,

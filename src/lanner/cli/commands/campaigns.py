@@ -85,6 +85,8 @@ PLAN_DETAILS = {
     "minutes": Detail(float, "per judgement, for hours and cost"),
     "rate": Detail(float, "cost of an hour of judging"),
     "studies": Detail(int, "simulated studies (2000)", 2000),
+    "goal": Detail(str, "of an adaptive campaign, compared with the fixed one: best, better:A,B, … (rank)", "rank"),
+    "by": Detail(click.Choice(["domain"]), "plan each domain separately"),
 }
 
 
@@ -98,14 +100,7 @@ PLAN_DETAILS = {
 @click.option("--panel", default="", help="Number of judges; several comma-separated.")
 @click.option("--overlap", default="", help="Judges per item; several comma-separated.")
 @click.option("--difference", type=float, help="A true difference between two systems; prints the power to detect it.")
-@click.option(
-    "--goal",
-    default="rank",
-    show_default=True,
-    help="What an adaptive campaign would be for, to compare it with the fixed one: rank, best, better:A,B, …",
-)
 @click.option("--other-judges", is_flag=True, help="Generalise to other judges, not only these.")
-@click.option("--by", type=click.Choice(["domain"]), help="Plan each domain separately.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @set_option(PLAN_DETAILS)
 @optional_source_options
@@ -118,6 +113,19 @@ def plan(source: Source, **options: Any) -> None:
     Example: lanner plan pilot --question score --documents 20,40,80 --difference 3
     """
     implementation("plan").run(source, **options)
+
+
+NEW_DETAILS = {
+    "title": Detail(str, "that judges see", ""),
+    "published": Detail(bool, "true: the wording of the protocol's paper", False),
+    "before": Detail(str, "questionnaires before the tasks, comma-separated", ""),
+    "after": Detail(str, "questionnaires after the tasks, comma-separated", ""),
+    "prefill": Detail(str, "MODEL@SOURCE: judges start from the marks of a model in another campaign or a file"),
+    "unassisted": Detail(
+        click.FloatRange(0, 1, max_open=True), "share of each system's documents judged without these marks (0.2)"
+    ),
+    "budget": Detail(int, "how many judgements an adaptive campaign may cost (all)"),
+}
 
 
 @click.command("new", short_help="Create a campaign and its judges' links.")
@@ -134,7 +142,6 @@ def plan(source: Source, **options: Any) -> None:
     callback=known_protocol,
     help="A protocol by name, or a TOML file.",
 )
-@click.option("--published", is_flag=True, help="Use the wording of the protocol's paper.")
 @click.option("--judges", help="A number, comma-separated names, or a CSV file (id, name, attributes).")
 @click.option(
     "--design",
@@ -149,24 +156,11 @@ def plan(source: Source, **options: Any) -> None:
     help="What an adaptive campaign is for: rank, best, better:A,B, not-worse:A,B,MARGIN, "
     "precision:X, agreement:MINIMUM; with it the design is adaptive.",
 )
-@click.option("--budget", type=int, help="How many judgements an adaptive campaign may cost. [default: all]")
 @contexts_option
-@click.option(
-    "--prefill",
-    metavar="MODEL@SOURCE",
-    help="Let judges start from the marks of a model judge in another campaign or a file.",
-)
-@click.option(
-    "--unassisted",
-    type=click.FloatRange(0, 1, max_open=True),
-    help="With --prefill: the share of each system's documents that is judged without them.  [default: 0.2]",
-)
 @click.option("--systems", help="Only these systems, comma-separated.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same tasks.")
-@click.option("--title", default="", help="The title that judges see.")
 @settings_option
-@before_option
-@after_option
+@set_option(NEW_DETAILS)
 @click.option("--draft", is_flag=True, help="Create a draft, which can still be changed, instead of opening it.")
 @click.option(
     "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."

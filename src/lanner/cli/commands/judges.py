@@ -77,7 +77,6 @@ from lanner.judges import providers
 )
 @click.option("--max-cost", type=float, help="Stop before the run exceeds this cost.")
 @click.option("--limit", type=int, help="Judge at most this many items.")
-@click.option("--retry-missing", is_flag=True, help="Retry items without a valid answer.")
 @click.option(
     "--replay",
     "replays",
@@ -99,6 +98,7 @@ from lanner.judges import providers
     is_flag=True,
     is_eager=True,
     expose_value=False,
+    hidden=True,  # the help of --settings names it
     callback=list_settings,
     help="List the settings.",
 )
