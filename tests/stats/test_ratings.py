@@ -1,4 +1,4 @@
-""""""
+"""What agreement is computed on: answers as integers, whoever gave them, in whichever order outputs were shown."""
 
 from __future__ import annotations
 
@@ -294,3 +294,15 @@ def test_people_are_not_pooled_with_others_unless_judges_are_named(other: str) -
     assert named.value == 1.0
     assert "by people and" in str(named.signature)
     assert alpha(machine, resampling=PLAIN).counts["answers"] == 4, "alone they may be looked at"
+
+
+@pytest.mark.parametrize(("first", "second"), [("a", "b"), ("left", "right"), ("1", "2")])
+def test_two_judges_who_saw_the_outputs_in_different_orders_agree_on_the_output(first: str, second: str) -> None:
+    rows = [(f"d{n}", "1", "ana", "alder|birch", "q", (first, second, "tie")[n % 3]) for n in range(9)]
+    rows += [(f"d{n}", "1", "ben", "birch|alder", "q", (second, first, "tie")[n % 3]) for n in range(9)]
+    names = ["document", "segment", "judge", "system", "question", "label"]
+    answers = pl.DataFrame(rows, schema=names, orient="row")
+    assert percent(answers, "q").value == 1
+    # labels that are degrees and no sides stay as they are
+    degrees = answers.with_columns(pl.col("label").replace({first: "1", second: "2", "tie": "3"}))
+    assert percent(degrees, "q").value == pytest.approx(1 / 3)

@@ -20,12 +20,12 @@ from lanner.cli.output import Output
 from lanner.cli.source import Source, chosen_judges, shares
 from lanner.errors import InputError, StatisticError, Where, did_you_mean
 from lanner.figures.typeset import estimate, number, p_value, percent
-from lanner.model import Json, Rank, Result, languages
+from lanner.model import TIES, Json, Rank, Result, languages
 from lanner.protocols.guessing import GENERIC
 from lanner.protocols.wording import Wording
 from lanner.stats import ranking, scores
 from lanner.stats.bradley_terry import bradley_terry
-from lanner.stats.preference import TIES, majority, sign_test
+from lanner.stats.preference import majority, sign_test
 from lanner.stats.resample import Resampling
 
 # Domains for judgements whose file does not tell them: WMT's lists of documents, a domain and a document a line.

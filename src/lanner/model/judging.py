@@ -22,6 +22,10 @@ class JudgeKind(StrEnum):
 
 MARKED, NOTHING, EQUAL = "@marked", "@nothing", "@equal"
 """Answers that no protocol names: a passage without a kind, no passage at all, neither of two preferred."""
+SIDES = (("a", "b"), ("first", "second"), ("left", "right"), ("1", "2"))
+"""How answers and columns name the first and the second of two outputs that are shown together."""
+TIES = frozenset({"tie", "equal", "same", "none", "neither", "both", "no_preference"})
+"""How answers say that neither of the two is preferred."""
 JUDGE_GROUPS: Mapping[str, tuple[JudgeKind, ...]] = {
     "people": (JudgeKind.PERSON, JudgeKind.SIMULATED),
     "models": (JudgeKind.MODEL,),

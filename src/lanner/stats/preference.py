@@ -19,14 +19,11 @@ import polars as pl
 from scipy.special import bdtr
 
 from lanner.errors import StatisticError, did_you_mean
-from lanner.model import Json, Result
+from lanner.model import SIDES, TIES, Json, Result
 from lanner.stats.frame import tidy
 from lanner.stats.outcome import Outcome, outcome
 from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
 from lanner.stats.wide import check_columns, clustered, groups, undefined, units
-
-TIES = frozenset({"tie", "equal", "same", "none", "neither", "both", "no_preference"})
-_SIDES = (("a", "b"), ("first", "second"), ("left", "right"), ("1", "2"))
 
 
 def comparisons(
@@ -90,11 +87,11 @@ def _ranked(table: pl.DataFrame) -> pl.DataFrame:
 
 def _sided(table: pl.DataFrame, sides: tuple[str, str] | None, tie: str | None) -> pl.DataFrame:
     labels = set(table["label"].unique().to_list())
-    if sides is None and not any(labels & set(pair) for pair in _SIDES):
+    if sides is None and not any(labels & set(pair) for pair in SIDES):
         by_name = _by_name(table, tie)
         if by_name is not None:
             return by_name
-    pair = sides or next((known for known in _SIDES if labels & set(known)), _SIDES[0])
+    pair = sides or next((words for words in SIDES if labels & set(words)), SIDES[0])
     unknown = labels - set(pair) - TIES - ({tie} if tie else set())
     if unknown:
         raise StatisticError(

@@ -68,6 +68,20 @@ async def service_worker(request: Request) -> Response:
     return Response(body, media_type=asset.media_type, headers={"cache-control": "no-cache"})
 
 
+def _preview_routes(root: str, who: frozenset[Kind]) -> tuple[Route, ...]:
+    """The judging page as a judge would see it, of a campaign or of a draft."""
+    task = f"{root}/task/{{id:int}}"
+    return (
+        Route("GET", root, who, preview.preview),
+        Route("GET", f"{root}/work", who, preview.leave),
+        Route("GET", task, who, preview.task),
+        Route("GET", f"{task}/answers", who, preview.answers),
+        Route("POST", f"{task}/answers", who, preview.save, "answer_bytes"),
+        Route("POST", f"{task}/form", who, preview.form),
+        Route("POST", f"{task}/finish", who, preview.finish),
+    )
+
+
 ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("POST", "/task/{id:int}/answers", JUDGES, judging.save, "answer_bytes"),
     Route("GET", "/task/{id:int}", JUDGES, judging.task),
@@ -122,20 +136,8 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("POST", "/campaigns/{name}/import/{upload}", EDITORS, imports.bring),
     Route("GET", "/campaigns/{name}/models", EDITORS, models.models),
     Route("POST", "/campaigns/{name}/models", OWNERS, models.judge_with),
-    Route("GET", "/campaigns/{name}/preview", READERS, preview.preview),
-    Route("GET", "/campaigns/{name}/preview/work", READERS, preview.leave),
-    Route("GET", "/campaigns/{name}/preview/task/{id:int}", READERS, preview.task),
-    Route("GET", "/campaigns/{name}/preview/task/{id:int}/answers", READERS, preview.answers),
-    Route("POST", "/campaigns/{name}/preview/task/{id:int}/answers", READERS, preview.save, "answer_bytes"),
-    Route("POST", "/campaigns/{name}/preview/task/{id:int}/form", READERS, preview.form),
-    Route("POST", "/campaigns/{name}/preview/task/{id:int}/finish", READERS, preview.finish),
-    Route("GET", "/new/{upload}/preview/{protocol}", EDITORS, preview.preview),
-    Route("GET", "/new/{upload}/preview/{protocol}/work", EDITORS, preview.leave),
-    Route("GET", "/new/{upload}/preview/{protocol}/task/{id:int}", EDITORS, preview.task),
-    Route("GET", "/new/{upload}/preview/{protocol}/task/{id:int}/answers", EDITORS, preview.answers),
-    Route("POST", "/new/{upload}/preview/{protocol}/task/{id:int}/answers", EDITORS, preview.save, "answer_bytes"),
-    Route("POST", "/new/{upload}/preview/{protocol}/task/{id:int}/form", EDITORS, preview.form),
-    Route("POST", "/new/{upload}/preview/{protocol}/task/{id:int}/finish", EDITORS, preview.finish),
+    *_preview_routes("/campaigns/{name}/preview", READERS),
+    *_preview_routes("/new/{upload}/preview/{protocol}", EDITORS),
     Route("GET", "/new", EDITORS, pages.new),
     Route("POST", "/new", EDITORS, pages.take_texts, "upload_bytes"),
     Route("GET", "/new/{upload}/table", EDITORS, tables.table_page),

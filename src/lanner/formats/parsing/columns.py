@@ -26,7 +26,7 @@ from lanner.formats.parsing.values import (
     moment,
     without_accents,
 )
-from lanner.model import Role, languages
+from lanner.model import SIDES, Role, languages
 
 
 @cache
@@ -51,7 +51,7 @@ _NO_NAMES = {"id", "name", "lang", "language", "context", "score", "length", "le
 _NO_SYSTEMS = _NO_NAMES | {"minor", "major", "critical", "neutral", "severity", "time", "count", "min", "max", "mean"}
 _BRACKETS = re.compile(r"(?<!\s)\s*+[(\[（【<]([^()\[\]（）【】<>]*)[)\]）】>]\s*")
 _CERTAIN, _CLEAR, _LIKELY, _POSSIBLE = 1.0, 0.95, 0.8, 0.6
-_SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("one", "two"))
+_SIDES = (*SIDES, ("one", "two"))
 """How two columns of a comparison are told apart, in the last or the first word of their names."""
 _ITEM_ROLES = ("item", "document", "segment", "source", "system", "system_a", "system_b")
 """What says which item a row is about."""

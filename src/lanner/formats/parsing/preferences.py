@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from lanner.formats.parsing.values import without_accents
+from lanner.model import SIDES, TIES
 
 Side = Literal["a", "b", "tie"]
 
@@ -23,6 +24,8 @@ _FEWEST, _MOST = 2, 12
 @cache
 def _words() -> dict[str, list[str]]:
     words = tomllib.loads((Path(__file__).parent / "preferences.toml").read_text(encoding="utf-8"))
+    for kind, own in (("first", (one for one, _ in SIDES)), ("second", (two for _, two in SIDES)), ("tie", TIES)):
+        words[kind] += own
     return {kind: [_folded(word) for word in entries] for kind, entries in words.items()}
 
 
