@@ -10,8 +10,8 @@ import pytest
 
 from data_sets import data_dir
 from lanner import formats, protocols, registry
-from lanner.designs._items import items
-from lanner.designs._items import outputs as shown_outputs
+from lanner.designs._layout import items
+from lanner.designs._layout import outputs as shown_outputs
 from lanner.errors import InputError, LannerError
 from lanner.model import Document, Segment
 
