@@ -12,6 +12,7 @@ from lanner.errors import InputError
         ({"hourly_rate": "much"}, "not_a_number"),
         ({"budget": True}, "not_a_number"),
         ({"minimum_agreement": 1}, "bad_minimum"),
+        ({"margin": 0}, "bad_margin"),
         ({"deadline": "soon"}, "bad_deadline"),
         ({"return_link": "javascript:alert(1)"}, "bad_return_link"),
         ({"calibration": {"documents": 2}}, "bad_setting"),

@@ -4,7 +4,7 @@ they are handled where they do."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from lanner.model import Grid, Json, JudgeKind, Protocol, Question, Result, Scal
 from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
 from lanner.protocols.guessing import GENERIC
 from lanner.stats import ranking
+from lanner.stats.goals import State
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 
@@ -158,10 +159,48 @@ def direction_of(protocol: Protocol, of: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Systems best first, and every pair of them."""
+    """Systems best first, and every pair of them, each with its `state`: decided, within the margin that was set, or
+    open."""
 
     systems: Result
     pairs: Result
+
+    def count(self, state: State) -> int:
+        """How many pairs are in this state."""
+        return sum(row["state"] == state for row in self.pairs.rows)
+
+    @property
+    def reach(self) -> float | None:
+        """How far the interval of a difference reaches to each side, in the middle of all pairs: what is smaller can
+        hardly be told from chance."""
+        halves = [(row["high"] - row["low"]) / 2 for row in self.pairs.rows if row["low"] is not None]
+        return float(np.median(halves)) if halves and len(halves) == len(self.pairs.rows) else None
+
+    @property
+    def judged_on_fewer(self) -> dict[str, int]:
+        """Systems that were judged in fewer documents than others, with their number."""
+        most = max((row["documents"] for row in self.systems.rows), default=0)
+        return {row["system"]: row["documents"] for row in self.systems.rows if row["documents"] < most}
+
+
+def pair_state(pair: Mapping[str, Json], level: float = 0.05) -> State:
+    """Whether two systems are told apart, shown to be no further apart than a margin, or neither. All by tests that are
+    corrected for the number of pairs (for the margin two one-sided ones)."""
+    if pair["p_holm"] is not None and pair["p_holm"] < level:
+        return State.DECIDED
+    equivalent = pair.get("p_equivalent")
+    return State.WITHIN if equivalent is not None and equivalent < level else State.OPEN
+
+
+def margin_for(settings: Mapping[str, Json], of: str, planned: Sequence[RankedBy]) -> float | None:
+    """The margin that a campaign has set, for the score it is about: the main question where systems are ranked by it,
+    else the first that they are ranked by. Rank tests know no points."""
+    margin = settings.get("margin")
+    if not isinstance(margin, int | float) or not planned:
+        return None
+    main = next((entry for entry in planned if entry.of == settings.get("main_question")), planned[0])
+    tested = main.options.get("test", "permutation") == "permutation"
+    return float(margin) if main.of == of and tested else None
 
 
 def rank_systems(
@@ -172,6 +211,7 @@ def rank_systems(
     chosen = {"judges": judges, "resampling": resampling or Resampling(), **options}
     made = rows.sign(ranking.systems(rows.table, of, **chosen))
     pairs = rows.sign(ranking.head_to_head(rows.table, of, **chosen))
+    pairs = replace(pairs, rows=[{**row, "state": pair_state(row)} for row in pairs.rows])
     return Ranking(keep_on_scale(made, score_bounds(protocol, of, options)), pairs)
 
 

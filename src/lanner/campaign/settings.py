@@ -13,6 +13,7 @@ from lanner.model import Json
 
 NUMBERS = (
     "minimum_agreement",
+    "margin",
     "practice_agreement",
     "control_limit",
     "hourly_rate",
@@ -107,6 +108,9 @@ def check_settings(settings: Mapping[str, Json]) -> None:
     minimum = settings.get("minimum_agreement")
     if minimum is not None and not 0 < minimum < 1:
         raise InputError("The planned minimum of agreement lies between 0 and 1.", code="bad_minimum")
+    margin = settings.get("margin")
+    if margin is not None and not 0 < margin < float("inf"):
+        raise InputError("The largest difference that does not matter is a number above 0.", code="bad_margin")
     practice = settings.get("practice_agreement")
     if practice is not None and not 0 < practice <= 1:
         raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lanner.figures.drawing import WIDTH, Axis, Drawing, axis, told_apart, width
+from lanner.figures.drawing import WIDTH, Axis, Drawing, axis, fit, told_apart, width
 from lanner.figures.typeset import number
 
 _LEFT, _RIGHT, _STEP, _TOP = 200.0, 560.0, 30.0, 26.0
@@ -56,6 +56,49 @@ def intervals(
                 text += " [" + ", ".join(ends_text) + "]"
             drawing.text(_RIGHT + 16, y + 4, text, "tb")
         drawing.text(WIDTH, y + 4, row.note, "tm", "end")
+    return drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The difference of two systems with its interval: whether it is "decided", "within" a margin or "open", and the
+    words for it."""
+
+    label: str
+    value: float
+    low: float | None
+    high: float | None
+    state: str
+    words: str
+
+
+def differences(label: str, rows: Sequence[Difference], margin: float | None = None) -> Drawing:
+    """One row for each pair, all on one axis around zero, with the margin that was set as a zone. Filled marks are
+    decided, hollow ones are not."""
+    step, top = 22.0, 34.0
+    bottom = top + step * len(rows)
+    drawing = Drawing(label, bottom + 26)
+    ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
+    scale = axis([*ends, *((-margin, margin) if margin else ())], _LEFT - 20, _RIGHT - 40)
+    if margin:
+        left, right = scale.place(-margin), scale.place(margin)
+        drawing.rect(left, top - 8, right - left, bottom - top + 8, "zone")
+        drawing.text((left + right) / 2, top - 14, f"margin ±{margin:g}", "tb", "middle")
+    scale.draw(drawing, top - 8, bottom)
+    for place, row in enumerate(rows):
+        y = top + step * place + 8
+        style = "t" if row.state == "decided" else "tb"
+        drawing.text(_LEFT - 34, y + 4, fit(row.label, _LEFT - 40), style, "end", title=row.label)
+        text = number(row.value, 2, bounded=False)
+        if row.low is not None and row.high is not None:
+            drawing.line(
+                scale.place(row.low), y, scale.place(row.high), y, "fi b" if row.state == "decided" else "fi o"
+            )
+            text += f" [{number(row.low, 2, bounded=False)}, {number(row.high, 2, bounded=False)}]"
+        dot = "fk2" if row.state == "decided" else "fo"
+        drawing.circle(scale.place(row.value), y, 4.5, dot, f"{row.label}: {text}, {row.words}")
+        drawing.text(_RIGHT - 24, y + 4, text, style)
+        drawing.text(WIDTH, y + 4, row.words, "tm" if row.state == "decided" else "tb", "end")
     return drawing
 
 

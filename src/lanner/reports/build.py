@@ -80,6 +80,7 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
         findings=findings(view, sections),
         sections=sections,
         notes=material.notes,
+        caveats=[caveat for section in sections for caveat in section.caveats],
         references=references.used(view.signed, view.protocol.name, view.protocol.citation or "", view.methods),
     )
 

@@ -66,6 +66,7 @@ def _environment() -> jinja2.Environment:
         "kind": lambda block: type(block).__name__,
         "spans": spans,
         "downloads": downloads,
+        "bibtex": bibtex,
         "bibtex_link": lambda references: _link("application/x-bibtex", bibtex(references)),
     }
     return environment

@@ -76,14 +76,16 @@ Block = Paragraph | Table | Figure | Quotes
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the report that stands in the contents. Its `findings` open the report; in the `appendix` stands what
-    is looked up rather than read."""
+    """A part of the report that stands in the contents. Its `findings` open the report, after its `caveats`; in the
+    `appendix` stands what is looked up rather than read. What can be `pasted` into a paper has a button to copy it."""
 
     id: str
     title: str
     blocks: Sequence[Block]
     findings: Sequence[str] = ()
     appendix: bool = False
+    caveats: Sequence[str] = ()
+    pasted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,8 @@ class Report:
     sections: Sequence[Section]
     language: str = "en"
     notes: Sequence[str] = field(default_factory=tuple)
+    caveats: Sequence[str] = ()
+    """What to know before the findings are read."""
     references: Sequence[Reference] = ()
 
     @property

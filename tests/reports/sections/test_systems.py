@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+from itertools import product
+from random import Random
+
+import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
+from scipy.stats import ttest_1samp
+from statsmodels.stats.multitest import multipletests
 
 from lanner import protocols
 from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
+from lanner.reports.build import build
+from lanner.reports.html import render
 from lanner.reports.parts import Figure, Table
 from lanner.reports.sections.systems import preferences, section
 from lanner.reports.view import View
@@ -26,6 +35,80 @@ def test_scores_with_intervals_and_the_better_system_first() -> None:
     assert all(row["low"] < row["score"] < row["high"] for row in figure.data)
     assert "oak beats every other system" in made.findings[0]
     assert 'x1="0.0"' in figure.svg  # the line between the clusters
+
+
+def compared(systems: dict[str, float], documents: int = 12, **settings: object) -> View:
+    """Systems of known quality in documents of one sentence, each judged once by two judges."""
+    dice = Random(2)
+    texts = tuple(
+        Document(f"d{at}", (Segment("0", f"Text {at}.", dict.fromkeys(systems, "Satz.")),), "en", "de")
+        for at in range(documents)
+    )
+    answers = tuple(
+        Judgement(judge, "rating", "score", f"d{at}", "0", (system,), round(quality + dice.gauss(0, 2)))
+        for at in range(documents)
+        for system, quality in systems.items()
+        for judge in ("ana", "ben")
+        if not (system == "fir" and at >= 10)
+    )
+    people = (Judge("ana"), Judge("ben"))
+    return View(
+        Material("m", protocols.load("esa"), texts, people, answers, settings=dict(settings)), protocols.load("esa")
+    )
+
+
+def test_pairs_are_decided_within_the_margin_or_open_as_an_independent_test_has_it() -> None:
+    shown = compared({"oak": 80, "elm": 80, "fir": 70, "yew": 69}, margin=2.5)
+    made = section(shown)
+    assert made is not None
+    figure = next(block for block in made.blocks if block.id == "differences-score")  # type: ignore[union-attr]
+    assert isinstance(figure, Figure)
+    scores = pd.DataFrame(
+        [(j.document, j.systems[0], j.value) for j in shown.material.judgements],
+        columns=["document", "system", "score"],
+    ).pivot_table(index="document", columns="system", values="score")
+    ps, tost = {}, {}
+    for row in figure.data:
+        pair = (row["system"], row["other"])
+        gaps = (scores[pair[0]] - scores[pair[1]]).dropna().to_numpy()
+        assert row["difference"] == pytest.approx(gaps.mean())
+        signs = np.array(list(product([1, -1], repeat=len(gaps))))
+        ps[pair] = (np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-9).mean()  # every swap of documents
+        tost[pair] = max(
+            ttest_1samp(gaps, -2.5, alternative="greater").pvalue, ttest_1samp(gaps, 2.5, alternative="less").pvalue
+        )
+    states = {}
+    holm, holm_tost = (dict(zip(p, multipletests(list(p.values()), method="holm")[1], strict=True)) for p in (ps, tost))
+    for pair in ps:
+        states[pair] = "decided" if holm[pair] < 0.05 else "within" if holm_tost[pair] < 0.05 else "open"
+    assert {(row["system"], row["other"]): row["state"] for row in figure.data} == states
+    assert set(states.values()) == {"decided", "within", "open"}
+    for row in figure.data:
+        assert row["p_holm"] == pytest.approx(holm[row["system"], row["other"]], abs=1e-9)
+    table = made.blocks[0]
+    assert isinstance(table, Table)
+    assert {row["state"] for row in table.data if "state" in row} <= set(states.values())
+    counts = {state: list(states.values()).count(state) for state in ("decided", "within", "open")}
+    told = f"{counts['decided']} of 6 pairs are decided, {counts['within']} within ±2.5, {counts['open']} open."
+    assert told in made.findings[0] and told in figure.caption
+    halves = [(row["high"] - row["low"]) / 2 for row in figure.data]
+    caveats = " ".join(made.caveats)
+    assert f"**12 documents.** The interval of a difference in score reaches about {np.median(halves):.2f}" in caveats
+    assert "fir was judged in 10 of 12 documents" in caveats and "2 judges" in caveats and "One direction" in caveats
+    assert "adaptive" not in caveats
+    page = render(build(shown.material, resampling=shown.resampling))
+    assert page.index("Read this first") < page.index('id="findings"') and "fir was judged in 10 of 12" in page
+    assert "two one-sided tests, corrected likewise, show a difference smaller than 2.5" in page
+    assert "schuirmann1987" in page and 'data-copy="#method p"' in page and 'data-copy="#references .bib"' in page
+
+
+def test_without_a_margin_nothing_is_within_it() -> None:
+    made = section(compared({"oak": 80, "elm": 80, "fir": 70}, design="adaptive"))
+    assert made is not None
+    figure = next(block for block in made.blocks if block.id == "differences-score")  # type: ignore[union-attr]
+    assert isinstance(figure, Figure)
+    assert {row["state"] for row in figure.data} == {"decided", "open"} and "margin" not in figure.caption
+    assert "do not count how often it was looked at" in " ".join(made.caveats)
 
 
 def test_too_few_documents_show_no_winner() -> None:

@@ -56,7 +56,7 @@ _UNITS = {
 
 def section(view: View) -> Section:
     """The method: judges, texts, questions, intervals."""
-    texts = [_who_and_what(view), _assigned(view), _background(view), _intervals(view)]
+    texts = [_who_and_what(view), _assigned(view), _background(view), _intervals(view), _comparisons(view)]
     paragraphs = [Paragraph(text) for text in texts if text]
     if view.simulated:
         paragraphs.insert(
@@ -69,7 +69,7 @@ def section(view: View) -> Section:
         paragraphs.append(Paragraph(excluded))
     if view.material.notes:  # answers withdrawn, spellings mended: what happened to the data before they were counted
         paragraphs.append(Paragraph(f"**About the data.** {' '.join(view.material.notes)}"))
-    return Section("method", "What was done", paragraphs)
+    return Section("method", "What was done", paragraphs, pasted=True)
 
 
 def details(view: View) -> Section:
@@ -252,6 +252,39 @@ def _intervals(view: View) -> str:
         return f"Intervals are {parts[0][1]}."
     each = "; ".join(f"{text} ({number_of} of {len(view.printed)})" for number_of, text in parts)
     return f"Intervals are made in {len(parts)} ways, named in each signature: {each}."
+
+
+def _comparisons(view: View) -> str:
+    """How systems were told apart, from the signatures of the rankings that are printed."""
+    ways: dict[str, None] = {}
+    for result in view.signed:
+        parts = dict(result.signature.parts) if result.signature else {}
+        if "correction" not in parts or len(result.rows) < 2:
+            continue
+        correction = _CORRECTIONS.get(parts["correction"], f"corrected by {parts['correction']}")
+        test = _TESTS.get(parts.get("test", ""), f"by the test {parts.get('test', '')}")
+        margin = parts.get("margin")
+        within = (
+            f"; a pair counts as within the margin where two one-sided tests, corrected likewise, show a difference "
+            f"smaller than {margin}"
+            if margin
+            else ""
+        )
+        ways[f"Pairs of systems were compared {test}, {correction} (level .05){within}."] = None
+    return " ".join(ways)
+
+
+_TESTS = {
+    "permutation": "by a permutation test that swaps whole documents",
+    "crossed t": "by a t test over documents and judges",
+    "signed-rank": "by Wilcoxon's signed-rank test over segments",
+    "rank-sum": "by the rank-sum test over segments",
+}
+_CORRECTIONS = {
+    "holm": "corrected for all pairs by Holm's method",
+    "shaffer": "corrected for all pairs by Shaffer's method",
+    "none": "not corrected for their number",
+}
 
 
 def _drawn(result: Result) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from lanner.analysis.scores import (
     Handling,
     RankedBy,
     Ranking,
+    margin_for,
     planned_rankings,
     profile,
     rank_systems,
@@ -17,42 +18,131 @@ from lanner.analysis.scores import (
 )
 from lanner.analysis.selection import corrected_scores, probabilities
 from lanner.figures.bars import Preference, preference
-from lanner.figures.intervals import Effect, Estimator, Group, Row, estimators, intervals
+from lanner.figures.intervals import Difference, Effect, Estimator, Group, Row, differences, estimators, intervals
 from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent, plural, words
 from lanner.model import Grid, Json, Question, Rank, Result, Unit
 from lanner.reports.parts import Block, Column, Figure, Section, Table
 from lanner.reports.view import View
+from lanner.stats.goals import State
 from lanner.stats.outcome import THESE_JUDGES
 from lanner.stats.preference import sign_test
 
-_MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS, _MOST_NAMED = 30, 2, 4, 4
+_MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS, _MOST_NAMED, _MOST_PAIRS = 30, 2, 4, 4, 45
 
 
 def section(view: View) -> Section | None:
     """For every score that the protocol's plan ranks systems by. People's answers alone, where there are any."""
     blocks: list[Block] = []
     findings: list[str] = []
-    for analysis in planned_rankings(view.protocol, view.counted("scores").table):
-        ranked = _ranked(view, analysis)
+    caveats: list[str] = []
+    planned = planned_rankings(view.protocol, view.counted("scores").table)
+    for analysis in planned:
+        margin = margin_for(view.material.settings, analysis.of, planned)
+        ranked = _ranked(view, analysis, margin)
         if ranked.systems.rows:
-            blocks += [_table(view, analysis, ranked), _figure(view, analysis.of, ranked.systems)]
+            blocks += [_table(view, analysis, ranked, margin), _figure(view, analysis.of, ranked.systems)]
+            blocks += _differences(view, analysis.of, ranked, margin)
             blocks += _corrected(view, analysis.of)
             if min(row["n"] for row in ranked.systems.rows) >= FEWEST_ITEMS:
-                findings.append(_finding(view, analysis.of, ranked.systems))
+                findings.append(_finding(view, analysis.of, ranked.systems) + _pairs_told(ranked, margin))
+            caveats = caveats or _caveats(view, analysis.of, ranked)
     for stage, question in view.protocol.questions:
         if stage.unit is not Unit.JUDGE:
             blocks += _profile(view, question)
-    return Section("systems", "How the systems do", blocks, findings[:_MOST_FINDINGS]) if blocks else None
+    if not blocks:
+        return None
+    return Section("systems", "How the systems do", blocks, findings[:_MOST_FINDINGS], caveats=caveats)
 
 
-def _ranked(view: View, analysis: RankedBy) -> Ranking:
+def _ranked(view: View, analysis: RankedBy, margin: float | None) -> Ranking:
     options: dict[str, Any] = dict(analysis.options)
+    if margin is not None:
+        options["margin"] = margin
+        view.methods.add("tost")
     if options.get("per_words"):
         options["words"] = view.material.words
     return rank_systems(view.counted("scores"), analysis.of, view.protocol, resampling=view.resampling, **options)
 
 
-def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
+_STATES = {State.DECIDED: "✓ decided", State.WITHIN: "≈ within margin", State.OPEN: "△ open"}
+_FEW_DOCUMENTS, _FEW_JUDGES = 20, 3
+
+
+def _pairs_told(ranked: Ranking, margin: float | None) -> str:
+    """How many pairs are decided, lie within the margin, or are open; nothing where there is one pair alone."""
+    if len(ranked.pairs.rows) < 2:
+        return ""
+    parts = [f"{ranked.count(State.DECIDED)} of {plural(len(ranked.pairs.rows), 'pair')} are decided"]
+    if margin is not None:
+        parts.append(f"{ranked.count(State.WITHIN)} within ±{margin:g}")
+    return f" {', '.join([*parts, f'{ranked.count(State.OPEN)} open'])}."
+
+
+def _caveats(view: View, of: str, ranked: Ranking) -> list[str]:
+    """What to know before a ranking is read: how little it rests on, and what it does not speak of."""
+    caveats: list[str] = []
+    documents = ranked.systems.counts["documents"]
+    if len(ranked.systems.rows) < 2:
+        return []
+    if documents < _FEW_DOCUMENTS and ranked.reach is not None:
+        reach = number(ranked.reach, 2, bounded=False)
+        caveats.append(
+            f"**{plural(documents, 'document')}.** The interval of a difference in {view.short(of)} reaches about "
+            f"{reach} to each side: smaller differences can hardly be told from chance."
+        )
+    for system, own in list(ranked.judged_on_fewer.items())[:_MOST_NAMED]:
+        caveats.append(
+            f"**{system} was judged in {own} of {plural(documents, 'document')}.** It is compared with each other "
+            "system on what both were judged on."
+        )
+    judges = ranked.systems.counts.get("judges", 0)
+    if 0 < judges < _FEW_JUDGES:
+        caveats.append(f"**{plural(judges, 'judge').capitalize()}.** Others may order the systems differently.")
+    if view.material.settings.get("design") == "adaptive":
+        caveats.append(
+            "**The campaign was adaptive.** p and intervals here do not count how often it was looked at; what is "
+            "decided, with every look counted, is told by `lanner campaign decided`."
+        )
+    if len({(document.source_language, document.target_language) for document in view.material.documents}) == 1:
+        caveats.append("**One direction, one protocol.** The ranking says nothing about other languages.")
+    return caveats
+
+
+def _differences(view: View, of: str, ranked: Ranking, margin: float | None) -> list[Block]:
+    """Every pair of systems, the furthest apart first: decided, within the margin, or open."""
+    rows = [row for row in ranked.pairs.rows if row["difference"] is not None]
+    if len(rows) < 2 or len(rows) > _MOST_PAIRS:
+        return []
+    better = -1 if ranked.systems.rows[0]["score"] < ranked.systems.rows[-1]["score"] else 1
+    pairs = sorted(rows, key=lambda row: -better * row["difference"])
+    bars = [
+        Difference(
+            f"{row['system']} − {row['other']}",
+            row["difference"],
+            row["low"],
+            row["high"],
+            row["state"].value,
+            _STATES[row["state"]],
+        )
+        for row in pairs
+    ]
+    zone = f" Grey zone: the margin of ±{margin:g} that was set." if margin is not None else ""
+    within = (
+        " Hollow with a grey line: neither is worse than the other by more than the margin."
+        if margin is not None
+        else ""
+    )
+    caption = (
+        f"{_pairs_told(ranked, margin).strip()} Mark: difference in {view.short(of)}; line: 95 % interval, not "
+        f"corrected. Filled: p < .05 corrected for all pairs.{within} Hollow otherwise: not decided, and not equal "
+        f"either.{zone}"
+    )
+    drawing = differences(f"Differences in {view.short(of)} between systems", bars, margin)
+    data = [{**row, "state": row["state"].value} for row in pairs]
+    return [Figure(f"differences-{of}", caption, str(drawing), data, view.signature(ranked.pairs))]
+
+
+def _table(view: View, analysis: RankedBy, ranked: Ranking, margin: float | None) -> Table:
     """The ranking in numbers: score, rank range and cluster, and the difference to the next system with its test."""
     result = ranked.systems
     if len(result.rows) > 1:
@@ -85,9 +175,12 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
                 line |= {
                     "gap": estimate(gap, *ends, 2, bounded=False),
                     "p": p_number(pair["p_holm"]),
+                    "state": _STATES[pair["state"]],
                 }
                 entry |= {"next": below, "difference": gap, "difference_low": ends[0], "difference_high": ends[1]}
-                entry |= {"p": pair["p"], "p_corrected": pair["p_holm"]}
+                entry |= {"p": pair["p"], "p_corrected": pair["p_holm"], "state": pair["state"].value}
+                if margin is not None:
+                    entry["p_within_margin"] = pair["p_equivalent"]
         rows.append(line)
         data.append(entry)
     adjusted = any(abs(row["score"] - row["micro"]) > 1e-9 for row in result.rows)
@@ -96,16 +189,23 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking) -> Table:
         Column("score", _capital(view.label(analysis.of))),
         Column("ci", "95 %", quiet=True),
         *([Column("micro", "Plain mean", quiet=True)] if adjusted else []),
-        Column("gap", "Lead over the next [95 %]"),
+        Column("gap", "Lead [95 %]"),
         Column("p", "p", quiet=True),
+        *([Column("state", "Verdict", text=True)] if len(result.rows) > 1 else []),
         Column("ranks", "Ranks"),
-        Column("cluster", "Cluster"),
+        *([] if several else [Column("cluster", "Cluster")]),
         Column("n", "n", quiet=True),
     ]
+    told = (
+        f" Within the margin: two one-sided tests show that neither is worse by ±{margin:g} or more."
+        if margin is not None
+        else ""
+    )
     caption = (
-        f"{_finding(view, analysis.of, result)} p is corrected for all pairs of systems; a cluster ends where every "
-        f"system above beats every system below. {_ADJUSTED if adjusted else ''}This holds for {_holds_for(result)} "
-        "and other documents like these."
+        f"{_finding(view, analysis.of, result)} Lead: over the next system, its interval not corrected; p is "
+        "corrected for all pairs of systems; a cluster ends where every "
+        f"system above beats every system below.{told} {_ADJUSTED if adjusted else ''}This holds for "
+        f"{_holds_for(result)} and other documents like these."
     )
     return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
 

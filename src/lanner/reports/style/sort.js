@@ -1,3 +1,13 @@
+// What can be pasted into a paper has a button that copies it.
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    const parts = document.querySelectorAll(button.dataset.copy);
+    await navigator.clipboard.writeText([...parts].map((part) => part.textContent.trim()).join("\n\n"));
+    button.textContent = button.dataset.done;
+  });
+}
+
 // Headings become buttons that sort their table. Groups keep their order and are sorted within,
 // totals stay last.
 for (const table of document.querySelectorAll("table.sortable")) {

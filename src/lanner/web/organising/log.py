@@ -20,6 +20,7 @@ SETTINGS = {
     "title": "title",
     "deadline": "Deadline",
     "minimum_agreement": "Planned minimum of α",
+    "margin": "Largest difference that does not matter",
     "practice_agreement": "Agreement to be reached in practice",
     "control_limit": "Share of control items a judge may miss",
     "main_question": "Main question",
