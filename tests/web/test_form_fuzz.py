@@ -143,6 +143,7 @@ class Site:
         for path in ("/work", f"/task/{self.tasks[0]}", "/login"):
             yield self.judge, path, self.judge.get(path).text
         yield self.judge, "/setup", SETUP
+        yield self.client, f"{here}/models", PREFILL
 
     def post_file(self, path: str, name: str, file: str, text: str) -> Any:
         return self.client.post(path, data={"token": self.token, "kind": "table"}, files={name: (file, text.encode())})
@@ -151,6 +152,10 @@ class Site:
 SETUP = """<form method="post" action="/setup"><input name="token"><input name="code" value="code"><input name="name">
 <input name="password"></form>"""
 """The form of the first account: not shown once there is one, and still there to be sent."""
+
+PREFILL = """<form method="post" action="/campaigns/trial/prefill"><input name="token"><input name="model" value="J1">
+<input name="unassisted" value="20"></form>"""
+"""Marks of a model: offered only where judges are asked for marks and have not begun."""
 
 
 @pytest.fixture(scope="module")

@@ -100,6 +100,7 @@ WHO_MAY = [
         POST /campaigns/{name}/state
         GET /campaigns/{name}/settings
         POST /campaigns/{name}/settings
+        POST /campaigns/{name}/prefill
         POST /campaigns/{name}/duplicate
         POST /campaigns/{name}/delete
         GET /campaigns/{name}/import

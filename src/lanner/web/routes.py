@@ -136,6 +136,7 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("POST", "/campaigns/{name}/import/{upload}", EDITORS, imports.bring),
     Route("GET", "/campaigns/{name}/models", EDITORS, models.models),
     Route("POST", "/campaigns/{name}/models", OWNERS, models.judge_with),
+    Route("POST", "/campaigns/{name}/prefill", EDITORS, models.offer_marks),
     *_preview_routes("/campaigns/{name}/preview", READERS),
     *_preview_routes("/new/{upload}/preview/{protocol}", EDITORS),
     Route("GET", "/new", EDITORS, pages.new),

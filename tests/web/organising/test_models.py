@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from starlette.testclient import TestClient
 
+from lanner import campaign
 from lanner.campaign import add_judges
-from lanner.model import Judge, JudgeKind
+from lanner.model import Document, Judge, JudgeKind, Segment
+from lanner.protocols.prefilled import Help, help_of
 from lanner.store import Store
 from web_clients import open_campaign, sign_in
 
@@ -53,3 +55,34 @@ def test_models_are_started_by_owners_on_servers_that_are_allowed_and_within_lim
     assert client.post("/campaigns/trial/models", data={"token": token, "do": "stop"}).status_code == 303
     organiser = sign_in(client, store, "Bob", "organiser")
     assert client.post("/campaigns/trial/models", data={**form, "token": organiser}).status_code == 403
+
+
+def test_a_models_marks_are_offered_from_the_page_until_people_have_begun(client: TestClient, store: Store) -> None:
+    token = sign_in(client, store)
+    texts = [Document(f"d{n}", (Segment("1", "eins", {"oak": "one two"}),), "de", "en") for n in range(10)]
+    campaign.create(store, "marks", texts, "esa", [Judge("m", JudgeKind.MODEL), Judge("ana")])
+    campaign.open(store, "marks")
+    assert "Marks for judges to start from" in client.get("/campaigns/marks/models").text
+
+    def offer(share: str) -> int:
+        form = {"token": token, "model": "m", "unassisted": share}
+        return client.post("/campaigns/marks/prefill", data=form, follow_redirects=False).status_code
+
+    assert offer("20") == 422  # it has judged nothing
+    mark = {"side": "target", "start": 0, "end": 3, "severity": "minor"}
+    for number, task in enumerate(campaign.tasks(store, "marks", "m")):
+        campaign.submit(store, task.id, 0, {"errors": [mark], "score": 70}, submission=f"m{number}")
+    assert [offer(wrong) for wrong in ("", "many", "-1", "100", "nan", "2000 %")] == [422] * 6
+    assert offer("30 %") == 303
+    helps = [help_of(document.segments[0], "oak") for document in campaign.documents(store, "marks")]
+    assert (helps.count(Help.OFFERED), helps.count(Help.WITHHELD)) == (7, 3)
+    assert "start from the marks of m. 30" in client.get("/campaigns/marks/models").text
+    [entry] = [event for event in campaign.events(store, "marks") if event.kind == "prefilled"]
+    assert entry.account is not None
+
+    campaign.create(store, "late", texts, "esa", [Judge("m", JudgeKind.MODEL), Judge("ana")])
+    campaign.open(store, "late")
+    task = campaign.tasks(store, "late", "ana")[0]
+    campaign.submit(store, task.id, 0, {"errors": [], "score": 70}, submission="first")
+    page = client.get("/campaigns/late/models").text
+    assert "Judges have begun" in page and "Offer these marks" not in page

@@ -13,8 +13,9 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as campaigns
 from lanner.campaign import Part
+from lanner.campaign.prefill import SETTING, UNASSISTED
 from lanner.errors import LannerError
-from lanner.model import Campaign, Judge
+from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Judge, Spans
 from lanner.monitor.snapshot import MODELS
 from lanner.store import Store
 from lanner.web import auth
@@ -68,9 +69,12 @@ async def _page(request: Request, campaign: Campaign, typed: Mapping[str, object
             command = shlex.join(_command(campaign, options))
         except LannerError as error:
             problem = told(error)
+    machines, offer = await site.read(lambda: (_machines(site.store, campaign), _offer(site.store, campaign)))
     context = {
         "campaign": campaign,
-        "machines": await site.read(lambda: _machines(site.store, campaign)),
+        "machines": machines,
+        "offer": offer,
+        "unassisted": str(typed.get("unassisted", "")) or f"{100 * UNASSISTED:g}",
         "given": options,
         "example": _EXAMPLE,
         "command": command,
@@ -86,6 +90,33 @@ def _machines(store: Store, campaign: Campaign) -> list[Machine]:
     seats = [seat for seat in campaigns.seats(store, campaign.id) if seat.judge.kind in MODELS]
     with store.reading() as tx:
         return [Machine(seat.judge, parts.get(seat.judge.id), *tx.ledger.spent(seat.number)) for seat in seats]
+
+
+def _offer(store: Store, campaign: Campaign) -> str:
+    """How the campaign stands to marks of a model that judges start from: "open" where they can be offered still,
+    "begun" where people have answered, "offered" where they are, "" where nobody is asked for marks."""
+    if campaign.settings.get(SETTING):
+        return "offered"
+    questions = campaigns.protocol(store, campaign.id).questions
+    if campaign.state is CampaignState.CLOSED or not any(isinstance(question, Spans) for _, question in questions):
+        return ""
+    with store.reading() as tx:
+        people = [seat for seat in tx.judges.all(campaign.id) if seat.judge.kind in JUDGE_GROUPS["people"]]
+        return "begun" if any(tx.judgements.any_of(seat.number) for seat in people) else "open"
+
+
+def _share(words: str) -> float:
+    """A percentage as typed."""
+    try:
+        percentage = float(words.strip().rstrip("%").replace(",", "."))
+    except ValueError:
+        percentage = -1.0
+    if not 0 <= percentage < 100:
+        raise LannerError(
+            say("{given} is not a share of the documents.", given=repr(words)),
+            next_step=say("Write a percentage from 0 to 99, such as 20."),
+        )
+    return percentage / 100
 
 
 def _command(campaign: Campaign, options: Mapping[str, str]) -> list[str]:
@@ -128,6 +159,24 @@ async def judge_with(request: Request) -> Response:
             await site.runs.stop(campaign.id)
         case _:
             raise HTTPException(400)
+    return RedirectResponse(address_of(request, campaign, "/models"), 303)
+
+
+async def offer_marks(request: Request) -> Response:
+    """Let people start from a model's marks, before any of them has begun."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    form = await auth.form_of(request)
+    model, typed = forms.text(form, "model"), forms.text(form, "unassisted")
+    account = request.state.visitor.account.id
+
+    def offer() -> None:
+        campaigns.prefill(site.store, campaign.id, model, unassisted=_share(typed), account=account)
+
+    try:
+        await site.write(offer)
+    except LannerError as error:
+        return await _page(request, campaign, {"unassisted": typed}, told(error))
     return RedirectResponse(address_of(request, campaign, "/models"), 303)
 
 
