@@ -30,6 +30,8 @@ RESTED = """() => new Promise(done => {
   };
   look();
 })"""
+PICKED = "[...(CSS.highlights.get('picked') ?? [])].join('')"
+"""The words that the page shows as selected."""
 CHOICE = """value => [...document.querySelectorAll('.toolbar:not([hidden]) .panel:not([hidden]) button')]
   .find(button => button.value === value).dataset.k"""
 
@@ -133,7 +135,10 @@ class Hands:
 
     def _side(self) -> str:
         return str(
-            self.page.evaluate("getSelection().anchorNode?.parentElement.closest('[data-side]')?.dataset.side ?? ''")
+            self.page.evaluate(
+                "[...(CSS.highlights.get('picked') ?? [])][0]"
+                "?.startContainer.parentElement.closest('[data-side]')?.dataset.side ?? ''"
+            )
         )
 
     def rested(self) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-from browser_actions import Hands
+from browser_actions import PICKED, Hands
 from live_server import Live, document
 from page_inspection import picture
 
@@ -17,7 +17,7 @@ IN_VIEW = """css => {
   return box(css).top >= view.top - 1 && box(css).top < view.bottom;
 }"""
 CHOSEN = """() => {
-  const box = getSelection().getRangeAt(0).getBoundingClientRect();
+  const [range] = CSS.highlights.get('picked'), box = range.getBoundingClientRect();
   const view = document.querySelector('.block:not([hidden]) .scroller').getBoundingClientRect();
   return box.height > 0 && box.top >= view.top && box.bottom <= view.bottom;
 }"""
@@ -35,7 +35,8 @@ def test_two_hundred_sentences(live: Live, page: Page) -> None:
     for sentence, holistic in wanted:
         hands.press("s", str(sentence), str(holistic), "Enter")
     hands.rested()
-    assert page.inner_text("#heading") == "Sentence 103" and page.evaluate(IN_VIEW, ".is-active")
+    expect(page.locator("#heading")).to_have_text("Sentence 103")
+    assert page.evaluate(IN_VIEW, ".is-active")
     hands.settled()
     stored = work.stored(task)
     assert [(item["sentence"], item["holistic"]) for item in stored[97:102]] == wanted
@@ -44,7 +45,8 @@ def test_two_hundred_sentences(live: Live, page: Page) -> None:
     hands.write("Sentence 187 of")
     hands.press("Enter")
     hands.rested()
-    assert page.inner_text("#heading") == "Sentence 187" and page.evaluate(IN_VIEW, ".is-active")
+    expect(page.locator("#heading")).to_have_text("Sentence 187")
+    assert page.evaluate(IN_VIEW, ".is-active")
     assert page.locator(".row:visible").count() == 200, "a search opens the whole document"
     assert page.locator(".rail").bounding_box()["y"] >= 0, "the questions never scroll away"
     hands.press("Escape", "PageUp", "PageUp")
@@ -52,10 +54,11 @@ def test_two_hundred_sentences(live: Live, page: Page) -> None:
     assert not page.evaluate(IN_VIEW, ".is-active"), "one can read elsewhere"
     hands.press("j")
     hands.rested()
-    assert page.inner_text("#heading") == "Sentence 188" and page.evaluate(IN_VIEW, ".is-active")
+    expect(page.locator("#heading")).to_have_text("Sentence 188")
+    assert page.evaluate(IN_VIEW, ".is-active")
     page.reload()
     hands.ready()
-    assert page.inner_text("#heading") == "Sentence 188", "the same row on returning"
+    expect(page.locator("#heading")).to_have_text("Sentence 188")  # the same row on returning
 
 
 def test_a_segment_of_fifteen_hundred_words(live: Live, page: Page) -> None:
@@ -73,14 +76,15 @@ def test_a_segment_of_fifteen_hundred_words(live: Live, page: Page) -> None:
     assert sides[0] and sides[1] and sides[0]["y"] == sides[1]["y"], "both sides begin on the same line"
     hands.press(*["ArrowRight"] * 60)
     hands.rested()
-    assert page.evaluate("getSelection().toString()") == "낱말59" and page.evaluate(CHOSEN)
+    assert page.evaluate(PICKED) == "낱말59" and page.evaluate(CHOSEN)
     hands.press("Shift+ArrowRight", "2")
     hands.settled()
     [mark] = work.stored(work.tasks[0].id)[0]["errors"]
     assert mark["text"] == "낱말59 낱말60" and target[mark["start"] : mark["end"]] == mark["text"]
     hands.press("4", "0", "Enter")
     hands.rested()
-    assert page.inner_text("#heading") == "Sentence 2" and page.evaluate(IN_VIEW, ".is-active")
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
+    assert page.evaluate(IN_VIEW, ".is-active")
     hands.press("k")
     hands.rested()
     assert page.evaluate(IN_VIEW, ".is-active .num"), "of a row taller than the screen, its beginning"

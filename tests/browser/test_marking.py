@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-from browser_actions import Hands
+from browser_actions import PICKED, Hands
 from lanner import campaign
 from lanner.model import Judge, JudgeKind
 from lanner.protocols.prefilled import Help, help_of
@@ -139,7 +139,7 @@ def test_links_by_mouse_and_taken_away(live: Live, page: Page) -> None:
     [mark] = marks(work)
     second = work.tasks[0].items[1].segment
     assert (mark["link"]["segment"], mark["link"]["side"], mark["link"]["text"]) == (second, "target", "두")
-    assert page.inner_text("#heading") == "Sentence 1", "one stays with the mark"
+    expect(page.locator("#heading")).to_have_text("Sentence 1")  # one stays with the mark
     page.locator(".is-active .tgt mark").click()
     hands.press("x")
     hands.settled()
@@ -166,9 +166,10 @@ def test_marks_without_single_keys(live: Live, page: Page) -> None:
 def test_arrows_lead_on_into_the_other_text(live: Live, page: Page) -> None:
     work, hands = begin(live, page, "esa", ("One two.", "ثلاثة أربعة"), ("en", "ar"))
     hands.press("ArrowLeft")
-    assert page.evaluate("getSelection().toString()") == "ثلاثة"
+    assert page.evaluate(PICKED) == "ثلاثة"
     hands.press("ArrowRight")
-    assert page.evaluate("getSelection().toString()") == "two", "before the first word stands the end of the source"
+    assert page.evaluate(PICKED) == "two", "before the first word stands the end of the source"
+    page.wait_for_function("() => getSelection().toString() === 'two'")  # to be copied, and for those who listen
     hands.press("1")
     hands.settled()
     assert [(m["side"], m["text"], m["missing"]) for m in marks(work)] == [("source", "two", True)]

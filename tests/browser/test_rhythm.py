@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from browser_actions import Hands
 from lanner.protocols.simulate import page as simulated
@@ -44,9 +44,8 @@ def test_arrows_letters_and_escape(live: Live, page: Page) -> None:
     page.goto(work.url(work.tasks[0].id))
     hands = Hands(page)
     hands.ready()
-    heading = page.locator("#heading")
     hands.press("j", "ArrowDown", "k")
-    assert heading.inner_text() == "Sentence 2"
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
     hands.press("7")
     assert page.locator(".skill.armed legend").inner_text() == "Reference consistency"
     hands.press("i")
@@ -59,7 +58,7 @@ def test_arrows_letters_and_escape(live: Live, page: Page) -> None:
     hands.write("Sentence 17")
     assert "1" in page.inner_text("#hits")
     hands.press("Enter")
-    assert heading.inner_text() == "Sentence 17"
+    expect(page.locator("#heading")).to_have_text("Sentence 17")
     hands.press("Escape", "Enter")
     assert page.locator("[data-q=sentence].tried .hint").inner_text() == "Choose 1 to 4"
     assert "17: Sentence score, Holistic score" in page.inner_text("#left")
@@ -94,14 +93,14 @@ def test_single_keys_can_be_switched_off(live: Live, page: Page) -> None:
     hands.press("Escape")
     page.locator(".num").first.focus()
     hands.press("s", "3", "j", "u")
-    assert page.locator("#heading").inner_text() == "Sentence 1"
+    expect(page.locator("#heading")).to_have_text("Sentence 1")
     assert page.locator("[data-q=sentence] :checked").count() == 0
     hands.press("ArrowDown")
-    assert page.locator("#heading").inner_text() == "Sentence 2"
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
     page.reload()
     hands.ready()
     hands.press("j")
-    assert page.locator("#heading").inner_text() == "Sentence 2"
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
 
 
 def test_window_of_a_long_document(live: Live, page: Page) -> None:
@@ -143,6 +142,9 @@ def test_active_time_pauses_and_breaks_are_suggested(live: Live, page: Page) -> 
         hands.press("Shift")
         page.clock.run_for(20_000)
     assert page.locator("#note-break").count() == 0
+    for _ in range(4):
+        hands.press("Shift")
+        page.clock.fast_forward(25_000)  # the lid is closed for a while: no timer fires meanwhile
     hands.press("s", "3", "8", "Enter")
     page.clock.run_for(2_000)
     page.locator("#saved[data-state=saved]").wait_for()

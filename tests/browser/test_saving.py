@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Playwright
+from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from browser_actions import Hands
 from chromium import on_disk
@@ -106,7 +106,7 @@ def test_reload_at_every_step(live: Live, page: Page) -> None:
     stored = work.stored(task)[0]
     assert stored["skills"] | {"information_density": "high", "participant_focus": "low"} == stored["skills"]
     assert (stored["sentence"], stored["holistic"], stored["comment"]) == (4, 7, "왜 ‘그녀’인가? 👩‍🚀")
-    assert page.inner_text("#heading") == "Sentence 2", "the same row after a reload, the next after accepting"
+    expect(page.locator("#heading")).to_have_text("Sentence 2")  # the same row after a reload, the next after accepting
 
 
 LEFT_AT_ONCE = """key => {
@@ -199,7 +199,7 @@ def test_expired_session_keeps_the_answers(live: Live, page: Page, context: Brow
     hands.ready()
     nothing_waits(page)
     assert scores(work, task)[:2] == [(2, 5), (4, 6)]
-    assert page.inner_text("#heading") == "Sentence 3", "at the row one had left"
+    expect(page.locator("#heading")).to_have_text("Sentence 3")  # at the row one had left
 
 
 def test_whoever_s_link_was_replaced_is_told_before_the_next_answer(live: Live, page: Page) -> None:
@@ -391,7 +391,7 @@ def test_slow_network_does_not_slow_the_hands(live: Live, page: Page, context: B
     )
     for n in range(3):
         judge(hands, 1 + n, 4 + n)
-    assert page.inner_text("#heading") == "Sentence 4"
+    expect(page.locator("#heading")).to_have_text("Sentence 4")
     hands.settled()
     assert scores(work, task)[:3] == [(1, 4), (2, 5), (3, 6)]
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../src/lanner/web/static/clock.js';
 
-function at(idle) {
+function at(idle, longest = Infinity) {
   let now = 0;
-  const clock = new Clock(idle, () => now);
+  const clock = new Clock(idle, longest, () => now);
   return {
     clock,
     to: seconds => {
@@ -33,4 +33,14 @@ test('a hidden page is not worked on', () => {
   clock.show(true);
   to(520);
   assert.deepEqual(clock.take(), { elapsed: 520, active: 30 });
+});
+
+test('a computer that sleeps works on nothing', () => {
+  const { clock, to } = at(180000, 20000);
+  to(10);
+  clock.touch();
+  to(130); // the lid was closed
+  clock.touch();
+  to(150);
+  assert.deepEqual(clock.take(), { elapsed: 150, active: 30 });
 });

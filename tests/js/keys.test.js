@@ -41,6 +41,7 @@ const act = (name, place = {}, more = {}) =>
       metaKey: false,
       altKey: false,
       isComposing: false,
+      keyCode: 0,
       repeat: false,
       ...more,
     },
@@ -98,8 +99,11 @@ test('letters are commands, but not where text is written', () => {
     { metaKey: true },
     { altKey: true },
     { isComposing: true },
+    { keyCode: 229 },
   ])
     assert.equal(act('s', {}, more), 'native');
+  for (const focus of EVERYWHERE)
+    assert.equal(act('Enter', { focus }, { isComposing: true }), 'native', focus);
 });
 
 test('Tab leads into the menu, Escape out of anything', () => {

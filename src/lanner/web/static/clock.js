@@ -1,13 +1,15 @@
-// Two times: elapsed since a row was opened, and active time, which pauses while the page is hidden
-// or nothing moves.
+// Two times: elapsed since a row was opened, and active time, which pauses while the page is
+// hidden, nothing moves, or the computer sleeps.
 
 export class Clock {
   /**
    * @param {number} idle milliseconds without a sign of life after which time is no longer active
+   * @param {number} longest milliseconds between two counts: after a longer gap nothing ran at all
    * @param {() => number} now
    */
-  constructor(idle, now = () => performance.now()) {
+  constructor(idle, longest, now = () => performance.now()) {
     this.idle = idle;
+    this.longest = longest;
     this.now = now;
     this.last = this.touched = now();
     this.visible = true;
@@ -16,8 +18,9 @@ export class Clock {
 
   /** Count up to now. */
   count() {
-    const now = this.now();
-    if (this.visible)
+    const now = this.now(),
+      asleep = now - this.last > this.longest;
+    if (this.visible && !asleep)
       this.active += Math.max(0, Math.min(now, this.touched + this.idle) - this.last);
     this.elapsed += now - this.last;
     this.last = now;

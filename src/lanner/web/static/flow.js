@@ -1,6 +1,6 @@
 // How one gets on: to the next unanswered sentence, to what is missing, to the end of the document
 // and into the next one.
-import { $, button, fill, focusedElement, setText } from './dom.js';
+import { $, button, fill, setText } from './dom.js';
 import { send } from './sending.js';
 
 /**
@@ -41,18 +41,23 @@ export class Flow {
       app.show();
       rail.arm(gap.el);
       this.footer();
-      return app.say(`${$('#heading').textContent}: ${$('.hint', gap.el).textContent}`);
+      return app.say(`${app.heading}: ${$('.hint', gap.el).textContent}`);
     }
-    if (app.practice && !app.store.items[item].feedback) return void app.practice.check(item);
+    if (app.practice && !app.store.items[item].feedback) {
+      app.show();
+      return void app.practice.check(item);
+    }
     app.store.touch(item);
     app.store.keepSuggested(item);
     void app.saving.flush(item);
     app.refresh(item, false);
     const next = nextOpen(states, item);
-    if (next < 0) return void this.finish();
-    // the focus first: it makes the browser lay out the page, which is cheap before it is changed;
-    // but a field that is left says once more what was typed, and then the next item is to be open
-    if (!focusedElement().matches('[inputmode], textarea')) rows.focusOn(rows.all[rows.of(next)]);
+    if (next < 0) {
+      app.show();
+      return void this.finish();
+    }
+    // the focus first: it makes the browser lay out the page, which is cheap before it is changed
+    rows.focusOn(rows.all[rows.of(next)]);
     app.visit(next);
     return rows.focus();
   }
@@ -64,7 +69,7 @@ export class Flow {
     app.rail.tried.add(i);
     if (app.rail.gap()) return this.accept();
     this.footer();
-    return app.say(`${$('#heading').textContent}: ${app.t('something')}`);
+    return app.say(`${app.heading}: ${app.t('something')}`);
   }
 
   /** Finish the document and open the next; nothing is asked unless something is missing. */

@@ -70,7 +70,7 @@ export class App {
     this.flow = new Flow(this);
     this.help = new Help(this);
     this.marking = new Marking(this);
-    this.clock = new Clock(data.idle * 1000);
+    this.clock = new Clock(data.idle * 1000, 4 * TICK);
     this.saving = practice
       ? /** @type {Saving} */ (/** @type {unknown} */ (new practice.NoSaving()))
       : new Saving(this, db);
@@ -187,7 +187,6 @@ export class App {
       this.rows.activate(at);
       this.row = at;
       this.item = row.item;
-      if (row.own) setText($('#heading'), fill($('#heading').dataset.words, { n: row.name }));
       this.saving.remember(at + 1);
     }
     this.show(true);
@@ -237,10 +236,17 @@ export class App {
     this.summing = true;
     afterFrame(() => this.sumUp());
   }
-  /** Bring the margins, the meter and the foot up to date. */
+  /** What the questions are about: the sentence, or the whole document. */
+  get heading() {
+    const { textContent, dataset } = $('#heading'),
+      row = this.rows.now;
+    return row?.own ? fill(dataset.words, { n: row.name }) : textContent;
+  }
+  /** Bring the heading, the margins, the meter and the foot up to date. */
   sumUp() {
     whenStill(() => {
       this.summing = false;
+      setText($('#heading'), this.heading);
       for (const i of this.unsummed) this.rows.mark(i, this.states[i]);
       this.unsummed.clear();
       this.flow.footer();
@@ -250,14 +256,15 @@ export class App {
    * @param {string} id of the question
    * @param {any} value
    * @param {boolean} [typed] by letters
+   * @param {boolean} [shown] whether the questions are brought up to date at once
    */
-  answer(id, value, typed = false) {
+  answer(id, value, typed = false, shown = true) {
     if (this.frozen || !this.begun) return; // what an earlier visit left comes first
     const { item } = this;
     this.store.set(item, id, value, typed);
     if (this.practice) this.store.items[item].feedback = null;
     this.saving.changed(item);
-    this.refresh(item);
+    this.refresh(item, shown);
   }
   /**
    * A number that is being typed: no answer yet, but not to be lost either.

@@ -75,7 +75,8 @@ export function actionOf(e, place) {
 function firstActionOf(e, place) {
   const { focus, menu, inMenu, marks, rows } = place,
     command = e.ctrlKey || e.metaKey;
-  if (e.isComposing) return 'native';
+  // Safari ends the composition before the key that ends it: it is known by its number alone
+  if (e.isComposing || e.keyCode === 229) return 'native';
   if (e.key === 'Enter') return e.altKey ? 'native' : enter(command, place);
   const words = marks && focus !== 'text' && focus !== 'search' && focus !== 'reading';
   const own = !menu && (focus === 'points' || focus === 'number');
@@ -182,7 +183,7 @@ export function listen(app) {
     const act = action === 'single' ? single(keyOf(e)) : actions[action];
     if (!act) return;
     e.preventDefault();
-    rail.commit();
+    rail.commit(action !== 'accept');
     act(e);
   });
 }

@@ -39,6 +39,7 @@ export class Marking {
     this.wordsOf = new WeakMap();
     if (!this.marks.asks.length) return;
     this.selection = watchSelection($('.doc'), stretch => this.selected(stretch));
+    (window.requestIdleCallback ?? setTimeout)(() => this.menu.prepare());
     document.addEventListener('pointerdown', e => {
       if (!targetOf(e).closest?.('.row, .toolbar, .rail, .note, .wordfind')) this.hide();
     });
@@ -127,7 +128,7 @@ export class Marking {
   }
   close() {
     if (!this.possible) return;
-    getSelection()?.removeAllRanges(); // first: it makes the browser lay out what has changed
+    this.selection?.clear(); // first: it makes the browser lay out what has changed
     this.hide();
     this.linking = this.cursor = null;
     this.app.note('link', '');
@@ -204,7 +205,7 @@ export class Marking {
   /** Open the menu for a mark. @param {Ask} ask @param {number} id */
   pick(ask, id) {
     const pieces = this.marks.pieces(ask, id);
-    getSelection()?.removeAllRanges();
+    this.selection?.clear();
     this.highlight(null);
     this.menu.open(ask, this.marks.of(this.app.item, ask)[id], id, pieces[0] ?? ask.el);
     for (const piece of pieces) piece.classList.add('on');
@@ -290,8 +291,10 @@ export class Marking {
       row = rows.all[rows.indexOf(cell)],
       { start } = units[Math.min(from, to)],
       { end } = units[Math.max(from, to)],
-      range = this.take({ cell, start, end });
-    if (range) rows.viewOf(row).reveal(range.getBoundingClientRect());
+      stretch = { cell, start, end };
+    // before the menu is changed: then nothing needs to be laid out for it
+    rows.viewOf(row).reveal(rangeOf(stretch).getBoundingClientRect());
+    this.take(stretch);
     this.cursor = { row, cell, from, to };
   }
   /** The next text of the row. */

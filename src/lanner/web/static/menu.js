@@ -58,7 +58,7 @@ export class Menu {
     this.acts = acts;
     /** @type {Choice | null} null while no menu is open */
     this.choice = null;
-    /** @type {Map<HTMLElement, {key: string, size: {width: number, height: number}}>} */
+    /** @type {Map<string, {width: number, height: number}>} */
     this.sizes = new Map();
     for (const bar of /** @type {HTMLElement[]} */ (marks.bars)) {
       bar.addEventListener('click', e => this.pressed(targetOf(e).closest('button')));
@@ -86,35 +86,41 @@ export class Menu {
     this.hide(this.app.frozen ? null : bar);
     if (this.app.frozen) return;
     this.choice = { ask, span, id, bar, at, path: [] };
+    this.place(this.choice); // before it is shown: so the page is laid out once
     setHidden(bar, false);
-    setHidden($('.more-acts', bar), id == null);
-    this.place(this.choice);
     this.show(this.choice);
+  }
+  /** Measure every menu while nothing is to be done, so that the first one opens as quickly. */
+  prepare() {
+    if (this.choice) return;
+    for (const bar of this.marks.bars) for (const isNew of [true, false]) this.sizeOf(bar, isNew);
   }
   /**
    * The size of the highest step: the place is chosen for it. It is measured once for each size of
    * the window and the text, since every step is laid out for it.
    * @param {any} bar
+   * @param {boolean} isNew whether the mark is still to be made, so that it cannot be removed
    */
-  sizeOf(bar) {
+  sizeOf(bar, isNew) {
     const { size: textSize } = document.documentElement.dataset,
-      key = [innerWidth, innerHeight, textSize, $('.more-acts', bar).hidden].join(),
-      known = this.sizes.get(bar);
-    if (known?.key === key) return known.size;
-    const size = this.measure(bar);
-    this.sizes.set(bar, { key, size });
+      key = [bar.dataset.for, innerWidth, innerHeight, textSize, isNew].join(),
+      size = this.sizes.get(key) ?? this.measure(bar, isNew);
+    this.sizes.set(key, size);
     return size;
   }
-  /** @param {any} bar */
-  measure(bar) {
+  /** @param {any} bar @param {boolean} isNew */
+  measure(bar, isNew) {
     const panels = $$('.panel, .remarks', bar),
-      hidden = panels.map(panel => panel.hidden);
+      parts = [bar, $('.more-acts', bar), ...panels],
+      hidden = parts.map(part => part.hidden);
+    bar.hidden = false;
+    parts[1].hidden = isNew;
     const sizes = panels.map(panel => {
       for (const other of panels) other.hidden = other !== panel;
       return { width: bar.offsetWidth, height: bar.offsetHeight };
     });
-    panels.forEach((panel, n) => {
-      panel.hidden = hidden[n];
+    parts.forEach((part, n) => {
+      part.hidden = hidden[n];
     });
     return {
       width: Math.max(...sizes.map(size => size.width)),
@@ -126,7 +132,7 @@ export class Menu {
     const { bar, at } = choice,
       { now } = this.app.rows,
       row = at instanceof Element && !at.closest('.row') ? undefined : now;
-    choice.size ??= this.sizeOf(bar);
+    choice.size ??= this.sizeOf(bar, choice.id == null);
     const view = row
       ? $('.scroller', row.block).getBoundingClientRect()
       : { left: 0, right: innerWidth, top: 0, bottom: innerHeight };

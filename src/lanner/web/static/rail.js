@@ -66,6 +66,9 @@ export class Rail {
     form.addEventListener('change', e => this.changed(e.target));
     form.addEventListener('input', e => this.moved(e.target));
     form.addEventListener('click', e => this.clicked(targetOf(e).closest('button')));
+    form.addEventListener('focusout', e => {
+      if (e.target === this.typing && document.hasFocus()) this.commit();
+    });
     form.addEventListener('focusin', e => {
       const at = targetOf(e).closest('[data-line]') ?? targetOf(e).closest('.q');
       if (at && !at.contains(this.armed)) this.arm(at, false);
@@ -85,10 +88,10 @@ export class Rail {
     const lines = this.lines(x).map(line => [line.dataset.line, x.kind.read(line)]);
     return Object.fromEntries(lines.filter(([, value]) => value != null));
   }
-  /** @param {Ask} x @param {boolean} [typed] */
-  take(x, typed = false) {
+  /** @param {Ask} x @param {boolean} [typed] @param {boolean} [shown] */
+  take(x, typed = false, shown = true) {
     x.key = ''; // the page shows something else than what was last written to it
-    this.app.answer(x.q.id, this.read(x), typed);
+    this.app.answer(x.q.id, this.read(x), typed, shown);
   }
 
   /**
@@ -158,9 +161,12 @@ export class Rail {
       names ? names.includes(key) : key.startsWith(`${i}/`),
     );
   }
-  /** Take the number that is being typed, before anything else happens. */
-  commit() {
-    if (this.typing) this.changed(this.typing);
+  /**
+   * Take the number that is being typed, before anything else happens.
+   * @param {boolean} [shown] whether the questions are brought up to date; else whoever calls does
+   */
+  commit(shown = true) {
+    if (this.typing) this.changed(this.typing, shown);
   }
   /**
    * Say beside a question what it still misses.
@@ -242,37 +248,41 @@ export class Rail {
     return this.arm(next?.el ?? null, false);
   }
 
-  /** A control has a new value. @param {any} control */
-  changed(control) {
+  /** A control has a new value. @param {any} control @param {boolean} [shown] */
+  changed(control, shown = true) {
     const x = this.of(control),
       { app } = this;
     if (!x) return;
-    if (control.matches('[inputmode]') && !this.numbered(control)) return;
+    if (control.matches('[inputmode]') && !this.numbered(x, control)) return;
     if (control.type === 'range') this.refused.delete(`${app.item}/${this.fields(x)[0].name}`);
     if (x.kind.allow?.(x.el, control) === false) {
       this.hint(x.el, x.q, app.item, app.t('too_many', { n: x.q.most }));
       return app.say(app.t('too_many', { n: x.q.most }));
     }
-    this.take(x);
+    this.take(x, false, shown);
     const full = control.type === 'checkbox' && app.store.value(app.item, x.q)?.length === x.q.most;
     if (full || control.matches('[type=radio], select'))
       this.advance(x, control.closest('[data-line]'));
   }
   /**
-   * Whether a field holds a number of its scale, or nothing; what is neither is refused.
+   * Whether a field holds another number of its scale than before, or nothing; what is neither is
+   * refused. A field that is left says once more what was taken already.
+   * @param {Ask} x
    * @param {any} field
    */
-  numbered(field) {
+  numbered(x, field) {
     const { app } = this,
       key = `${app.item}/${field.name}`,
       { problem } = readNumber(field.value, limitsOf(field));
     this.typing = null;
-    if (problem) {
-      this.refused.set(key, field.value);
-      app.say(this.problem(field));
-    } else this.refused.delete(key);
-    if (problem) app.refresh(app.item);
-    return !problem;
+    if (!problem) {
+      const { answers } = app.store.items[app.item];
+      return this.refused.delete(key) || canon(this.read(x)) !== canon(answers[x.q.id]);
+    }
+    this.refused.set(key, field.value);
+    app.say(this.problem(field));
+    app.refresh(app.item);
+    return false;
   }
   /**
    * Something is typed or moved. A text is an answer letter by letter; a number when it is
@@ -315,8 +325,8 @@ export class Rail {
     const field = /\d/.test(key) && $('.slide [inputmode], input.count', armed);
     if (!field) return undefined;
     return () => {
+      field.value = key; // before the focus: a change in a focused field has the page laid out
       field.focus();
-      field.value = key;
       field.dispatchEvent(new Event('input', { bubbles: true }));
     };
   }

@@ -28,6 +28,12 @@ export class Rows {
     this.app = app;
     this.all = $$('.row').map(rowOf);
     this.strip = $$('.strip a');
+    /** @type {Row[]} the rows drawn as active: one, once the page has begun */
+    this.active = this.all.filter(({ el }) => el.matches('.is-active'));
+    /** @type {Map<HTMLElement, Row[]>} the rows of each block */
+    this.blocks = new Map();
+    for (const row of this.all)
+      this.blocks.set(row.block, [...(this.blocks.get(row.block) ?? []), row]);
     /** @type {Map<number, string>} the answers that the margin of each item says */
     this.summed = new Map();
     /** @type {Map<HTMLElement, [number, number]>} the first and last row shown of each block */
@@ -67,11 +73,12 @@ export class Rows {
     const row = this.all[at];
     // before anything is changed: a focus makes the browser lay out what has
     this.follow(row);
-    for (const { el, num } of this.all)
-      if (el !== row.el && el.matches('.is-active')) {
+    for (const { el, num } of this.active)
+      if (el !== row.el) {
         el.classList.remove('is-active');
         num.ariaCurrent = null;
       }
+    this.active = [row];
     row.el.classList.add('is-active');
     if (row.num.ariaCurrent !== 'true') row.num.ariaCurrent = 'true';
     if (row.block.hidden) for (const { block } of this.all) block.hidden = block !== row.block;
@@ -117,17 +124,16 @@ export class Rows {
       { before, after, fixed } = block.dataset;
     if (before == null) return;
     const isFixed = fixed != null,
-      rows = this.all.filter(row => row.block === block),
+      rows = this.blocks.get(block) ?? [],
       here = rows.indexOf(this.all[at]),
       last = rows.length - 1,
-      [from, to] = isFixed ? [here, here] : (this.windows.get(block) ?? this.sent(rows, here));
+      known = this.windows.get(block),
+      [from, to] = isFixed ? [here, here] : (known ?? this.sent(rows, here));
     const low = Math.max(0, Math.min(from - (isFixed ? 0 : up), here - Number(before))),
       high = Math.min(last, Math.max(to + (isFixed ? 0 : down), here + Number(after)));
+    if (known?.[0] === low && known[1] === high) return;
     this.windows.set(block, [low, high]);
-    rows.forEach(({ el }, n) => {
-      const hidden = n < low || n > high;
-      setHidden(el, hidden);
-    });
+    for (const [n, { el }] of rows.entries()) setHidden(el, n < low || n > high);
     this.showMore($('.above', block), isFixed ? 0 : low);
     this.showMore($('.below', block), isFixed ? 0 : last - high);
   }

@@ -33,6 +33,8 @@ export class Saving {
     this.timer = this.noting = 0;
     /** @type {Set<number>} items with changes that are not kept on this device yet */
     this.undrafted = new Set();
+    /** @type {[number, string, any] | null} item, question and value of a number half typed */
+    this.typed = null;
     /** When the page was hidden. */
     this.hidden = 0;
     this.row = 0;
@@ -215,6 +217,7 @@ export class Saving {
   changed(i) {
     if (!this.undrafted.size) afterFrame(() => this.writeDrafts());
     this.undrafted.add(i);
+    this.typed = null;
     this.outbox.tell('saving');
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.flush(i), this.db.lasting ? PAUSE : 0);
@@ -233,6 +236,14 @@ export class Saving {
       void this.outbox.draft(this.task, i, Object.fromEntries(drafts));
     }
     this.undrafted.clear();
+    if (!this.typed) return;
+    const [i, question, value] = this.typed,
+      { base, stored } = this.app.store.items[i],
+      fresh = canon(value) !== (stored[question] ?? 'null');
+    const draft = fresh ? { value, base: base[question] ?? null } : null;
+    this.typed = null;
+    void this.outbox.draft(this.task, i, { [question]: draft });
+    if (!this.outbox.waiting) this.outbox.tell(fresh ? 'kept' : 'saved');
   }
 
   /** Another row is opened: what was changed in this one is sent. @param {number} i */
@@ -255,7 +266,7 @@ export class Saving {
       spent = { elapsed: round(elapsed), active: round(active) };
     const answers = structuredClone(store.unsent(i)),
       known = /** @type {Record<string, number|null>} */ ({});
-    void outbox.kept(() => this.db.put('times', [this.key + i, spent]));
+    afterFrame(() => void outbox.kept(() => this.db.put('times', [this.key + i, spent])));
     for (const q in answers) {
       stored[q] = canon(answers[q]);
       known[q] = base[q] ?? null;
@@ -265,19 +276,15 @@ export class Saving {
   }
 
   /**
-   * A number is being typed: kept here in case the page goes away, an answer only when it is
-   * complete.
+   * A number is being typed: kept here, once it is on the screen, in case the page goes away; an
+   * answer only when it is complete.
    * @param {number} i
    * @param {string} question
    * @param {any} value
    */
   keep(i, question, value) {
-    this.writeDrafts();
-    const { base, stored } = this.app.store.items[i],
-      fresh = canon(value) !== (stored[question] ?? 'null');
-    const draft = fresh ? { value, base: base[question] ?? null } : null;
-    void this.outbox.draft(this.task, i, { [question]: draft });
-    if (!this.outbox.waiting) this.outbox.tell(fresh ? 'kept' : 'saved');
+    if (!this.typed) afterFrame(() => this.writeDrafts());
+    this.typed = [i, question, value];
   }
 
   /**

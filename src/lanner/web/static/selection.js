@@ -1,5 +1,6 @@
 // What is selected with a mouse, a finger or a stylus. A selection belongs to the text in which it
 // began: where the pointer leaves that text, the selection ends at the nearest place inside it.
+import { afterFrame, focusedElement } from './dom.js';
 import { points, slice } from './text.js';
 
 const CELL = '[data-side]';
@@ -127,6 +128,8 @@ export function watchSelection(area, onSelect) {
   let dragged = null;
   let resting = 0;
   let last = '';
+  /** @type {Range | null} what the browser's selection is to become */
+  let wanted = null;
   /** @param {CellStretch} stretch */
   const keyOf = ({ cell, start, end }) => {
     const row = /** @type {HTMLElement} */ (cell.closest('.row'));
@@ -154,6 +157,7 @@ export function watchSelection(area, onSelect) {
     dragged =
       e.pointerType === 'mouse' && e.button === 0 ? cellOf(/** @type {Node} */ (e.target)) : null;
     last = '';
+    wanted = null;
   });
   // selected words are never dragged elsewhere; a press on them begins a new selection
   area.addEventListener('dragstart', e => e.preventDefault());
@@ -192,14 +196,30 @@ export function watchSelection(area, onSelect) {
     }, REST);
   });
   return {
-    /** Show a stretch as selected without taking it again. @param {CellStretch} stretch */
+    /**
+     * Show a stretch as selected without taking it again. The page lights it at once; the browser's
+     * own selection, which is not cheap, follows the frame: it is for copying and for those who
+     * listen.
+     * @param {CellStretch} stretch
+     */
     select(stretch) {
-      const range = rangeOf(stretch),
-        selection = getSelection();
+      const range = rangeOf(stretch);
       last = keyOf(stretch);
-      selection?.removeAllRanges();
-      selection?.addRange(range);
+      wanted = range;
+      afterFrame(() => {
+        // meanwhile something else was selected, or the keys belong to a field
+        if (wanted !== range || focusedElement().matches('input, textarea')) return;
+        const selection = getSelection();
+        selection?.removeAllRanges();
+        selection?.addRange(range);
+      });
       return range;
+    },
+    /** Nothing is selected any more; where nothing was, the page is not laid out for it. */
+    clear() {
+      const selection = getSelection();
+      wanted = null;
+      if (selection && !selection.isCollapsed) selection.removeAllRanges();
     },
   };
 }

@@ -1,13 +1,17 @@
 // Texts in code points: where words are, and how overlapping marks cut a text.
 
+/** A character that takes two units of a string: texts without any are cut as they are. */
+const PAIR = /[\ud800-\udfff]/;
+
 /** @param {string} s */
-export const points = s => [...s].length;
+export const points = s => (PAIR.test(s) ? [...s].length : s.length);
 /**
  * @param {string} s
  * @param {number} start
  * @param {number} [end]
  */
-export const slice = (s, start, end) => [...s].slice(start, end).join('');
+export const slice = (s, start, end) =>
+  PAIR.test(s) ? [...s].slice(start, end).join('') : s.slice(start, end);
 
 const UNSPACED = /^(ja|zh|yue|th|lo|km|my)\b/;
 

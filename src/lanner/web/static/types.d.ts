@@ -222,6 +222,7 @@ interface KeyPress {
   metaKey: boolean;
   altKey: boolean;
   isComposing: boolean;
+  keyCode: number;
   repeat: boolean;
 }
 /** `native` leaves the key to the browser, `single` asks what the letter or digit means here. */

@@ -1,6 +1,8 @@
 // Marked stretches of text: marking.js does the marking; here is the list of marks beside the other
 // questions.
-import { $, button, create } from '../dom.js';
+import { canon } from '../digest.js';
+import { $, afterFrame, button, create } from '../dom.js';
+import { whenStill } from '../pointer.js';
 import { isSuggested } from '../store.js';
 
 /** @param {any} el @returns {Span[]} */
@@ -12,14 +14,39 @@ export const read = el => el.spans;
  * @param {App} app
  */
 export function write(el, value, app) {
-  const list = $('.spans', el),
-    spans = value ?? [];
+  const spans = value ?? [],
+    before = /** @type {Span[]} */ (el.spans ?? []),
+    isMore = el.item === app.item && canon(before) === canon(spans.slice(0, before.length));
   el.spans = spans;
-  list.replaceChildren(
-    ...spans.map((span, id) => entry(el, list, span, id, app)),
-    ...(spans.length ? [] : [create('li', 'none', list.dataset.none)]),
-  );
+  el.item = app.item;
+  // a new mark is seen in the text first; what the list says already stays true meanwhile
+  if (isMore && spans.length > before.length) afterFrame(() => whenStill(() => draw(el, app)));
+  else draw(el, app);
 }
+
+/**
+ * Draw the list of marks.
+ * @param {any} el
+ * @param {App} app
+ */
+function draw(el, app) {
+  const list = $('.spans', el),
+    spans = /** @type {Span[]} */ (el.spans);
+  /** @type {Map<string, Element>} what is listed and has not changed stays as it was drawn */
+  const listed = new Map([...list.children].map(item => [item.key, item]));
+  const items = spans.map((span, id) => {
+    const key = canon([id, span]);
+    return listed.get(key) ?? Object.assign(entry(el, list, span, id, app), { key });
+  });
+  if (!items.length) items.push(listed.get('') ?? none(list));
+  for (const item of list.children) if (!items.includes(item)) item.remove();
+  items.forEach((item, n) => {
+    if (list.children[n] !== item) list.insertBefore(item, list.children[n] ?? null);
+  });
+}
+
+/** What stands where nothing is marked. @param {any} list */
+const none = list => create('li', 'none', list.dataset.none, { key: '' });
 
 /**
  * One mark in the list: what it says, its words, its remarks, and what can be done with it.
