@@ -386,3 +386,95 @@ def test_a_column_of_scores_for_each_system_can_be_named(tmp_path: Path) -> None
     values = {(entry.judge, entry.question, entry.systems): entry.value for entry in reading.judgements}
     oak, elm = ("score", ("oak",)), ("score", ("elm",))
     assert values == {("a", *oak): 4, ("a", *elm): 3, ("b", *oak): 5, ("b", *elm): 2}
+
+
+# Files as other tools write them
+
+_STUDIO = (
+    "annotation_id,annotator,created_at,id,lead_time,quality,marks,source,translation,updated_at\n"
+    '11,a@x.org,2026-01-02T10:00:00Z,1,12.3,"[{""rating"": 3}]",'
+    '"[{""start"": 0, ""end"": 3, ""text"": ""Die"", ""labels"": [""minor""]}]",Cats sit.,Die.,2026-01-02T10:00:00Z\n'
+    '12,b@x.org,2026-01-02T10:00:00Z,1,12.3,"[{""rating"": 4}]",,Cats sit.,Die.,2026-01-02T10:00:00Z\n'
+)
+_MONKEY = (
+    "Respondent ID,Collector ID,Start Date,Email Address,Custom Data 1,Rate each one,,,Comments\n"
+    ",,,,,Sentence 1,Sentence 2,Sentence 3,Open-Ended Response\n"
+    "111,9,01/02/2026,,,4,5,3,ok\n112,9,01/02/2026,,,2,5,4,\n"
+)
+_GOOGLE = (
+    '"Timestamp","Email Address",{},"Any comments?"\n'
+    '"2026/01/02 10:00:00","111","4","5","3","ok"\n"2026/01/02 11:00:00","112","2","5","4",""\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "items"),
+    [
+        (_MONKEY, ("Sentence 1", "Sentence 2", "Sentence 3")),
+        (_GOOGLE.format('"1. The cat sat.","2. The dog ran.","3. It slept."'),
+         ("1. The cat sat.", "2. The dog ran.", "3. It slept.")),
+        (_GOOGLE.format('"How good? [Cats]","How good? [Dogs]","How good? [Mice]"'), ("Cats", "Dogs", "Mice")),
+        (_GOOGLE.format('"Sentence 1: good? [Cat]","Sentence 2: good? [Dog]","Sentence 3: good? [Ox]"'),
+         ("Cat", "Dog", "Ox")),
+        (_GOOGLE.format('"Rate (1-5) no. 1","Rate (1-5) no. 2","Rate (1-5) no. 3"'),
+         ("Rate (1-5) no. 1", "Rate (1-5) no. 2", "Rate (1-5) no. 3")),
+    ],
+)  # fmt: skip
+def test_forms_with_a_column_for_each_item(tmp_path: Path, table: str, items: tuple[str, ...]) -> None:
+    path = tmp_path / "form.csv"
+    path.write_text(table)
+    reading = read(path)
+    scores = {("111", items[0]): 4, ("111", items[1]): 5, ("111", items[2]): 3}
+    scores |= {("112", items[0]): 2, ("112", items[1]): 5, ("112", items[2]): 4}
+    assert {(j.judge, j.segment): j.value for j in reading.judgements} == scores
+    assert not any("left out" in note for note in reading.notes)
+
+
+def test_a_form_that_asks_twice_about_each_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "form.csv"
+    heads = ",".join(f'"{n}. {text} Fluent?","{n}. {text} Right?"' for n, text in enumerate(("A", "B", "C"), 1))
+    path.write_text(f"Your name,{heads}\nAnn,1,2,3,4,5,1\nBen,1,2,3,4,5,2\n")
+    with pytest.raises(InputError, match="columns of 2 kinds hold answers"):
+        formats.read(path)
+
+
+def test_cells_of_label_studio_hold_answers(tmp_path: Path) -> None:
+    path = tmp_path / "ls.csv"
+    path.write_text(_STUDIO)
+    values = {(j.judge, j.question): j.value for j in read(path).judgements}
+    assert (values["a@x.org", "quality"], values["b@x.org", "quality"]) == (3, 4)
+    assert values["a@x.org", "marks"] == [{"start": 0, "end": 3, "text": "Die", "category": "minor"}]
+
+
+def test_an_export_of_doccano(tmp_path: Path) -> None:
+    path = tmp_path / "doccano.jsonl"
+    row = {"id": 1, "text": "Cats sit.", "label": ["Katzen sitzen."], "Comments": []}
+    path.write_text(json.dumps(row))
+    reading = read(path, columns="system:label=label")
+    assert texts(reading) == [("doccano", "Cats sit.", {"label": "Katzen sitzen."})]
+    path.write_text(json.dumps({**row, "source": "Cats.", "text": "Katzen.", "label": [[0, 3, "minor"]]}))
+    (judged,) = formats.read_judged(path)
+    assert judged.judgements[0].value == [{"start": 0, "end": 3, "category": "minor"}]
+
+
+def test_a_count_of_annotators_is_no_score(tmp_path: Path) -> None:
+    path = tmp_path / "da.csv"
+    path.write_text("lp,src,mt,ref,score,raw,annotators,year\nen-de,Cats.,Katzen.,Die Katzen.,0.51,82,2,2022\n")
+    (reading,) = formats.read_judged(path)
+    assert {j.question: j.value for j in reading.judgements} == {"score": 0.51, "raw": 82}
+
+
+def test_an_object_with_a_text_for_each_system(tmp_path: Path) -> None:
+    path = tmp_path / "wmt.jsonl"
+    path.write_text(
+        json.dumps({"doc_id": "d", "src_text": "Cats.", "tgt_text": {"GPT-4": "Katzen.", "Online-B": "Kat"}})
+    )
+    assert texts(read(path)) == [("d", "Cats.", {"GPT-4": "Katzen.", "Online-B": "Kat"})]
+
+
+def test_the_line_that_tells_excel_the_delimiter_is_not_mentioned(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("\ufeffsep=;\r\nBewerter;Satz;System;Bewertung\r\nAnna;1;DeepL;4,5\r\n")
+    reading = read(path)
+    assert [j.value for j in reading.judgements] == [4.5]
+    assert not any("sep" in note for note in reading.notes)

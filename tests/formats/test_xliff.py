@@ -136,3 +136,18 @@ def test_a_file_without_units_is_an_error(tmp_path: Path) -> None:
     path.write_text('<xliff version="1.2"><file original="a"><body/></file></xliff>', encoding="utf-8")
     with pytest.raises(InputError, match="no translation unit"):
         formats.read(path)
+
+
+def test_codes_that_trados_keeps_are_no_segments_and_a_path_is_no_title(tmp_path: Path) -> None:
+    units = '<trans-unit id="a" translate="no"><source><x id="1"/></source></trans-unit>'
+    units += '<trans-unit id="b" translate="no"><source>Kept.</source></trans-unit>'
+    units += '<trans-unit id="c"><source>One.</source><target>Eins.</target></trans-unit>'
+    path = tmp_path / "t.sdlxliff"
+    path.write_text(
+        '<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2"><file original="C:\\Users\\x\\letter.docx" '
+        f'source-language="en-US" target-language="de-DE"><body>{units}</body></file></xliff>'
+    )
+    (reading,) = formats.read(path)
+    (document,) = reading.documents
+    assert (document.id, document.title) == ("C:\\Users\\x\\letter.docx", "letter.docx")
+    assert [segment.id for segment in document] == ["b", "c"]

@@ -50,6 +50,7 @@ from lanner.formats.parsing.values import (
     plain_number,
     slug,
     steps_of_scale,
+    unwrapped,
 )
 from lanner.formats.parsing.writing import refuse_answers, replacing, text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
@@ -363,8 +364,8 @@ class _Table:
             rest = self.map.rest[:4]
             yield Note(
                 "No column is known to hold a translation.",
-                f"If {', '.join(rest)} do: {_each('system', rest)} (each column is the output of the system of its "
-                "name).",
+                f"If translations stand in {', '.join(rest)}: {_each('system', rest)} (each column is the output of "
+                "the system of its name).",
             )
         if self.map.scores:
             names = self.map.scores[:4]
@@ -599,7 +600,7 @@ class _Answers:
             if judge not in self._kinds:
                 kind = table.text("judge_kind", row).casefold()
                 self._kinds[judge] = JudgeKind(kind) if kind in list(JudgeKind) else JudgeKind.PERSON
-            value = table.side(row[position], row)
+            value = table.side(unwrapped(row[position]), row)
             if answer.judge and is_missing(value):
                 continue  # an item that this judge did not get
             heading = answer.question or table.text("question", row)

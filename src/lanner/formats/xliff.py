@@ -9,7 +9,7 @@ so nobody is asked about it. Groups become paragraphs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any, NamedTuple
 
 from lxml import etree
@@ -62,7 +62,9 @@ def read_documents(path: Path, *, system: str = "target") -> Iterator[Document]:
         if drafts:
             empty = False
             segments = tuple(draft.segment() for draft in drafts)
-            yield Document(name, segments, languages.normal(source), languages.normal(target))
+            title = PureWindowsPath(name).name  # tools write the path on the translator's machine, with either slash
+            pair = languages.normal(source), languages.normal(target)
+            yield Document(name, segments, *pair, title="" if title == name else title)
     if empty:
         textfile.failed(path, "There is no translation unit in this file.", code="no_units")
 
@@ -71,7 +73,7 @@ def _drafts(path: Path, name: str, element: Any, system: str) -> list[Draft]:
     drafts: dict[str, Draft] = {}
     groups: dict[Any, int] = {}
     for unit in element.iter():
-        if xml.local(unit) not in ("trans-unit", "unit"):
+        if xml.local(unit) not in ("trans-unit", "unit") or _is_structure(unit):
             continue
         parent = unit.getparent()
         paragraph = groups.setdefault(parent, len(groups) + 1) if xml.local(parent) == "group" else None
@@ -85,6 +87,11 @@ def _drafts(path: Path, name: str, element: Any, system: str) -> list[Draft]:
                 draft.meta["notes"] = notes
             drafts[part.key] = draft
     return list(drafts.values())
+
+
+def _is_structure(unit: Any) -> bool:
+    """Whether a unit is not to be translated and has no text: Trados keeps the document's own codes in such units."""
+    return unit.get("translate") == "no" and not any("".join(part.itertext()).strip() for part in unit)
 
 
 class _Part(NamedTuple):

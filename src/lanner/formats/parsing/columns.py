@@ -909,6 +909,8 @@ def _named(column: str) -> tuple[str, str] | None:
     # `Target text (DE)` is a target text with its language, and no output of a system called `text (DE)`
     if _BRACKETS.search(column) and fold(_without_language(column)[0]) in _folded("output", "reference"):
         return None
+    if nested := _nested(column):
+        return nested
     for kind, pattern in (("output", _OUTPUT_NAMED), ("reference", _REFERENCE_NAMED)):
         hit = pattern.match(column)
         if hit is None or fold(hit[2]) in _NO_NAMES or (hit[1] in " (-_" and _language(hit[2])):
@@ -917,6 +919,13 @@ def _named(column: str) -> tuple[str, str] | None:
         if hit[1] == ":" or (fold(hit[2]) not in _identifier_words() and not hit[2].startswith(("(", "["))):
             return kind, hit[2]
     return None
+
+
+def _nested(column: str) -> tuple[str, str] | None:
+    """`tgt_text.GPT-4`, as an object with a text for each system is flattened: an output, and whose."""
+    base, dot, name = column.partition(".")
+    kinds = [kind for kind in ("output", "reference") if fold(base) in _folded(kind)]
+    return (kinds[0], name) if dot and name and kinds and fold(name) not in _NO_NAMES else None
 
 
 def _without_language(column: str) -> tuple[str, str]:
@@ -994,10 +1003,16 @@ def _judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, s
         for question, judge in ((before, after), (after, before)):
             if fold(question) in answer_names:
                 return judge, " ".join(re.findall(r"[^\s_.:/()\[\]|-]+", question))
-    if hit := _JUDGE_WORD.match(name):
+    if (hit := _JUDGE_WORD.match(name)) and not _counts_judges(name):
         rest = name[hit.end() :].strip(" _.:/-()[]")
         return name[: hit.end()].strip(" _.:-"), rest or "score"
     return "", name
+
+
+def _counts_judges(name: str) -> bool:
+    """Whether a header says how many judges there were: `annotators`, `raters`."""
+    hit = _JUDGE_WORD.match(name)
+    return hit is not None and hit[1].casefold() in ("s", "en", "innen") and hit.end() == len(name)
 
 
 _SYSTEM_WORD = re.compile(
@@ -1091,7 +1106,8 @@ def _are_texts(values: Sequence[Any]) -> bool:
 
 def _is_measure(column: str) -> bool:
     """Numbers about the texts or the row and no answers: lengths, counts, offsets."""
-    return _is_index(column) or not _words(column).isdisjoint({"length", "len", "tokens", "words", "chars"})
+    counts = {"length", "len", "tokens", "words", "chars", "year"}
+    return _is_index(column) or _counts_judges(column) or not _words(column).isdisjoint(counts)
 
 
 def _is_summary(column: str) -> bool:

@@ -12,7 +12,7 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
 from itertools import chain, islice, pairwise
@@ -143,23 +143,28 @@ _ITEMS_AT_LEAST = 3
 
 def by_items(path: Path, rows: Rows) -> Rows:
     """A table with a row for each judge and a column for each item, as forms on the web export it, with a row for each
-    answer; other tables as they are. The columns differ in a number: `Sentence 1: how good is it?`, `Sentence 2: …`."""
-    templates = Counter(_DIGITS.sub("#", name) for name in rows.header if _DIGITS.search(name))
-    template, count = templates.most_common(1)[0] if templates else ("", 0)
-    places = [at for at, name in enumerate(rows.header) if _DIGITS.sub("#", name) == template]
+    answer; other tables as they are. The columns differ in a number, `Sentence 1: how good is it?`, `Sentence 2: …`, or
+    in what stands in brackets behind one question, `How good is it? [The cat sat.]`."""
     judge = next((at for at, name in enumerate(rows.header) if names_judges(name)), None)
+    if judge is None or not rows.sample:
+        return rows
+    shapes = (_without_numbers, _before_number, _before_brackets)
+    kinds = next((kinds for shape in shapes if (kinds := _alike(rows.header, shape))), {})
+    places = max(kinds.values(), key=len, default=[])
     others = [name for at, name in enumerate(rows.header) if at not in places]
-    if count < _ITEMS_AT_LEAST or judge is None or judge in places or header_score(others) > 2 or not rows.sample:
+    if not places or judge in places or header_score(others) > 2:
         return rows
     judges = [row[judge] for row in rows.sample]
     if len(set(judges)) < len(judges) or names_item(others):
         return rows
-    kinds = [name for name, n in templates.items() if n >= _ITEMS_AT_LEAST]
-    if len(kinds) > 1:
-        examples = [next(name for name in rows.header if _DIGITS.sub("#", name) == kind) for kind in kinds[:3]]
+    numbers = [number for at in places if (number := _leading_number(rows.header[at]))]
+    is_asked_again = _before_number(rows.header[places[0]]) in kinds and bool(repeated(numbers))
+    if len(kinds) > 1 or is_asked_again:
+        examples = [rows.header[same[0]] for same in list(kinds.values())[:3]]
         raise InputError(
-            f"Each row is a judge, and columns of {len(kinds)} kinds hold answers ({', '.join(map(repr, examples))}): "
-            "whether they are about different systems or ask different questions is not said.",
+            f"Each row is a judge, and columns of {max(len(kinds), 2)} kinds hold answers "
+            f"({', '.join(map(repr, examples))}): whether they are about different systems or "
+            "ask different questions is not said.",
             code="several_kinds_of_items",
             where=Where(path, rows.line),
             next_step="Make a table with a row for each judge and item: columns judge, document, segment, system, and "
@@ -174,13 +179,46 @@ def by_items(path: Path, rows: Rows) -> Rows:
             for at in places:
                 yield line, [values[judge], items[at], values[at]], {}
 
-    note = f"Each row is a judge and each of {count} columns an item ({rows.header[places[0]]}, …)."
+    note = f"Each row is a judge and each of {len(places)} columns an item ({rows.header[places[0]]}, …)."
     header = [rows.header[judge], "item", "score"]
     return Rows(header, answers(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
 
 
+def _alike(header: Sequence[str], shape: Callable[[str], str]) -> dict[str, list[int]]:
+    """The columns of each shape that several have, by their places."""
+    places: dict[str, list[int]] = {}
+    for at, name in enumerate(header):
+        if key := shape(name):
+            places.setdefault(key, []).append(at)
+    return {key: same for key, same in places.items() if len(same) >= _ITEMS_AT_LEAST}
+
+
+def _without_numbers(name: str) -> str:
+    """`Sentence 2: how good is it?` without its numbers."""
+    return _DIGITS.sub("#", name) if _DIGITS.search(name) else ""
+
+
+def _before_number(name: str) -> str:
+    """The beginning of `2. The dog ran.` or `Sentence 2: The dog ran.`, where the rest is the item itself."""
+    hit = re.match(r"(\D{0,24})\d{1,4}[.):\]]\s", name)
+    return f"{hit[1]}#" if hit else ""
+
+
+def _leading_number(name: str) -> str:
+    hit = _DIGITS.search(name)
+    return hit[0] if hit and _before_number(name) else ""
+
+
+def _before_brackets(name: str) -> str:
+    """The question before an item in brackets."""
+    question, bracket, rest = name.partition("[")
+    return question.strip() if bracket and rest.rstrip().endswith("]") else ""
+
+
 def _short_name(heading: str) -> str:
     """`Sentence 1` of `Sentence 1: how good is this translation?`; a short heading as it is."""
+    if bracketed := re.fullmatch(r"[^\[]*\[(.*)\]\s*", heading):
+        return bracketed[1].strip()
     hit = re.match(r"\D{0,24}\d+", heading)
     return heading if len(heading) <= 24 or hit is None else hit[0].strip()
 
@@ -193,6 +231,8 @@ class _Header(NamedTuple):
     """Where it is among the rows; -1 where the table has none and the names are ours."""
     names: list[str]
     notes: tuple[str, ...] = ()
+    depth: int = 1
+    """How many rows it takes."""
 
 
 def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") -> _Header:
@@ -218,11 +258,31 @@ def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") ->
         )
         return _Header(first - 1, names, (note,))
     names = texts[position] if texts else []
+    if below := _headings_of_survey(texts[position : position + 2]):
+        names, _ = _named_columns(below)
+        return _Header(position + 1, names, ("The two header rows of SurveyMonkey are read as one.",), 2)
     while names and not names[-1]:
         names.pop()
     refuse_table_beside(path, names, [row[: len(names)] for row in texts[position + 1 :]], position + 1)
     names, notes = _named_columns(names if any(marks <= set(names) for marks in _OURS) else _tidy(names))
     return _Header(position, _checked_header(path, names, position + 1), notes)
+
+
+_OPEN_ENDED = ("", "response", "open-ended response")
+
+
+def _headings_of_survey(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The two header rows of SurveyMonkey as one: a question over several columns, and what each asks about in
+    brackets. None of other tables."""
+    if len(rows) < 2 or not {"Respondent ID", "Collector ID"} <= set(rows[0]):
+        return []
+    names: list[str] = []
+    question = ""
+    below = [*rows[1], *[""] * (len(rows[0]) - len(rows[1]))]
+    for heading, part in zip(rows[0], below, strict=False):
+        question = heading or question
+        names.append(question if part.casefold() in _OPEN_ENDED else f"{question} [{part}]")
+    return names
 
 
 def _tidy(names: Sequence[str]) -> list[str]:
@@ -301,6 +361,7 @@ def _checked_header(path: Path, header: list[str], line: int = 1) -> list[str]:
 def _skipped_note(rows: Sequence[Sequence[Any]], position: int, line: int) -> list[str]:
     """That rows above the header were left out, with what they say."""
     above = [str(cell).strip() for row in rows[: max(position, 0)] for cell in row if cell not in (None, "")]
+    above = [text for text in above if not text.startswith("sep=")]  # how Excel is told the delimiter
     if not above:
         return []
     words = "; ".join(above)
@@ -380,7 +441,7 @@ def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Row
     place = next((str(at) for at, (line, _) in enumerate(first, 1) if str(line) == number), number)
     position = _find_header(path, [[*row[:-1], row[-1].removesuffix("\r")] for _, row in first], place)
     header, line = position.names, first[max(position.position, 0)][0] if first else 1
-    notes += [*_skipped_note([row for _, row in first], position.position, line), *position.notes]
+    notes += [*_skipped_note([row for _, row in first], position.position - position.depth + 1, line), *position.notes]
     width = len(header)
     ours = any(marks <= set(header) for marks in _OURS)
 
@@ -516,6 +577,9 @@ def _from_tool(value: dict[str, Any]) -> dict[str, Any]:
         texts = {"source": contents.get("user"), "target": contents.get("assistant")}
         rest = {key: part for key, part in value.items() if key != "messages"}
         return {**rest, **texts} if all(isinstance(text, str) for text in texts.values()) else value
+    if "Comments" in value and isinstance(label := value.get("label"), list):  # Doccano
+        rest = {key: part for key, part in value.items() if key != "Comments" or part}
+        return {**rest, "label": label[0]} if len(label) == 1 and isinstance(label[0], str) else rest
     if "_task_hash" in value and "answer" in value:
         labels = value.get("accept", [value["answer"]])
         taken = value["answer"] == "accept" or "accept" not in value
@@ -721,7 +785,8 @@ class _Page:
                 return
             self.score = header_score(self.header.names)
             self.dates = sum(isinstance(cell, date | time) for row in first for cell in row)
-            self.notes = _skipped_note(first, self.header.position - self.deep + 1, self.header.position + 1)
+            above = self.header.position - self.deep - self.header.depth + 2
+            self.notes = _skipped_note(first, above, self.header.position + 1)
             self.notes += self.header.notes
 
     deep = 1
@@ -823,7 +888,7 @@ def _document_tables(path: Path, tables: Sequence[list[list[str]]]) -> Rows:
         for rows in same
         for line, row in enumerate(rows[header.position + 1 :], header.position + 2)
     ]
-    notes = [*_skipped_note(main, header.position, header.position + 1), *header.notes]
+    notes = [*_skipped_note(main, header.position - header.depth + 1, header.position + 1), *header.notes]
     if left := len(tables) - len(same):
         notes.append(f"{left} other tables of the document have other columns and are left out.")
     filled = [(line, row, dict[str, Any]()) for line, row in lines if any(row)]

@@ -8,7 +8,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -109,6 +109,32 @@ def literal_list(text: str) -> list[Any] | None:
         if isinstance(value, list | tuple):
             return list(value)
     return None
+
+
+_TOOL_VALUES = ("rating", "number", "choices", "text", "datetime")
+
+
+def unwrapped(value: Any) -> Any:
+    """A cell of Label Studio or Doccano as the answer in it: `[{"rating": 3}]` is 3, and regions with labels, or
+    `[[0, 3, "minor"]]`, are spans. Anything else as it is."""
+    entries = literal_list(value) if isinstance(value, str) else value
+    if not isinstance(entries, list) or not entries:
+        return value
+    first = entries[0]
+    if len(entries) == 1 and isinstance(first, dict) and len(first) == 1 and next(iter(first)) in _TOOL_VALUES:
+        (answer,) = first.values()
+        return answer[0] if isinstance(answer, list) and len(answer) == 1 else answer
+    if all(isinstance(each, list) and [type(part) for part in each] == [int, int, str] for each in entries):
+        return [{"start": start, "end": end, "category": label} for start, end, label in entries]
+    if all(isinstance(each, dict) and {"start", "end", "labels"} <= each.keys() for each in entries):
+        return [_region(each) for each in entries]
+    return value
+
+
+def _region(region: Mapping[str, Any]) -> dict[str, Any]:
+    labels = region["labels"] if isinstance(region["labels"], list) else [region["labels"]]
+    span = {name: region[name] for name in ("start", "end", "text") if name in region}
+    return {**span, "category": labels[0] if labels else None}
 
 
 def counted(flags: Counter[str], sentences: dict[str, str]) -> list[str]:
