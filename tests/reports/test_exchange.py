@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,27 @@ def test_what_has_neither_scores_nor_errors_is_refused_with_a_way_out(tmp_path: 
         exchange.write(parity, name, tmp_path / "out")
     assert "tidy table" in refused.value.next_step
     assert not list(tmp_path.iterdir())
+
+
+def test_a_protocol_about_the_source_alone_is_no_empty_file(tmp_path: Path) -> None:
+    issues = Judgement("a", "marking", "issues", "doc0", "0", (), ["gender"])
+    dela = Material("trial", protocols.load("dela"), tuple(documents()), (Judge("a"),), (issues,))
+    for name in ("mtme", "appraise_scores"):
+        with pytest.raises(LannerError, match="no score to a single output"):
+            exchange.write(dela, name, tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def test_answers_that_a_format_has_no_place_for_are_counted() -> None:
+    told = marked()
+    comment = Judgement("a", "marking", "comment", "d", "0", ("oak",), "Hm.")
+    told = replace(told, judgements=(*told.judgements, comment, replace(comment, segment="1", value=None)))
+    assert exchange.left_out(told, "native") == {}
+    assert exchange.left_out(told, "wmt_mqm") == {"errors": 1, "comment": 1}  # the control, and what was written
+    assert exchange.left_out(told, "mtme") == {"errors": 1, "comment": 1}
+    assert exchange.left_out(told, "appraise_scores") == {"comment": 1}
+    assert exchange.left_out(material(), "appraise_scores") == {}
+    assert exchange.left_out(material(), "mtme") == {"holistic": 1}  # the control
 
 
 def test_appraise_reads_its_own_layout_back(tmp_path: Path) -> None:

@@ -88,6 +88,9 @@ def run_export(
         path = out if len(parts) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
         if to_format:
             count = exchange.write(part, to_format, path, **parse_options(options))
+            if lost := exchange.left_out(part, to_format, **parse_options(options)):
+                answers = ", ".join(f"{number:,} to {question}" for question, number in lost.items())
+                output.note(f"{to_format} has no place for these answers: {answers}. --to native keeps all.")
         else:
             if options:
                 raise LannerError("The tidy table has no options.", next_step="Name another format with --to.")

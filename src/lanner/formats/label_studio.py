@@ -84,12 +84,15 @@ def read_results(
     source_field: str,
     answered_at: Any,
     systems: tuple[str, ...],
+    systems_stated: bool = False,
     **common: Any,
 ) -> list[Judgement]:
-    """One judgement for each question that an annotation answers."""
+    """One judgement for each question that an annotation answers. Answers on the source alone are about no system,
+    unless the task states its systems: an error of a translation may be marked in the source."""
     values: dict[str, Any] = {}
     flags: dict[str, list[str]] = {}
     about_source: set[str] = set()
+    about_outputs: set[str] = set()
     regions: dict[str, dict[str, Any]] = {}
     for result in results if isinstance(results, list) else []:
         if not isinstance(result, dict) or not isinstance(result.get("value"), dict):
@@ -97,8 +100,7 @@ def read_results(
         name, kind, value = str(result.get("from_name", "")), str(result.get("type", "")), result["value"]
         question, _, part = name.partition(PART)
         to_source = str(result.get("to_name", "")) in (source_field, "source", "src")
-        if to_source:
-            about_source.add(question)
+        (about_source if to_source else about_outputs).add(question)
         wrong = flags.setdefault(question, [])
         if kind in _REGIONS:
             text = source if to_source else next((outputs[s] for s in systems if s in outputs), source)
@@ -124,7 +126,7 @@ def read_results(
             question=question,
             value=value,
             flags=tuple(dict.fromkeys([*flags.get(question, ()), *time_flags])),
-            systems=() if question in about_source else systems,
+            systems=() if question in about_source - about_outputs and not systems_stated else systems,
             answered_at=moment,
             **common,
         )
@@ -170,8 +172,8 @@ def _region(value: Mapping[str, Any], side: str, text: str, kind: str, wrong: li
     wrong += problems(text, start, end, words if isinstance(words, str) else None)
     if words is None and not problems(text, start, end, None):
         words = text[start:end]
-    category = labels[0] if isinstance(labels, list) and labels else None
-    return {"side": side, "start": start, "end": end, "text": words, "category": category}
+    category = {"category": labels[0]} if isinstance(labels, list) and labels else {}
+    return {"side": side, "start": start, "end": end, "text": words, **category}
 
 
 def _moment(text: Any) -> datetime | None:
@@ -426,6 +428,7 @@ class _Export:
                     document=place.document,
                     segment=place.segment,
                     systems=place.systems,
+                    systems_stated=isinstance(task["data"].get("systems"), list),
                     elapsed_seconds=_seconds(annotation),
                     answered_at=annotation.get("updated_at") or annotation.get("created_at"),
                     origin=f"{self.path.name}:task {task.get('id', number_)}",

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,21 +36,34 @@ def write(material: Material, name: str, path: Path, **options: Any) -> int:
     return count
 
 
-def _write(material: Material, name: str, path: Path, **options: Any) -> int:
-    if name not in ("native", "huggingface"):  # other tools know no mark that was offered and not kept
-        material = replace(material, judgements=tuple(map(_with_judged_marks, material.judgements)))
-    judgements, judges = list(material.judgements), list(material.judges)
+def left_out(material: Material, name: str, **options: Any) -> dict[str, int]:
+    """By question, how many answers a format has no place for: comments, controls, answers about several outputs."""
     protocol = material.protocol
+    main = "score"
+    if protocol is not None and (name == "mtme" or (name == "appraise_scores" and not options)):
+        main = main_score(protocol)
+        # the answers that the score is computed from are in it
+        main = next((score.question for score in protocol.scores if score.id == main), main)
+    kept = {
+        (main if judgement.question == "score" else judgement.question, *_unit(judgement))
+        for judgement in _selected(material, name, **options)
+    }
+    lost = (j for j in material.judgements if (j.question, *_unit(j)) not in kept)
+    # marks come back with the score that stands on their row, and none are written as none
+    return dict(Counter(judgement.question for judgement in lost if judgement.value not in (None, [])))
+
+
+def _write(material: Material, name: str, path: Path, **options: Any) -> int:
+    judgements = _selected(material, name, **options)
+    judges, protocol = list(material.judges), material.protocol
+    if protocol is not None and name in ("mtme", "appraise_scores") and material.judgements and not judgements:
+        raise _lacking(protocol, "gives no score to a single output")
     if protocol is not None and name == "mtme":
-        judgements, judges = _for_mtme(material, protocol)
+        judges.append(Judge(protocol.name, JudgeKind.ADJUDICATED))
     elif protocol is not None and name == "appraise_scores" and not options:
-        return _write_appraise(path, material, protocol)
-    elif name == "wmt_mqm":  # it has rows of errors and nothing else
-        judgements = [
-            judgement for judgement in judgements if judgement.question == "errors" and judgement.role is Role.MAIN
-        ]
-        if protocol is not None and protocol.find("errors") is None:
-            raise _lacking(protocol, "asks for no errors")
+        return _write_appraise(path, material, judgements)
+    elif name == "wmt_mqm" and protocol is not None and protocol.find("errors") is None:
+        raise _lacking(protocol, "asks for no errors")
     elif protocol is not None and name in ("native", "huggingface"):
         title = {"native": "name", "huggingface": "title"}[name]
         options = {title: material.name, "protocol": protocol.name, **options}
@@ -57,6 +71,24 @@ def _write(material: Material, name: str, path: Path, **options: Any) -> int:
         options = {"protocol": protocol, **options}
     formats.write(name, path, material.documents, judgements, judges, **options)
     return len(judgements)
+
+
+def _selected(material: Material, name: str, **options: Any) -> list[Judgement]:
+    """The judgements as a format can hold them."""
+    if name not in ("native", "huggingface"):  # other tools know no mark that was offered and not kept
+        material = replace(material, judgements=tuple(map(_with_judged_marks, material.judgements)))
+    protocol = material.protocol
+    if protocol is not None and name == "mtme":
+        return _for_mtme(material, protocol)
+    if protocol is not None and name == "appraise_scores" and not options:
+        return _for_appraise(material, protocol)
+    if name == "wmt_mqm":  # it has rows of errors and nothing else
+        return [judgement for judgement in material.judgements if _is_main_mark(judgement)]
+    return list(material.judgements)
+
+
+def _is_main_mark(judgement: Judgement) -> bool:
+    return judgement.question == "errors" and judgement.role is Role.MAIN
 
 
 def main_score(protocol: Protocol) -> str:
@@ -96,17 +128,14 @@ def score_judgements(material: Material, protocol: Protocol) -> list[Judgement]:
     ]
 
 
-def _for_mtme(material: Material, protocol: Protocol) -> tuple[list[Judgement], list[Judge]]:
+def _for_mtme(material: Material, protocol: Protocol) -> list[Judgement]:
     """Each judge's scores, and under the protocol's name what they come to: a mean for each segment and each system.
     More is better there, so penalties change their sign. Control items and repeats are no part of a test set."""
     # adding 0.0 keeps "no error" from being written as -0.0
     sign = -1.0 if _lower_is_better(protocol) else 1.0
     own = [replace(s, value=sign * s.value + 0.0) for s in score_judgements(material, protocol) if s.role is Role.MAIN]
-    marks = [
-        judgement for judgement in material.judgements if judgement.question == "errors" and judgement.role is Role.MAIN
-    ]
-    gold = Judge(protocol.name, JudgeKind.ADJUDICATED)
-    return [*own, *_gold(material, protocol, gold.id, sign), *marks], [*material.judges, gold]
+    marks = [judgement for judgement in material.judgements if _is_main_mark(judgement)]
+    return [*own, *_gold(material, protocol, protocol.name, sign), *marks]
 
 
 def _gold(material: Material, protocol: Protocol, name: str, sign: float) -> Iterable[Judgement]:
@@ -124,9 +153,8 @@ def _lower_is_better(protocol: Protocol) -> bool:
     return direction_of(protocol, main_score(protocol)) == "lower_is_better"
 
 
-def _write_appraise(path: Path, material: Material, protocol: Protocol) -> int:
+def _write_appraise(path: Path, material: Material, judgements: Sequence[Judgement]) -> int:
     """As the format writes it, but safe to open in a spreadsheet."""
-    judgements = _for_appraise(material, protocol)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     for row in appraise_scores.rows(material.documents, judgements, path=path):
