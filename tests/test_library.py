@@ -73,6 +73,8 @@ def test_scores_are_means_with_ranks() -> None:
     means = dict(FRAME.group_by("system").agg(pl.col("score").mean()).iter_rows())
     assert {row["system"]: row["value"] for row in found.table.to_dicts()} == pytest.approx(means)
     assert found.table["rank"].to_list() == sorted(found.table["rank"])
+    assert lanner.plot(FRAME, "score").table.equals(found.table)
+    assert lanner.plot(found).table.equals(found.table)
 
 
 def test_judges_and_questions_are_chosen_and_mistakes_named() -> None:

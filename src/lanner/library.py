@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from urllib.parse import urlparse
 
 import polars as pl
@@ -590,16 +590,47 @@ def report(
     return Report(page if len(parts) == 1 else folder, tuple(findings))
 
 
-def plot(results: Table | Sequence[Result] | Result) -> Plot:
-    """Estimates with their intervals as a figure: of what `agreement`, `scores`, `compare` or `metaeval` (there the
-    pairwise accuracy with ties) gave, or of Results."""
+def plot(
+    results: Table | Sequence[Result] | Result | Data,
+    question: str | None = None,
+    *,
+    columns: str | Mapping[str, str] = "",
+    protocol: str | None = None,
+    languages: str = "",
+    encoding: str = "",
+    missing: str = "",
+    format: str | None = None,  # noqa: A002
+    store: str | Path | None = None,
+    token: str = "",
+) -> Plot:
+    """Estimates with their intervals as a figure.
+
+    Args:
+        results: what `agreement`, `scores`, `compare` or `metaeval` (there the pairwise accuracy with ties) gave, or
+            Results; or data as `lanner.load` reads it, of which the systems' scores are drawn. The other arguments are
+            those of `scores`.
+        question: with data, only this question.
+    """
+    if not _is_results(results):
+        results = scores(
+            cast("Data", results),
+            question,
+            columns=columns,
+            protocol=protocol,
+            languages=languages,
+            encoding=encoding,
+            missing=missing,
+            format=format,
+            store=store,
+            token=token,
+        )
     if isinstance(results, Table):
         frame = results.table
         known = ("part", "question", "system", "judges", "metric", "measure", "side")
         names = [name for name in known if name in frame.columns]
         names = [name for name in names if frame[name].n_unique() > 1] or names[:1]
     else:
-        value = [results] if isinstance(results, Result) else list(results)
+        value = [results] if isinstance(results, Result) else list(cast("Sequence[Result]", results))
         frame = pl.DataFrame([{"question": each.labels.get("question", each.name), **_numbers(each)} for each in value])
         names = ["question"]
     rows = [
@@ -610,6 +641,12 @@ def plot(results: Table | Sequence[Result] | Result) -> Plot:
     within = all(-1 <= value <= 1 for row in rows for value in (row.low, row.value, row.high) if value is not None)
     drawing = intervals("Estimates with 95 % intervals", rows, bounded=within)
     return Plot(standalone(str(drawing), plain(html.style())), frame)
+
+
+def _is_results(value: Any) -> bool:
+    if isinstance(value, Table | Result):
+        return True
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(each, Result) for each in value)
 
 
 def _judged_parts(  # noqa: PLR0917 - in the order of the signatures above

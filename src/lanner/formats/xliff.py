@@ -37,11 +37,11 @@ def read(path: Path, *, system: str = "target") -> list[Reading]:
     empty = sum("no_target" in segment.flags for segment in segments)
     notes = []
     if with_markup:
-        notes.append(
-            f"{with_markup} segments have inline codes, shown as {{1}} and {{/1}}; their meta keeps the markup."
-        )
+        have = "segment has" if with_markup == 1 else "segments have"
+        notes.append(f"{with_markup} {have} inline codes, shown as {{1}} and {{/1}}; the markup is kept in `meta`.")
     if empty:
-        notes.append(f"{empty} segments have no target; they are shown and not assigned to anybody.")
+        have, they = ("segment has", "it is") if empty == 1 else ("segments have", "they are")
+        notes.append(f"{empty} {have} no target; {they} shown and not assigned to anybody.")
     return [Reading(path.name.split(".")[0], documents, notes=tuple(notes))]
 
 
