@@ -89,6 +89,16 @@ def test_a_first_visit_reads_tries_is_corrected_and_begins(live: Live, page: Pag
     assert "practice" not in (page.locator("#start").get_attribute("href") or ""), "once is enough"
 
 
+def test_whoever_s_link_is_revoked_while_practising_is_told(live: Live, page: Page) -> None:
+    begin(live, page, "esa")
+    expect(page.locator("#intro")).to_be_visible()
+    lost = {"status": 401, "content_type": "application/json", "body": '{"message": "You are not signed in."}'}
+    page.route("**/session", lambda route: route.fulfill(**lost))
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # as when one comes back to the page
+    expect(page.locator("#note-practice")).to_contain_text("your link was replaced")
+    expect(page.locator("#intro")).to_be_hidden()  # it would lie over the note
+
+
 def test_guidelines_hold_the_examples_and_lead_to_the_practice_again(live: Live, page: Page) -> None:
     work = begin(live, page, "falcon")
     page.get_by_role("link", name="Skip the practice").last.click()

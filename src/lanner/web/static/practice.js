@@ -1,6 +1,6 @@
 // Practice before the first document: answers are checked and explained, and nothing is stored.
 import { $, $$ } from './dom.js';
-import { send } from './sending.js';
+import { WATCH, send, signedOut } from './sending.js';
 
 /** Stands where the saving of answers would: keeps nothing and sends nothing. */
 export class NoSaving {
@@ -36,6 +36,17 @@ export class Practice {
     addEventListener('keydown', e => this.overIntro(e), { capture: true });
     for (const part of this.covered) part.inert = true;
     $('#try').focus();
+    document.addEventListener('visibilitychange', () => this.checkSession());
+    setInterval(() => this.checkSession(), WATCH);
+  }
+  /** Whoever's link was replaced or revoked is told at once, and not with the next answer. */
+  async checkSession() {
+    if (await signedOut(this.url.replace(/\/practice$/, ''))) this.stop();
+  }
+  /** Nothing can be checked any more: say so, above the guidelines too. */
+  stop() {
+    if (!this.intro.hidden) this.begin();
+    this.app.note('practice', this.app.t('signed_out'));
   }
   /** What the guidelines lie over. */
   get covered() {
@@ -99,6 +110,7 @@ export class Practice {
       body: null,
     }));
     this.checking = false;
+    if (status === 401) return this.stop();
     if (status !== 200) return app.note('practice', app.t('no_check'));
     app.note('practice', '');
     store.items[item].feedback = body;

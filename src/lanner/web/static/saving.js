@@ -5,12 +5,10 @@ import { $, afterFrame, setText } from './dom.js';
 import { headingOf } from './feedback.js';
 import { tellWorker } from './offline.js';
 import { Outbox } from './outbox.js';
-import { alone, send } from './sending.js';
+import { WATCH, alone, send, signedOut } from './sending.js';
 
 /** So long after the last change it is sent, in milliseconds. */
 const PAUSE = 700;
-/** So often an open page asks whether its link still holds, in milliseconds. */
-const WATCH = 15000;
 /** Whoever was away for longer may have answered elsewhere meanwhile. */
 const AWAY = 30000;
 
@@ -125,10 +123,8 @@ export class Saving {
   /** Whoever's link was replaced or revoked is told at once, and not with the next answer. */
   async checkSession() {
     const { outbox } = this;
-    if (document.hidden || !navigator.onLine || outbox.stopped || this.done) return;
-    const url = this.url.replace(/answers$/, 'session'),
-      { status, body } = await send(url).catch(() => ({ status: 0, body: null }));
-    if (status === 401 && typeof body?.message === 'string') outbox.signOut();
+    if (outbox.stopped || this.done) return;
+    if (await signedOut(this.url.replace(/\/answers$/, ''))) outbox.signOut();
   }
 
   /**

@@ -26,6 +26,19 @@ export async function send(url, body) {
   return { status: reply.status, body: await reply.json().catch(() => null) };
 }
 
+/** So often an open page asks whether its link still holds, in milliseconds. */
+export const WATCH = 15000;
+
+/**
+ * Whether the judge's link was replaced or revoked; without a network nobody knows.
+ * @param {string} url the address of the task
+ */
+export async function signedOut(url) {
+  if (document.hidden || !navigator.onLine) return false;
+  const { status, body } = await send(`${url}/session`).catch(() => ({ status: 0, body: null }));
+  return status === 401 && typeof body?.message === 'string';
+}
+
 /** @param {() => Promise<any>} work @returns {Promise<any>} */
 export const alone = work =>
   navigator.locks ? navigator.locks.request('lanner-outbox', work) : work();
