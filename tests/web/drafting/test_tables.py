@@ -51,6 +51,22 @@ def test_two_systems_without_typing(client: TestClient, token: str) -> None:
     assert (again["from"], again["into"]) == ("en", "de"), "what was chosen is kept"
 
 
+def test_a_role_that_was_changed_is_called_yours_and_keeps_the_guess(client: TestClient, token: str) -> None:
+    place = upload(client, token).headers["location"]
+    page = client.get(place).text
+    assert '<html lang="en" dir="ltr">' in page
+    assert re.findall(r'data-guess="(\w+)">\s*<span>guessed', page) == [
+        *("document", "domain", "segment", "source", "translation", "translation")
+    ]
+    fields = {**sent_back(page), "role.1": "ignore"}
+    page = client.post(place, data={"token": token, "do": "look", **fields}).text
+    guesses = re.findall(r'data-guess="(\w+)">\s*<span( hidden)?>[^<]*</span>\s*<span( hidden)?>yours', page)
+    assert [(role, bool(yours)) for role, yours, _ in guesses] == [
+        ("document", False), ("domain", True), ("segment", False), ("source", False),
+        ("translation", False), ("translation", False),
+    ]  # fmt: skip
+
+
 def test_another_row_names_the_columns_and_a_column_is_left_out(client: TestClient, token: str) -> None:
     content = "set,of,spring,2026,v1,x\n" + TABLE.replace("source", "text one").replace("doc_id", "talk")
     place = upload(client, token, content).headers["location"]
@@ -96,7 +112,7 @@ def test_languages_that_nothing_says_are_guessed_shown_and_can_be_changed(client
     page = client.get(place).text
     fields = sent_back(page)
     assert (fields["from"], fields["into"]) == ("en", "de"), "guessed without typing"
-    assert len(re.findall(r'class="sub guess">guessed, \d+ % sure', page)) >= 4, "languages and columns"
+    assert len(re.findall(r"guessed, \d+ % sure", page)) >= 4, "languages and columns"
     answer = client.post(place, data={"token": token, "do": "take", **fields, "into": "nl"})
     [document] = taken(client, answer.headers["location"])
     assert (document.source_language, document.target_language) == ("en", "nl"), "what was chosen counts"

@@ -89,6 +89,16 @@ def test_mean_parts_and_judges_stand_on_one_axis() -> None:
     assert "without another" not in str(figures.one_judge_or_one_question(main, parts, [], "", 0.5))
 
 
+def test_a_fixed_and_an_adaptive_campaign_share_an_axis() -> None:
+    drawn = str(figures.work_ahead(1000, 550, (0.4, 0.8), (0.9, 0.85)))
+    marks = [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', drawn)]
+    [(start, size)] = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" [^>]*class="ci"', drawn)
+    zero, one = 96.0, marks[0]
+    share = [(place - zero) / (one - zero) for place in (marks[1], float(start), float(start) + float(size))]
+    assert share == pytest.approx([0.55, 0.4, 0.8], abs=0.01)
+    assert "90 % settled" in drawn and "85 % settled" in drawn
+
+
 def test_the_heat_map_has_the_lower_triangle_with_n() -> None:
     cells = {(0, 1): Cell(0.42, 412, 0.3, 0.5, 0.7), (0, 2): Cell(None, 3), (1, 2): Cell(0.2, 655)}
     svg = figures.heat_map([("J1", False), ("J2", False), ("o3", True)], cells, ["people with people: .42"])

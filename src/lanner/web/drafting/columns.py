@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,12 +46,14 @@ ENCODINGS = (
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:
-    """One column: its name in the file, what it is taken for, under which name (of a system), and how sure that is."""
+    """One column: its name in the file, what it is taken for, under which name (of a system), and how sure that is.
+    `guess` is what it was guessed to hold where somebody has chosen otherwise."""
 
     header: str
     role: str
     name: str = ""
-    sure: float | None = None
+    sure: float | None = field(default=None, compare=False)
+    guess: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +182,12 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
             raise
         numbered = tuple((line, _samples(cells)) for line, cells in raw[:_ROWS_SEARCHED])
         return TablePreview(name, choices, numbered, 0, bool(raw), problem=_problem(error))
+    guesses = _guessed(rows)
     if [column.header for column in choices.columns] != rows.header:  # a first look, or another row names the columns
-        choices = replace(choices, columns=_guessed(rows))
+        choices = replace(choices, columns=guesses)
+    else:
+        beside = zip(choices.columns, guesses, strict=True)
+        choices = replace(choices, columns=tuple(_compared(column, guess) for column, guess in beside))
     shown = _shown(raw, rows)
     texts, problem = None, ""
     problem_at: tuple[str, ...] = ()
@@ -239,6 +245,12 @@ def _guessed(rows: Rows) -> tuple[ColumnChoice, ...]:
     except InputError:  # nothing is known to be the source: everything is still to be chosen
         return tuple(ColumnChoice(header, LEFT_OUT, sure=0.0) for header in rows.header)
     return tuple(_choice(header, guess) for header in rows.header)
+
+
+def _compared(column: ColumnChoice, guess: ColumnChoice) -> ColumnChoice:
+    """A choice beside the guess: as sure as that where they are the same, else with what was guessed."""
+    same = column.role == guess.role
+    return replace(column, sure=guess.sure if same else None, guess="" if same else guess.role)
 
 
 def _choice(header: str, guess: ColumnMap) -> ColumnChoice:

@@ -30,6 +30,7 @@ from lanner.web.drafting.columns import language_titles
 from lanner.web.drafting.options import (
     Forecast,
     Prospects,
+    WorkAhead,
     control_of,
     offers,
     read_wishes,
@@ -39,7 +40,7 @@ from lanner.web.drafting.options import (
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
-from lanner.web.organising.figures import load_bar, size_curve
+from lanner.web.organising.figures import load_bar, size_curve, work_ahead
 from lanner.web.page import forms
 from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
@@ -171,6 +172,7 @@ async def _draft_page(
         "names": names or {},
         "sizes": forecast.sizes if forecast else {},
         "loads": _loads(forecast.plan) if forecast else {},
+        "course": _course(forecast.ahead) if forecast else None,
         "curve": _curve(forecast.prospects) if forecast else None,
         "remedies": remedies(forecast.plan, form) if forecast and form is not None else [],
     }
@@ -191,6 +193,14 @@ def _curve(prospects: Prospects | None) -> Markup | None:
     """What more documents, or fewer, would show; None where there are not three such numbers."""
     points = [(number, value) for number, value in prospects.by_documents if value is not None] if prospects else []
     return size_curve(points, prospects.documents) if prospects and len(points) >= _FEWEST_POINTS else None
+
+
+def _course(ahead: WorkAhead | None) -> Markup | None:
+    """A fixed and an adaptive campaign beside each other; None where nothing is known of them."""
+    if ahead is None:
+        return None
+    settled = ahead.fixed_decided, ahead.adaptive_decided
+    return work_ahead(ahead.fixed_judgements, ahead.adaptive_judgements, (ahead.low, ahead.high), settled)
 
 
 _FEWEST_POINTS = 3

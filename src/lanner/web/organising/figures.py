@@ -94,6 +94,27 @@ def size_curve(points: Sequence[tuple[int, float]], now: int, width: float = 300
     return _markup(drawing)
 
 
+def work_ahead(fixed: int, adaptive: int, ends: tuple[float, float], settled: tuple[float, float]) -> Markup:
+    """A fixed and an adaptive campaign beside each other on one axis of judgements: how far each goes, what share of
+    the pairs it settles there, and between which shares of the work nine in ten adaptive ones end."""
+    left, right, low_y, high_y = 96.0, 430.0, 96.0, 24.0
+    across = axis([0, fixed], left, right)
+    labels = say("Fixed"), say("Adaptive")
+    spoken = f"{labels[0]}: {thousands(fixed)}; {labels[1]}: {thousands(adaptive)}"
+    drawing = Drawing(spoken, 122, 520)
+    across.draw(drawing, high_y - 12, low_y)
+    first, last = (across.place(end * fixed) for end in ends)
+    drawing.rect(first, high_y + 30, last - first, 26, "ci", say("nine in ten end here"))
+    drawing.text((first + last) / 2, low_y - 4, say("nine in ten end here"), "tm", "middle")
+    for y, name, n, share in zip((high_y, high_y + 43), labels, (fixed, adaptive), settled, strict=True):
+        drawing.text(0, y + 4, fit(name, left - 8, LETTER), "tb", title=name)
+        drawing.rect(left, y - 2, across.place(n) - left, 4, "pd")
+        drawing.circle(across.place(n), y, 5, "pt0", f"{name}: {thousands(n)}")
+        words = say("{share} settled", share=f"{100 * share:.0f} %")
+        drawing.text(across.place(n) + 10, y + 4, words, "tb")
+    return _markup(drawing)
+
+
 def sparkline(values: Sequence[float], label: str) -> Markup:
     """Pace over equal parts of the work so far."""
     drawing = Drawing(f"{label}: {', '.join(f'{value:.1f}' for value in values)}", 22, 60)

@@ -25,4 +25,21 @@ pointing?.addEventListener('change', event => {
   pointing.requestSubmit(/** @type {HTMLElement} */ (pointing.querySelector('button[value=look]')));
 });
 
+// A guess becomes "yours" when another role is chosen; it can be taken back to the guess.
+for (const mark of /** @type {NodeListOf<HTMLElement>} */ (
+  document.querySelectorAll('.pointing [data-guess]')
+)) {
+  const menu = /** @type {HTMLSelectElement} */ (mark.parentElement?.querySelector('select'));
+  const [guessed, yours] = /** @type {HTMLElement[]} */ ([...mark.children]);
+  menu.addEventListener('change', () => {
+    yours.hidden = menu.value === mark.dataset.guess;
+    guessed.hidden = !yours.hidden;
+  });
+  mark.querySelector('button')?.addEventListener('click', () => {
+    menu.value = mark.dataset.guess ?? '';
+    menu.dispatchEvent(new Event('change', { bubbles: true }));
+    menu.focus();
+  });
+}
+
 export {};
