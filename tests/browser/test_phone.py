@@ -36,3 +36,20 @@ def test_no_control_pokes_out_of_its_question(live: Live, page: Page, protocol: 
     Hands(page).ready()
     assert page.evaluate(OUTSIDE) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_bar_of_a_first_visit_can_be_pressed(live: Live, page: Page) -> None:
+    """The guidelines begin below the bar, which takes two lines here: the second was covered."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    work = live.campaign("esa", [document()], systems=SYSTEMS[:1])
+    work.enter(page)
+    page.goto(f"{work.url(work.tasks[0].id)}/practice")
+    Hands(page).ready()
+    assert page.locator("#intro").is_visible()
+    for control in page.locator(".bar :is(button, a):visible").all():
+        control.click(trial=True, timeout=5000)
+    page.keyboard.press("Enter")
+    page.locator("#intro").wait_for(state="hidden")
+    boxes = [page.locator(css).bounding_box() for css in (".bar", ".work")]
+    assert boxes[0] and boxes[1] and boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"] - 1
+    assert abs(boxes[1]["y"] + boxes[1]["height"] - 844) <= 1, "the page is filled"
