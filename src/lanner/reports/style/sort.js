@@ -3,7 +3,8 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = !navigator.clipboard;
   button.addEventListener("click", async () => {
     const parts = document.querySelectorAll(button.dataset.copy);
-    await navigator.clipboard.writeText([...parts].map((part) => part.textContent.trim()).join("\n\n"));
+    const texts = [...parts].map((part) => part.textContent.trim());
+    await navigator.clipboard.writeText(texts.join("\n\n"));
     button.textContent = button.dataset.done;
   });
 }
