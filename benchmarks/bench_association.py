@@ -12,8 +12,7 @@ import time
 import numpy as np
 from scipy import stats
 
-from lanner.stats.association import correlate
-from lanner.stats.concordance import Pairs
+from lanner.stats.association import Pairs, correlate
 from lanner.stats.resample import Resampling, draws
 
 

@@ -16,8 +16,7 @@ from lanner import campaign
 from lanner.analysis.economy import economy, score_interval, score_text, with_answers
 from lanner.model import Judge, JudgeKind
 from lanner.protocols import load
-from lanner.stats.forecast import forecast
-from lanner.stats.goals import Kind, State
+from lanner.stats.goals import Kind, State, forecast
 from lanner.store import Store
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.store import Store
-from lanner.store.rows import dumps, loads, micros, moment
+from lanner.store.rows import dumps, loads, micros, moment, now
 from store_rows import answer
 
 
@@ -45,3 +45,8 @@ def test_moments_of_other_zones_and_of_none() -> None:
     assert micros(noon) == micros(noon.replace(tzinfo=UTC))
     assert micros(noon.replace(tzinfo=timezone(timedelta(hours=9)))) == micros(noon) - 9 * 3600 * 10**6
     assert micros(None) is None and moment(None) is None
+
+
+def test_the_clock_is_utc_and_goes_forward() -> None:
+    first, second = now(), now()
+    assert first.tzinfo is UTC and timedelta(0) <= second - first < timedelta(minutes=1)

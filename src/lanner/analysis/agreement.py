@@ -10,8 +10,7 @@ from typing import Any
 import polars as pl
 
 from lanner.analysis.comparable import ROLES, holding, question_ratings
-from lanner.analysis.grids import mean_alpha, row_ratings
-from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, plan
+from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, mean_alpha, plan, row_ratings
 from lanner.analysis.rows import Counted
 from lanner.errors import StatisticError
 from lanner.model import NOTHING, Protocol, Rank, Result, Spans

@@ -20,8 +20,7 @@ from lanner.designs.adaptive import NAME
 from lanner.figures.typeset import interval, number, percent
 from lanner.model import Protocol
 from lanner.stats.allocation import Allocation
-from lanner.stats.forecast import Forecast, forecast
-from lanner.stats.goals import Goal, Kind, Standing, State, start
+from lanner.stats.goals import Forecast, Goal, Kind, Standing, State, forecast, start
 from lanner.stats.resample import Array, Resampling
 from lanner.stats.sequential import LOOKS, nominal_levels
 from lanner.store import Store

@@ -9,7 +9,6 @@ from __future__ import annotations
 from lanner.campaign import invitations
 from lanner.campaign.adjudication import answer_of, answers_from, settle
 from lanner.campaign.assignment import add_judges, add_overlap, after_calibration, assign, remove_judge, replace_judge
-from lanner.campaign.clock import now
 from lanner.campaign.create import create, duplicate, redefine
 from lanner.campaign.imports import Imported, import_campaign, import_judgements
 from lanner.campaign.people import (
@@ -56,6 +55,7 @@ from lanner.campaign.tasks import (
     task,
     tasks,
 )
+from lanner.store.rows import now
 
 __all__ = [
     "Conflict",

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from lanner.campaign.cache import Reference
-from lanner.campaign.clock import now
 from lanner.campaign.imports import import_judgements
 from lanner.campaign.progress import get, history
 from lanner.campaign.progress import protocol as protocol_of
@@ -16,6 +15,7 @@ from lanner.errors import CampaignError, did_you_mean
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.protocols.answers import Texts, answers_from_fields, check, chosen, texts_of
 from lanner.store import Store
+from lanner.store.rows import now
 
 ADJUDICATOR = Judge("adjudicated", JudgeKind.ADJUDICATED, "Agreed")
 TAKEN = "@"

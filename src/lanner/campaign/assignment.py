@@ -10,7 +10,6 @@ import numpy as np
 
 from lanner import designs, registry
 from lanner.campaign.cache import Reference, find, seat
-from lanner.campaign.clock import now
 from lanner.campaign.people import still_judging
 from lanner.campaign.questions import Questions
 from lanner.designs.adaptive import NAME as ADAPTIVE
@@ -18,6 +17,7 @@ from lanner.designs.prepare import Part, prepare
 from lanner.errors import CampaignError, DesignError, did_you_mean
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task, Unit
 from lanner.store import Store, Transaction
+from lanner.store.rows import now
 
 
 def add_tasks(

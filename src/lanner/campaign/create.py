@@ -13,7 +13,6 @@ import numpy as np
 from lanner import protocols, registry
 from lanner.campaign.assignment import add_tasks
 from lanner.campaign.cache import Reference, find
-from lanner.campaign.clock import now
 from lanner.campaign.drawing import goal_of, score_of
 from lanner.campaign.people import still_judging
 from lanner.campaign.prefill import SETTING as PREFILL
@@ -27,6 +26,7 @@ from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protoco
 from lanner.protocols.context import contexts_of, in_contexts
 from lanner.protocols.prefilled import with_prefill
 from lanner.store import JUDGE_ITSELF, Store, Transaction, fingerprint
+from lanner.store.rows import now
 
 _NAME = re.compile(r"[^\s/\\][^/\\\x00-\x1f]{0,99}")
 

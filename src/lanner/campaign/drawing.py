@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lanner.campaign.cache import Reference, find
-from lanner.campaign.clock import now
 from lanner.designs.adaptive import NAME, control_of, tasks_of
 from lanner.errors import CampaignError, InputError
 from lanner.model import JUDGE_GROUPS, Campaign, Document, Json, Protocol, Unit
 from lanner.protocols.derived import ranking_options, ranking_plans
 from lanner.store import Event, Store, Transaction
+from lanner.store.rows import now
 
 if TYPE_CHECKING:  # statistics are loaded when an adaptive campaign is met: servers without one start without them
     from lanner.stats.allocation import Allocation

@@ -12,7 +12,6 @@ from typing import Any
 
 from lanner import formats, protocols
 from lanner.campaign.cache import Reference, find
-from lanner.campaign.clock import now
 from lanner.campaign.create import add_campaign, all_systems, check_documents
 from lanner.campaign.progress import documents, get, history, judges, protocol
 from lanner.campaign.questions import systems_of
@@ -22,7 +21,7 @@ from lanner.formats import Reading
 from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.answers import Intake, take_in
 from lanner.store import JUDGE_ITSELF, Key, NewAnswer, Store, Transaction
-from lanner.store.rows import dumps, micros
+from lanner.store.rows import dumps, micros, now
 
 DESIGN = "imported"
 """The design of a campaign whose judgements came from a file: nobody was assigned anything here."""

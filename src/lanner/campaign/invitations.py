@@ -15,9 +15,8 @@ from datetime import datetime
 
 from lanner.campaign.accounts import server_key
 from lanner.campaign.cache import Reference, find, seat
-from lanner.campaign.clock import now
 from lanner.store import Seat, Store
-from lanner.store.rows import micros
+from lanner.store.rows import micros, now
 
 SECRET_BYTES = 24
 """192 bits of chance: nobody finds a link by trying."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lanner.campaign.cache import Reference, find, seat
-from lanner.campaign.clock import now
 from lanner.campaign.questions import PRACTISED
 from lanner.errors import CampaignError, InputError
 from lanner.model import JUDGE_GROUPS, Json, Judge, JudgeKind
 from lanner.store import Event, Seat, Store, Transaction
+from lanner.store.rows import now
 
 # What judges write to the organiser about a document: entries of the campaign's log that the live page shows.
 

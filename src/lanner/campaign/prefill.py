@@ -19,7 +19,6 @@ import numpy as np
 
 from lanner import formats
 from lanner.campaign.cache import Reference, find
-from lanner.campaign.clock import now
 from lanner.errors import CampaignError, InputError, Where, did_you_mean
 from lanner.model import (
     JUDGE_GROUPS,
@@ -49,6 +48,7 @@ from lanner.protocols.prefilled import (
     without_source,
 )
 from lanner.store import Store, Transaction, fingerprint
+from lanner.store.rows import now
 
 SETTING = "prefill"
 UNASSISTED = 0.2

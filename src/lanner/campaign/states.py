@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from lanner.campaign.cache import Reference, find
-from lanner.campaign.clock import now
 from lanner.errors import CampaignError
 from lanner.model import Campaign, CampaignState, Json
 from lanner.store import Store
+from lanner.store.rows import now
 
 _DRAFT, _OPEN, _PAUSED, _CLOSED = CampaignState
 

@@ -19,14 +19,13 @@ from datetime import datetime
 from decimal import Decimal
 
 from lanner.campaign.cache import no_task, questions_of, texts
-from lanner.campaign.clock import now
 from lanner.campaign.questions import Key, Questions, StageQuestion, refuse, refuse_early
 from lanner.errors import AnswerError, CampaignError, LannerError
 from lanner.model import JUDGE_GROUPS, Item, Json
 from lanner.protocols.answers import Texts
 from lanner.store import Answer, NewAnswer, Place, Progressed, Store, StoredPart, Transaction, Unit
 from lanner.store import Key as StoredKey
-from lanner.store.rows import dumps, loads, micros
+from lanner.store.rows import dumps, loads, micros, now
 
 # Answers on their way in, and what became of them.
 

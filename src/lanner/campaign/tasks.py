@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from lanner.campaign.cache import Reference, find, no_task, questions_of, seat
-from lanner.campaign.clock import now
 from lanner.campaign.drawing import take_task
 from lanner.campaign.questions import gate_open, refuse, refuse_early_finish, systems_of
 from lanner.campaign.webhooks import announce_finished
@@ -15,7 +14,7 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
 from lanner.model import Campaign, CampaignState, Item, Json, Judgement, Stage, Task
 from lanner.store import Answer, Assigned, Overview, Progressed, Store, Transaction
-from lanner.store.rows import loads, micros, moment
+from lanner.store.rows import loads, micros, moment, now
 
 TAKE_BACK = timedelta(minutes=10)
 """How long a judge can take back that a task is finished."""

@@ -17,15 +17,17 @@ from lanner.model.judging import (
     TIES,
     Campaign,
     CampaignState,
+    Document,
     Item,
+    Json,
     Judge,
     JudgeKind,
     Judgement,
     Role,
+    Segment,
     Task,
 )
 from lanner.model.result import Interval, Result, Signature
-from lanner.model.texts import Document, Json, Segment
 
 if TYPE_CHECKING:
     from lanner.model.protocol import (

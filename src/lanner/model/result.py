@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from lanner.model.texts import Json
+from lanner.model.judging import Json
 
 
 @dataclass(frozen=True, slots=True)

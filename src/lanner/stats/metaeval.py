@@ -16,8 +16,7 @@ import numpy as np
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
-from lanner.stats.association import pulls
-from lanner.stats.concordance import Coefficient, Pairs
+from lanner.stats.association import Coefficient, Pairs, pulls
 from lanner.stats.metric_accuracy import (
     Calibrated,
     Kind,

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from lanner.stats.concordance import pearson_of_sums
+from lanner.stats.association import pearson_of_sums
 from lanner.stats.metric_accuracy import (
     Calibrated,
     PairGrid,

@@ -19,8 +19,8 @@ from scipy.stats import binomtest, rankdata
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Json, Result
+from lanner.stats.association import pearson_of_sums
 from lanner.stats.coefficients import corrected, ratio
-from lanner.stats.concordance import pearson_of_sums
 from lanner.stats.frame import tidy
 from lanner.stats.leastsquares import Estimate, Ols
 from lanner.stats.outcome import Outcome, outcome, t_outcome

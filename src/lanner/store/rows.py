@@ -1,5 +1,5 @@
 """What the small classes of queries share: a transaction's connection, which nobody else sees, and the way between
-Python values and the plain types of the tables: JSON text and integer moments."""
+Python values and the plain types of the tables: JSON text and integer moments; and the clock that moments come from."""
 
 from __future__ import annotations
 
@@ -123,3 +123,11 @@ def moment(stored: int | None) -> datetime | None: ...
 def moment(stored: int | None) -> datetime | None:
     """The moment in UTC."""
     return None if stored is None else _EPOCH + timedelta(0, 0, stored)
+
+
+# The one clock. Everything that is stored with a time has it from here, or from whoever calls.
+
+
+def now() -> datetime:
+    """This moment, in UTC."""
+    return datetime.now(UTC)

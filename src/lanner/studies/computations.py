@@ -11,7 +11,7 @@ import polars as pl
 from lanner.model import Result
 from lanner.stats import association, diagnosis, preference
 from lanner.stats.agreement import COEFFICIENTS
-from lanner.stats.concordance import Coefficient
+from lanner.stats.association import Coefficient
 from lanner.stats.ratings import EVERY_KIND
 from lanner.stats.resample import Resampling
 from lanner.studies import claims, error_spans, scenario_world, scorers, sentences, survey_world

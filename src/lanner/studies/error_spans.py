@@ -15,8 +15,7 @@ import numpy as np
 import polars as pl
 
 from lanner.errors import InputError, Where
-from lanner.stats.association import correlations
-from lanner.stats.concordance import Coefficient
+from lanner.stats.association import Coefficient, correlations
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.studies.data import Data, Found
