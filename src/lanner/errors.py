@@ -177,9 +177,9 @@ def nearest(word: str, names: Iterable[str]) -> str | None:
     return by_folded[hits[0]] if hits else None
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, words: Iterable[str]) -> str:
     """A sentence for the end of an error: the nearest match, or the list of what is known."""
-    names = list(known)
+    names = list(words)
     hit = nearest(word, names)
     if hit is not None:
         return f"Did you mean {hit!r}?"

@@ -537,8 +537,8 @@ def metaeval(
         store: see `lanner.load`.
     """
     parts = load(data, columns=columns, protocol=protocol, missing=missing, format=format, store=store)
-    known = {judge.id for judge in parts[0].judges} | set(parts[0].table["question"])
-    if more := [name for name in metrics if name not in known]:
+    names = {judge.id for judge in parts[0].judges} | set(parts[0].table["question"])
+    if more := [name for name in metrics if name not in names]:
         roles = parse(columns) if isinstance(columns, str) else dict(columns)
         roles |= {f"measure:{name}": name for name in more}
         parts = load(data, columns=roles, protocol=protocol, missing=missing, format=format, store=store)

@@ -164,13 +164,13 @@ def fast_judges(seconds: Mapping[str, Sequence[float]]) -> list[Alarm]:
     """Judges who need less than a third of the others' time for an item, the fastest first: medians of active seconds,
     the reference being the median of the other judges' medians."""
     medians = {judge: float(np.median(times)) for judge, times in seconds.items() if len(times) >= FEWEST_ITEMS}
-    found = []
+    alarms = []
     for judge, median in medians.items():
         others = [value for name, value in medians.items() if name != judge]
         reference = float(np.median(others)) if others else 0.0
         if others and 0 <= median * MANY_TIMES_AS_FAST <= reference and reference > 0:
-            found.append(Alarm(Code.SPEED, judge, median, reference, len(seconds[judge])))
-    return sorted(found, key=lambda alarm: alarm.value)
+            alarms.append(Alarm(Code.SPEED, judge, median, reference, len(seconds[judge])))
+    return sorted(alarms, key=lambda alarm: alarm.value)
 
 
 def fast_by_chance(seconds: Mapping[str, Sequence[float]]) -> float | None:
@@ -194,7 +194,7 @@ def fast_by_chance(seconds: Mapping[str, Sequence[float]]) -> float | None:
 def straight_lines(ratings: Ratings) -> list[Alarm]:
     """Judges who give one and the same answer to nearly everything, where others, on the same items, do not."""
     size = len(ratings.labels)
-    found = []
+    alarms = []
     for place, judge in enumerate(ratings.judges):
         own = ratings.judge == place
         n = int(own.sum())
@@ -210,5 +210,5 @@ def straight_lines(ratings: Ratings) -> list[Alarm]:
         p = binomtest(int(counts[answer]), n, min(max(reference, 1e-9), 1.0), alternative="greater").pvalue
         if p * len(ratings.judges) < LEVEL and counts[answer] / n - reference >= 0.1:
             value = float(counts[answer] / n)
-            found.append(Alarm(Code.STRAIGHT_LINE, judge, value, reference, n, label=ratings.labels[answer]))
-    return found
+            alarms.append(Alarm(Code.STRAIGHT_LINE, judge, value, reference, n, label=ratings.labels[answer]))
+    return alarms

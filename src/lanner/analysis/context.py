@@ -172,18 +172,18 @@ def context_effects(rows: Counted, protocol: Protocol, *, resampling: Resampling
     """Every question that was asked in several contexts, in each of them; empty where context was no factor."""
     how = resampling or Resampling()
     effects: list[ContextEffect] = []
-    for stem, asked in contexts_of(protocol).items():
-        found = protocol.find(next(iter(asked.values())))
-        if found is not None and isinstance(found[1], Scale | Choice | Labels | Spans):
-            effects += _of_question(rows.table, stem, asked, found[1], how)
+    for stem, questions in contexts_of(protocol).items():
+        pair = protocol.find(next(iter(questions.values())))
+        if pair is not None and isinstance(pair[1], Scale | Choice | Labels | Spans):
+            effects += _of_question(rows.table, stem, questions, pair[1], how)
     return effects
 
 
 def _of_question(
-    table: pl.DataFrame, stem: str, asked: Mapping[str, str], question: Question, how: Resampling
+    table: pl.DataFrame, stem: str, questions: Mapping[str, str], question: Question, how: Resampling
 ) -> Iterator[ContextEffect]:
-    verdicts = _verdicts(table, asked, question)
-    answered = [context for context in asked if not verdicts.filter(pl.col("context") == context).is_empty()]
+    verdicts = _verdicts(table, questions, question)
+    answered = [context for context in questions if not verdicts.filter(pl.col("context") == context).is_empty()]
     if len(answered) < 2:
         return
     fullest = answered[-1]
@@ -196,13 +196,13 @@ def _of_question(
             misevaluated=_misevaluated(verdicts, question, context, fullest, how) if less else None,
             changed=_differing(verdicts, context, fullest, how) if less else None,
             apart=_differing(verdicts, context, context, how),
-            seconds=_seconds(table, asked[context], how),
+            seconds=_seconds(table, questions[context], how),
         )
 
 
-def _verdicts(table: pl.DataFrame, asked: Mapping[str, str], question: Question) -> pl.DataFrame:
+def _verdicts(table: pl.DataFrame, questions: Mapping[str, str], question: Question) -> pl.DataFrame:
     """A row for each judge and sentence: the context, and the verdict as a text that can be compared."""
-    contexts = {name: context for context, name in asked.items()}
+    contexts = {name: context for context, name in questions.items()}
     own = table.filter(pl.col("question").is_in(list(contexts)))
     if isinstance(question, Spans):
         own = own.filter(pl.col("spans").is_not_null())

@@ -200,13 +200,13 @@ class Diagnosis:
 
     def cell(self, system: str, aspect: str, domain: str = ALL) -> Cell:
         """One cell by name; an unknown name is an error."""
-        for kind, name, known in (
+        for kind, name, diagnostic in (
             ("system", system, self.systems),
             ("aspect", aspect, tuple(aspect.id for aspect in self.aspects)),
             ("domain", domain, self.domains),
         ):
-            if name not in known:
-                raise StatisticError(f"There is no {kind} {name!r} here.", next_step=did_you_mean(name, known))
+            if name not in diagnostic:
+                raise StatisticError(f"There is no {kind} {name!r} here.", next_step=did_you_mean(name, diagnostic))
         key = (system, aspect, domain)
         match = next((cell for cell in self.cells if (cell.system, cell.aspect, cell.domain) == key), None)
         if match is None:
@@ -276,7 +276,7 @@ class Diagnosis:
             .with_columns((pl.col("rest").fill_null(pl.col("mean")) - pl.col("mean")).abs().alias("gap"))
         )
         worst_first = not self.errors
-        chosen: list[tuple[str, Mapping[str, Any]]] = []
+        selection: list[tuple[str, Mapping[str, Any]]] = []
         for why, order, down in (
             ("worst", ["mean", "gap"], [not worst_first, True]),
             ("best", ["mean", "gap"], [worst_first, True]),
@@ -285,8 +285,8 @@ class Diagnosis:
             sentence = sentences.sort([*order, *units], descending=[*down, False, False]).row(0, named=True)
             if why == "most disputed" and not sentence["spread"]:
                 continue
-            chosen.append((why, sentence))
-        return [self._example(why, cell, sentence) for why, sentence in chosen]
+            selection.append((why, sentence))
+        return [self._example(why, cell, sentence) for why, sentence in selection]
 
     def _example(self, why: str, cell: Cell, sentence: Mapping[str, Any]) -> Example:
         ratings: dict[str, dict[str, float | None]] = {}
@@ -324,8 +324,8 @@ def diagnosable_part(parts: Sequence[Material], question: str = "") -> Material:
     """The first part whose systems can be diagnosed by the question, or by any."""
     for part in parts:
         if part.protocol is not None:
-            known = [question] if question else part.protocol.diagnostic
-            if set(part.table["question"].unique()) & set(known):
+            diagnostic = [question] if question else part.protocol.diagnostic
+            if set(part.table["question"].unique()) & set(diagnostic):
                 return part
     if not parts:
         raise StatisticError("There is nothing to diagnose here.")
@@ -339,20 +339,22 @@ def diagnose(material: Material, question: str = "", *, resampling: Resampling |
         raise StatisticError(
             f"It is not known what was asked in {material.name}.", next_step="Name the protocol with --protocol."
         )
-    known = protocol.diagnostic
-    answered = [name for name in known if not material.table.filter(pl.col("question") == name).is_empty()]
-    if question and question not in known:
-        raise StatisticError(f"Systems are not diagnosed by {question!r}.", next_step=did_you_mean(question, known))
+    diagnostic = protocol.diagnostic
+    answered = [name for name in diagnostic if not material.table.filter(pl.col("question") == name).is_empty()]
+    if question and question not in diagnostic:
+        raise StatisticError(
+            f"Systems are not diagnosed by {question!r}.", next_step=did_you_mean(question, diagnostic)
+        )
     if not question and not answered:
         raise StatisticError(
             f"{protocol.label} asks nothing about single skills or errors of a translation, or nobody answered it.",
             next_step="Diagnose a campaign with H-FALCON, FALCON, MQM or ESA.",
         )
-    found = protocol.find(question or answered[0])
-    assert found is not None
+    pair = protocol.find(question or answered[0])
+    assert pair is not None
     how = resampling or Resampling()
     counted = material.counted("scores")
-    return _diagnose(material, protocol, found[1], counted, how)
+    return _diagnose(material, protocol, pair[1], counted, how)
 
 
 def _diagnose(
@@ -434,12 +436,12 @@ def _evidence(protocol: Protocol, question: Question, table: pl.DataFrame) -> tu
     order = row_order(question, answers)
     if not isinstance(question, Grid):
         evidence = _with_unchosen(evidence, order)
-    grouped = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
+    groups = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
     chosen = protocol.find(question.for_each) if question.for_each else None
     if chosen:
-        grouped = {option.id: option.group or "" for option in chosen[1].choices}
+        groups = {option.id: option.group or "" for option in chosen[1].choices}
         order = [option.id for option in chosen[1].choices if option.id in set(order)]
-    return evidence, tuple(Aspect(row, grouped.get(row, "")) for row in order)
+    return evidence, tuple(Aspect(row, groups.get(row, "")) for row in order)
 
 
 def _with_unchosen(evidence: pl.DataFrame, aspects: Sequence[str]) -> pl.DataFrame:
@@ -580,10 +582,10 @@ def _difference(one: Sums, two: Sums, *, other: str, how: Resampling) -> Contras
     """The difference of two means on the documents that both have, resampled by document; None where fewer than two
     documents are shared. Where every document differs by the same amount there is no error to compare it with: p is
     then that of the signs, 2 of the 2ⁿ ways in which n documents can fall."""
-    shared = sorted(one.keys() & two.keys())
-    if len(shared) < 2:
+    in_common = sorted(one.keys() & two.keys())
+    if len(in_common) < 2:
         return None
-    sums = np.array([[*one[document], *two[document]] for document in shared])
+    sums = np.array([[*one[document], *two[document]] for document in in_common])
 
     def finish(totals: Array) -> Array:
         return np.asarray(totals[:, :1] / totals[:, 1:2] - totals[:, 2:3] / totals[:, 3:4])
@@ -594,7 +596,7 @@ def _difference(one: Sums, two: Sums, *, other: str, how: Resampling) -> Contras
     interval, difference = result.interval, float(replicates.value[0])
     p = result.p
     if p is None and difference and _same_everywhere(sums):
-        p = 2.0 ** (1 - len(shared))
+        p = 2.0 ** (1 - len(in_common))
     return Contrast(
         other,
         difference,
@@ -602,7 +604,7 @@ def _difference(one: Sums, two: Sums, *, other: str, how: Resampling) -> Contras
         interval.high if interval else None,
         p,
         None,
-        len(shared),
+        len(in_common),
     )
 
 

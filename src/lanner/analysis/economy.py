@@ -214,9 +214,9 @@ def economy(store: Store, reference: int | str) -> Economy:
 def _minutes(rows: pl.DataFrame, protocol: Protocol) -> float:
     """Minutes a judgement takes: the median so far once there are twenty, else what the protocol expects."""
     seconds = rows["active"].drop_nulls()
-    known = seconds.filter(seconds > 0)
-    if len(known) >= 20:
-        return float(known.median()) / 60  # type: ignore[arg-type]
+    times = seconds.filter(seconds > 0)
+    if len(times) >= 20:
+        return float(times.median()) / 60  # type: ignore[arg-type]
     return next(protocol.minutes(page) for page in reversed(list(protocol.pages)))
 
 
@@ -312,8 +312,8 @@ def _predictions(material: Material, own: Drawing, score: str, sign: float) -> A
 def _agreement_look(current: Allocation, material: Material) -> Standing:
     """Enough once the interval, at the level of this look, lies above the minimum."""
     look = current.look_due()
-    found = _agreement(material, 1 - float(nominal_levels(current.goal.level, look)))
-    enough = found is not None and found[1] >= current.goal.minimum
+    agreement = _agreement(material, 1 - float(nominal_levels(current.goal.level, look)))
+    enough = agreement is not None and agreement[1] >= current.goal.minimum
     return Standing(look, (), (), (), () if enough else current.standing.active, enough)
 
 

@@ -187,7 +187,7 @@ def from_file(
 
 def from_readings(readings: Sequence[formats.Reading], protocol: str | None = None) -> list[Material]:
     """What was read as something to analyse, part by part."""
-    made = []
+    parts = []
     for reading in readings:
         name = protocol or reading.protocol
         judgements = _latest(reading.judgements)
@@ -201,8 +201,8 @@ def from_readings(readings: Sequence[formats.Reading], protocol: str | None = No
         if definition is not None:
             intake = take_in(definition, judgements, reading.documents)
             judgements, notes = intake.judgements, (*notes, *intake.notes)
-        made.append(Material(reading.name, definition, reading.documents, reading.judges, judgements, notes))
-    return made
+        parts.append(Material(reading.name, definition, reading.documents, reading.judges, judgements, notes))
+    return parts
 
 
 def _latest(judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
@@ -212,8 +212,8 @@ def _latest(judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
     for judgement in judgements:
         if judgement.answered_at is not None:
             key = _answer_key(judgement)
-            known = latest.get(key)
-            if known is None or known.answered_at is None or judgement.answered_at >= known.answered_at:
+            newest = latest.get(key)
+            if newest is None or newest.answered_at is None or judgement.answered_at >= newest.answered_at:
                 latest[key] = judgement
     return tuple(j for j in judgements if j.answered_at is None or latest[_answer_key(j)] is j)
 
@@ -232,21 +232,21 @@ def _answer_key(judgement: Judgement) -> tuple[object, ...]:
 
 def from_campaign(store: Store, reference: str | int) -> Material:
     """The current judgements of a campaign. Tutorial answers are left out; other roles are told apart by `role`."""
-    found = campaign.get(store, reference)
-    judgements = tuple(j for j in campaign.judgements(store, found.id) if j.role is not Role.TUTORIAL)
-    protocol = campaign.protocol(store, found.id)
-    head = campaign.chain_head(store, found.id)
+    entry = campaign.get(store, reference)
+    judgements = tuple(j for j in campaign.judgements(store, entry.id) if j.role is not Role.TUTORIAL)
+    protocol = campaign.protocol(store, entry.id)
+    head = campaign.chain_head(store, entry.id)
     return Material(
-        name=found.name,
+        name=entry.name,
         protocol=protocol,
-        documents=tuple(campaign.documents(store, found.id)),
-        judges=tuple(campaign.judges(store, found.id)),
+        documents=tuple(campaign.documents(store, entry.id)),
+        judges=tuple(campaign.judges(store, entry.id)),
         judgements=judgements,
-        notes=_gone(store, found.id),
-        settings={"title": found.title, "design": found.design, "seed": found.seed, **found.settings},
-        controls=_missed(store, found.id, protocol, judgements),
-        left_out=campaign.left_out(store, found.id),
-        code_names=campaign.pseudonyms(store, found.id),
+        notes=_gone(store, entry.id),
+        settings={"title": entry.title, "design": entry.design, "seed": entry.seed, **entry.settings},
+        controls=_missed(store, entry.id, protocol, judgements),
+        left_out=campaign.left_out(store, entry.id),
+        code_names=campaign.pseudonyms(store, entry.id),
         chain=(head.judgements, head.hash) if head else None,
     )
 

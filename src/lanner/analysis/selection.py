@@ -85,8 +85,8 @@ def corrected_scores(
     ]
     apart = (bounds[0] - bounds[1], bounds[1] - bounds[0]) if bounds and math.isfinite(bounds[1]) else None
     for first, second in combinations(systems, 2):
-        shared = [d for d in totals[first] if d in totals[second] and totals[first][d][1] == totals[second][d][1]]
-        gaps = [(totals[first][d][0] - totals[second][d][0], totals[first][d][1], chances[d]) for d in shared]
+        in_common = [d for d in totals[first] if d in totals[second] and totals[first][d][1] == totals[second][d][1]]
+        gaps = [(totals[first][d][0] - totals[second][d][0], totals[first][d][1], chances[d]) for d in in_common]
         if gaps:
             result.append(_estimate(first, second, gaps, apart))
     return Result(

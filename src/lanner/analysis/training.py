@@ -45,17 +45,17 @@ def most_disputed(rows: Counted, protocol: Protocol, number: int, *, per_documen
     units = apart.group_by(UNIT).agg(
         pl.col("distance").mean(), pl.col("question").sort_by("distance", descending=True).alias("questions")
     )
-    chosen: list[Disputed] = []
+    selection: list[Disputed] = []
     counts: dict[str, int] = {}
     for row in units.sort(["distance", *UNIT], descending=[True, False, False, False]).iter_rows(named=True):
-        if len(chosen) == number:
+        if len(selection) == number:
             break
         if per_document is not None and counts.get(row["document"], 0) >= per_document:
             continue
         counts[row["document"]] = counts.get(row["document"], 0) + 1
         unit = {key: row[key] for key in UNIT}
-        chosen.append(Disputed(**unit, distance=row["distance"], questions=tuple(row["questions"])))
-    return chosen
+        selection.append(Disputed(**unit, distance=row["distance"], questions=tuple(row["questions"])))
+    return selection
 
 
 def calibration_tasks(protocol: Protocol, judges: Iterable[Judge], units: Sequence[Disputed]) -> list[Task]:

@@ -143,8 +143,8 @@ def issue(
     with store.writing() as tx:
         owner = tx.accounts.find(account) if account is not None else None
         if account is not None and owner is None:
-            known = [entry.name for entry in tx.accounts.all()]
-            raise LannerError(f"There is no account {account!r}.", next_step=did_you_mean(account, known))
+            known_names = [entry.name for entry in tx.accounts.all()]
+            raise LannerError(f"There is no account {account!r}.", next_step=did_you_mean(account, known_names))
         number = tx.tokens.add(
             name,
             digest(text),

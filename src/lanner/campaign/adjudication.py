@@ -39,23 +39,29 @@ def settle(
     number = get(store, campaign).id
     protocol = protocol_of(store, number)
     document, segment, systems = unit
-    said = _checked(protocol, answers, _texts(store, number, unit), len(systems))
+    checked_answers = _checked(protocol, answers, _texts(store, number, unit), len(systems))
     base = Judgement(ADJUDICATOR.id, "", "", document, segment, systems, None, answered_at=moment)
-    made = []
-    for question, value in said.items():
+    judgements = []
+    for question, value in checked_answers.items():
         stage = protocol.find(question)
         assert stage is not None
-        made.append(replace(base, stage=stage[0].id, question=question, value=value, origin="adjudicated in a meeting"))
+        judgements.append(
+            replace(base, stage=stage[0].id, question=question, value=value, origin="adjudicated in a meeting")
+        )
     detail: dict[str, Json] = {"document": document, "segment": segment, "system": "|".join(systems), "note": note}
-    detail |= {"questions": sorted(said), "before": _settled_before(store, number, unit, said), "after": said}
-    if made:
+    detail |= {
+        "questions": sorted(checked_answers),
+        "before": _settled_before(store, number, unit, checked_answers),
+        "after": checked_answers,
+    }
+    if judgements:
         import_judgements(
-            store, number, made, judges=[ADJUDICATOR], account=account, event="settled", detail=detail, at=moment
+            store, number, judgements, judges=[ADJUDICATOR], account=account, event="settled", detail=detail, at=moment
         )
     else:
         with store.writing() as tx:
             tx.events.add("settled", moment, campaign=number, account=account, **detail)
-    return tuple(said)
+    return tuple(checked_answers)
 
 
 def _settled_before(store: Store, campaign: int, unit: Unit, questions: Iterable[str]) -> dict[str, Json]:
@@ -69,8 +75,8 @@ def _settled_before(store: Store, campaign: int, unit: Unit, questions: Iterable
 def answer_of(store: Store, campaign: Reference, unit: Unit, judge: str, question: str) -> Json:
     """What a judge answered about a unit: to agree on it as it is, where an answer is too long to give again."""
     document, segment, systems = unit
-    given = history(store, campaign, judge=judge, document=document, segment=segment, question=question)
-    own = [entry for entry in given if entry.systems == systems and entry.role in (Role.MAIN, Role.CALIBRATION)]
+    answers = history(store, campaign, judge=judge, document=document, segment=segment, question=question)
+    own = [entry for entry in answers if entry.systems == systems and entry.role in (Role.MAIN, Role.CALIBRATION)]
     if not own or own[-1].value is None:
         raise CampaignError(f"{judge!r} has not answered {question!r} about this.", code="no_answer")
     return own[-1].value
@@ -91,20 +97,20 @@ def answers_from(store: Store, campaign: Reference, unit: Unit, fields: Mapping[
 
 
 def _checked(protocol: Protocol, answers: Mapping[str, Json], texts: Texts | None, outputs: int) -> dict[str, Json]:
-    known = [question.id for _, question in protocol.questions]
+    names = [question.id for _, question in protocol.questions]
     for name in answers:
-        if name not in known:
+        if name not in names:
             raise CampaignError(
-                f"{protocol.name} does not ask {name!r}.", code="unknown_question", next_step=did_you_mean(name, known)
+                f"{protocol.name} does not ask {name!r}.", code="unknown_question", next_step=did_you_mean(name, names)
             )
-    found: dict[str, Json] = {}
+    values: dict[str, Json] = {}
     for _, question in protocol.questions:
         value = answers.get(question.id)
         if value is not None:
             # Where the labels themselves were not settled, those that something was agreed about count as chosen.
-            labels = chosen(protocol, question, found) or (list(value) if isinstance(value, dict) else ())
-            found[question.id] = check(question, value, texts=texts, chosen=labels, outputs=max(outputs, 2))
-    return found
+            labels = chosen(protocol, question, values) or (list(value) if isinstance(value, dict) else ())
+            values[question.id] = check(question, value, texts=texts, chosen=labels, outputs=max(outputs, 2))
+    return values
 
 
 def _texts(store: Store, campaign: int, unit: Unit) -> Texts | None:
@@ -134,8 +140,8 @@ class Note:
 
 def notes(settings: Mapping[str, Json]) -> list[Note]:
     """The notes of a campaign, oldest first."""
-    given = settings.get(SETTING)
-    entries = [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
+    value = settings.get(SETTING)
+    entries = [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
     return [Note(at, str(entry.get("text", "")), str(entry.get("at", ""))) for at, entry in enumerate(entries, 1)]
 
 

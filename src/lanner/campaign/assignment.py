@@ -30,19 +30,23 @@ def add_tasks(
     at: datetime,
 ) -> int:
     """Check and append tasks. A judge may have each item of a page once. How many were added."""
-    given = list(tasks)
+    new_tasks = list(tasks)
     seats = {seat.judge.id: seat.number for seat in tx.judges.all(campaign)}
     _check(
-        given, protocol, documents, seats, _had(tx, [seats[name] for name in {t.judge for t in given} if name in seats])
+        new_tasks,
+        protocol,
+        documents,
+        seats,
+        _had(tx, [seats[name] for name in {t.judge for t in new_tasks} if name in seats]),
     )
-    return tx.tasks.add(campaign, given, seats, tx.documents.numbers(campaign), at)
+    return tx.tasks.add(campaign, new_tasks, seats, tx.documents.numbers(campaign), at)
 
 
 def assign(store: Store, campaign: Reference, tasks: Iterable[Task], *, at: datetime | None = None) -> int:
     """Append tasks made elsewhere: promoted units, controls, a calibration round. How many were added."""
     with store.writing() as tx:
-        found = _lock(tx, campaign)
-        return add_tasks(tx, found.id, *_frozen(tx, found), tasks, at=at or now())
+        entry = _lock(tx, campaign)
+        return add_tasks(tx, entry.id, *_frozen(tx, entry), tasks, at=at or now())
 
 
 def assign_calibration(
@@ -57,12 +61,12 @@ def assign_calibration(
     their place. How many tasks; the log says so."""
     moment = at or now()
     with store.writing() as tx:
-        found = _lock(tx, campaign)
-        protocol, documents = _frozen(tx, found)
-        number = add_tasks(tx, found.id, protocol, documents, tasks, at=moment)
+        entry = _lock(tx, campaign)
+        protocol, documents = _frozen(tx, entry)
+        number = add_tasks(tx, entry.id, protocol, documents, tasks, at=moment)
         pages = [page for page, stages in protocol.pages.items() if stages[0].unit is not Unit.JUDGE]
-        tx.tasks.put_calibration_first(found.id, pages)
-        tx.events.add("calibration_assigned", moment, campaign=found.id, account=account, tasks=number)
+        tx.tasks.put_calibration_first(entry.id, pages)
+        tx.events.add("calibration_assigned", moment, campaign=entry.id, account=account, tasks=number)
         return number
 
 
@@ -72,18 +76,18 @@ def after_calibration(
     """Assign what follows a calibration round: the other documents, by the campaign's design. How many tasks."""
     moment = at or now()
     with store.writing() as tx:
-        found = _lock(tx, campaign)
-        if not found.settings.get("calibration"):
-            raise CampaignError(f"{found.name} has no calibration round.", code="no_calibration")
-        protocol, documents = _frozen(tx, found)
-        plan = tx.campaigns.plan(found.id)
-        judges = still_judging(tx, found.id)
+        entry = _lock(tx, campaign)
+        if not entry.settings.get("calibration"):
+            raise CampaignError(f"{entry.name} has no calibration round.", code="no_calibration")
+        protocol, documents = _frozen(tx, entry)
+        plan = tx.campaigns.plan(entry.id)
+        judges = still_judging(tx, entry.id)
         tasks = prepare(
-            found.design, documents, judges, protocol, rng=np.random.default_rng(found.seed), systems=plan["systems"],
-            options=plan["options"], settings=found.settings, seed=found.seed, part="rest",
+            entry.design, documents, judges, protocol, rng=np.random.default_rng(entry.seed), systems=plan["systems"],
+            options=plan["options"], settings=entry.settings, seed=entry.seed, part="rest",
         )  # fmt: skip
-        number = add_tasks(tx, found.id, protocol, documents, tasks, at=moment)
-        tx.events.add("rest_assigned", moment, campaign=found.id, account=account, tasks=number)
+        number = add_tasks(tx, entry.id, protocol, documents, tasks, at=moment)
+        tx.events.add("rest_assigned", moment, campaign=entry.id, account=account, tasks=number)
         return number
 
 
@@ -100,22 +104,22 @@ def add_judges(
     """Add judges and give them tasks by the campaign's design, or another. How many tasks."""
     moment = at or now()
     with store.writing() as tx:
-        found = _lock(tx, campaign)
-        present = {seat.judge.id for seat in tx.judges.all(found.id)}
+        entry = _lock(tx, campaign)
+        present = {seat.judge.id for seat in tx.judges.all(entry.id)}
         names = set(present)
         for judge in judges:
             if judge.id in names:
-                told = "already has a judge" if judge.id in present else "cannot have two judges called"
-                raise CampaignError(f"{found.name} {told} {judge.id!r}.", code="judge_taken")
+                problem = "already has a judge" if judge.id in present else "cannot have two judges called"
+                raise CampaignError(f"{entry.name} {problem} {judge.id!r}.", code="judge_taken")
             names.add(judge.id)
-        protocol, documents = _frozen(tx, found)
-        others = still_judging(tx, found.id)
-        tx.judges.add(found.id, judges, moment)
+        protocol, documents = _frozen(tx, entry)
+        others = still_judging(tx, entry.id)
+        tx.judges.add(entry.id, judges, moment)
         tasks = _designed(
-            tx, found, protocol, documents, judges, others=others, place=len(present), design=design, options=options
+            tx, entry, protocol, documents, judges, others=others, place=len(present), design=design, options=options
         )
-        number = add_tasks(tx, found.id, protocol, documents, tasks, at=moment)
-        tx.events.add("judges_added", moment, campaign=found.id, account=account, judges=len(judges), tasks=number)
+        number = add_tasks(tx, entry.id, protocol, documents, tasks, at=moment)
+        tx.events.add("judges_added", moment, campaign=entry.id, account=account, judges=len(judges), tasks=number)
         return number
 
 
@@ -131,19 +135,19 @@ def add_overlap(
     """Give judges these documents too, where they do not have them yet. How many tasks that makes."""
     moment = at or now()
     with store.writing() as tx:
-        found = _lock(tx, campaign)
-        people = [seat(tx, found, judge) for judge in judges]
-        protocol, texts = _frozen(tx, found)
-        wanted = [_document(texts, key) for key in documents]
+        record = _lock(tx, campaign)
+        people = [seat(tx, record, judge) for judge in judges]
+        protocol, texts = _frozen(tx, record)
+        chosen_texts = [_document(texts, key) for key in documents]
         had = _had(tx, [entry.number for entry in people])
-        place = sum(tasks for tasks, _ in tx.progress.counts(found.id).values())
+        place = sum(tasks for tasks, _ in tx.progress.counts(record.id).values())
         judged_by = [entry.judge for entry in people]
         repeat = {"all_scenarios": True}
-        made = _designed(tx, found, protocol, wanted, judged_by, place=place, design="full", options=repeat)
-        new = [task for task in made if not any(_key(task, item) in had for item in task.items)]
-        number = add_tasks(tx, found.id, protocol, texts, new, at=moment)
+        new_tasks = _designed(tx, record, protocol, chosen_texts, judged_by, place=place, design="full", options=repeat)
+        new = [task for task in new_tasks if not any(_key(task, item) in had for item in task.items)]
+        number = add_tasks(tx, record.id, protocol, texts, new, at=moment)
         detail = {"judges": len(judges), "documents": list(documents), "tasks": number}
-        tx.events.add("overlap_added", moment, campaign=found.id, account=account, **detail)
+        tx.events.add("overlap_added", moment, campaign=record.id, account=account, **detail)
         return number
 
 
@@ -160,21 +164,21 @@ def replace_judge(
     stops working. How many tasks were taken over."""
     moment = at or now()
     with store.writing() as tx:
-        found = _lock(tx, campaign)
-        old = seat(tx, found, leaving)
-        if tx.judges.find(found.id, coming.id):
-            raise CampaignError(f"{found.name} already has a judge {coming.id!r}.", code="judge_taken")
-        tx.judges.add(found.id, [coming], moment)
+        record = _lock(tx, campaign)
+        old = seat(tx, record, leaving)
+        if tx.judges.find(record.id, coming.id):
+            raise CampaignError(f"{record.name} already has a judge {coming.id!r}.", code="judge_taken")
+        tx.judges.add(record.id, [coming], moment)
         left = [entry.task for entry in tx.tasks.of_judge(old.number) if entry.task.finished_at is None]
         tasks = [Task(0, coming.id, task.page, task.items) for task in left]
-        number = add_tasks(tx, found.id, *_frozen(tx, found), tasks, at=moment)
+        number = add_tasks(tx, record.id, *_frozen(tx, record), tasks, at=moment)
         tx.judges.revoke_link(old.number, moment)
         tx.sessions.remove_of(judge=old.number)
-        new = seat(tx, found, coming.id)
+        new = seat(tx, record, coming.id)
         tx.events.add(
             "judge_replaced",
             moment,
-            campaign=found.id,
+            campaign=record.id,
             account=account,
             seat=old.number,
             coming=new.number,
@@ -189,8 +193,8 @@ def remove_judge(
     """Remove a judge who has answered nothing, with the link and the tasks; those taken from a pool are free again."""
     moment = at or now()
     with store.writing() as tx:
-        found = _lock(tx, campaign)
-        leaving = seat(tx, found, judge)
+        entry = _lock(tx, campaign)
+        leaving = seat(tx, entry, judge)
         _, *spent = tx.ledger.spent(leaving.number)  # attempts that no server answered cost nothing
         if any(spent) or tx.judgements.any_of(leaving.number):
             raise CampaignError(
@@ -202,13 +206,13 @@ def remove_judge(
         tx.ledger.remove_of(leaving.number)
         tx.tasks.remove_of(leaving.number)
         tx.judges.remove(leaving.number)
-        tx.events.add("judge_removed", moment, campaign=found.id, account=account, seat=leaving.number)
+        tx.events.add("judge_removed", moment, campaign=entry.id, account=account, seat=leaving.number)
 
 
 def _lock(tx: Transaction, campaign: Reference) -> Campaign:
-    found = find(tx, campaign)
-    tx.campaigns.lock(found.id)
-    return found
+    entry = find(tx, campaign)
+    tx.campaigns.lock(entry.id)
+    return entry
 
 
 def _frozen(tx: Transaction, campaign: Campaign) -> tuple[Protocol, list[Document]]:
@@ -231,10 +235,10 @@ def _designed(
     """Tasks of new judges by a design, with chance that depends on the seed and on how far the campaign has grown."""
     plan = tx.campaigns.plan(campaign.id)
     name = design or (campaign.design if campaign.design in registry.names("designs") else "full")
-    given = options if options is not None else plan["options"] if name == campaign.design else {}
+    values = options if options is not None else plan["options"] if name == campaign.design else {}
     if design is not None or name != campaign.design:
         rng = np.random.default_rng([campaign.seed, place])
-        return designs.assign(name, documents, judges, protocol, rng=rng, systems=plan["systems"], **given)
+        return designs.assign(name, documents, judges, protocol, rng=rng, systems=plan["systems"], **values)
     # Where the calibration round is over, those who come later get it and what follows it.
     over = campaign.settings.get("calibration") and any(
         event.kind == "rest_assigned" for event in tx.events.of(campaign.id)
@@ -253,7 +257,7 @@ def _designed(
                 protocol,
                 rng=rng,
                 systems=plan["systems"],
-                options=given,
+                options=values,
                 settings=campaign.settings,
                 seed=campaign.seed,
                 part=part,
@@ -288,18 +292,18 @@ def _key(task: Task, item: Item) -> tuple[object, ...]:
 
 def _had(tx: Transaction, judges: Iterable[int]) -> set[tuple[object, ...]]:
     """What these judges have been given so far."""
-    assigned = [entry.task for judge in judges for entry in tx.tasks.of_judge(judge)]
-    return {_key(task, item) for task in assigned for item in task.items}
+    tasks = [entry.task for judge in judges for entry in tx.tasks.of_judge(judge)]
+    return {_key(task, item) for task in tasks for item in task.items}
 
 
 def _document(documents: Sequence[Document], key: str) -> Document:
-    found = next((document for document in documents if document.id == key), None)
-    if found is None:
-        known = [document.id for document in documents]
+    match = next((document for document in documents if document.id == key), None)
+    if match is None:
+        names = [document.id for document in documents]
         raise CampaignError(
-            f"There is no document {key!r}.", code="unknown_document", next_step=did_you_mean(key, known)
+            f"There is no document {key!r}.", code="unknown_document", next_step=did_you_mean(key, names)
         )
-    return found
+    return match
 
 
 def _check(
@@ -310,7 +314,7 @@ def _check(
     had: set[tuple[object, ...]],
 ) -> None:
     """Refuse tasks that could not be worked on: a design's mistake, found before anyone meets it."""
-    asked = Questions(protocol)
+    questions = Questions(protocol)
     segments = {document.id: {segment.id: segment for segment in document} for document in documents}
     for task in tasks:
         if task.judge and task.judge not in judges:
@@ -328,7 +332,7 @@ def _check(
                 raise DesignError(f"A task is about the document {item.document!r}, which is not there.")
             if item.segment and item.segment not in segments[item.document]:
                 raise DesignError(f"{item.document!r} has no segment {item.segment!r}.")
-            if not asked.questions(task.page, item):
+            if not questions.questions(task.page, item):
                 raise DesignError(f"The page {task.page!r} asks nothing about such an item: {item}.")
             key = _key(task, item)
             if task.judge and key in had:

@@ -16,8 +16,8 @@ def find(tx: Transaction, reference: Reference) -> Campaign:
     """The campaign, or an error with the nearest name."""
     found = tx.campaigns.find(reference)
     if found is None:
-        known = [campaign.name for campaign in tx.campaigns.all()]
-        hint = did_you_mean(str(reference), known) or "There are no campaigns yet. Make one with: lanner new"
+        names = [campaign.name for campaign in tx.campaigns.all()]
+        hint = did_you_mean(str(reference), names) or "There are no campaigns yet. Make one with: lanner new"
         raise CampaignError(f"There is no campaign {reference!r}.", code="unknown_campaign", next_step=hint)
     return found
 
@@ -26,9 +26,9 @@ def seat(tx: Transaction, campaign: Campaign, judge: str) -> Seat:
     """The judge in the campaign, or an error with the nearest name."""
     found = tx.judges.find(campaign.id, judge)
     if found is None:
-        known = [seat.judge.id for seat in tx.judges.all(campaign.id)]
+        names = [seat.judge.id for seat in tx.judges.all(campaign.id)]
         raise CampaignError(
-            f"{campaign.name} has no judge {judge!r}.", code="unknown_judge", next_step=did_you_mean(judge, known)
+            f"{campaign.name} has no judge {judge!r}.", code="unknown_judge", next_step=did_you_mean(judge, names)
         )
     return found
 
@@ -39,8 +39,8 @@ def questions_of(store: Store, tx: Transaction, campaign: int, protocol_hash: st
     def make() -> Questions:
         return Questions(Protocol.model_validate_json(tx.campaigns.protocol(campaign)))
 
-    found: Questions = store.facts.get(("protocol", protocol_hash), make)
-    return found
+    questions: Questions = store.facts.get(("protocol", protocol_hash), make)
+    return questions
 
 
 def no_task(task: int) -> CampaignError:
@@ -52,10 +52,10 @@ def document(store: Store, tx: Transaction, standing: Standing, key: str) -> Doc
     """One of the texts."""
 
     def make() -> Document:
-        found = tx.documents.find(standing.campaign, key)
-        if found is None:
+        document = tx.documents.find(standing.campaign, key)
+        if document is None:
             raise CampaignError(f"There is no document {key!r}.", code="unknown_document")
-        return found
+        return document
 
     found: Document = store.facts.get(("document", standing.corpus_hash, key), make)
     return found

@@ -56,17 +56,17 @@ def create(
     definition = _with_questionnaires(protocol, settings or {})
     texts = tuple(documents)
     check_documents(texts)
-    shown = tuple(systems) if systems is not None else all_systems(texts)
-    offered = _offered(store, settings or {}, texts, definition, seed)
-    if offered is not None:
-        texts, definition = offered.documents, with_prefill(definition)
+    names = tuple(systems) if systems is not None else all_systems(texts)
+    documents_with_marks = _offered(store, settings or {}, texts, definition, seed)
+    if documents_with_marks is not None:
+        texts, definition = documents_with_marks.documents, with_prefill(definition)
     if design == ADAPTIVE:
-        goal_of(options or {}, shown)  # what makes no sense is refused before anything is made
+        goal_of(options or {}, names)  # what makes no sense is refused before anything is made
         score_of(definition)
     rng = np.random.default_rng(seed)
     tasks = (
         prepare(
-            design, texts, judges, definition, rng=rng, systems=shown, options=options, settings=settings, seed=seed
+            design, texts, judges, definition, rng=rng, systems=names, options=options, settings=settings, seed=seed
         )
         if judges
         else []
@@ -88,11 +88,11 @@ def create(
         moment,
     )
     with store.writing() as tx:
-        number = add_campaign(tx, draft, definition, texts, judges, systems=list(shown), options=dict(options or {}))
+        number = add_campaign(tx, draft, definition, texts, judges, systems=list(names), options=dict(options or {}))
         add_tasks(tx, number, definition, texts, tasks, at=moment)
         tx.events.add("created", moment, campaign=number, account=account, tasks=len(tasks))
-        if offered is not None:
-            detail = offered.detail(draft.settings[PREFILL])
+        if documents_with_marks is not None:
+            detail = documents_with_marks.detail(draft.settings[PREFILL])
             tx.events.add("prefilled", moment, campaign=number, account=account, **detail)
         return find(tx, number)
 
@@ -149,31 +149,38 @@ def redefine(
         definition = stored if protocol is None else _with_questionnaires(protocol, draft.settings)
         texts = tuple(documents) if documents is not None else tuple(tx.documents.all(draft.id))
         check_documents(texts)
-        shown = (
+        names = (
             list(systems) if systems is not None else plan["systems"] if documents is None else list(all_systems(texts))
         )
         number = draft.seed if seed is None else seed
         if draft.settings.get(PREFILL):
             texts = with_marks(tx, draft.settings[PREFILL], texts, definition, seed=number).documents
             definition = with_prefill(definition)
-        given = dict(options) if options is not None else plan["options"]
+        design_options = dict(options) if options is not None else plan["options"]
         chosen = design or draft.design
         judges = [seat.judge for seat in tx.judges.all(draft.id)]
         rng = np.random.default_rng(number)
         tasks = (
             prepare(
-                chosen, texts, judges, definition, rng=rng, systems=shown, options=given, settings=draft.settings,
+                chosen,
+                texts,
+                judges,
+                definition,
+                rng=rng,
+                systems=names,
+                options=design_options,
+                settings=draft.settings,
                 seed=number,
             )
             if judges
             else []
-        )  # fmt: skip
+        )
         tx.tasks.remove_all(draft.id)
         tx.documents.remove_all(draft.id)
         tx.documents.add(draft.id, [Document(JUDGE_ITSELF, ())], start=-1)
         tx.documents.add(draft.id, texts)
         tx.campaigns.redefine(
-            draft.id, definition, fingerprint(texts), design=chosen, seed=number, systems=shown, options=given
+            draft.id, definition, fingerprint(texts), design=chosen, seed=number, systems=names, options=design_options
         )
         add_tasks(tx, draft.id, definition, texts, tasks, at=moment)
         tx.events.add("redefined", moment, campaign=draft.id, tasks=len(tasks))
@@ -226,7 +233,11 @@ def _with_questionnaires(protocol: Protocol | str | Path, settings: Mapping[str,
         definition = in_contexts(definition, [str(name) for name in contexts])
     present = {stage.id for stage in definition.stages}
     before, after = (
-        [found for found in map(protocols.load, settings.get(place, ())) if found.stages[0].id not in present]
+        [
+            questionnaire
+            for questionnaire in map(protocols.load, settings.get(place, ()))
+            if questionnaire.stages[0].id not in present
+        ]
         for place in ("before", "after")
     )
     return protocols.compose(definition, before=before, after=after)

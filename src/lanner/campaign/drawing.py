@@ -68,9 +68,9 @@ class Drawing:
             detail = event.detail
             self.last = event.id
             if event.kind == DRAWN:
-                shown = tuple(systems.index(name) for name in detail["systems"])
+                places = tuple(systems.index(name) for name in detail["systems"])
                 self.allocation.add(
-                    Draw(int(detail["number"]), self._place[detail["document"]], float(detail["probability"]), shown)
+                    Draw(int(detail["number"]), self._place[detail["document"]], float(detail["probability"]), places)
                 )
                 self.assigned += int(detail["judgements"])
             elif event.kind == LOOKED:
@@ -123,9 +123,9 @@ def drawing(store: Store, tx: Transaction, campaign: Campaign) -> Drawing:
 
     if campaign.design != NAME:
         raise CampaignError(f"{campaign.name} is not adaptive.", code="not_adaptive")
-    kept: Drawing = store.facts.get(("drawing", campaign.id, tx.campaigns.corpus_hash(campaign.id)), make)
-    kept.read(tx.events.of(campaign.id, kinds=(DRAWN, LOOKED), after=kept.last))
-    return kept
+    drawing: Drawing = store.facts.get(("drawing", campaign.id, tx.campaigns.corpus_hash(campaign.id)), make)
+    drawing.read(tx.events.of(campaign.id, kinds=(DRAWN, LOOKED), after=drawing.last))
+    return drawing
 
 
 def document_sizes(documents: Sequence[Document], protocol: Protocol) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -144,9 +144,9 @@ def state(store: Store, campaign: Reference) -> Drawing:
 def finished_share(store: Store, campaign: Reference) -> float:
     """The share of the documents that have been drawn and all of whose outputs somebody has judged."""
     with store.reading() as tx:
-        found = find(tx, campaign)
-        own = drawing(store, tx, found)
-        outputs = tx.tasks.finished_outputs(found.id)
+        entry = find(tx, campaign)
+        own = drawing(store, tx, entry)
+        outputs = tx.tasks.finished_outputs(entry.id)
         rows = [own.numbers[own.documents[draw.document].id] for draw in own.allocation.draws]
         finished = [
             outputs.get(row, 0) >= len(draw.systems) for row, draw in zip(rows, own.allocation.draws, strict=True)
@@ -208,14 +208,14 @@ def _team(tx: Transaction, campaign: Campaign, seat: int, size: int, at: datetim
     """The team of this judge, with their rows; none where too few have no team yet. Teams are formed as judges ask for
     work, of the judge who asks and the next who have none; the log says who is together."""
     teams: list[list[int]] = []
-    gone: set[int] = set()
+    left_judges: set[int] = set()
     for event in tx.events.of(campaign.id, kinds=(TEAMED, "judge_replaced")):
         if event.kind == TEAMED:
             teams.append([int(number) for number in event.detail["seats"]])
         else:
             leaving = int(event.detail["seat"])
             coming = int(event.detail.get("coming", leaving))
-            gone.add(leaving)
+            left_judges.add(leaving)
             teams = [[coming if number == leaving else number for number in team] for team in teams]
     people = {
         entry.number: entry.judge.id
@@ -224,8 +224,8 @@ def _team(tx: Transaction, campaign: Campaign, seat: int, size: int, at: datetim
     }
     own = next((team for team in teams if seat in team), None)
     if own is None:
-        taken = gone | {number for team in teams for number in team}
-        others = [number for number in people if number not in taken and number != seat]
+        members = left_judges | {number for team in teams for number in team}
+        others = [number for number in people if number not in members and number != seat]
         if len(others) < size - 1:
             return {}
         own = [seat, *others[: size - 1]]
@@ -239,12 +239,12 @@ def log_look(store: Store, campaign: Reference, allocation: Allocation, *, at: d
     standing = allocation.standing
 
     def work(tx: Transaction) -> bool:
-        found = find(tx, campaign)
-        tx.campaigns.lock(found.id)
-        if drawing(store, tx, found).allocation.standing.look >= standing.look:
+        entry = find(tx, campaign)
+        tx.campaigns.lock(entry.id)
+        if drawing(store, tx, entry).allocation.standing.look >= standing.look:
             return False
         tx.events.add(
-            LOOKED, at or now(), campaign=found.id, look=standing.look, states=[str(one) for one in standing.states],
+            LOOKED, at or now(), campaign=entry.id, look=standing.look, states=[str(one) for one in standing.states],
             winners=list(standing.winners), active=list(standing.active), enough=standing.enough,
             weights=[round(float(weight), 6) for weight in allocation.weights],
         )  # fmt: skip

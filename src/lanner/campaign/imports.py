@@ -65,10 +65,10 @@ def import_campaign(
 ) -> Imported:
     """A new campaign made of judgements from elsewhere. Without the texts, documents are known by their ids alone."""
     definition = protocol if isinstance(protocol, Protocol) else protocols.load(protocol)
-    given = tuple(judgements)
-    texts = tuple(documents) or _bare(given)
+    entries = tuple(judgements)
+    texts = tuple(documents) or _bare(entries)
     check_documents(texts)
-    intake = take_in(definition, given, documents)  # bare documents have no texts that a span could be checked by
+    intake = take_in(definition, entries, documents)  # bare documents have no texts that a span could be checked by
     _check_places(intake.judgements, texts)
     moment = at or now()
     row = Campaign(
@@ -95,30 +95,30 @@ def import_judgements(
     is settled in a meeting about them may still come. It is one `event` in the log, by `account`, with `detail`."""
     intake = examine(store, campaign, judgements)
     with store.writing() as tx:
-        found = find(tx, campaign)
-        definition = Protocol.model_validate_json(tx.campaigns.protocol(found.id))
-        tx.campaigns.lock(found.id)
+        record = find(tx, campaign)
+        definition = Protocol.model_validate_json(tx.campaigns.protocol(record.id))
+        tx.campaigns.lock(record.id)
         settled = bool(judges) and all(judge.kind is JudgeKind.ADJUDICATED for judge in judges)
-        if found.state is CampaignState.DRAFT or (found.state is CampaignState.CLOSED and not settled):
+        if record.state is CampaignState.DRAFT or (record.state is CampaignState.CLOSED and not settled):
             raise CampaignError(
-                f"{found.name} is {found.state} and takes no answers.",
-                code=str(found.state),
+                f"{record.name} is {record.state} and takes no answers.",
+                code=str(record.state),
                 next_step="Open it first.",
             )
         moment = at or now()
         entry = LogEntry(event, account, detail or {})
-        report = _add(tx, found, definition, intake, judges=judges, entry=entry, at=moment)
+        report = _add(tx, record, definition, intake, judges=judges, entry=entry, at=moment)
         if not report.already:
-            tick_off(store, tx, found, intake.judgements, moment)
+            tick_off(store, tx, record, intake.judgements, moment)
         return report
 
 
 def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement]) -> Intake:
     """What judgements would come to in a campaign, without storing any; what cannot be taken in is raised."""
     with store.reading() as tx:
-        found = find(tx, campaign)
-        definition = Protocol.model_validate_json(tx.campaigns.protocol(found.id))
-        texts = tx.documents.all(found.id)
+        entry = find(tx, campaign)
+        definition = Protocol.model_validate_json(tx.campaigns.protocol(entry.id))
+        texts = tx.documents.all(entry.id)
     intake = take_in(definition, judgements, texts)
     _check_places(intake.judgements, texts)
     return intake
@@ -184,9 +184,9 @@ def _seated(
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """The number of every judge who is named, with those added who were not here."""
     present = {seat.judge.id for seat in tx.judges.all(campaign.id)}
-    known = {judge.id: judge for judge in judges}
-    named = dict.fromkeys([*known, *(judgement.judge for judgement in judgements)])
-    new = [known.get(name) or Judge(name) for name in named if name not in present]
+    by_id = {judge.id: judge for judge in judges}
+    ids = dict.fromkeys([*by_id, *(judgement.judge for judgement in judgements)])
+    new = [by_id.get(name) or Judge(name) for name in ids if name not in present]
     tx.judges.add(campaign.id, new, at)
     return {seat.judge.id: seat.number for seat in tx.judges.all(campaign.id)}, tuple(judge.id for judge in new)
 
@@ -287,17 +287,17 @@ class Incoming:
 def inspect_file(store: Store, campaign: Reference, path: Path) -> Incoming:
     """What a file of answers would bring. Whatever is wrong with it is raised, with its line; nothing is stored."""
     name, readings = _read(path)
-    checked = examine(store, campaign, [entry for reading in readings for entry in reading.judgements])
+    examination = examine(store, campaign, [entry for reading in readings for entry in reading.judgements])
     present = {judge.id for judge in judges(store, campaign)}
-    by_judge = Counter(entry.judge for entry in checked.judgements)
-    by_question = Counter(entry.question for entry in checked.judgements)
-    notes = dict.fromkeys([*(note for reading in readings for note in reading.notes), *checked.notes])
+    by_judge = Counter(entry.judge for entry in examination.judgements)
+    by_question = Counter(entry.question for entry in examination.judgements)
+    notes = dict.fromkeys([*(note for reading in readings for note in reading.notes), *examination.notes])
     return Incoming(
         format=formats.titles().get(name, name),
-        answers=len(checked.judgements),
+        answers=len(examination.judgements),
         judges=tuple((judge, count, judge in present) for judge, count in by_judge.most_common(_MOST)),
         questions=tuple(by_question.most_common()),
-        flagged=sum(checked.flags.values()),
+        flagged=sum(examination.flags.values()),
         notes=tuple(notes),
     )
 

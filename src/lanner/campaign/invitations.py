@@ -52,8 +52,8 @@ def shown(store: Store, campaign: Reference, judge: str) -> str | None:
 
 
 def _derived(key: bytes, number: int, at: datetime) -> str:
-    made = hmac.new(key, f"judge {number} at {micros(at)}".encode(), hashlib.sha256).digest()
-    return base64.urlsafe_b64encode(made[:SECRET_BYTES]).decode().rstrip("=")
+    digest = hmac.new(key, f"judge {number} at {micros(at)}".encode(), hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(digest[:SECRET_BYTES]).decode().rstrip("=")
 
 
 def issue_all(store: Store, campaign: Reference, *, at: datetime | None = None) -> dict[str, str]:

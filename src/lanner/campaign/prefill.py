@@ -88,21 +88,21 @@ def prefill(
     campaign or a file; without it the model's answers in this campaign are taken."""
     setting: dict[str, Json] = {"model": model, "from": source, "unassisted": unassisted}
     with store.writing() as tx:
-        found = find(tx, campaign)
-        tx.campaigns.lock(found.id)
-        found = find(tx, found.id)
-        protocol = Protocol.model_validate_json(tx.campaigns.protocol(found.id))
-        _refuse_begun(tx, found)
-        documents = tuple(tx.documents.all(found.id))
-        result = with_marks(tx, setting, documents, protocol, seed=found.seed, own=found)
+        entry = find(tx, campaign)
+        tx.campaigns.lock(entry.id)
+        entry = find(tx, entry.id)
+        protocol = Protocol.model_validate_json(tx.campaigns.protocol(entry.id))
+        _refuse_begun(tx, entry)
+        documents = tuple(tx.documents.all(entry.id))
+        result = with_marks(tx, setting, documents, protocol, seed=entry.seed, own=entry)
         definition = with_prefill(protocol)
-        plan = tx.campaigns.plan(found.id)
-        tx.documents.replace_contents(found.id, result.documents)
+        plan = tx.campaigns.plan(entry.id)
+        tx.documents.replace_contents(entry.id, result.documents)
         tx.campaigns.redefine(
-            found.id, definition, fingerprint(result.documents), design=found.design, seed=found.seed, **plan
+            entry.id, definition, fingerprint(result.documents), design=entry.design, seed=entry.seed, **plan
         )
-        tx.campaigns.set_details(found.id, settings={**found.settings, SETTING: setting})
-        tx.events.add("prefilled", at or now(), campaign=found.id, account=account, **result.detail(setting))
+        tx.campaigns.set_details(entry.id, settings={**entry.settings, SETTING: setting})
+        tx.events.add("prefilled", at or now(), campaign=entry.id, account=account, **result.detail(setting))
     return result
 
 
@@ -122,8 +122,8 @@ def with_marks(
     if not marks:
         judgements = _judgements(tx, setting, protocol, own)
         marks = _marks_of(judgements, model, protocol)
-    known = {document.id for document in documents}
-    if not known & {document for document, _, _ in marks}:
+    ids = {document.id for document in documents}
+    if not ids & {document for document, _, _ in marks}:
         raise InputError(
             f"{model} has judged none of these texts, so it has no marks to offer.",
             code="no_marks",
@@ -189,8 +189,8 @@ def _from_file(path: Path, model: str, protocol: Protocol) -> Sequence[Judgement
     judges = list(dict.fromkeys(each.judge for each in judgements))
     if model not in judges:
         raise InputError(f"There is no judge {model!r}.", where=Where(path), next_step=did_you_mean(model, judges))
-    asked = {question.id for _, question in protocol.questions if isinstance(question, Spans)}
-    own = [each for each in judgements if each.judge == model and each.question in asked]
+    span_questions = {question.id for _, question in protocol.questions if isinstance(question, Spans)}
+    own = [each for each in judgements if each.judge == model and each.question in span_questions]
     documents = [document for reading in readings for document in reading.documents]
     return take_in(protocol, own, documents).judgements
 
@@ -254,9 +254,9 @@ def _draw_unassisted(
 ) -> set[tuple[str, str]]:
     """The documents that each system is judged on without help: equally many for every system, by chance. Where
     outputs are compared side by side, the same for all."""
-    judged = {document for document, _, _ in marks}
+    documents_with_marks = {document for document, _, _ in marks}
     names = list(dict.fromkeys(name for _, _, name in marks))
-    ids = [document.id for document in documents if document.id in judged]
+    ids = [document.id for document in documents if document.id in documents_with_marks]
     number = min(round(share * len(ids)), len(ids) - 1)
     if share > 0 and len(ids) > 1:
         number = max(1, number)

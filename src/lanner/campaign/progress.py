@@ -45,31 +45,31 @@ class Progress:
 def progress(store: Store, campaign: Reference) -> Progress:
     """How far everyone is, as of now."""
     with store.reading() as tx:
-        found = find(tx, campaign)
-        shares = tx.progress.shares(found.id)
-        counts = tx.progress.counts(found.id)
-    taken = [share for share in shares if share.judge]
-    texts = [share for share in taken if share.document != JUDGE_ITSELF]
-    by_judge = {part.name: part for part in _parts(taken, lambda share: share.judge)}
+        entry = find(tx, campaign)
+        shares = tx.progress.shares(entry.id)
+        counts = tx.progress.counts(entry.id)
+    own_shares = [share for share in shares if share.judge]
+    texts = [share for share in own_shares if share.document != JUDGE_ITSELF]
+    by_judge = {part.name: part for part in _parts(own_shares, lambda share: share.judge)}
     judges = [
         _with_tasks(by_judge.get(judge, Part(judge)), tasks, finished) for judge, (tasks, finished) in counts.items()
     ]
-    whole = _with_tasks(_part("", taken), sum(j.tasks for j in judges), sum(j.finished for j in judges))
+    whole = _with_tasks(_part("", own_shares), sum(j.tasks for j in judges), sum(j.finished for j in judges))
     return Progress(
         whole=whole,
         judges=tuple(judges),
         domains=_parts(texts, lambda share: share.domain),
         documents=_parts(texts, lambda share: share.document),
-        pages=_parts(taken, lambda share: share.page),
+        pages=_parts(own_shares, lambda share: share.page),
         free=sum(share.items for share in shares if not share.judge),
     )
 
 
 def _parts(shares: Iterable[Share], name: Callable[[Share], str]) -> tuple[Part, ...]:
-    grouped: dict[str, list[Share]] = {}
+    by_name: dict[str, list[Share]] = {}
     for share in shares:
-        grouped.setdefault(name(share), []).append(share)
-    return tuple(_part(key, group) for key, group in grouped.items())
+        by_name.setdefault(name(share), []).append(share)
+    return tuple(_part(key, group) for key, group in by_name.items())
 
 
 def _part(name: str, shares: Sequence[Share]) -> Part:
@@ -107,8 +107,8 @@ def campaigns(store: Store) -> list[Campaign]:
 def protocol(store: Store, campaign: Reference) -> Protocol:
     """The protocol as it was frozen."""
     with store.reading() as tx:
-        found = find(tx, campaign)
-        return questions_of(store, tx, found.id, found.protocol_hash).protocol
+        entry = find(tx, campaign)
+        return questions_of(store, tx, entry.id, entry.protocol_hash).protocol
 
 
 def documents(store: Store, campaign: Reference) -> list[Document]:
@@ -151,10 +151,10 @@ def history(
 ) -> list[Judgement]:
     """Every answer ever given, the superseded ones too, in the order they came."""
     about = {"judge": judge, "document": document, "segment": segment, "question": question}
-    wanted = {name: value for name, value in about.items() if value is not None}
+    criteria = {name: value for name, value in about.items() if value is not None}
     with store.reading() as tx:
         number = find(tx, campaign).id
-        return tx.judgements.about(number, **wanted) if wanted else tx.judgements.history(number)
+        return tx.judgements.about(number, **criteria) if criteria else tx.judgements.history(number)
 
 
 def events(store: Store, campaign: Reference) -> Sequence[Event]:

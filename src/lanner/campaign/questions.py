@@ -111,11 +111,13 @@ class Questions:
     def sheet(self, page: str, item: Item) -> Sheet:
         """Everything a page may ask about an item, prepared for checking."""
         kind = (page, bool(item.document), bool(item.segment), min(len(item.systems), 2))
-        found = self._sheets.get(kind)
-        if found is None:
-            found = Sheet(tuple(asked for asked in self._pages.get(page, ()) if fits(asked[0], item)))
-            self._sheets[kind] = found
-        return found
+        sheet = self._sheets.get(kind)
+        if sheet is None:
+            sheet = Sheet(
+                tuple(stage_question for stage_question in self._pages.get(page, ()) if fits(stage_question[0], item))
+            )
+            self._sheets[kind] = sheet
+        return sheet
 
     def questions(self, page: str, item: Item) -> tuple[StageQuestion, ...]:
         """Everything a page may ask about an item, whatever the answers."""
@@ -123,10 +125,12 @@ class Questions:
 
     def applicable(self, page: str, item: Item, answers: Mapping[str, Json]) -> Iterator[StageQuestion]:
         """What is asked, given the answers so far."""
-        return (asked for asked in self.questions(page, item) if self.applies(asked, answers))
+        return (
+            stage_question for stage_question in self.questions(page, item) if self.applies(stage_question, answers)
+        )
 
-    def applies(self, asked: StageQuestion, answers: Mapping[str, Json]) -> bool:
-        stage, question = asked
+    def applies(self, stage_question: StageQuestion, answers: Mapping[str, Json]) -> bool:
+        stage, question = stage_question
         if not holds(stage.when, answers) or not holds(question.when, answers):
             return False
         return not question.for_each or bool(chosen(self.protocol, question, answers))
@@ -139,8 +143,8 @@ class Questions:
         return check(question, value, texts=texts, chosen=labels, outputs=max(2, len(item.systems)))
 
     def unknown(self, question: str, page: str, item: Item) -> AnswerError:
-        known = [q.id for _, q in self.questions(page, item)]
-        hint = did_you_mean(question, known)
+        names = [q.id for _, q in self.questions(page, item)]
+        hint = did_you_mean(question, names)
         return AnswerError(
             f"{question!r} is not asked here.", question=question, code="unknown_question", next_step=hint
         )
@@ -163,13 +167,13 @@ class Questions:
         `pages` are those that this judge has about the unit, where that is known.
         """
         lacking = []
-        unanswered = []
+        open_questions = []
         touched = saved or not item.document
         sheet = self.sheet(page, item)
-        for asked in sheet.questions:
-            question = asked[1]
-            if not sheet.plain and not self.applies(asked, answers):
-                if self.awaits(asked, page, item, answers, pages):
+        for stage_question in sheet.questions:
+            question = stage_question[1]
+            if not sheet.plain and not self.applies(stage_question, answers):
+                if self.awaits(stage_question, page, item, answers, pages):
                     lacking.append(question.id)
                 continue
             value = answers.get(question.id)
@@ -177,12 +181,12 @@ class Questions:
                 if question.required:
                     lacking.append(question.id)
                 elif not isinstance(question, Text):
-                    unanswered.append(question.id)
+                    open_questions.append(question.id)
             elif self._incomplete(question, value, answers):
                 lacking.append(question.id)
             else:
                 touched = True
-        return lacking if lacking or touched else unanswered
+        return lacking if lacking or touched else open_questions
 
     def _incomplete(self, question: Question, value: Json, answers: Mapping[str, Json]) -> bool:
         if question.for_each:
@@ -193,19 +197,20 @@ class Questions:
         """Whether another page has to be answered before it is known what this one asks about the item."""
         sheet = self.sheet(page, item)
         return not sheet.plain and any(
-            not self.applies(asked, answers) and self.awaits(asked, page, item, answers) for asked in sheet.questions
+            not self.applies(stage_question, answers) and self.awaits(stage_question, page, item, answers)
+            for stage_question in sheet.questions
         )
 
     def awaits(
         self,
-        asked: StageQuestion,
+        stage_question: StageQuestion,
         page: str,
         item: Item,
         answers: Mapping[str, Json],
         pages: Container[str] | None = None,
     ) -> bool:
         """Whether it is still undecided if a question is asked, because another page has not been answered yet."""
-        stage, question = asked
+        stage, question = stage_question
         for condition in (stage.when, question.when):
             if condition and answers.get(condition.question) is not None and not holds(condition, answers):
                 return False
@@ -223,12 +228,17 @@ class Questions:
         return False
 
     def _to_come(
-        self, asked: StageQuestion, page: str, item: Item, answers: Mapping[str, Json], pages: Container[str] | None
+        self,
+        stage_question: StageQuestion,
+        page: str,
+        item: Item,
+        answers: Mapping[str, Json],
+        pages: Container[str] | None,
     ) -> bool:
         """Whether another page's question without an answer will still be asked, or may be."""
-        stage, question = asked
-        if not self.applies(asked, answers):
-            return self.awaits(asked, page, item, answers, pages)
+        stage, question = stage_question
+        if not self.applies(stage_question, answers):
+            return self.awaits(stage_question, page, item, answers, pages)
         left_out = any(answers.get(other.id) is not None for _, other in self._pages[stage.page_id])
         return question.required or not left_out
 
@@ -243,25 +253,25 @@ class Questions:
 
     def keys(self, item: Item) -> dict[str, Key]:
         """Under which key of `heads` the answer to each question about an item is found."""
-        found = self._keys.get((item.systems, item.role))
-        if found is None:
-            shown, role = dumps(item.systems), item.role.value
+        key = self._keys.get((item.systems, item.role))
+        if key is None:
+            systems, role = dumps(item.systems), item.role.value
             about_outputs = self._about_outputs.items()
-            found = {question: (question, shown if about else "[]", role) for question, about in about_outputs}
+            key = {question: (question, systems if about else "[]", role) for question, about in about_outputs}
             if len(self._keys) >= _MOST_KEYS:
                 self._keys.clear()
-            self._keys[item.systems, item.role] = found
-        return found
+            self._keys[item.systems, item.role] = key
+        return key
 
     def lookups(self, item: Item) -> tuple[tuple[str, str, str, str], ...]:
         """Stage, question, outputs and role of every answer that can have been given about the unit of an item and that
         `answers` looks at."""
         kind = (item.systems, item.role, bool(item.document), bool(item.segment))
-        found = self._lookups.get(kind)
-        if found is None:
+        lookup = self._lookups.get(kind)
+        if lookup is None:
             keys = self.keys(item)
             roles = dict.fromkeys((item.role.value, Role.MAIN.value))
-            found = tuple(
+            lookup = tuple(
                 (stage.id, question.id, keys[question.id][1], role)
                 for stage, question in self.protocol.questions
                 if _about(stage, item)
@@ -269,8 +279,8 @@ class Questions:
             )
             if len(self._lookups) >= _MOST_KEYS:
                 self._lookups.clear()
-            self._lookups[kind] = found
-        return found
+            self._lookups[kind] = lookup
+        return lookup
 
     def answers(
         self, page: str, item: Item, heads: Mapping[Key, Answer], *, known: Mapping[str, Json] | None = None
@@ -278,18 +288,18 @@ class Questions:
         """A judge's answers about the unit of an item, from all pages, as conditions and repeated questions see them.
         A control or repeat is answered anew on its page, and builds on the main run for what other pages asked.
         `known` are those of this item that have been read already."""
-        found: dict[str, Json] = {}
+        answers: dict[str, Json] = {}
         here = self._here[page]
         for question, key in self.keys(item).items():
             if known and question in known:
-                found[question] = known[question]
+                answers[question] = known[question]
                 continue
             row = heads.get(key)
             if row is None and question not in here:
                 row = heads.get((question, key[1], Role.MAIN.value))
             if row is not None:
-                found[question] = loads(row.value)
-        return found
+                answers[question] = loads(row.value)
+        return answers
 
 
 # When a page of a campaign takes answers: while the campaign runs and the task is not finished, after the pages that
@@ -343,9 +353,9 @@ def record_round(store: Store, campaign: int, seat: int, entry: Round) -> None:
         tx.events.add(PRACTISED, entry.at, campaign=campaign, **detail)
 
 
-def has_reached(finished: Sequence[Round], required: float) -> bool:
+def has_reached(rounds: Sequence[Round], required: float) -> bool:
     """Whether any round was as good as it must be."""
-    return any(entry.share >= required - 1e-9 for entry in finished)
+    return any(entry.share >= required - 1e-9 for entry in rounds)
 
 
 # When a page of a campaign takes answers: while the campaign runs and the task is not finished, after the pages that
@@ -376,7 +386,7 @@ def refuse_early(
     store: Store,
     tx: Transaction,
     standing: Standing,
-    asked: Questions,
+    questions: Questions,
     *,
     page: str,
     kind: JudgeKind,
@@ -384,7 +394,7 @@ def refuse_early(
 ) -> None:
     """Refuse answers to a page whose turn has not come yet. `about_judge` is what the judge has said about themselves,
     consent included."""
-    if not _agreed(asked, page, kind, about_judge):
+    if not _agreed(questions, page, kind, about_judge):
         raise CampaignError("This cannot begin before an earlier page has been agreed to.", code="gate")
     if kind is not JudgeKind.PERSON:
         return
@@ -396,11 +406,11 @@ def refuse_early(
 
     # the version counts every change of the settings; who has reached an agreement has reached it for good
     required: float | None = store.facts.get(("practice", number, standing.campaign_version), read_required)
-    if required is None or seat is None or not has_examples(asked.protocol, page):
+    if required is None or seat is None or not has_examples(questions.protocol, page):
         return
 
     def require_practice() -> None:
-        if not has_reached(rounds(tx, number, seat, asked.protocol, page), required):
+        if not has_reached(rounds(tx, number, seat, questions.protocol, page), required):
             raise CampaignError(
                 "The texts open after practice that agrees with the reference answers.",
                 code="practice",
@@ -411,45 +421,47 @@ def refuse_early(
     store.facts.get(("practised", seat, page, required), require_practice)
 
 
-def refuse_early_finish(store: Store, tx: Transaction, standing: Standing, asked: Questions, page: str) -> None:
+def refuse_early_finish(store: Store, tx: Transaction, standing: Standing, questions: Questions, page: str) -> None:
     """The same before a task is finished, whose questions may all be optional."""
     if standing.judge is None:
         return
-    kind, about_judge = _about_judge(tx, standing.campaign, standing.judge, asked)
-    refuse_early(store, tx, standing, asked, page=page, kind=kind, about_judge=about_judge)
+    kind, about_judge = _about_judge(tx, standing.campaign, standing.judge, questions)
+    refuse_early(store, tx, standing, questions, page=page, kind=kind, about_judge=about_judge)
 
 
-def gate_open(tx: Transaction, campaign: int, judge: int, asked: Questions, page: str) -> bool:
+def gate_open(tx: Transaction, campaign: int, judge: int, questions: Questions, page: str) -> bool:
     """Whether every page before this one that lets judges go on only with certain answers (consent) has them. Models
     are not asked for consent."""
-    return not asked.gates_before(page) or _agreed(asked, page, *_about_judge(tx, campaign, judge, asked))
+    return not questions.gates_before(page) or _agreed(questions, page, *_about_judge(tx, campaign, judge, questions))
 
 
-def must_practise(tx: Transaction, campaign: Campaign, judge: int, asked: Questions, page: str) -> bool:
+def must_practise(tx: Transaction, campaign: Campaign, judge: int, questions: Questions, page: str) -> bool:
     """Whether a page opens only after practice, and this judge has not reached the agreement it takes."""
     required = required_agreement(campaign.settings)
-    if required is None or not has_examples(asked.protocol, page):
+    if required is None or not has_examples(questions.protocol, page):
         return False
     seat = tx.judges.numbered(judge)
     if seat is None or seat.judge.kind is not JudgeKind.PERSON:
         return False
-    return not has_reached(rounds(tx, campaign.id, judge, asked.protocol, page), required)
+    return not has_reached(rounds(tx, campaign.id, judge, questions.protocol, page), required)
 
 
-def _about_judge(tx: Transaction, campaign: int, judge: int, asked: Questions) -> tuple[JudgeKind, Sequence[Answer]]:
+def _about_judge(
+    tx: Transaction, campaign: int, judge: int, questions: Questions
+) -> tuple[JudgeKind, Sequence[Answer]]:
     """What a judge is, and what they have said about themselves."""
     seat = tx.judges.numbered(judge)
     kind = seat.judge.kind if seat is not None else JudgeKind.PERSON
-    if not asked.gates:
+    if not questions.gates:
         return kind, ()
     unit = (judge, tx.documents.number(campaign, JUDGE_ITSELF) or 0, "")
-    answers = tx.judgements.heads_of([(*unit, *parts) for parts in asked.lookups(Item(""))])
+    answers = tx.judgements.heads_of([(*unit, *parts) for parts in questions.lookups(Item(""))])
     return kind, answers.get(unit, ())
 
 
-def _agreed(asked: Questions, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> bool:
-    gates = asked.gates_before(page)
+def _agreed(questions: Questions, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> bool:
+    gates = questions.gates_before(page)
     if kind is JudgeKind.MODEL or not gates:
         return True
-    answers = asked.answers(page, Item(""), asked.heads(about_judge))
+    answers = questions.answers(page, Item(""), questions.heads(about_judge))
     return all(holds(stage.gate, answers) for stage in gates)

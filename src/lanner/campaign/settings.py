@@ -139,9 +139,9 @@ def check_settings(settings: Mapping[str, Json]) -> None:
 
 
 def _check_shapes(settings: Mapping[str, Json]) -> None:
-    created = {name: value for name, value in settings.items() if name in AT_CREATION and value is not None}
+    at_creation = {name: value for name, value in settings.items() if name in AT_CREATION and value is not None}
     try:
-        _Created.model_validate(created)
+        _Created.model_validate(at_creation)
     except ValidationError as error:
         first = error.errors()[0]
         name, place = str(first["loc"][0]), ".".join(map(str, first["loc"]))

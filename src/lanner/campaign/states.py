@@ -19,10 +19,10 @@ def open(  # noqa: A001 - `campaign.open` is what a reader expects
 ) -> Campaign:
     """Let judges begin. From now on texts, protocol and design are frozen."""
     with store.reading() as tx:
-        found = find(tx, campaign)
-        if found.state is _DRAFT and not tx.progress.counts(found.id):
+        entry = find(tx, campaign)
+        if entry.state is _DRAFT and not tx.progress.counts(entry.id):
             raise CampaignError(
-                f"{found.name} has no judges yet.", code="no_judges", next_step="Add judges, then open it."
+                f"{entry.name} has no judges yet.", code="no_judges", next_step="Add judges, then open it."
             )
     return _go(store, campaign, allowed=(_DRAFT,), state=_OPEN, event="opened", account=account, at=at)
 
@@ -54,18 +54,18 @@ def _go(
 ) -> Campaign:
     moment = at or now()
     with store.writing() as tx:
-        found = find(tx, campaign)
-        tx.campaigns.lock(found.id)
-        found = find(tx, found.id)
-        if found.state is state:
-            return found
-        if found.state not in allowed:
-            raise CampaignError(f"{found.name} is {found.state}, so it cannot be {event}.", code=str(found.state))
-        opened = moment if state is _OPEN else None
-        closed = moment if state is _CLOSED else None
-        tx.campaigns.set_state(found.id, state, opened_at=opened, closed_at=closed)
-        tx.events.add(event, moment, campaign=found.id, account=account)
-        return find(tx, found.id)
+        entry = find(tx, campaign)
+        tx.campaigns.lock(entry.id)
+        entry = find(tx, entry.id)
+        if entry.state is state:
+            return entry
+        if entry.state not in allowed:
+            raise CampaignError(f"{entry.name} is {entry.state}, so it cannot be {event}.", code=str(entry.state))
+        opened_at = moment if state is _OPEN else None
+        closed_at = moment if state is _CLOSED else None
+        tx.campaigns.set_state(entry.id, state, opened_at=opened_at, closed_at=closed_at)
+        tx.events.add(event, moment, campaign=entry.id, account=account)
+        return find(tx, entry.id)
 
 
 def configure(
@@ -81,28 +81,28 @@ def configure(
     """Change the title, or settings (those named; None removes one). `version` is the one the organiser had before
     them: if someone else has changed the campaign since, this is refused and nothing is lost."""
     with store.writing() as tx:
-        found = find(tx, campaign)
-        tx.campaigns.lock(found.id)
-        found = find(tx, found.id)
-        if version is not None and version != tx.campaigns.version(found.id):
+        entry = find(tx, campaign)
+        tx.campaigns.lock(entry.id)
+        entry = find(tx, entry.id)
+        if version is not None and version != tx.campaigns.version(entry.id):
             raise CampaignError(
-                f"Someone else has changed {found.name} in the meantime.",
+                f"Someone else has changed {entry.name} in the meantime.",
                 code="changed",
                 next_step="Look at the page again, then make your change.",
             )
-        merged = {**found.settings, **(settings or {})}
-        kept = {name: value for name, value in merged.items() if value is not None}
-        tx.campaigns.set_details(found.id, title=title, settings=kept)
-        before = {"title": found.title, **found.settings}
-        after = {**kept, "title": found.title if title is None else title}
+        all_settings = {**entry.settings, **(settings or {})}
+        values = {name: value for name, value in all_settings.items() if value is not None}
+        tx.campaigns.set_details(entry.id, title=title, settings=values)
+        before = {"title": entry.title, **entry.settings}
+        after = {**values, "title": entry.title if title is None else title}
         changes = {
             name: [before.get(name), after.get(name)]
             for name in sorted({*before, *after})
             if before.get(name) != after.get(name)
         }
         if changes:
-            tx.events.add("configured", at or now(), campaign=found.id, account=account, changes=changes)
-        return find(tx, found.id)
+            tx.events.add("configured", at or now(), campaign=entry.id, account=account, changes=changes)
+        return find(tx, entry.id)
 
 
 def remove(
@@ -110,8 +110,8 @@ def remove(
 ) -> None:
     """Delete a campaign with everything in it. Its name must be given again, to the letter."""
     with store.writing() as tx:
-        found = find(tx, campaign)
-        if name != found.name:
+        entry = find(tx, campaign)
+        if name != entry.name:
             raise CampaignError(f"{name!r} is not the name of this campaign.", code="name_differs")
-        tx.campaigns.remove(found.id)
-        tx.events.add("removed", at or now(), account=account, name=found.name)
+        tx.campaigns.remove(entry.id)
+        tx.events.add("removed", at or now(), account=account, name=entry.name)

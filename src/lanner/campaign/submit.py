@@ -123,8 +123,8 @@ def _canonical(value: Json) -> str:
     if _is_plain(value):
         return _encode(value)
     if isinstance(value, dict):
-        ordered = sorted(value.items(), key=lambda entry: entry[0].encode("utf-16-be", "surrogatepass"))
-        return "{" + ",".join(f"{_canonical(key)}:{_canonical(part)}" for key, part in ordered) + "}"
+        entries = sorted(value.items(), key=lambda entry: entry[0].encode("utf-16-be", "surrogatepass"))
+        return "{" + ",".join(f"{_canonical(key)}:{_canonical(part)}" for key, part in entries) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(_canonical, value)) + "]"
     if isinstance(value, float) or (type(value) is int and abs(value) > 2**53):
@@ -164,9 +164,9 @@ def submit(
     at: datetime | None = None,
 ) -> Saved:
     """Check and store answers about one item. When this returns, they are on disk."""
-    given = Submission(task, item, answers, submission, elapsed, active, answered_at, base, judge)
+    entry = Submission(task, item, answers, submission, elapsed, active, answered_at, base, judge)
     received = at or now()
-    (result,) = store.write(lambda tx: save_all(store, tx, [given], received))
+    (result,) = store.write(lambda tx: save_all(store, tx, [entry], received))
     if isinstance(result, LannerError):
         raise result
     return result
@@ -176,12 +176,12 @@ def submit_many(
     store: Store, submissions: Iterable[Submission], *, at: datetime | None = None
 ) -> list[Saved | LannerError]:
     """The same for many items in one transaction, one result for each: what is refused does not hold up the rest."""
-    given = list(submissions)
+    entries = list(submissions)
     received = at or now()
 
-    if not given:
+    if not entries:
         return []
-    return [*store.write(lambda tx: save_all(store, tx, given, received))]
+    return [*store.write(lambda tx: save_all(store, tx, entries, received))]
 
 
 @dataclass(slots=True)
@@ -218,22 +218,24 @@ class _Saving:
         return own
 
 
-def save_all(store: Store, tx: Transaction, given: Sequence[Submission], received: datetime) -> list[Saved | Refused]:
+def save_all(
+    store: Store, tx: Transaction, submissions: Sequence[Submission], received: datetime
+) -> list[Saved | Refused]:
     """Check submissions and append their answers, inside the caller's transaction: one result for each."""
-    places = tx.tasks.places([(each.task, each.item, each.id) for each in given])
-    begun = [_begun(store, tx, each, place) for each, place in zip(given, places, strict=True)]
-    rows = tx.judgements.heads_of({key for saving in begun if isinstance(saving, _Saving) for key in saving.keys})
-    parts = tx.judgements.parts({each.name for each in begun if isinstance(each, _Saving) and each.place.repeated})
-    results: list[Saved | Refused | None] = [None] * len(begun)
+    places = tx.tasks.places([(each.task, each.item, each.id) for each in submissions])
+    savings = [_begun(store, tx, each, place) for each, place in zip(submissions, places, strict=True)]
+    rows = tx.judgements.heads_of({key for saving in savings if isinstance(saving, _Saving) for key in saving.keys})
+    parts = tx.judgements.parts({each.name for each in savings if isinstance(each, _Saving) and each.place.repeated})
+    results: list[Saved | Refused | None] = [None] * len(savings)
     waiting: dict[int, _Saving] = {}
-    touched: set[Unit] = set()  # units that have been written to since their rows were read
+    changed_units: set[Unit] = set()  # units that have been written to since their rows were read
     names: set[tuple[int, str]] = set()  # and the submissions that did
-    for at, saving in enumerate(begun):
+    for at, saving in enumerate(savings):
         if not isinstance(saving, _Saving):
             results[at] = saving
             continue
         # a second save about the same sentence sees the first, and so does one under the same id
-        if saving.name in names or not touched.isdisjoint(saving.units):
+        if saving.name in names or not changed_units.isdisjoint(saving.units):
             _write(tx, waiting, results, micros(received))
             rows.update(tx.judgements.heads_of(saving.keys))
             parts.update(tx.judgements.parts({saving.name}))
@@ -243,27 +245,29 @@ def save_all(store: Store, tx: Transaction, given: Sequence[Submission], receive
             results[at] = refused
         if results[at] is None:
             waiting[at] = saving
-            touched.add(saving.unit)
+            changed_units.add(saving.unit)
             names.add(saving.name)
     _write(tx, waiting, results, micros(received))
     return [result for result in results if result is not None]
 
 
-def _begun(store: Store, tx: Transaction, given: Submission, place: Place | None) -> _Saving | Refused:
+def _begun(store: Store, tx: Transaction, submission: Submission, place: Place | None) -> _Saving | Refused:
     """What can be known before the judge's earlier answers are read."""
     try:
         if place is None:
-            raise no_task(given.task)
-        judge = refuse_stranger(place, given)
+            raise no_task(submission.task)
+        judge = refuse_stranger(place, submission)
         if place.item is None:
-            raise CampaignError(f"Task {given.task} has no item {given.item}.", code="unknown_item")
+            raise CampaignError(f"Task {submission.task} has no item {submission.item}.", code="unknown_item")
         standing = place.standing
-        asked = questions_of(store, tx, standing.campaign, standing.protocol_hash)
+        questions = questions_of(store, tx, standing.campaign, standing.protocol_hash)
     except (AnswerError, CampaignError) as refused:
         return refused
-    gated = place.about_judge is not None and asked.gates_before(place.page)
+    gated = place.about_judge is not None and questions.gates_before(place.page)
     consent = (judge, place.about_judge or 0, "") if gated else None
-    return _Saving(given, place, judge, place.item, asked, (judge, place.document, place.item.segment), consent)
+    return _Saving(
+        submission, place, judge, place.item, questions, (judge, place.document, place.item.segment), consent
+    )
 
 
 def _checked(
@@ -272,9 +276,9 @@ def _checked(
     """None where the answers are as the protocol wants them and can be written; what the first time came to where they
     are stored already."""
     given, place, asked = saving.given, saving.place, saving.questions
-    said = rows.get(saving.unit)
-    if said:
-        saving.heads = asked.heads(said)
+    answers = rows.get(saving.unit)
+    if answers:
+        saving.heads = asked.heads(answers)
         saving.known = asked.answers(place.page, saving.item, saving.heads)
     if parts:
         return _repeated(store, tx, saving, parts)
@@ -298,7 +302,7 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
     for name in answers:
         if name not in sheet.ids:
             raise asked.unknown(name, page, item)
-    seen = None if sheet.marked.isdisjoint(answers) else _texts(store, tx, saving)
+    visible_texts = None if sheet.marked.isdisjoint(answers) else _texts(store, tx, saving)
     for entry in sheet.questions:
         question = entry[1]
         name = question.id
@@ -312,7 +316,7 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
                 )
             continue
         taken_back = value is None and known.get(name) is not None  # any answer may be; a required one is missing then
-        value = None if taken_back else asked.check(question, value, item, known, seen)
+        value = None if taken_back else asked.check(question, value, item, known, visible_texts)
         if value is None and known.get(name) is None:
             continue
         known[name] = value
@@ -328,10 +332,10 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
 
 def _texts(store: Store, tx: Transaction, saving: _Saving) -> Texts | None:
     """What the judge was shown. Marks to start from are offered to people alone: a model makes its own."""
-    shown = texts(store, tx, saving.place.standing, saving.item)
-    if shown is None or saving.place.kind in JUDGE_GROUPS["people"]:
-        return shown
-    return replace(shown, prefilled=None)
+    visible_texts = texts(store, tx, saving.place.standing, saving.item)
+    if visible_texts is None or saving.place.kind in JUDGE_GROUPS["people"]:
+        return visible_texts
+    return replace(visible_texts, prefilled=None)
 
 
 def _write(
@@ -344,7 +348,7 @@ def _write(
     campaigns = {saving.place.standing.campaign for saving in waiting.values()}
     numbers = iter(tx.judgements.reserve(count, campaigns) if count else ())
     rows: list[NewAnswer] = []
-    progressed = []
+    changes = []
     for at, saving in waiting.items():
         ids: dict[str, int] = {}
         conflicts: list[Conflict] = []
@@ -354,13 +358,13 @@ def _write(
             rows.append(row)
             if conflict is not None:
                 conflicts.append(conflict)
-        given = saving.given
+        submission = saving.given
         open_ = tuple(saving.questions.open(saving.place.page, saving.item, saving.known))
-        progressed.append(Progressed(given.task, given.item, not open_, given.elapsed, given.active))
-        results[at] = Saved(ids, open_, tuple(conflicts), item=saving.item, answers=given.answers)
+        changes.append(Progressed(submission.task, submission.item, not open_, submission.elapsed, submission.active))
+        results[at] = Saved(ids, open_, tuple(conflicts), item=saving.item, answers=submission.answers)
     if rows:
         tx.judgements.add(rows)
-    tx.tasks.set_saved(progressed, received_at)
+    tx.tasks.set_saved(changes, received_at)
     waiting.clear()
 
 
@@ -414,7 +418,7 @@ def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[St
     keys = asked.keys(item)
     if any(keys.get(part.question) != (part.question, part.systems, part.role) for part in parts):
         raise ReusedError(given.id)
-    seen = _texts(store, tx, saving) if sheet.marked else None
+    visible_texts = _texts(store, tx, saving) if sheet.marked else None
     stored = {part.question: part for part in parts}
     values = {part.question: loads(part.value) for part in parts}
     same: dict[str, Json] = {}
@@ -424,15 +428,15 @@ def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[St
         if question is not None and value is not None:
             labels = {question.for_each: value} if question.for_each else {}
             try:
-                normal = asked.check(question, value, item, labels, seen)
+                normal = asked.check(question, value, item, labels, visible_texts)
             except AnswerError:
                 continue
         if normal == values[name] if name in stored else normal is None and saving.known.get(name) is None:
             same[name] = value
     answered = {name for name, part in stored.items() if part.flags != NOT_ASKED}
     if len(same) < len(given.answers) or not answered <= given.answers.keys():
-        kept = {name: (part.id, values[name]) for name, part in stored.items()}
-        raise ReusedError(given.id, stored=kept, answers=same)
+        current = {name: (part.id, values[name]) for name, part in stored.items()}
+        raise ReusedError(given.id, stored=current, answers=same)
     conflicts = tuple(
         Conflict(part.question, part.supersedes, loads(part.previous or "null"))
         for part in parts
@@ -443,9 +447,9 @@ def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[St
     return Saved(ids, open_, conflicts, repeated=True, item=item, answers=given.answers)
 
 
-def refuse_stranger(place: Place, given: Submission) -> int:
+def refuse_stranger(place: Place, submission: Submission) -> int:
     """Refuse answers to someone else's task. The number of the judge whose it is."""
-    mine, asks = place.standing.judge, given.judge
+    mine, asks = place.standing.judge, submission.judge
     if mine is None or not (asks in (None, mine, place.judge) or (isinstance(asks, tuple) and mine in asks)):
-        raise CampaignError(f"Task {given.task} belongs to someone else.", code="not_assigned")
+        raise CampaignError(f"Task {submission.task} belongs to someone else.", code="not_assigned")
     return mine

@@ -61,20 +61,20 @@ def next_task(store: Store, campaign: Reference, judge: str) -> Task | None:
     """The judge's first task that is not finished; with none left, a free one is taken. None when all is done, or
     when a page that must be agreed to (consent) was not."""
     with store.reading() as tx:
-        found = find(tx, campaign)
-        mine = seat(tx, found, judge)
+        entry = find(tx, campaign)
+        mine = seat(tx, entry, judge)
         task = tx.tasks.next_of(mine.number)
-    if task is None and found.state is CampaignState.OPEN:
-        if found.design == ADAPTIVE:
-            task = take_task(store, found, mine.number)
+    if task is None and entry.state is CampaignState.OPEN:
+        if entry.design == ADAPTIVE:
+            task = take_task(store, entry, mine.number)
         else:
-            task = store.write(lambda tx: tx.tasks.claim(found.id, mine.number))
+            task = store.write(lambda tx: tx.tasks.claim(entry.id, mine.number))
     if task is None:
         return None
     with store.reading() as tx:
         assigned = _assigned(tx, task)
-        asked = questions_of(store, tx, found.id, found.protocol_hash)
-        return assigned.task if gate_open(tx, found.id, mine.number, asked, assigned.task.page) else None
+        questions = questions_of(store, tx, entry.id, entry.protocol_hash)
+        return assigned.task if gate_open(tx, entry.id, mine.number, questions, assigned.task.page) else None
 
 
 def task(store: Store, number: int) -> Task:
@@ -106,28 +106,30 @@ class Heard:
 
 def heard(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Heard]:
     """The same item by item of a task."""
-    asked = questions_of(store, tx, entry.campaign, protocol_hash)
+    questions = questions_of(store, tx, entry.campaign, protocol_hash)
     page = entry.task.page
-    found = []
+    answers = []
     moments: dict[int, datetime] = {}  # answers of one save share theirs
     for item, rows in zip(entry.task.items, _rows(tx, entry), strict=True):
         if not rows:
-            found.append(Heard({}, {}))
+            answers.append(Heard({}, {}))
             continue
-        heads = asked.heads(rows)
-        keys = asked.keys(item)
-        mine = {question.id: heads.get(keys[question.id]) for _, question in asked.questions(page, item)}
-        given = {name: _given(row, moments) for name, row in mine.items() if row is not None and row.value != "null"}
-        values = {name: each.value for name, each in given.items()}
-        found.append(Heard(given, asked.answers(page, item, heads, known=values)))
-    return found
+        heads = questions.heads(rows)
+        keys = questions.keys(item)
+        mine = {question.id: heads.get(keys[question.id]) for _, question in questions.questions(page, item)}
+        own_answers = {
+            name: _given(row, moments) for name, row in mine.items() if row is not None and row.value != "null"
+        }
+        values = {name: each.value for name, each in own_answers.items()}
+        answers.append(Heard(own_answers, questions.answers(page, item, heads, known=values)))
+    return answers
 
 
 def current(store: Store, number: int) -> list[Mapping[str, Given]]:
     """Item by item of a task, the answers that hold, by question."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
-        return [said.current for said in heard(store, tx, entry, find(tx, entry.campaign).protocol_hash)]
+        return [answers.current for answers in heard(store, tx, entry, find(tx, entry.campaign).protocol_hash)]
 
 
 def earlier(store: Store, number: int) -> list[Mapping[str, Json]]:
@@ -135,7 +137,7 @@ def earlier(store: Store, number: int) -> list[Mapping[str, Json]]:
     questions look at."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
-        return [said.earlier for said in heard(store, tx, entry, find(tx, entry.campaign).protocol_hash)]
+        return [answers.earlier for answers in heard(store, tx, entry, find(tx, entry.campaign).protocol_hash)]
 
 
 def missing(store: Store, number: int) -> list[Open]:
@@ -160,8 +162,8 @@ def finish_in(store: Store, tx: Transaction, number: int, finished_at: datetime)
     if standing.finished:
         return entry.task
     refuse(standing, number)
-    asked = questions_of(store, tx, standing.campaign, standing.protocol_hash)
-    refuse_early_finish(store, tx, standing, asked, entry.task.page)
+    questions = questions_of(store, tx, standing.campaign, standing.protocol_hash)
+    refuse_early_finish(store, tx, standing, questions, entry.task.page)
     lacking = _missing(store, tx, entry, standing.protocol_hash)
     if lacking:
         raise UnfinishedError(number, lacking)
@@ -172,8 +174,8 @@ def finish_in(store: Store, tx: Transaction, number: int, finished_at: datetime)
 
 def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iterable[Judgement], at: datetime) -> None:
     """Mark the items as done, and the tasks as finished, whose answers have come from elsewhere."""
-    asked = questions_of(store, tx, campaign.id, campaign.protocol_hash)
-    stages = {question.id: stage for stage, question in asked.protocol.questions}
+    questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
+    stages = {question.id: stage for stage, question in questions.protocol.questions}
     by_judge: dict[str, dict[tuple[object, ...], list[Judgement]]] = {}
     for judgement in judgements:
         item = Item(judgement.document, judgement.segment, judgement.systems)
@@ -185,7 +187,7 @@ def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iter
                 continue
             answered = {}
             for place, item in enumerate(entry.task.items):
-                keys = [_answer_key(item, q.id, stage) for stage, q in asked.questions(entry.task.page, item)]
+                keys = [_answer_key(item, q.id, stage) for stage, q in questions.questions(entry.task.page, item)]
                 if own := [judgement for key in keys for judgement in answers.get(key, ())]:
                     answered[place] = (
                         max(judgement.elapsed_seconds or 0.0 for judgement in own),
@@ -210,8 +212,8 @@ def _tick_off_items(
     at: datetime,
 ) -> None:
     def save(done: Callable[[int], bool]) -> None:
-        saved = [Progressed(entry.task.id, place, done(place), *spent) for place, spent in answered.items()]
-        tx.tasks.set_saved(saved, micros(at))
+        changes = [Progressed(entry.task.id, place, done(place), *spent) for place, spent in answered.items()]
+        tx.tasks.set_saved(changes, micros(at))
 
     save(lambda _place: False)  # where nothing is required, what is missing depends on whether the item was saved
     lacking = {each.item for each in _missing(store, tx, entry, protocol_hash)}
@@ -264,27 +266,27 @@ def _until_submitted(tx: Transaction, entry: Assigned) -> bool:
 
 
 def _assigned(tx: Transaction, number: int) -> Assigned:
-    found = tx.tasks.assigned(number)
-    if found is None:
+    entry = tx.tasks.assigned(number)
+    if entry is None:
         raise no_task(number)
-    return found
+    return entry
 
 
 def _missing(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Open]:
-    asked = questions_of(store, tx, entry.campaign, protocol_hash)
+    questions = questions_of(store, tx, entry.campaign, protocol_hash)
     page = entry.task.page
-    saved = tx.tasks.saved(entry.task.id)
+    saved_at = tx.tasks.saved(entry.task.id)
     pages: dict[int, Mapping[str, set[str]]] = {}
     missing = []
     for at, (item, rows) in enumerate(zip(entry.task.items, _rows(tx, entry), strict=True)):
-        answers = asked.answers(page, item, asked.heads(rows))
-        lacking = asked.open(page, item, answers, saved=saved[at])
+        answers = questions.answers(page, item, questions.heads(rows))
+        lacking = questions.open(page, item, answers, saved=saved_at[at])
         if lacking and entry.judge is not None:  # an answer that nobody will ask this judge for is not waited for
             document = entry.documents[at]
             if document not in pages:
                 pages[document] = tx.tasks.pages_about(entry.judge, document)
             theirs = pages[document].get(item.segment, set())
-            lacking = asked.open(page, item, answers, saved=saved[at], pages=theirs)
+            lacking = questions.open(page, item, answers, saved=saved_at[at], pages=theirs)
         if lacking:
             missing.append(Open(at, item.document, item.segment, tuple(lacking)))
     return missing
@@ -294,9 +296,9 @@ def _rows(tx: Transaction, entry: Assigned) -> list[list[Answer]]:
     """Item by item, everything its judge has ever answered about the same unit."""
     if entry.judge is None:
         return [[] for _ in entry.task.items]
-    said = {document: tx.judgements.of_document(entry.judge, document) for document in dict.fromkeys(entry.documents)}
+    rows = {document: tx.judgements.of_document(entry.judge, document) for document in dict.fromkeys(entry.documents)}
     pairs = zip(entry.task.items, entry.documents, strict=True)
-    return [said[document].get(item.segment, []) for item, document in pairs]
+    return [rows[document].get(item.segment, []) for item, document in pairs]
 
 
 def _given(row: Answer, moments: dict[int, datetime]) -> Given:

@@ -75,12 +75,12 @@ def seal_secrets(store: Store) -> int:
     return len(plain)
 
 
-def secret_of(store: Store, kept: str) -> str:
+def secret_of(store: Store, stored_secret: str) -> str:
     """The secret that the messages to an address are signed with."""
-    if kept and not is_sealed(kept):
-        return kept
+    if stored_secret and not is_sealed(stored_secret):
+        return stored_secret
     key = server_key(store)
-    secret = unseal(key, kept) if key and kept else None
+    secret = unseal(key, stored_secret) if key and stored_secret else None
     if secret is None:
         raise ValueError("the secret was sealed with another key: remove the address and add it again")
     return secret

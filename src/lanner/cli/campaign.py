@@ -273,9 +273,9 @@ def run_promote(
 
 
 def _refuse_unknown(units: set[str], texts: Mapping[tuple[str, str], object]) -> None:
-    known = {f"{document}/{segment}" for document, segment in texts}
-    for unit in units - known:
-        raise InputError(f"There is no unit {unit!r} to drop.", next_step=did_you_mean(unit, known))
+    places = {f"{document}/{segment}" for document, segment in texts}
+    for unit in units - places:
+        raise InputError(f"There is no unit {unit!r} to drop.", next_step=did_you_mean(unit, places))
 
 
 def _stage(protocol: Protocol, page: str) -> Stage:

@@ -94,13 +94,13 @@ def run_scores(
 ) -> None:
     """Score and rank systems."""
     output = Output("scores", as_json)
-    known = scores.preset(preset) if preset else None
+    rules = scores.preset(preset) if preset else None
     pair = chosen_pair()
     parts = _named(source.read(), part)
     material = chosen_judges(_of_pair(parts, pair), source.judges)
-    if known and known.weights and material.protocol:
-        material = replace(material, protocol=known.weigh(material.protocol))
-        output.note(f"Errors weigh as in {known.citation}; weights from {known.weights_from}.")
+    if rules and rules.weights and material.protocol:
+        material = replace(material, protocol=rules.weigh(material.protocol))
+        output.note(f"Errors weigh as in {rules.citation}; weights from {rules.weights_from}.")
     rows = scored_rows(material, judges_named=bool(source.judges))
     table, notes = with_domains(rows.table, documents) if documents else (rows.table, ())
     output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in material.left_out.items())
@@ -110,12 +110,12 @@ def run_scores(
         output.note(
             f"Scores by {group} alone count; {others:,} answers of other judges do not. Name them with --judges."
         )
-    named = question or (known.of if known else None)
+    named = question or (rules.of if rules else None)
     if better:
         details["direction"] = f"{better}_is_better"
     for entry in ranked_by(material.protocol, rows.table, named):
         of = entry.of
-        plan = known.options if known else entry.options
+        plan = rules.options if rules else entry.options
         options = {**plan, **{k: v for k, v in details.items() if v is not None}}
         if source.judges:
             options["judges"] = [judge.id for judge in material.judges]

@@ -75,8 +75,8 @@ def choose_difficult(
             drawn[document.id] = replace(document, meta={**document.meta, META: kept})
         rows.append(_row(domain, quota, sizes, combined, (places, [places[at] for at in taken])))
     everyone = list(range(len(pool)))
-    chosen = [at for at in everyone if pool[at].id in drawn]
-    rows.append(_row("All", sentences, sizes, combined, (everyone, chosen)))
+    selection = [at for at in everyone if pool[at].id in drawn]
+    rows.append(_row("All", sentences, sizes, combined, (everyone, selection)))
     return Choice(tuple(drawn[document.id] for document in documents if document.id in drawn), tuple(rows))
 
 
@@ -153,9 +153,9 @@ def source_difficulty(documents: Sequence[Document], _columns: Sequence[str] = (
     """Long sentences, words that few documents of the pool have, many names and numbers: the mean of the three, each
     on one scale."""
     words = [[[*_TOKEN.findall(segment.source)] for segment in _judged(document)] for document in documents]
-    known = Counter(word for text in words for word in {token.lower() for line in text for token in line})
+    document_counts = Counter(word for text in words for word in {token.lower() for line in text for token in line})
     rarity = [
-        fmean([math.log(len(documents) / known[token.lower()]) for line in text for token in line] or [0.0])
+        fmean([math.log(len(documents) / document_counts[token.lower()]) for line in text for token in line] or [0.0])
         for text in words
     ]
     length = [math.log(1 + fmean([len(line) for line in text] or [0.0])) for text in words]

@@ -78,9 +78,9 @@ class Choose(_Part):
             raise ValueError("Give either systems = [...] or best = N.")
         if sum(map(bool, (self.scores, self.column, self.metric))) > 1:
             raise ValueError("Give one of scores, column and metric.")
-        known = list(dict.fromkeys((*METRICS, *(name.replace("_", "-") for name in registry.names("metrics")))))
-        if self.metric and self.metric not in known:
-            raise ValueError(f"There is no metric {self.metric!r}. {did_you_mean(self.metric, known)}")
+        names = list(dict.fromkeys((*METRICS, *(name.replace("_", "-") for name in registry.names("metrics")))))
+        if self.metric and self.metric not in names:
+            raise ValueError(f"There is no metric {self.metric!r}. {did_you_mean(self.metric, names)}")
         if self.options and not self.metric:
             raise ValueError('Options are those of a metric: name it, for instance metric = "comet".')
         return self

@@ -179,11 +179,11 @@ class ReviewSession:
         """The segment to begin with: the first that is open, else the first."""
         return next(iter(self.review.open), 0)
 
-    def act(self, asked: Mapping[str, Any]) -> Step:
+    def act(self, request: Mapping[str, Any]) -> Step:
         """Do what a page asks. Two tabs take turns; what cannot be done is refused and changes nothing."""
         with self._turn:
-            at, do = _number(asked, "at"), asked.get("do")
-            place, row = self.place(at), str(asked.get("row", ""))
+            at, do = _number(request, "at"), request.get("do")
+            place, row = self.place(at), str(request.get("row", ""))
             match do:
                 case "look":
                     return Step(at, row, "")
@@ -195,11 +195,11 @@ class ReviewSession:
                     self._do([Edit("merge", place.document, row)])
                     return Step(at, row, f"Merged row {row} with the row below.")
                 case "split":
-                    self._do([Edit("split", place.document, row, _offsets(asked.get("cut")))])
+                    self._do([Edit("split", place.document, row, _offsets(request.get("cut")))])
                     return Step(at, f"{row}.1", f"Split row {row}.")
                 case "shift":
-                    column, step = str(asked.get("column", SOURCE)), _number(asked, "step")
-                    self._do([self.review.shift(place, row, column, step, coarse=bool(asked.get("coarse")))])
+                    column, step = str(request.get("column", SOURCE)), _number(request, "step")
+                    self._do([self.review.shift(place, row, column, step, coarse=bool(request.get("coarse")))])
                     return Step(at, row, f"Moved {'from' if step > 0 else 'to'} the row below.")
                 case "undo":
                     return self._undone(at, row)
@@ -211,10 +211,10 @@ class ReviewSession:
             raise InputError(f"There is no segment {at + 1} to look at.")
         return self.review.places[at]
 
-    def suggestion(self, asked: Mapping[str, Any]) -> dict[str, int]:
+    def suggestion(self, request: Mapping[str, Any]) -> dict[str, int]:
         """Where the other texts of a row are best cut if its source is cut at an offset."""
-        place, name, offset = self.place(_number(asked, "at")), asked.get("row"), _number(asked, "offset")
-        row = next((found for found in self.review.rows(place) if found.id == name), None)
+        place, name, offset = self.place(_number(request, "at")), request.get("row"), _number(request, "offset")
+        row = next((segment for segment in self.review.rows(place) if segment.id == name), None)
         if row is None or not 0 < offset < len(row.source):
             raise InputError(f"Row {name!r} cannot be cut there.")
         return suggest_split(self.review.document(place.document), row, offset)
@@ -223,13 +223,13 @@ class ReviewSession:
         """On to the next row in doubt of this segment, else to the next open segment."""
         if edits:
             self._do(edits)
-        left = [found.id for found in self.review.rows(place) if self.review.unsure(place.document, found)]
-        said = f"Accepted row {row}." if row else "Accepted."
+        left = [segment.id for segment in self.review.rows(place) if self.review.unsure(place.document, segment)]
+        message = f"Accepted row {row}." if row else "Accepted."
         if left and row:
-            return Step(at, left[0], said)
+            return Step(at, left[0], message)
         still = self.review.open
         following = next((number for number in still if number > at), next(iter(still), at))
-        return Step(following, "", said)
+        return Step(following, "", message)
 
     def _undone(self, at: int, row: str) -> Step:
         gone = self.review.undo()
@@ -239,7 +239,7 @@ class ReviewSession:
             undo_in_log(self.log, len(gone), self.by, _now())
         numbers = {place: number for number, place in enumerate(self.review.places)}
         document = self.review.document(gone[0].document)
-        names = {found.id: found for found in document.segments}
+        names = {segment.id: segment for segment in document.segments}
         back = names.get(gone[0].segment)
         place = Place(document.id, str(back.meta.get("parent", back.id))) if back else None
         return Step(numbers.get(place, at) if place else at, gone[0].segment, f"Undone: {gone[0].kind}.")
@@ -255,8 +255,8 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _number(asked: Mapping[str, Any], name: str) -> int:
-    value = asked.get(name)
+def _number(request: Mapping[str, Any], name: str) -> int:
+    value = request.get(name)
     if not isinstance(value, int) or isinstance(value, bool):
         raise InputError(f"{name!r} must be a whole number.")
     return value

@@ -56,7 +56,7 @@ def sample(
         sample_by_id |= {document.id: document for document in draw}
         rows.append(_row(domain, by_domain[domain], quota, draw, sum(sizes.values())))
     sampled_documents = tuple(sample_by_id[document.id] for document in documents if document.id in sample_by_id)
-    everything = [document for found in by_domain.values() for document in found]
+    everything = [document for group in by_domain.values() for document in group]
     return Sample(
         sampled_documents, (*rows, _row("All", everything, sentences, sampled_documents, sum(sizes.values())))
     )

@@ -54,8 +54,8 @@ def assign(
             raise DesignError(f"The design {design!r} has no option {name!r}.", next_step=did_you_mean(name, names))
     assign_tasks = registry.module(ROOM, design).assign
     lists = [name for name, parameter in inspect.signature(assign_tasks).parameters.items() if parameter.default == ()]
-    chosen = {name: _listed(value) if name in lists else value for name, value in choices.items()}
-    tasks: list[Task] = assign_tasks(documents, judges, protocol, rng=rng, systems=tuple(systems), **chosen)
+    options_by_name = {name: _listed(value) if name in lists else value for name, value in choices.items()}
+    tasks: list[Task] = assign_tasks(documents, judges, protocol, rng=rng, systems=tuple(systems), **options_by_name)
     return tasks
 
 

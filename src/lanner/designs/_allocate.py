@@ -48,7 +48,7 @@ def by_arm(protocol: Protocol, judges: Sequence[Judge], rng: Generator) -> dict[
     arms = list(dict.fromkeys(stage.arm for stage in protocol.stages if stage.arm))
     if not arms:
         return {None: list(judges)}
-    chosen: dict[str, str] = {}
+    choices: dict[str, str] = {}
     for judge in judges:
         wanted = judge.attributes.get("arm")
         if wanted is not None:
@@ -57,15 +57,15 @@ def by_arm(protocol: Protocol, judges: Sequence[Judge], rng: Generator) -> dict[
                     f"The judge {judge.id!r} is in the arm {wanted!r}, which {protocol.name} does not have.",
                     next_step=did_you_mean(str(wanted), arms),
                 )
-            chosen[judge.id] = wanted
-    free = [judge for judge in judges if judge.id not in chosen]
-    counts = Counter(chosen.values())
+            choices[judge.id] = wanted
+    free = [judge for judge in judges if judge.id not in choices]
+    counts = Counter(choices.values())
     start = int(rng.integers(len(arms)))
     for at in rng.permutation(len(free)):
         arm = min(arms, key=lambda name: (counts[name], (arms.index(name) - start) % len(arms)))
-        chosen[free[int(at)].id] = arm
+        choices[free[int(at)].id] = arm
         counts[arm] += 1
-    return {arm: [judge for judge in judges if chosen[judge.id] == arm] for arm in arms}
+    return {arm: [judge for judge in judges if choices[judge.id] == arm] for arm in arms}
 
 
 def reading(judges: Sequence[Judge], protocol: Protocol, arm: str | None) -> list[Judge]:

@@ -227,15 +227,15 @@ def _rounds(
     places = len(shares)
     first = rng.permutation(places) if layout.shuffle else [0] * places
     rounds: list[list[tuple[str, tuple[Item, ...]]]] = []
-    for number in range(max((len(found) for row in sets for found in row), default=0)):
+    for number in range(max((len(part) for row in sets for part in row), default=0)):
         order = rng.permutation(places) if layout.shuffle else range(places)
         round_ = []
         for at in map(int, order):
             last = max(map(len, sets[at]))
-            for (page, stages), found, side in zip(block, sets[at], sides, strict=True):
-                turn = number - (last - len(found))  # comparisons are fewer than ratings, and come after them
-                if 0 <= turn < len(found):
-                    outputs = found[(int(first[at]) + turn) % len(found)]
+            for (page, stages), part, side in zip(block, sets[at], sides, strict=True):
+                turn = number - (last - len(part))  # comparisons are fewer than ratings, and come after them
+                if 0 <= turn < len(part):
+                    outputs = part[(int(first[at]) + turn) % len(part)]
                     if group := _items(shares[at], stages, side.next(outputs)):
                         round_.append((page, group))
         rounds.append(round_)

@@ -202,7 +202,7 @@ def missed_controls(counts: Mapping[str, tuple[int, int]], limit: float) -> list
     """Judges who miss a larger share of control items than `limit`, the worst first. It is `clear` where the whole
     95 % interval (Wilson) of their share lies above the limit. `counts` are items missed and answered, by judge. A
     limit of 1 or more is a number of items."""
-    found = []
+    results = []
     for judge, (missed, answered) in counts.items():
         if not answered:
             continue
@@ -211,8 +211,8 @@ def missed_controls(counts: Mapping[str, tuple[int, int]], limit: float) -> list
         low, high = share_interval(missed, answered)
         if share > allowed:
             clear = low > allowed
-            found.append(Alarm(Code.CONTROLS, judge, share, allowed, answered, clear=clear, low=low, high=high))
-    return sorted(found, key=lambda alarm: (-alarm.value, -alarm.n))
+            results.append(Alarm(Code.CONTROLS, judge, share, allowed, answered, clear=clear, low=low, high=high))
+    return sorted(results, key=lambda alarm: (-alarm.value, -alarm.n))
 
 
 def controls_called_by_chance(counts: Mapping[str, tuple[int, int]], limit: float) -> tuple[float, float] | None:

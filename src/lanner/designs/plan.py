@@ -466,10 +466,10 @@ def loads(tasks: Iterable[Task], documents: Sequence[Document]) -> Loads:
         for segment in document:
             words[document.id, segment.id] = max(1, word_count(segment.source, document.source_language))
         words[document.id, ""] = sum(words[document.id, segment.id] for segment in document)
-    found: dict[str, int] = {}
+    results: dict[str, int] = {}
     for task in tasks:
         if task.judge:
-            found[task.judge] = found.get(task.judge, 0) + sum(
+            results[task.judge] = results.get(task.judge, 0) + sum(
                 words.get((item.document, item.segment), 0) for item in task.items
             )
-    return Loads(found)
+    return Loads(results)

@@ -214,9 +214,9 @@ def _in_domain(rates: Mapping[str, Mapping[str, float]], domain: str) -> list[tu
     return sorted((rate[domain], judge) for judge, rate in rates.items() if domain in rate)
 
 
-def _room_for(scale: Axis, found: Sequence[tuple[float, str]]) -> bool:
+def _room_for(scale: Axis, values: Sequence[tuple[float, str]]) -> bool:
     """Whether all labels fit into the drawing and none touches the next on its side of the line."""
-    halves = [(scale.place(rate), width(f"{judge} {rate:.1f}", 6.6) / 2) for rate, judge in found]
+    halves = [(scale.place(rate), width(f"{judge} {rate:.1f}", 6.6) / 2) for rate, judge in values]
     inside = all(x - half >= 0 and x + half <= WIDTH for x, half in halves)
     return inside and all(
         after[0] - before[0] > before[1] + after[1] for before, after in zip(halves, halves[2:], strict=False)

@@ -51,9 +51,9 @@ def said(store: Store, reference: str | int, judge: str) -> list[Said]:
                 unit = (segment, *sorted(loads(row.systems)), row.role)
                 way = (row.model, row.sample, bool(row.swapped))
                 for question, value in values.items():
-                    known = answers.get((document, unit, question, way))
-                    several = known is not None and isinstance(known.value, dict) and isinstance(value, dict)
-                    merged = {**known.value, **value} if known and several else value  # one skill or row a call
+                    earlier = answers.get((document, unit, question, way))
+                    several = earlier is not None and isinstance(earlier.value, dict) and isinstance(value, dict)
+                    merged = {**earlier.value, **value} if earlier and several else value  # one skill or row a call
                     answer = Said(document, unit, question, merged, *way, orders.get(question, ()))
                     answers[document, unit, question, way] = answer
     return list(answers.values())

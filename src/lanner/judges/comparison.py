@@ -174,14 +174,14 @@ def sample_documents(documents: Sequence[Document], sentences: int) -> list[Docu
     if not documents:
         return []
     order = sorted(range(len(documents)), key=lambda place: (_spread(place), place))
-    chosen: list[int] = []
+    selection: list[int] = []
     size = 0
     for place in order:
-        if chosen and size + len(documents[place].segments) > sentences:
+        if selection and size + len(documents[place].segments) > sentences:
             continue
-        chosen.append(place)
+        selection.append(place)
         size += len(documents[place].segments)
-    return [documents[place] for place in sorted(chosen)]
+    return [documents[place] for place in sorted(selection)]
 
 
 def _spread(place: int) -> float:

@@ -105,13 +105,13 @@ async def estimate(
     tried = _first(documents)
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "rehearsal.sqlite") as store:
         systems = _systems(documents)
-        made = campaign.create(store, "rehearsal", tried, protocol, systems=systems)
+        entry = campaign.create(store, "rehearsal", tried, protocol, systems=systems)
         with store.writing() as tx:
-            tx.campaigns.set_state(made.id, CampaignState.OPEN)
+            tx.campaigns.set_state(entry.id, CampaignState.OPEN)
         totals = await run(
-            store, made.id, acting, limits=Limits(items=_MOST), examples=examples, connect=lambda _: actor
+            store, entry.id, acting, limits=Limits(items=_MOST), examples=examples, connect=lambda _: actor
         )
-        whole = sum(_items(store, made.id, plan.judge, protocol, (documents, tried)) for plan in acting)
+        whole = sum(_items(store, entry.id, plan.judge, protocol, (documents, tried)) for plan in acting)
     left = max(0, whole - done)
     return _scaled(left if most is None else min(left, most), totals, actor.calls)
 
@@ -123,12 +123,12 @@ def _systems(documents: Sequence[Document]) -> list[str]:
 
 def _first(documents: Sequence[Document]) -> list[Document]:
     """Whole documents, since pages and stages come in their true proportion only there."""
-    chosen: list[Document] = []
+    selection: list[Document] = []
     for document in documents:
-        chosen.append(document)
-        if sum(len(entry.segments) for entry in chosen) >= _TRIED:
+        selection.append(document)
+        if sum(len(entry.segments) for entry in selection) >= _TRIED:
             break
-    return chosen
+    return selection
 
 
 def _items(

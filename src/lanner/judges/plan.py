@@ -98,11 +98,11 @@ class Plan:
         return Judge(self.judge, JudgeKind.MODEL, name, self.attributes)
 
 
-def differences(stored: Mapping[str, Json], wanted: Mapping[str, Json]) -> list[str]:
+def differences(stored: Mapping[str, Json], current: Mapping[str, Json]) -> list[str]:
     """What a judge was run with before that is not as it is now; where the server stands does not count."""
     return [
         name
-        for name, value in wanted.items()
+        for name, value in current.items()
         if name not in ("servers", "providers") and name in stored and stored[name] != value
     ]
 

@@ -149,12 +149,12 @@ def _is_pairwise(protocol: Protocol) -> bool:
 
 def _campaign(store: Store, name: str, documents: Sequence[Document], protocol: Protocol, plans: Iterable[Plan]) -> int:
     """The campaign of that name, made if it is not there; one with other texts is not ours."""
-    known = {entry.name: entry.id for entry in campaign.campaigns(store)}
-    if name in known:
+    ids = {entry.name: entry.id for entry in campaign.campaigns(store)}
+    if name in ids:
         if fingerprint(campaign.documents(store, name)) == fingerprint(documents):
-            return known[name]
+            return ids[name]
         number = 2
-        while f"{name}-{number}" in known:
+        while f"{name}-{number}" in ids:
             number += 1
         name = f"{name}-{number}"
     judges = [plan.as_judge() for plan in plans]

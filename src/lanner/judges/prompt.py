@@ -207,8 +207,8 @@ class Prompter:
     ) -> _Frame:
         labels = {q.id: tuple(chosen(self.protocol, q, answers)) for s in stages for q in s.questions if q.for_each}
         languages = (document.source_language, document.target_language)
-        asked = tuple((s.id, *((q.id, len(q.choices), q.choices[:1]) for q in s.questions)) for s in stages)
-        key = (asked, languages, tuple(labels.items()), outputs, shuffle, many)
+        signature = tuple((s.id, *((q.id, len(q.choices), q.choices[:1]) for q in s.questions)) for s in stages)
+        key = (signature, languages, tuple(labels.items()), outputs, shuffle, many)
         frame = self._frames.get(key)
         if frame is None:
             if len(self._frames) > 512:

@@ -107,7 +107,7 @@ def _item(row: Mapping[str, Json], places: Mapping[str, list[str]], systems: tup
 def _answers(row: Mapping[str, Json], protocol: Protocol, where: Where) -> dict[str, Json]:
     names = _names()
     question_ids = {question.id for _, question in protocol.questions}
-    about = {name for known in names["place"].values() for name in known}
+    about = {name for group in names["place"].values() for name in group}
     answers: dict[str, Json] = {}
     for name, value in row.items():
         question = name if name in question_ids else names["question"].get(name, name)

@@ -60,7 +60,7 @@ def parse(text: str) -> tuple[Json, int]:
     return from_json((blocks[-1].removeprefix("json") if blocks else answer).strip()), 1
 
 
-def verdict(text: str, asked: Asked, schema: Mapping[str, Any]) -> Verdict:
+def verdict(text: str, scope: Asked, schema: Mapping[str, Any]) -> Verdict:
     """Judge one reply about one item."""
     try:
         value, repairs = parse(text)
@@ -68,12 +68,12 @@ def verdict(text: str, asked: Asked, schema: Mapping[str, Any]) -> Verdict:
         return Verdict(None, 0, "json", f"The reply is not JSON: {error}.")
     if not isinstance(value, dict):
         return Verdict(None, repairs, "schema", "The reply is not a JSON object.")
-    return judged(value, asked, schema, repairs)
+    return judged(value, scope, schema, repairs)
 
 
-def judged(value: dict[str, Json], asked: Asked, schema: Mapping[str, Any], repairs: int = 0) -> Verdict:
+def judged(value: dict[str, Json], scope: Asked, schema: Mapping[str, Any], repairs: int = 0) -> Verdict:
     """The second and third step: the schema, then the protocol's own checks in the order of the questions."""
-    questions = [(stage, question) for stage in asked.stages for question in stage.questions]
+    questions = [(stage, question) for stage in scope.stages for question in stage.questions]
     entries = value
     if mistake(schema, value):  # what fits is in the protocol's own spelling, which is nearly always so
         entries = dict(value)
@@ -83,14 +83,16 @@ def judged(value: dict[str, Json], asked: Asked, schema: Mapping[str, Any], repa
                 repairs += number
         if wrong := mistake(schema, entries):
             return Verdict(None, repairs, "schema", wrong)
-    known: dict[str, Json] = dict(asked.known)
+    earlier_answers: dict[str, Json] = dict(scope.known)
     answers: dict[str, Json] = {}
     for stage, question in questions:
         answer = entries.get(question.id)
         if question.for_each and isinstance(answer, dict):  # null stands for what was not chosen
             answer = {label: value for label, value in answer.items() if value is not None}
-        labels = chosen(asked.protocol, question, known)
-        if not (holds(stage.when, known) and holds(question.when, known)) or (question.for_each and not labels):
+        labels = chosen(scope.protocol, question, earlier_answers)
+        if not (holds(stage.when, earlier_answers) and holds(question.when, earlier_answers)) or (
+            question.for_each and not labels
+        ):
             if answer:
                 return Verdict(None, repairs, "meaning", f"{question.id}: is not asked here; it must be null.")
             continue
@@ -98,11 +100,11 @@ def judged(value: dict[str, Json], asked: Asked, schema: Mapping[str, Any], repa
             nothing = "an empty list says that there is nothing to mark."
             return Verdict(None, repairs, "meaning", f"{question.id}: {nothing}")
         try:
-            stored = check(question, answer, texts=asked.texts, chosen=labels, outputs=asked.outputs)
+            stored = check(question, answer, texts=scope.texts, chosen=labels, outputs=scope.outputs)
         except AnswerError as error:
             return Verdict(None, repairs, "meaning", " ".join(filter(None, (error.what, error.next_step))))
         if stored is not None:
-            answers[question.id] = known[question.id] = stored
+            answers[question.id] = earlier_answers[question.id] = stored
     return Verdict(answers, repairs)
 
 

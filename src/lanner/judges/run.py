@@ -35,22 +35,22 @@ Connect = Callable[[Endpoint], Provider]
 def seat(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
     """Give every judge a place in the campaign and all of its texts to judge, unless it has them. A judge of the same
     name that was run with other settings is refused: its answers would not be one judge's."""
-    found = campaign.get(store, reference)
-    if found.state is not CampaignState.OPEN:
+    entry = campaign.get(store, reference)
+    if entry.state is not CampaignState.OPEN:
         raise CampaignError(
-            f"{found.name} is {found.state}, so it takes no answers.", code=str(found.state), next_step="Open it first."
+            f"{entry.name} is {entry.state}, so it takes no answers.", code=str(entry.state), next_step="Open it first."
         )
-    present = {judge.id: judge for judge in campaign.judges(store, found.id)}
+    present = {judge.id: judge for judge in campaign.judges(store, entry.id)}
     for plan in plans:
         if plan.judge not in present:
-            campaign.add_judges(store, found.id, [plan.as_judge()], design="full", options={"all_scenarios": True})
+            campaign.add_judges(store, entry.id, [plan.as_judge()], design="full", options={"all_scenarios": True})
         elif other := differences(present[plan.judge].attributes, plan.attributes):
             raise CampaignError(
                 f"The judge {plan.judge!r} has answered here with other settings ({_as_options(other)}).",
                 code="other_settings",
                 next_step="Give this one another name with --as, or the same settings.",
             )
-    return found
+    return entry
 
 
 def _as_options(names: Sequence[str]) -> str:
@@ -66,11 +66,11 @@ _OPTIONS = {
 
 def sizes(store: Store, reference: str | int, plans: Sequence[Plan]) -> dict[str, int]:
     """How many items are open in each document, over all these judges."""
-    found = seat(store, reference, plans)
+    seats = seat(store, reference, plans)
     open_: dict[str, int] = {}
     with store.reading() as tx:
         for plan in plans:
-            judge = tx.judges.find(found.id, plan.judge)
+            judge = tx.judges.find(seats.id, plan.judge)
             for work in tx.ledger.open_tasks(judge.number) if judge else ():
                 open_[work.document] = open_.get(work.document, 0) + work.items
     return open_
@@ -123,9 +123,9 @@ async def run(
             examples = agreed(store, reference) if any(plan.examples for plan in plans) else []
         demanded(examples, max(plan.examples for plan in plans))
         channels = [[connections.channel(member) for member in plan.members] for plan in plans]
-        found = await asyncio.to_thread(seat, store, reference, plans)  # nothing is made before all else is known
-        protocol = campaign.protocol(store, found.id)
-        numbers = judge_numbers(store, found.id, plans)
+        seats = await asyncio.to_thread(seat, store, reference, plans)  # nothing is made before all else is known
+        protocol = campaign.protocol(store, seats.id)
+        numbers = judge_numbers(store, seats.id, plans)
         with running_judges(store, numbers if documents is None else {}):
             async with Writer(store) as writer, _quiet_collector():
                 workers = [
@@ -133,11 +133,11 @@ async def run(
                         store,
                         plan,
                         theirs,
-                        number=found.id,
+                        number=seats.id,
                         seat=numbers[plan.judge],
                         protocol=protocol,
                         requester=Requester(
-                            writer, limits, totals, budget, reasks=plan.reasks, run_name=_run_name(found, plan)
+                            writer, limits, totals, budget, reasks=plan.reasks, run_name=_run_name(seats, plan)
                         ),
                         writer=writer,
                         totals=totals,
@@ -158,11 +158,11 @@ def judge_numbers(store: Store, campaign_id: int, plans: Sequence[Plan]) -> dict
         return {entry.judge.id: entry.number for entry in tx.judges.all(campaign_id) if entry.judge.id in names}
 
 
-def _run_name(found: Campaign, plan: Plan) -> str:
+def _run_name(campaign: Campaign, plan: Plan) -> str:
     """What tells the requests of this judge from those of the same texts in another store, where a server keeps them:
     a batch that another store has paid for is not ours."""
-    moment = found.created_at.isoformat() if found.created_at else ""
-    return hashlib.sha256(f"{found.name}\x1f{moment}\x1f{plan.judge}".encode()).hexdigest()[:8] + "."
+    moment = campaign.created_at.isoformat() if campaign.created_at else ""
+    return hashlib.sha256(f"{campaign.name}\x1f{moment}\x1f{plan.judge}".encode()).hexdigest()[:8] + "."
 
 
 @asynccontextmanager

@@ -29,8 +29,8 @@ _ARTICLES = {"object": "an object", "array": "a list", "integer": "a whole numbe
 def mistake(schema: Mapping[str, Any], value: Json, place: str = "") -> str:
     """What is wrong with the value, as a sentence with its place; "" where nothing is."""
     if "anyOf" in schema:
-        found = [mistake(entry, value, place) for entry in schema["anyOf"]]
-        return "" if "" in found else found[0]
+        mistakes = [mistake(entry, value, place) for entry in schema["anyOf"]]
+        return "" if "" in mistakes else mistakes[0]
     kind = schema.get("type")
     at = f"{place}: " if place else ""
     if kind is not None and not _KINDS[kind](value):
@@ -64,8 +64,8 @@ def _object(schema: Mapping[str, Any], value: dict[str, Json], place: str) -> st
             return f'{at}"{name}" is not asked for.'
         if rule is True or (isinstance(entry, str) and entry in rule.get("enum", ())):
             continue  # the usual case: one of the options
-        if found := mistake(rule, entry, f"{place}.{name}" if place else name):
-            return found
+        if mistakes := mistake(rule, entry, f"{place}.{name}" if place else name):
+            return mistakes
     return ""
 
 
@@ -77,8 +77,8 @@ def _array(schema: Mapping[str, Any], value: list[Json], place: str) -> str:
     if high is not None and len(value) > high:
         return f"{at}{len(value)} given, at most {high} are allowed."
     for number, entry in enumerate(value):
-        if found := mistake(schema.get("items", {}), entry, f"{place}[{number}]"):
-            return found
+        if mistakes := mistake(schema.get("items", {}), entry, f"{place}[{number}]"):
+            return mistakes
     if schema.get("uniqueItems") and any(entry in value[:number] for number, entry in enumerate(value)):
         return f"{at}the entries must differ from each other."
     return ""

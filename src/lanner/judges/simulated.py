@@ -59,17 +59,17 @@ class Simulation:
         quality = self._quality(item, temper)
         texts = _texts(document, item)
         outputs = max(2, len(item.systems))
-        known, answers = dict(earlier), dict[str, Json]()
-        while pending := [q for _, q in applicable(self.protocol, page, known) if q.id not in answers]:
+        earlier_answers, answers = dict(earlier), dict[str, Json]()
+        while pending := [q for _, q in applicable(self.protocol, page, earlier_answers) if q.id not in answers]:
             question = pending[0]
-            labels = chosen(self.protocol, question, known)
+            labels = chosen(self.protocol, question, earlier_answers)
             agreed, alone = (
                 simulate.answer(question, rng=dice, texts=texts, chosen=labels, outputs=outputs, quality=quality)
                 for dice in (shared, own)
             )
             raw = _mixed(question, agreed, alone, temper, own)
             value = check(question, raw, texts=texts, chosen=labels, outputs=outputs)
-            answers[question.id] = known[question.id] = value
+            answers[question.id] = earlier_answers[question.id] = value
         return answers
 
     def seconds(self, judge: str, temper: Temper, item: Item) -> float:

@@ -176,15 +176,15 @@ class Worker:
         item = replace(plain, systems=plain.systems[::-1]) if vote.swapped else plain
         page, document = task.assigned.task.page, task.documents[item.document]
         stages = self._prompter.asked([s for s in self._protocol.pages[page] if fits(s, item)])
-        known: dict[str, Json] = dict(task.earlier[place])
+        earlier_answers: dict[str, Json] = dict(task.earlier[place])
         answers: dict[str, Json] = {}
         spent = 0.0
         parts: Iterable[Sequence[Stage]] = [stages] if self._plan.calls == "pages" else [(stage,) for stage in stages]
-        for group, only in self._calls(parts, known):
-            if not any(self._applies(stage, known, group) for stage in group):
+        for group, only in self._calls(parts, earlier_answers):
+            if not any(self._applies(stage, earlier_answers, group) for stage in group):
                 continue
             shuffle = self._order(item, vote) if self._plan.shuffle else None
-            shown = {**known, **only}
+            shown = {**earlier_answers, **only}
             prompt = self._prompter.prompt(group, document, item, answers=shown, shuffle=shuffle)
             marks = any(isinstance(question, Spans) for stage in group for question in stage.questions)
             texts = texts_of(document, item) if marks else None  # needed to find what was quoted
@@ -207,15 +207,15 @@ class Worker:
             if reply_answers is None:
                 return None, spent
             for name, value in reply_answers.items():
-                answers[name] = known[name] = _merged(answers.get(name), value)
+                answers[name] = earlier_answers[name] = _merged(answers.get(name), value)
         return (self._turned(answers) if vote.swapped else answers), spent
 
     def _calls(
-        self, parts: Iterable[Sequence[Stage]], known: Mapping[str, Json]
+        self, parts: Iterable[Sequence[Stage]], earlier_answers: Mapping[str, Json]
     ) -> Iterator[tuple[Sequence[Stage], Mapping[str, Json]]]:
         """What each call asks, and which earlier answers it sees instead of the known ones. One skill a call: a
-        question that is asked for each of several labels, or row by row, becomes as many calls. `known` grows while
-        the calls are made."""
+        question that is asked for each of several labels, or row by row, becomes as many calls. `earlier_answers`
+        grows while the calls are made."""
         for group in parts:
             if self._plan.calls != "skills":
                 yield group, {}
@@ -225,7 +225,7 @@ class Worker:
                 for question in stage.questions:
                     alone = stage.model_copy(update={"questions": (question,)})
                     if question.for_each:
-                        for label in chosen(self._protocol, question, known):
+                        for label in chosen(self._protocol, question, earlier_answers):
                             yield (alone,), {question.for_each: [label]}
                     elif isinstance(question, Grid):
                         for row in question.rows:
@@ -236,11 +236,11 @@ class Worker:
                 if others:
                     yield (stage.model_copy(update={"questions": tuple(others)}),), {}
 
-    def _applies(self, stage: Stage, known: Mapping[str, Json], together: Sequence[Stage]) -> bool:
+    def _applies(self, stage: Stage, earlier_answers: Mapping[str, Json], together: Sequence[Stage]) -> bool:
         if stage.when and any(q.id == stage.when.question for other in together for q in other.questions):
             return True  # decided by an answer of the same call
         return any(
-            self._asking.applies((stage, question), known) or (question.for_each and len(together) > 1)
+            self._asking.applies((stage, question), earlier_answers) or (question.for_each and len(together) > 1)
             for question in stage.questions
         )
 
@@ -296,16 +296,16 @@ class Worker:
         if len(votes) == 1:
             return dict(votes[0])
         answers: dict[str, Json] = {}
-        known: dict[str, Json] = dict(task.earlier[place])
+        earlier_answers: dict[str, Json] = dict(task.earlier[place])
         for stage, question in self._asking.questions(task.assigned.task.page, task.assigned.task.items[place]):
-            if not (holds(stage.when, known) and holds(question.when, known)):
+            if not (holds(stage.when, earlier_answers) and holds(question.when, earlier_answers)):
                 continue
             value = combine(question, [vote.get(question.id) for vote in votes], self._plan.rule)
             if question.for_each and isinstance(value, dict):
-                labels = known.get(question.for_each) or ()
+                labels = earlier_answers.get(question.for_each) or ()
                 value = {label: entry for label, entry in value.items() if label in labels}
             if value is not None:
-                answers[question.id] = known[question.id] = value
+                answers[question.id] = earlier_answers[question.id] = value
         return answers
 
     async def _sentences(self, task: Loaded, places: Sequence[int]) -> None:
@@ -350,8 +350,8 @@ class Worker:
         prompt = self._prompter.sentences(stages, document, items, answers=earlier)
         outputs = max(2, len(items[0].systems))
         scopes = [
-            Asked(self._protocol, stages, texts_of(document, item), dict(known), outputs)
-            for item, known in zip(items, earlier, strict=True)
+            Asked(self._protocol, stages, texts_of(document, item), dict(earlier_answers), outputs)
+            for item, earlier_answers in zip(items, earlier, strict=True)
         ]
         whole = replace(items[0], segment="")
         segments = tuple(item.segment for item in items)

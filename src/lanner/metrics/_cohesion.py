@@ -194,7 +194,7 @@ class Repetition:
     def counts(self, translations: Sequence[Translation]) -> list[Array]:
         lines = [[words(text, self.language) for text in part.outputs] for part in translations]
         common = grammars(translations, lines)
-        made = []
+        parts = []
         for part, sentences in zip(translations, lines, strict=True):
             words_before: set[str] = set()
             rows = np.zeros((len(sentences), 2))
@@ -203,8 +203,8 @@ class Repetition:
                 if part.counted[at]:
                     rows[at] = sum(word in words_before for word in terms), len(terms)
                 words_before.update(terms)
-            made.append(rows)
-        return made
+            parts.append(rows)
+        return parts
 
     def score(self, sums: Array, *, single: bool) -> float:
         del single
@@ -261,8 +261,8 @@ class Consistency:
         common = grammar(line for lines in one_system.values() for line in lines)
         of_systems = grammars(translations, [outputs for _, outputs in sides])
         return [
-            np.array([_matches(lines, made, part.counted, common, of_systems[part.system])], float)
-            for part, (lines, made) in zip(translations, sides, strict=True)
+            np.array([_matches(lines, vectors, part.counted, common, of_systems[part.system])], float)
+            for part, (lines, vectors) in zip(translations, sides, strict=True)
         ]
 
     def score(self, sums: Array, *, single: bool) -> float:

@@ -56,10 +56,10 @@ def protocol() -> Protocol:
 
 def answers(judgements: Iterable[Judgement]) -> list[Judgement]:
     """Those of the judgements that the protocol asks for: numbers for one system's segments and documents."""
-    made = []
+    parts = []
     for judgement in judgements:
         number = isinstance(judgement.value, int | float) and not isinstance(judgement.value, bool)
         if judgement.question != QUESTION or not number or len(judgement.systems) != 1 or not judgement.document:
             continue
-        made.append(judgement if judgement.segment else replace(judgement, question=DOCUMENT_QUESTION))
-    return made
+        parts.append(judgement if judgement.segment else replace(judgement, question=DOCUMENT_QUESTION))
+    return parts

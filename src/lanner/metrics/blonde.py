@@ -56,13 +56,13 @@ class Blonde:
         return f"lanner|category:{self.category}|tagger:{self.tagged_by}|ngrams:{_LONGEST}|smooth:1"
 
     def counts(self, translations: Sequence[Translation]) -> list[Array]:
-        made = []
+        parts = []
         for part in translations:
             rows = np.zeros((len(part.segments), 3 * len(CATEGORIES)))
             for at in np.flatnonzero(part.counted):
                 rows[at] = self._best(part.outputs[at], [column[at] for column in part.references])
-            made.append(rows)
-        return made
+            parts.append(rows)
+        return parts
 
     def _best(self, output: str, references: Sequence[str]) -> list[float]:
         """The reference that matches most in all, where there are several."""

@@ -64,14 +64,14 @@ class Scored:
             for at in np.flatnonzero(part.counted):
                 samples += self._samples(part, int(at))
         scores = iter(self.model.score(samples))
-        made = []
+        parts = []
         for part in translations:
             rows = np.zeros((len(part.segments), 2))
             for at in np.flatnonzero(part.counted):
                 values = [next(scores) for _ in range(max(1, len(part.references)))]
                 rows[at] = sum(values) / len(values), 1
-            made.append(rows)
-        return made
+            parts.append(rows)
+        return parts
 
     def _samples(self, part: Translation, at: int) -> list[Sample]:
         """One for each reference, or one without."""

@@ -212,9 +212,9 @@ def contexts_of(protocol: Protocol) -> dict[str, dict[str, str]]:
             by_question.setdefault(stem, {})[stage.scenario] = question.id
     amount = {stage.scenario: _amount(stage) for stage in protocol.stages if stage.scenario}
     return {
-        stem: dict(sorted(asked.items(), key=lambda entry: amount[entry[0]]))
-        for stem, asked in by_question.items()
-        if len(asked) > 1
+        stem: dict(sorted(questions.items(), key=lambda entry: amount[entry[0]]))
+        for stem, questions in by_question.items()
+        if len(questions) > 1
     }
 
 

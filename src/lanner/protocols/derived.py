@@ -254,12 +254,12 @@ def ranking_options(protocol: Protocol | None, of: str, options: Mapping[str, An
     entry = protocol.find(score.question if score and score.rule in ON_ITS_SCALE else of) if protocol else None
     if entry and isinstance(entry[1], Scale) and entry[1].direction != "higher_is_better":
         stated.setdefault("direction", entry[1].direction)
-    if (chosen := {**stated, **options}).get("direction") == "neutral":
+    if (choices := {**stated, **options}).get("direction") == "neutral":
         raise InputError(
             f"Neither end of {of} is better, so systems cannot be ranked by it.",
             next_step="Name another question, or say in the protocol which end is better: direction.",
         )
-    return chosen
+    return choices
 
 
 # The scores of many items at once, a question at a time. The rules are those of `scoring`; what is most often asked of

@@ -75,12 +75,12 @@ def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = 
     by_question: dict[str, list[Judgement]] = {}
     for judgement in rows:
         by_question.setdefault(judgement.question, []).append(judgement)
-    known = _known(by_question)
+    match = _known(by_question)
     questions = ", ".join((headings or {}).get(key, key) for key in by_question)
-    if known is not None:
-        note = f"No protocol is named. The questions ({questions}) and their values fit {known.name}"
-        plain = _without_standardising(known)
-        also = ", with scores as they are (--standardise for z per judge)" if plain != known else ""
+    if match is not None:
+        note = f"No protocol is named. The questions ({questions}) and their values fit {match.name}"
+        plain = _without_standardising(match)
+        also = ", with scores as they are (--standardise for z per judge)" if plain != match else ""
         return Guess(plain, f"{note}, which is taken{also}; --protocol NAME for another.")
     protocol = _made(by_question, headings or {})
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
@@ -113,13 +113,13 @@ def _known(by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
 
 
 def _fits(protocol: Protocol, by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
-    asked = {question.id: question for _, question in protocol.questions}
+    questions = {question.id: question for _, question in protocol.questions}
     required = {q.id for stage, q in protocol.questions if q.required and q.when is None and stage.when is None}
-    if not by_question.keys() <= asked.keys() or not required <= by_question.keys():
+    if not by_question.keys() <= questions.keys() or not required <= by_question.keys():
         return None
     for key, rows in by_question.items():
-        found = protocol.find(key)
-        if found is None or not _allows(found[0], found[1], rows):
+        pair = protocol.find(key)
+        if pair is None or not _allows(pair[0], pair[1], rows):
             return None
     return protocol
 

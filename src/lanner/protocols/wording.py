@@ -60,8 +60,8 @@ class Wording:
     @property
     def sources(self) -> dict[str, str]:
         """Where the words of a published wording come from; empty for Lanner's own."""
-        found = self._find("sources")
-        return {str(what): str(source) for what, source in found.items()} if isinstance(found, Mapping) else {}
+        sources = self._find("sources")
+        return {str(what): str(source) for what, source in sources.items()} if isinstance(sources, Mapping) else {}
 
     def stage(self, stage_id: str, key: str = "title") -> str:
         text = self._find("stages", stage_id, key)

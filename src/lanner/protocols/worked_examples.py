@@ -96,8 +96,8 @@ def teaching(protocol: Protocol) -> Teaching:
 def page_examples(protocol: Protocol, page: str, languages: str = "") -> list[Example]:
     """The examples to practise a page on, restricted to its questions, with as many texts as it shows; in a pair of
     languages ("en-ko") where there are such."""
-    found = _kept(_PAGES, (protocol.hash, page), lambda: tuple(_page_examples(protocol, page)))
-    return _in_languages(found, languages)
+    examples = _kept(_PAGES, (protocol.hash, page), lambda: tuple(_page_examples(protocol, page)))
+    return _in_languages(examples, languages)
 
 
 def has_examples(protocol: Protocol, page: str) -> bool:
@@ -302,8 +302,8 @@ def rule_in_words(protocol: Protocol, name: str, rule: Mapping[str, Json], langu
     def row_label(row: str) -> str:
         return words.option(question.for_each or name, row).label
 
-    def row_answer(wanted: Json) -> str:
-        return rule_in_words(protocol, name, wanted, language)[1] if isinstance(wanted, dict) else answer(wanted)
+    def row_answer(value: Json) -> str:
+        return rule_in_words(protocol, name, value, language)[1] if isinstance(value, dict) else answer(value)
 
     match = protocol.find(name)
     assert match is not None

@@ -164,13 +164,13 @@ class Allocation:
         pairs = [pair for pair, state in zip(standing.pairs, standing.states, strict=True) if state is State.OPEN]
         own = answers.means() if self.goal.kind is Kind.PRECISION else answers.differences(pairs)
         squares = np.nan_to_num(own.residual**2)
-        known = np.isfinite(own.residual)
-        usual = squares.sum(0) / np.maximum(1, known.sum(0))
+        is_known = np.isfinite(own.residual)
+        usual = squares.sum(0) / np.maximum(1, is_known.sum(0))
         useful = usual > 0
-        counted = known[:, useful].any(1)
+        counted = is_known[:, useful].any(1)
         if int(counted.sum()) < FIRST_DOCUMENTS:
             return self.weights
-        relative = (squares[:, useful] / usual[useful]).sum(1)[counted] / known[:, useful].sum(1)[counted]
+        relative = (squares[:, useful] / usual[useful]).sum(1)[counted] / is_known[:, useful].sum(1)[counted]
         originals = np.array([one.document for one in self.complete], dtype=np.intp)[counted]
         features = features_of(self.predictions, self.sizes, np.array(standing.active, dtype=np.intp))
         return tilt(self.sizes, features, originals, relative)

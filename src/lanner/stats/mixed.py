@@ -238,20 +238,20 @@ def variance_interval(model: Fit, k: int, level: float, spread: Array | None = N
         drift = -inverse @ hessian[rest, free.index(k)]  # how the others move with this one
         usual = min(1.0, 1.3 * reach * float(np.sqrt(spread[free.index(k), free.index(k)])))
 
-    known: dict[float, float] = {}
+    cache: dict[float, float] = {}
 
     def excess(log_variance: float) -> float:
         """How far the root of the deviance's rise is beyond the end: nearly a straight line, so soon solved. Each value
         is computed once: from another start the search may end in another valley, and an end would lose its sign."""
         nonlocal last  # the others hardly move between neighbouring values, so each search starts where the last ended
-        if log_variance in known:
-            return known[log_variance]
+        if log_variance in cache:
+            return cache[log_variance]
         objective = _given(model, k, float(np.exp(log_variance)), others)
         others_now, deviance, _ = descend(objective, last[1] + drift * (log_variance - last[0]), inverse, flat=1e-3)
         # a variance that has run to nothing does not come back from there, so the next search starts at the model again
         last = (log_variance, others_now) if bool((others_now > start - _FAR).all()) else first
-        known[log_variance] = float(np.sqrt(max(0.0, deviance - best))) - reach
-        return known[log_variance]
+        cache[log_variance] = float(np.sqrt(max(0.0, deviance - best))) - reach
+        return cache[log_variance]
 
     def edge(inside: float, direction: float) -> float | None:
         step = usual

@@ -239,8 +239,8 @@ def descend(
     if not len(start):
         return start, objective(start)[0], True
     options = {"hess_inv0": (spread + spread.T) / 2, "gtol": flat, "maxiter": 200}
-    found = minimize(objective, start, jac=True, method="BFGS", options=options)
-    return found.x, float(found.fun), bool(np.abs(found.jac).max() < 1e-2)
+    optimum = minimize(objective, start, jac=True, method="BFGS", options=options)
+    return optimum.x, float(optimum.fun), bool(np.abs(optimum.jac).max() < 1e-2)
 
 
 def _blocks(meets: sparse.csr_array, factor: Indices, sizes: tuple[int, ...]) -> tuple[Indices, Indices]:

@@ -146,8 +146,10 @@ def corrected_shares(
     for code, label in enumerate(board.rated.labels):
         says = (own == code).astype(float)
         true = ((crowd == code).sum(axis=1) / np.maximum((crowd >= 0).sum(axis=1), 1)).astype(float)
-        known, rest = both.astype(float), (judged & ~both).astype(float)
-        columns = np.column_stack([known, known * true, known * says, known * true * says, rest, rest * says])[judged]
+        both_judged, rest = both.astype(float), (judged & ~both).astype(float)
+        columns = np.column_stack(
+            [both_judged, both_judged * true, both_judged * says, both_judged * true * says, rest, rest * says]
+        )[judged]
         replicates = replicate_sums(group_sums(columns, unit, len(used)), _corrected, resampling)
         value = float(replicates.value[0])
         estimate = outcome(replicates, resampling) if np.isfinite(value) else None

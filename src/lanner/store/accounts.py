@@ -90,8 +90,8 @@ class Accounts(Rows):
         self._connection.execute(delete(schema.member).where(_m.account == number, _m.campaign == campaign))
 
     def belongs(self, number: int, campaign: int) -> bool:
-        wanted = select(_m.account).where(_m.account == number, _m.campaign == campaign)
-        return self._connection.execute(wanted).first() is not None
+        query = select(_m.account).where(_m.account == number, _m.campaign == campaign)
+        return self._connection.execute(query).first() is not None
 
     def _change(self, number: int, **values: Any) -> None:
         self._connection.execute(update(schema.account).where(_a.id == number).values(**values))
@@ -200,8 +200,8 @@ class Tokens(Rows):
         row = self._connection.execute(_FIND, {"token_hash": token_hash}).first()
         if row is None:
             return None
-        found = _token(row)
-        return found if found.expires_at is None or found.expires_at > now else None
+        token = _token(row)
+        return token if token.expires_at is None or token.expires_at > now else None
 
     def all(self) -> list[Token]:
         """The oldest first, the revoked ones too."""
@@ -209,8 +209,8 @@ class Tokens(Rows):
 
     def revoke(self, number: int, now: datetime) -> bool:
         """Whether there was such a token that worked."""
-        changed = update(schema.token).where(_t.id == number, _t.revoked_at.is_(None)).values(revoked_at=micros(now))
-        return self._connection.execute(changed).rowcount > 0
+        statement = update(schema.token).where(_t.id == number, _t.revoked_at.is_(None)).values(revoked_at=micros(now))
+        return self._connection.execute(statement).rowcount > 0
 
 
 def _token(row: tuple[Any, ...]) -> Token:

@@ -56,21 +56,21 @@ def backup(store: Store, path: Path) -> Copy:
             "There is a file already.", code="file_taken", where=Where(file=path), next_step="Give another name."
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    begun = path.with_name(f".{path.name}.unfinished-{os.getpid()}")
+    unfinished_path = path.with_name(f".{path.name}.unfinished-{os.getpid()}")
     try:
-        os.close(os.open(begun, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
+        os.close(os.open(unfinished_path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
         with store.snapshot() as source:
             before = contents(source)
-            _copy(source, begun)
-        with _reading(begun) as copied:
-            problems = _told(findings(copied), path)
-            if contents(copied) != before:
+            _copy(source, unfinished_path)
+        with _reading(unfinished_path) as target_connection:
+            problems = _told(findings(target_connection), path)
+            if contents(target_connection) != before:
                 raise StoreError("The copy is not the same as the store.", where=Where(file=path), next_step=_AGAIN)
-        _settle(begun, path)
+        _settle(unfinished_path, path)
     except (OSError, sqlite3.Error) as problem:
         raise explain(problem, str(path)) from problem
     finally:
-        begun.unlink(missing_ok=True)
+        unfinished_path.unlink(missing_ok=True)
     return Copy(path, before, problems)
 
 
@@ -90,33 +90,33 @@ def restore(copy: Path, place: str | Path) -> Copy:
 
 
 def _fill(source: Store, target: Store, copy: Path) -> Mapping[str, Content]:
-    with source.snapshot() as read, target.filling() as written:
-        if any(content.rows for content in contents(written).values()):
+    with source.snapshot() as read, target.filling() as target_connection:
+        if any(content.rows for content in contents(target_connection).values()):
             raise StoreError(
                 "This store is not empty, so nothing was restored.",
                 code="store_taken",
                 where=Where(file=target.place),
                 next_step="Name a new SQLite file or an empty PostgreSQL database with --store.",
             )
-        copy_rows(read, written)
+        copy_rows(read, target_connection)
         before = contents(read)
-        if contents(written) != before:
+        if contents(target_connection) != before:
             raise StoreError("What was restored is not what the copy holds.", where=Where(file=copy), next_step=_AGAIN)
         return before
 
 
-def verify(store: Store, published: str | None = None) -> list[Finding]:
-    """Every check of a store in use, and whether a `published` hash is part of one of its chains."""
+def verify(store: Store, expected_hash: str | None = None) -> list[Finding]:
+    """Every check of a store in use, and whether a hash that was published is in one of its chains."""
     with store.snapshot() as connection:
-        return list(findings(connection, published))
+        return list(findings(connection, expected_hash))
 
 
-def verify_file(path: Path, published: str | None = None) -> list[Finding]:
+def verify_file(path: Path, expected_hash: str | None = None) -> list[Finding]:
     """Every check of a SQLite file, without changing a byte of it."""
     inspect_file(path, create=False)
     try:
         with _reading(path) as connection:
-            return list(findings(connection, published))
+            return list(findings(connection, expected_hash))
     except (sqlite3.Error, DBAPIError) as problem:
         raise explain(problem, str(path)) from problem
 
@@ -133,10 +133,10 @@ def copies(folder: Path) -> list[Path]:
 
 def prune(folder: Path, keep: int) -> list[Path]:
     """Delete all but the newest copies; which ones went."""
-    gone = copies(folder)[:-keep] if keep else []
-    for path in gone:
+    old_copies = copies(folder)[:-keep] if keep else []
+    for path in old_copies:
         path.unlink()
-    return gone
+    return old_copies
 
 
 def _copy(source: Connection, path: Path) -> None:
@@ -151,8 +151,8 @@ def _copy(source: Connection, path: Path) -> None:
             file.commit()
             file.execute("VACUUM")  # what was erased is not in the file either
         return
-    with Store.open(path) as target, target.filling() as written:
-        copy_rows(source, written)
+    with Store.open(path) as target, target.filling() as target_connection:
+        copy_rows(source, target_connection)
     with closing(sqlite3.connect(path.absolute())) as plain:
         plain.execute("PRAGMA journal_mode = DELETE")
 
@@ -179,11 +179,11 @@ def _told(found: Iterable[Finding], path: Path) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _settle(begun: Path, path: Path) -> None:
+def _settle(unfinished_path: Path, path: Path) -> None:
     """Give a finished file its name, and let the disk have both."""
-    with begun.open("rb+") as file:
+    with unfinished_path.open("rb+") as file:
         os.fsync(file.fileno())
-    begun.replace(path)
+    unfinished_path.replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

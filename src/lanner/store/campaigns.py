@@ -53,8 +53,8 @@ class Campaigns(Rows):
 
     def find(self, reference: int | str) -> Campaign | None:
         """By id or by name."""
-        wanted = _BY_ID if isinstance(reference, int) else _BY_NAME
-        row = self._connection.execute(wanted, {"reference": reference}).mappings().first()
+        query = _BY_ID if isinstance(reference, int) else _BY_NAME
+        row = self._connection.execute(query, {"reference": reference}).mappings().first()
         return _campaign(row) if row else None
 
     def all(self) -> list[Campaign]:
@@ -113,18 +113,20 @@ class Campaigns(Rows):
         self, campaign: int, protocol: Protocol, corpus_hash: str, *, design: str, seed: int, **plan: Json
     ) -> None:
         """Replace what a draft is made of."""
-        asked = {
+        protocol_columns = {
             "protocol_name": protocol.name,
             "protocol_version": protocol.version,
             "protocol_hash": protocol.hash,
             "protocol": protocol.model_dump_json(by_alias=True),
         }
-        planned = {name: dumps(value) for name, value in plan.items()}
-        self._change(campaign, {**asked, "corpus_hash": corpus_hash, "design": design, "seed": seed, **planned})
+        plan_columns = {name: dumps(value) for name, value in plan.items()}
+        self._change(
+            campaign, {**protocol_columns, "corpus_hash": corpus_hash, "design": design, "seed": seed, **plan_columns}
+        )
 
     def _change(self, campaign: int, values: dict[str, Any]) -> None:
-        changed = update(schema.campaign).where(_c.id == campaign).values(**values, version=_c.version + 1)
-        self._connection.execute(changed)
+        statement = update(schema.campaign).where(_c.id == campaign).values(**values, version=_c.version + 1)
+        self._connection.execute(statement)
 
     def remove(self, campaign: int) -> None:
         """Delete a campaign and everything that belongs to it. There is no way back but a backup."""
@@ -203,8 +205,8 @@ class Events(Rows):
 
     def of(self, campaign: int, *, kinds: Sequence[str] = (), after: int = 0) -> list[Event]:
         """A campaign's log, oldest first; only entries of these kinds, or later than one."""
-        wanted = select(schema.event).where(_e.campaign == campaign, _e.id > after)
-        rows = self._connection.execute((wanted.where(_e.kind.in_(kinds)) if kinds else wanted).order_by(_e.id))
+        query = select(schema.event).where(_e.campaign == campaign, _e.id > after)
+        rows = self._connection.execute((query.where(_e.kind.in_(kinds)) if kinds else query).order_by(_e.id))
         return [Event(r.id, r.campaign, r.account, moment(r.at), r.kind, loads(r.detail)) for r in rows]
 
 
@@ -238,30 +240,30 @@ class Documents(Rows):
 
     def all(self, campaign: int) -> list[Document]:
         """In the order they were given."""
-        wanted = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
-        return [decode(content) for (content,) in self._connection.execute(wanted)]
+        query = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
+        return [decode(content) for (content,) in self._connection.execute(query)]
 
     def some(self, campaign: int, start: int, limit: int) -> list[Document]:
         """So many in the order they were given, after leaving some out."""
-        wanted = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
-        return [decode(content) for (content,) in self._connection.execute(wanted.offset(start).limit(limit))]
+        query = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
+        return [decode(content) for (content,) in self._connection.execute(query.offset(start).limit(limit))]
 
     def counts(self, campaign: int) -> list[tuple[str, int, int]]:
         """Domains in order of appearance, each with how many documents and segments it has."""
-        wanted = select(_d.domain, func.count(), func.sum(_d.segments))
-        wanted = wanted.where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).group_by(_d.domain)
-        rows = self._connection.execute(wanted.order_by(func.min(_d.position)))
+        query = select(_d.domain, func.count(), func.sum(_d.segments))
+        query = query.where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).group_by(_d.domain)
+        rows = self._connection.execute(query.order_by(func.min(_d.position)))
         return [(domain, documents, int(segments)) for domain, documents, segments in rows]
 
     def find(self, campaign: int, key: str) -> Document | None:
-        wanted = select(_d.content).where(_d.campaign == campaign, _d.key == key)
-        content = self._connection.execute(wanted).scalar()
+        query = select(_d.content).where(_d.campaign == campaign, _d.key == key)
+        content = self._connection.execute(query).scalar()
         return decode(content) if content is not None else None
 
     def number(self, campaign: int, key: str) -> int | None:
         """The row of one document, or of the questionnaires."""
-        wanted = select(_d.id).where(_d.campaign == campaign, _d.key == key)
-        return self._connection.execute(wanted).scalar()
+        query = select(_d.id).where(_d.campaign == campaign, _d.key == key)
+        return self._connection.execute(query).scalar()
 
     def numbers(self, campaign: int) -> dict[str, int]:
         """The row of each document by its key, that of questionnaires included."""
@@ -286,9 +288,9 @@ def encode(document: Document) -> str:
 
 def decode(content: str) -> Document:
     """What `encode` was given."""
-    told = loads(content)
-    segments = tuple(_segment(entry) for entry in told.pop("segments"))
-    return Document(segments=segments, **told)
+    fields_by_name = loads(content)
+    segments = tuple(_segment(entry) for entry in fields_by_name.pop("segments"))
+    return Document(segments=segments, **fields_by_name)
 
 
 def fingerprint(documents: Iterable[Document]) -> str:
@@ -304,9 +306,9 @@ def _segment(entry: Mapping[str, Json]) -> Segment:
 
 
 def _told(value: Document | Segment, *left_out: str) -> dict[str, Any]:
-    told = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in left_out}
+    fields_by_name = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in left_out}
     defaults = {field.name: _default(field) for field in fields(value)}
-    return {name: given for name, given in told.items() if given != defaults[name]}
+    return {name: given for name, given in fields_by_name.items() if given != defaults[name]}
 
 
 def _default(field: Field[Any]) -> Any:

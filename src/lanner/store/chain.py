@@ -73,8 +73,8 @@ class Chain(Rows):
     def append(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Add a link for each campaign that these rows belong to."""
         links = []
-        for campaign, added in groupby(sorted(rows, key=_place), key=lambda row: row["campaign"]):
-            own = list(added)
+        for campaign, new_rows in groupby(sorted(rows, key=_place), key=lambda row: row["campaign"]):
+            own = list(new_rows)
             head = self._connection.execute(_HEAD, {"campaign": campaign}).first()
             links.append(
                 {
@@ -101,11 +101,11 @@ class Chain(Rows):
 
     def withdraw(self, judge: int) -> None:
         """Keep the digests of a judge's rows, which are about to be deleted."""
-        wanted = _ROWS.where(_q.judge == judge)
-        rows = self._connection.execute(wanted).mappings().all()
+        query = _ROWS.where(_q.judge == judge)
+        rows = self._connection.execute(query).mappings().all()
         if rows:
-            kept = [{"id": row["id"], "campaign": row["campaign"], "digest": row_digest(row)} for row in rows]
-            self._connection.execute(schema.withdrawn.insert(), kept)
+            digests = [{"id": row["id"], "campaign": row["campaign"], "digest": row_digest(row)} for row in rows]
+            self._connection.execute(schema.withdrawn.insert(), digests)
 
 
 def _place(row: Mapping[str, Any]) -> tuple[int, int]:
@@ -132,17 +132,17 @@ def link_hash(before: str, digests: Iterable[str]) -> str:
 def digests_of(connection: Connection, campaign: int) -> Iterator[tuple[int, str]]:
     """Id and digest of every judgement of a campaign that there ever was, in the order of the ids."""
     withdrawn = connection.execute(select(_w.id, _w.digest).where(_w.campaign == campaign))
-    gone = {number: digest for number, digest in withdrawn}  # noqa: C416 - rows are no pairs to a type checker
-    left = sorted(gone)
-    wanted = _ROWS.where(_q.campaign == campaign).order_by(_q.id)
-    rows = connection.execute(wanted, execution_options=STREAMED)
+    removed_digests = {number: digest for number, digest in withdrawn}  # noqa: C416 - rows are no pairs to a type checker
+    left = sorted(removed_digests)
+    query = _ROWS.where(_q.campaign == campaign).order_by(_q.id)
+    rows = connection.execute(query, execution_options=STREAMED)
     with closing(rows):
         for row in rows.mappings():
             while left and left[0] < row["id"]:
                 number = left.pop(0)
-                yield number, gone[number]
+                yield number, removed_digests[number]
             yield row["id"], row_digest(row)
-    yield from ((number, gone[number]) for number in left)
+    yield from ((number, removed_digests[number]) for number in left)
 
 
 def broken_links(connection: Connection, campaign: int) -> Iterator[str]:
@@ -175,7 +175,7 @@ def begin_chains(connection: Connection, now: int) -> None:
     """Chain everything that is there, campaign by campaign: for stores from before there were chains."""
     campaigns = connection.execute(select(_q.campaign).distinct().order_by(_q.campaign)).scalars().all()
     for campaign in campaigns:
-        numbered = list(digests_of(connection, campaign))
-        link = {"campaign": campaign, "last": numbered[-1][0], "rows": len(numbered), "at": now, "note": MIGRATED}
-        hash_ = link_hash("", (digest for _, digest in numbered))
+        digests = list(digests_of(connection, campaign))
+        link = {"campaign": campaign, "last": digests[-1][0], "rows": len(digests), "at": now, "note": MIGRATED}
+        hash_ = link_hash("", (digest for _, digest in digests))
         connection.execute(schema.chain.insert(), {**link, "hash": hash_})

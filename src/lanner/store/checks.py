@@ -32,11 +32,11 @@ class Finding(NamedTuple):
     problems: tuple[str, ...]
 
 
-def findings(connection: Connection, published: str | None = None) -> Iterator[Finding]:
+def findings(connection: Connection, expected_hash: str | None = None) -> Iterator[Finding]:
     """Every check, one after the other, inside one transaction that sees everything as of one moment."""
-    if published is not None:
-        known = connection.execute(select(schema.chain.c.id).where(schema.chain.c.hash == published)).first()
-        yield Finding("published hash", () if known else (f"{published} is in no chain of this store",))
+    if expected_hash is not None:
+        row = connection.execute(select(schema.chain.c.id).where(schema.chain.c.hash == expected_hash)).first()
+        yield Finding("published hash", () if row else (f"{expected_hash} is in no chain of this store",))
     for name, check in CHECKS.items():
         problems: list[str] = []
         for problem in check(connection):
@@ -50,9 +50,9 @@ def findings(connection: Connection, published: str | None = None) -> Iterator[F
 def _pages(connection: Connection) -> Iterator[str]:
     """PostgreSQL has checksums of its own; for SQLite every page and index is read."""
     if connection.dialect.name == "sqlite":
-        for (said,) in connection.exec_driver_sql("PRAGMA integrity_check(20)").fetchall():
-            if said != "ok":
-                yield str(said)
+        for (message,) in connection.exec_driver_sql("PRAGMA integrity_check(20)").fetchall():
+            if message != "ok":
+                yield str(message)
 
 
 def _steps(connection: Connection) -> Iterator[str]:
@@ -147,18 +147,18 @@ def _readable(connection: Connection) -> Iterator[str]:
     """Every answer is JSON."""
     names = [column.name for column in schema.judgement.columns]
     id_, value, systems, flags = (names.index(name) for name in ("id", "value", "systems", "flags"))
-    known: set[str | None] = {None}
+    hashes: set[str | None] = {None}
     for row in rows_of(connection, schema.judgement):
         for text in (row[value], row[systems], row[flags]):
-            if text in known:
+            if text in hashes:
                 continue
             try:
                 loads(text)
             except (ValueError, TypeError):
                 yield f"judgement {row[id_]} cannot be read"
                 continue
-            if text is not None and len(text) < 60 and len(known) < 100_000:
-                known.add(text)
+            if text is not None and len(text) < 60 and len(hashes) < 100_000:
+                hashes.add(text)
 
 
 CHECKS: dict[str, Callable[[Connection], Iterator[str]]] = {

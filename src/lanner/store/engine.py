@@ -60,8 +60,8 @@ def connect(url: URL) -> Engine:
 
 
 def _sqlite(url: URL, options: Mapping[str, Any]) -> Engine:
-    given = {"timeout": BUSY_SECONDS, "check_same_thread": False}
-    engine = create_engine(url, connect_args=given, **options)
+    arguments = {"timeout": BUSY_SECONDS, "check_same_thread": False}
+    engine = create_engine(url, connect_args=arguments, **options)
 
     @event.listens_for(engine, "connect")
     def _set_up(driver: sqlite3.Connection, _record: Any) -> None:
@@ -134,9 +134,9 @@ def inspect_file(path: Path, *, create: bool) -> None:
 def explain(problem: BaseException, place: str) -> StoreError:
     """A driver's error as a sentence, with what to do next."""
     words = str(problem).strip()
-    lowered = words.lower()
+    lower_case = words.lower()
     for sign, what, next_step in _SIGNS:
-        if sign in lowered:
+        if sign in lower_case:
             return StoreError(f"{what} ({words.splitlines()[0]})", where=Where(file=place), next_step=next_step)
     return StoreError(f"The database refused: {words or type(problem).__name__}", where=Where(file=place))
 

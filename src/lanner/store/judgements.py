@@ -97,8 +97,8 @@ Key = tuple[int, int, str, str, str, str, str]
 
 
 def _of_document() -> Any:
-    wanted = select(_q.segment, *_OF_UNIT)
-    return wanted.where(_q.judge == bindparam("judge"), _q.document == bindparam("document")).order_by(_q.id)
+    query = select(_q.segment, *_OF_UNIT)
+    return query.where(_q.judge == bindparam("judge"), _q.document == bindparam("document")).order_by(_q.id)
 
 
 def _newest(parts: Sequence[Any]) -> Any:
@@ -110,22 +110,22 @@ def _newest(parts: Sequence[Any]) -> Any:
 
 
 def _heads_in_sqlite() -> Any:
-    wanted, parts = given_table("sqlite", "keys", _TYPES)
+    keys_table, parts = given_table("sqlite", "keys", _TYPES)
     newest = _newest(parts)
-    number = newest.with_only_columns(newest.selected_columns.id).correlate(wanted).scalar_subquery()
-    return select(_q.judge, _q.document, *_HEAD).where(_q.id.in_(select(number).select_from(wanted)))
+    number = newest.with_only_columns(newest.selected_columns.id).correlate(keys_table).scalar_subquery()
+    return select(_q.judge, _q.document, *_HEAD).where(_q.id.in_(select(number).select_from(keys_table)))
 
 
 def _heads_in_postgresql() -> Any:
-    wanted, parts = given_table("postgresql", "keys", _TYPES)
+    keys_table, parts = given_table("postgresql", "keys", _TYPES)
     newest = _newest(parts).lateral("newest_of")
     columns = [newest.c[column.name] for column in (_q.judge, _q.document, *_HEAD)]
-    return select(*columns).select_from(wanted.join(newest, true()))
+    return select(*columns).select_from(keys_table.join(newest, true()))
 
 
-def _current(wanted: Any) -> Any:
+def _current(query: Any) -> Any:
     later = schema.judgement.alias("later")
-    return wanted.where(~select(later.c.id).where(later.c.supersedes == _q.id).exists())
+    return query.where(~select(later.c.id).where(later.c.supersedes == _q.id).exists())
 
 
 def _of_campaign() -> Any:
@@ -196,21 +196,21 @@ class Judgements(Rows):
 
     def of_document(self, judge: int, document: int) -> dict[str, list[Answer]]:
         """The same for all units of a document, by segment."""
-        found: dict[str, list[Answer]] = {}
+        answers: dict[str, list[Answer]] = {}
         for row in self._connection.execute(_DOCUMENT, {"judge": judge, "document": document}):
-            found.setdefault(row[0], []).append(Answer._make(row[1:]))
-        return found
+            answers.setdefault(row[0], []).append(Answer._make(row[1:]))
+        return answers
 
     def parts(self, submissions: Collection[tuple[int, str]]) -> dict[tuple[int, str], list[StoredPart]]:
         """The answers stored under each of these ids (campaign and submission), in the order they were sent."""
         by_campaign: dict[int, list[str]] = {}
         for campaign, submission in submissions:
             by_campaign.setdefault(campaign, []).append(submission)
-        stored: dict[tuple[int, str], list[StoredPart]] = {}
+        parts_by_place: dict[tuple[int, str], list[StoredPart]] = {}
         for campaign, names in by_campaign.items():
             for row in self._connection.execute(_PARTS, {"campaign": campaign, "submissions": names}):
-                stored.setdefault((campaign, row[0]), []).append(StoredPart._make(row[1:]))
-        return stored
+                parts_by_place.setdefault((campaign, row[0]), []).append(StoredPart._make(row[1:]))
+        return parts_by_place
 
     def current(self, campaign: int, *, after: int = 0) -> list[Judgement]:
         """The answers that hold: those no later answer supersedes. With `after` only those of a higher id."""
@@ -222,8 +222,8 @@ class Judgements(Rows):
 
     def some(self, campaign: int, after: int, limit: int, *, history: bool = False) -> list[Judgement]:
         """The first so many with a higher id, in the order they came: those that hold, or all of them."""
-        wanted = select(*_READ).where(_q.id > after, _q.campaign == campaign).order_by(_q.id).limit(limit)
-        rows = self._connection.execute(wanted if history else _current(wanted))
+        query = select(*_READ).where(_q.id > after, _q.campaign == campaign).order_by(_q.id).limit(limit)
+        rows = self._connection.execute(query if history else _current(query))
         return _read(rows, *self._names(campaign))
 
     def about(self, campaign: int, **wanted: str) -> list[Judgement]:
@@ -249,8 +249,8 @@ class Judgements(Rows):
     def count(self, campaign: int) -> int:
         """How many answers were ever stored."""
         judges = select(_j.id).where(_j.campaign == campaign)
-        wanted = select(func.count()).select_from(schema.judgement).where(_q.judge.in_(judges))
-        return int(self._connection.execute(wanted).scalar_one())
+        query = select(func.count()).select_from(schema.judgement).where(_q.judge.in_(judges))
+        return int(self._connection.execute(query).scalar_one())
 
     def any_of(self, judge: int) -> bool:
         """Whether a judge has ever answered."""
@@ -259,12 +259,12 @@ class Judgements(Rows):
     def heads(self, judges: Sequence[int]) -> dict[Key, tuple[int, int]]:
         """The current row and its revision for each key of these judges."""
         key = (_q.judge, _q.document, _q.segment, _q.stage, _q.question, _q.systems, _q.role)
-        wanted = _current(select(*key, _q.id, _q.revision).where(_q.judge.in_(judges)))
-        return {tuple(row[:7]): (row[7], row[8]) for row in self._connection.execute(wanted)}
+        query = _current(select(*key, _q.id, _q.revision).where(_q.judge.in_(judges)))
+        return {tuple(row[:7]): (row[7], row[8]) for row in self._connection.execute(query)}
 
     def has_submission(self, campaign: int, submission: str) -> bool:
-        wanted = select(_q.id).where(_q.campaign == campaign, _q.submission == submission).limit(1)
-        return self._connection.execute(wanted).first() is not None
+        query = select(_q.id).where(_q.campaign == campaign, _q.submission == submission).limit(1)
+        return self._connection.execute(query).first() is not None
 
     def withdraw(self, judge: int) -> int:
         """Delete all answers of a judge who withdraws. How many there were."""
@@ -272,11 +272,11 @@ class Judgements(Rows):
         return self._connection.execute(delete(schema.judgement).where(_q.judge == judge)).rowcount
 
     def _judgements(self, campaign: int, statement: Any, after: int) -> list[Judgement]:
-        given = {"campaign": campaign, "after": after} if after else {"campaign": campaign}
+        values = {"campaign": campaign, "after": after} if after else {"campaign": campaign}
         names = self._names(campaign)
-        found = _read(self._connection.execute(statement, given, execution_options=STREAMED), *names)
-        found.sort(key=attrgetter("id"))
-        return found
+        judgements = _read(self._connection.execute(statement, values, execution_options=STREAMED), *names)
+        judgements.sort(key=attrgetter("id"))
+        return judgements
 
     def _names(self, campaign: int) -> tuple[dict[int, str], dict[int, str]]:
         """The keys of judges and documents by their rows."""
@@ -304,8 +304,8 @@ def _read(rows: Iterable[Any], judges: dict[int, str], documents: dict[int, str]
     tuples: dict[str | None, tuple[str, ...]] = {None: ()}
     scalars: dict[str, Json] = {}
     roles = {role.value: role for role in Role}
-    found: list[Judgement] = []
-    add = found.append
+    judgements: list[Judgement] = []
+    add = judgements.append
     # answers of one save share their moments
     answered, received, answered_then, received_then = None, None, None, None
     with _undisturbed():
@@ -333,4 +333,4 @@ def _read(rows: Iterable[Any], judges: dict[int, str], documents: dict[int, str]
                     id_, supersedes,
                 )
             )  # fmt: skip
-    return found
+    return judgements

@@ -71,8 +71,8 @@ class Judges(Rows):
 
     def by_link(self, link_hash: str) -> Seat | None:
         """The judge whose link this is, unless it was revoked."""
-        wanted = select(schema.judge).where(_j.link_hash == link_hash, _j.revoked_at.is_(None))
-        row = self._connection.execute(wanted).first()
+        query = select(schema.judge).where(_j.link_hash == link_hash, _j.revoked_at.is_(None))
+        row = self._connection.execute(query).first()
         return _seat(row) if row else None
 
     def set_link(self, number: int, link_hash: str, now: datetime) -> None:

@@ -95,8 +95,8 @@ def _of_document() -> Any:
 
 
 def _of_judge() -> Any:
-    wanted = select(_d.key, *_READ).join(schema.document, _d.id == _l.document)
-    return wanted.where(_l.judge == bindparam("judge")).order_by(_l.id)
+    query = select(_d.key, *_READ).join(schema.document, _d.id == _l.document)
+    return query.where(_l.judge == bindparam("judge")).order_by(_l.id)
 
 
 _OF_DOCUMENT = _of_document()
@@ -146,11 +146,11 @@ class Ledger(Rows):
         """A judge's unfinished tasks by document, those of one document together, in the campaign's order."""
         mine = (_t.judge == judge) & _t.finished_at.is_(None)
         items = select(_i.task, _i.document, func.sum(1 - _i.done)).join(schema.task, _t.id == _i.task).where(mine)
-        held = select(_i.document).join(schema.task, _t.id == _i.task).where(mine)
+        query = select(_i.document).join(schema.task, _t.id == _i.task).where(mine)
         # Put together here: a join on the documents' places has no index, and would look at each pair of documents.
         documents = {
             row[0]: (row[1], row[2])
-            for row in self._connection.execute(select(_d.id, _d.position, _d.key).where(_d.id.in_(held)))
+            for row in self._connection.execute(select(_d.id, _d.position, _d.key).where(_d.id.in_(query)))
         }
         first: dict[int, tuple[int, str]] = {}
         number: dict[int, int] = {}
@@ -159,5 +159,5 @@ class Ledger(Rows):
                 first[task] = min(first.get(task, documents[document]), documents[document])
                 number[task] = number.get(task, 0) + int(open_)
         tasks = self._connection.execute(select(_t.id, _t.page, _t.position).where(mine))
-        ordered = sorted((*first[row[0]], row[2], row[0], row[1]) for row in tasks if row[0] in first)
-        return [Work(key, task, page, number[task]) for _, key, _, task, page in ordered]
+        in_order = sorted((*first[row[0]], row[2], row[0], row[1]) for row in tasks if row[0] in first)
+        return [Work(key, task, page, number[task]) for _, key, _, task, page in in_order]

@@ -221,12 +221,12 @@ def migrate(connection: Connection, place: str, now: datetime) -> list[str]:
     """Apply the steps that are missing, inside the caller's transaction. Returns their names."""
     if connection.dialect.name == "postgresql":  # several servers may start at once
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-    done = applied(connection)
-    refuse_newer(done, place)
-    if done == 0:
+    steps_done = applied(connection)
+    refuse_newer(steps_done, place)
+    if steps_done == 0:
         migration.create(connection, checkfirst=True)
     names = []
-    for number, step in enumerate(STEPS[done:], start=done + 1):
+    for number, step in enumerate(STEPS[steps_done:], start=steps_done + 1):
         step(connection)
         row = {"number": number, "name": step.__name__, "applied_at": micros(now)}
         connection.execute(migration.insert(), row)

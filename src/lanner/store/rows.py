@@ -117,12 +117,12 @@ def micros(moment: datetime | None) -> int | None:
 
 
 @overload
-def moment(stored: int) -> datetime: ...
+def moment(number: int) -> datetime: ...
 @overload
-def moment(stored: int | None) -> datetime | None: ...
-def moment(stored: int | None) -> datetime | None:
+def moment(number: int | None) -> datetime | None: ...
+def moment(number: int | None) -> datetime | None:
     """The moment in UTC."""
-    return None if stored is None else _EPOCH + timedelta(0, 0, stored)
+    return None if number is None else _EPOCH + timedelta(0, 0, number)
 
 
 # The one clock. Everything that is stored with a time has it from here, or from whoever calls.

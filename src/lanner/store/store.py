@@ -116,12 +116,12 @@ class Memo:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        made = make()
+        value = make()
         with self._lock:
-            self._kept[key] = made
+            self._kept[key] = value
             if len(self._kept) > self._size:
                 self._kept.popitem(last=False)
-        return made
+        return value
 
 
 class CollisionError(StoreError):
@@ -251,10 +251,10 @@ class Store:
     def _looked_up(self) -> tuple[int, int] | None:
         """Which file the store is, whatever its name; None where it is gone or there is none."""
         try:
-            found = self._file.stat() if self._file is not None else None
+            file_state = self._file.stat() if self._file is not None else None
         except OSError:
             return None
-        return (found.st_dev, found.st_ino) if found else None
+        return (file_state.st_dev, file_state.st_ino) if file_state else None
 
     def _refuse_another_file(self) -> None:
         """What is written to a file that has been deleted or replaced goes nowhere: say so instead of yes."""
@@ -277,9 +277,9 @@ class Store:
         if self._file is None:
             return ""
         with self._in_transaction(to_write=False) as connection:
-            found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
-        if found != "ok":
-            self.damage = f"The store is damaged, so nothing is saved: {found}"
+            answer = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
+        if answer != "ok":
+            self.damage = f"The store is damaged, so nothing is saved: {answer}"
         return self.damage
 
     def _explained(self, problem: Exception, *, lost: bool) -> StoreError:

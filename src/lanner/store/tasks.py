@@ -78,8 +78,8 @@ _STANDING_COLUMNS = (
 
 
 def _seen() -> Any:
-    joined = schema.task.join(schema.campaign, _c.id == _t.campaign)
-    return select(*_STANDING_COLUMNS).select_from(joined).where(_t.id == bindparam("task"))
+    tables = schema.task.join(schema.campaign, _c.id == _t.campaign)
+    return select(*_STANDING_COLUMNS).select_from(tables).where(_t.id == bindparam("task"))
 
 
 def _standing() -> Any:
@@ -89,13 +89,13 @@ def _standing() -> Any:
 
 def _head() -> Any:
     columns = (_t.id, _t.campaign, _t.judge, _j.key, _t.page, _t.position, _t.finished_at)
-    joined = schema.task.outerjoin(schema.judge, _j.id == _t.judge)
-    return select(*columns).select_from(joined).where(_t.id == bindparam("task"))
+    tables = schema.task.outerjoin(schema.judge, _j.id == _t.judge)
+    return select(*columns).select_from(tables).where(_t.id == bindparam("task"))
 
 
 def _items() -> Any:
-    joined = schema.item.join(schema.document, _d.id == _i.document)
-    return select(*_ITEM).select_from(joined).where(_i.task == bindparam("task")).order_by(_i.position)
+    tables = schema.item.join(schema.document, _d.id == _i.document)
+    return select(*_ITEM).select_from(tables).where(_i.task == bindparam("task")).order_by(_i.position)
 
 
 def _spent() -> Any:
@@ -103,32 +103,32 @@ def _spent() -> Any:
 
 
 def _active_since() -> Any:
-    joined = schema.task.join(schema.item, _i.task == _t.id)
+    tables = schema.task.join(schema.item, _i.task == _t.id)
     mine = (_t.judge == bindparam("judge"), _i.saved_at >= bindparam("start"))
-    return select(func.sum(_i.active)).select_from(joined).where(*mine)
+    return select(func.sum(_i.active)).select_from(tables).where(*mine)
 
 
 def _places(dialect: str) -> Any:
     """What decides about answers to these items. On PostgreSQL the tasks are locked, always in the same order, so that
     answers to one task and its finishing come one after the other."""
-    wanted, (index, number, position, submission) = given_table(dialect, "wanted", (int, int, int, str))
+    places_table, (index, number, position, submission) = given_table(dialect, "wanted", (int, int, int, str))
     about_judge = schema.document.alias("about_judge")
     of_judge = (about_judge.c.campaign == _t.campaign) & (about_judge.c.key == JUDGE_ITSELF)
     # Not EXISTS: where one import brought most rows under one submission, PostgreSQL takes every submission for as
     # common and reads the whole table for each save. The first in the index's own order is found by the index.
     known = select(_q.part).where(_q.campaign == _t.campaign, _q.submission == submission)
-    first = known.order_by(_q.campaign, _q.submission, _q.part).limit(1).correlate(schema.task, wanted)
+    first = known.order_by(_q.campaign, _q.submission, _q.part).limit(1).correlate(schema.task, places_table)
     repeated = first.scalar_subquery().is_not(None)
-    joined = (
-        wanted.join(schema.task, _t.id == number)
+    tables = (
+        places_table.join(schema.task, _t.id == number)
         .join(schema.campaign, _c.id == _t.campaign)
         .outerjoin(schema.judge, _j.id == _t.judge)
         .outerjoin(about_judge, of_judge)
         .outerjoin(schema.item, and_(_i.task == _t.id, _i.position == position))
         .outerjoin(schema.document, _d.id == _i.document)
     )
-    found = select(index, repeated, *_STANDING_COLUMNS, _j.key, _j.kind, _t.page, about_judge.c.id, *_ITEM)
-    return found.select_from(joined).order_by(_t.id).with_for_update(of=schema.task, key_share=True)
+    query = select(index, repeated, *_STANDING_COLUMNS, _j.key, _j.kind, _t.page, about_judge.c.id, *_ITEM)
+    return query.select_from(tables).order_by(_t.id).with_for_update(of=schema.task, key_share=True)
 
 
 def _next() -> Any:
@@ -156,7 +156,7 @@ def _last_positions() -> Any:
 
 
 def _finished_outputs() -> Any:
-    joined = (
+    tables = (
         schema.item.join(schema.task, _t.id == _i.task)
         .join(schema.judge, _j.id == _t.judge)
         .join(schema.document, _d.id == _i.document)
@@ -164,13 +164,13 @@ def _finished_outputs() -> Any:
     people = [str(kind) for kind in JUDGE_GROUPS["people"]]
     finished = (_t.campaign == bindparam("of_campaign"), _t.finished_at.is_not(None), _j.kind.in_(people))
     texts = (_i.role == str(Role.MAIN), _d.key != JUDGE_ITSELF)
-    outputs = select(_i.document, func.count(_i.systems.distinct())).select_from(joined)
+    outputs = select(_i.document, func.count(_i.systems.distinct())).select_from(tables)
     return outputs.where(*finished, *texts).group_by(_i.document)
 
 
 def _saved() -> Any:
-    def most(column: Any, given: str) -> Any:
-        return case((column > bindparam(given), column), else_=bindparam(given))
+    def most(column: Any, name: str) -> Any:
+        return case((column > bindparam(name), column), else_=bindparam(name))
 
     values = {
         "done": bindparam("is_done"),
@@ -206,11 +206,11 @@ class Tasks(Rows):
         now: datetime,
     ) -> int:
         """Append tasks; each judge's come after those they have, and one of no judge is free for any. How many."""
-        given = list(tasks)
+        new_tasks = list(tasks)
         positions = self._next_positions(campaign)
-        numbers = self._reserve("task", len(given))
+        numbers = self._reserve("task", len(new_tasks))
         rows, items = [], []
-        for number, task in zip(numbers, given, strict=True):
+        for number, task in zip(numbers, new_tasks, strict=True):
             judge = judges[task.judge] if task.judge else None
             position = positions.get(judge, 0)
             positions[judge] = position + 1
@@ -225,20 +225,22 @@ class Tasks(Rows):
     def put_calibration_first(self, campaign: int, pages: Container[str]) -> None:
         """Let every judge's unfinished calibration come before what else they have to do on these pages; the rest
         keeps its order."""
-        wanted = (
+        query = (
             select(_t.judge, _t.id, _t.page, _t.position, _i.role)
             .join(schema.item, and_(_i.task == _t.id, _i.position == 0))
             .where(_t.campaign == campaign, _t.judge.is_not(None), _t.finished_at.is_(None))
             .order_by(_t.position)
         )
         by_judge: dict[int, list[Any]] = {}
-        for row in self._connection.execute(wanted):
+        for row in self._connection.execute(query):
             if row.page in pages:
                 by_judge.setdefault(row.judge, []).append(row)
         changes: list[tuple[int, int]] = []
         for rows in by_judge.values():
-            ordered = sorted(rows, key=lambda row: row.role != Role.CALIBRATION)
-            changes += [(row.id, place.position) for row, place in zip(ordered, rows, strict=True) if row != place]
+            rows_in_order = sorted(rows, key=lambda row: row.role != Role.CALIBRATION)
+            changes += [
+                (row.id, place.position) for row, place in zip(rows_in_order, rows, strict=True) if row != place
+            ]
         change = update(schema.task).where(_t.id == bindparam("moved")).values(position=bindparam("to"))
         if changes:  # in two steps, as no two tasks of a judge may stand at one place meanwhile
             self._connection.execute(change, [{"moved": task, "to": -1 - to} for task, to in changes])
@@ -271,9 +273,9 @@ class Tasks(Rows):
                 places[index] = _place(row)
         return places
 
-    def set_saved(self, progressed: Iterable[Progressed], now: int) -> None:
+    def set_saved(self, changes: Iterable[Progressed], now: int) -> None:
         """How far items are. The longest time counts: a second device knows less of one."""
-        if rows := [_progress_row(each, now) for each in progressed]:
+        if rows := [_progress_row(each, now) for each in changes]:
             self._connection.execute(_SAVED, rows)
 
     def assigned(self, task: int, known: Assigned | None = None) -> Assigned | None:
@@ -296,10 +298,10 @@ class Tasks(Rows):
 
     def with_role(self, campaign: int, role: Role) -> list[Task]:
         """The tasks that have items of this role, with these items alone."""
-        joined = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
-        wanted = select(*_ITEM).select_from(joined).where(_t.campaign == campaign, _i.role == str(role))
+        tables = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
+        query = select(*_ITEM).select_from(tables).where(_t.campaign == campaign, _i.role == str(role))
         items: dict[int, list[Any]] = {}
-        for row in self._connection.execute(wanted.order_by(_i.task, _i.position)):
+        for row in self._connection.execute(query.order_by(_i.task, _i.position)):
             items.setdefault(row[0], []).append(row)
         heads = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
         rows = self._connection.execute(heads.where(_t.campaign == campaign).order_by(_t.id)) if items else ()
@@ -307,8 +309,8 @@ class Tasks(Rows):
 
     def count(self, campaign: int) -> int:
         """How many tasks a campaign has."""
-        wanted = select(func.count()).select_from(schema.task).where(schema.task.c.campaign == campaign)
-        return int(self._connection.execute(wanted).scalar_one())
+        query = select(func.count()).select_from(schema.task).where(schema.task.c.campaign == campaign)
+        return int(self._connection.execute(query).scalar_one())
 
     def next_of(self, judge: int) -> int | None:
         """The judge's first task that is not finished."""
@@ -337,20 +339,20 @@ class Tasks(Rows):
 
     def done(self, task: int) -> list[bool]:
         """Item by item, whether everything asked has been answered."""
-        wanted = select(_i.done).where(_i.task == task).order_by(_i.position)
-        return [bool(done) for (done,) in self._connection.execute(wanted)]
+        query = select(_i.done).where(_i.task == task).order_by(_i.position)
+        return [bool(done) for (done,) in self._connection.execute(query)]
 
     def saved(self, task: int) -> list[bool]:
         """Item by item, whether anything was ever saved about it, if only that there is nothing to say."""
-        wanted = select(_i.saved_at).where(_i.task == task).order_by(_i.position)
-        return [saved_at is not None for (saved_at,) in self._connection.execute(wanted)]
+        query = select(_i.saved_at).where(_i.task == task).order_by(_i.position)
+        return [saved_at is not None for (saved_at,) in self._connection.execute(query)]
 
     def pages_about(self, judge: int, document: int) -> dict[str, set[str]]:
         """Segment by segment of a document, the pages on which this judge is asked about it."""
-        joined = schema.item.join(schema.task, _t.id == _i.task)
-        wanted = select(_i.segment, _t.page).distinct().select_from(joined)
+        tables = schema.item.join(schema.task, _t.id == _i.task)
+        query = select(_i.segment, _t.page).distinct().select_from(tables)
         pages: dict[str, set[str]] = {}
-        for segment, page in self._connection.execute(wanted.where(_t.judge == judge, _i.document == document)):
+        for segment, page in self._connection.execute(query.where(_t.judge == judge, _i.document == document)):
             pages.setdefault(segment, set()).add(page)
         return pages
 
@@ -387,16 +389,16 @@ class Tasks(Rows):
         theirs = schema.task.alias()
         holding = schema.item.join(schema.document, _d.id == _i.document).join(theirs, theirs.c.id == _i.task)
         has_texts = exists().select_from(holding).where(theirs.c.judge == _t.judge, _d.key != JUDGE_ITSELF)
-        wanted = select(_t.id).where(left, or_(_t.judge.is_(None), has_texts.correlate(schema.task))).limit(1)
-        return self._connection.execute(wanted).first() is not None
+        query = select(_t.id).where(left, or_(_t.judge.is_(None), has_texts.correlate(schema.task))).limit(1)
+        return self._connection.execute(query).first() is not None
 
     def _read(self, condition: Any) -> list[Assigned]:
         heads = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
         rows = list(self._connection.execute(heads.where(condition).order_by(_t.judge, _t.position)))
-        joined = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
-        wanted = select(*_ITEM).select_from(joined).where(condition).order_by(_i.task, _i.position)
+        tables = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
+        query = select(*_ITEM).select_from(tables).where(condition).order_by(_i.task, _i.position)
         items: dict[int, list[Any]] = {}
-        for row in self._connection.execute(wanted):
+        for row in self._connection.execute(query):
             items.setdefault(row[0], []).append(row)
         rows.sort(key=lambda row: (row.judge is None, row.judge, row.position))
         return [_assigned(row, items.get(row.id, [])) for row in rows]
@@ -454,9 +456,9 @@ _ROLES = {role.value: role for role in Role}
 
 def _item(row: Any) -> Item:
     _, _, document, segment, systems, role, texts, expected = row
-    shown = _systems(systems)
+    names = _systems(systems)
     return Item(
-        document, segment, shown, _ROLES[role], loads(texts) if texts else {}, loads(expected) if expected else {}
+        document, segment, names, _ROLES[role], loads(texts) if texts else {}, loads(expected) if expected else {}
     )
 
 
@@ -483,12 +485,12 @@ _MOST_SYSTEMS = 1000
 
 def _systems(text: str) -> tuple[str, ...]:
     """The same few lists of systems come again and again."""
-    found = _SYSTEMS.get(text)
-    if found is None:
+    names = _SYSTEMS.get(text)
+    if names is None:
         if len(_SYSTEMS) >= _MOST_SYSTEMS:
             _SYSTEMS.clear()
-        found = _SYSTEMS[text] = tuple(loads(text))
-    return found
+        names = _SYSTEMS[text] = tuple(loads(text))
+    return names
 
 
 def _progress_row(each: Progressed, now: int) -> Mapping[str, Any]:
@@ -536,9 +538,9 @@ class Share:
 
 def _overview() -> Any:
     sums = (func.count(_i.document.distinct()), func.count(_i.task), func.sum(_i.done), func.sum(_i.active))
-    joined = schema.task.outerjoin(schema.item, _i.task == _t.id)
-    wanted = select(_t.id, _t.page, _t.position, *sums, _t.finished_at).select_from(joined)
-    return wanted.where(_t.judge == bindparam("judge")).group_by(_t.id).order_by(_t.position)
+    tables = schema.task.outerjoin(schema.item, _i.task == _t.id)
+    query = select(_t.id, _t.page, _t.position, *sums, _t.finished_at).select_from(tables)
+    return query.where(_t.judge == bindparam("judge")).group_by(_t.id).order_by(_t.position)
 
 
 _OVERVIEW = _overview()
@@ -583,12 +585,12 @@ class Progress(Rows):
         """How far every judge is, by document and page. What a judge without tasks answered, as in a campaign that was
         imported, is done and was never assigned."""
         sums = (func.count(), func.sum(_i.done), func.sum(_i.elapsed), func.sum(_i.active), func.max(_i.saved_at))
-        joined = schema.task.join(schema.item, _i.task == _t.id)
-        counted = select(_t.judge, _i.document, _t.page, *sums).select_from(joined)
-        counted = counted.where(_t.campaign == campaign).group_by(_t.judge, _i.document, _t.page)
+        tables = schema.task.join(schema.item, _i.task == _t.id)
+        query = select(_t.judge, _i.document, _t.page, *sums).select_from(tables)
+        query = query.where(_t.campaign == campaign).group_by(_t.judge, _i.document, _t.page)
         judges = dict(self._pairs(select(_j.id, _j.key).where(_j.campaign == campaign)))
         texts = {n: (key, domain) for n, key, domain in self._documents(campaign)}
-        rows = [*self._connection.execute(counted), *self._connection.execute(_imported(campaign))]
+        rows = [*self._connection.execute(query), *self._connection.execute(_imported(campaign))]
         return [
             Share(judges.get(judge, ""), *texts[document], page, items, int(done), elapsed, active, moment(saved_at))
             for judge, document, page, items, done, elapsed, active, saved_at in rows
@@ -603,10 +605,10 @@ class Progress(Rows):
             "active": func.sum(_i.active),
             "saved_at": func.max(_i.saved_at),
         }
-        joined = schema.task.join(schema.item, _i.task == _t.id)
-        counted = select(_t.judge, _i.document, *(total.label(name) for name, total in sums.items()))
-        counted = counted.select_from(joined).where(_t.campaign == campaign).group_by(_t.judge, _i.document)
-        return self._by_domain(counted)
+        tables = schema.task.join(schema.item, _i.task == _t.id)
+        query = select(_t.judge, _i.document, *(total.label(name) for name, total in sums.items()))
+        query = query.select_from(tables).where(_t.campaign == campaign).group_by(_t.judge, _i.document)
+        return self._by_domain(query)
 
     def imported_domain_shares(self, campaign: int) -> list[Share]:
         """The same of judges without tasks. It reads all they have answered; saves do not change it, imports do."""
@@ -617,20 +619,20 @@ class Progress(Rows):
         part = parts.subquery()
         p = part.c
         totals = (func.sum(p.number), func.sum(p.done), func.sum(p.elapsed), func.sum(p.active), func.max(p.saved_at))
-        joined = part.join(schema.document, _d.id == p.document).join(schema.judge, _j.id == p.judge)
-        wanted = select(_j.key, _d.domain, *totals).select_from(joined).where(_d.key != "")
-        wanted = wanted.group_by(_j.id, _j.key, _j.position, _d.domain).order_by(_j.position, func.min(_d.position))
+        tables = part.join(schema.document, _d.id == p.document).join(schema.judge, _j.id == p.judge)
+        query = select(_j.key, _d.domain, *totals).select_from(tables).where(_d.key != "")
+        query = query.group_by(_j.id, _j.key, _j.position, _d.domain).order_by(_j.position, func.min(_d.position))
         return [
             Share(judge, "", domain, "", int(items), int(done), elapsed, active, moment(saved_at))
-            for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(wanted)
+            for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(query)
         ]
 
     def totals(self) -> dict[int, tuple[int, int, int]]:
         """Every campaign's items that someone has, how many of them are done, and judges: all in two questions, so that
         a list of hundreds costs little more than one."""
-        joined = schema.task.join(schema.item, _i.task == _t.id)
-        wanted = select(_t.campaign, func.count(), func.sum(_i.done)).select_from(joined).where(_t.judge.is_not(None))
-        items = {row[0]: (row[1], int(row[2] or 0)) for row in self._connection.execute(wanted.group_by(_t.campaign))}
+        tables = schema.task.join(schema.item, _i.task == _t.id)
+        query = select(_t.campaign, func.count(), func.sum(_i.done)).select_from(tables).where(_t.judge.is_not(None))
+        items = {row[0]: (row[1], int(row[2] or 0)) for row in self._connection.execute(query.group_by(_t.campaign))}
         each = _imported().subquery()
         campaigns = select(_j.campaign, func.sum(each.c.number)).join_from(schema.judge, each, each.c.judge == _j.id)
         for campaign, number in self._connection.execute(campaigns.group_by(_j.campaign)):
@@ -642,13 +644,13 @@ class Progress(Rows):
 
     def counts(self, campaign: int) -> dict[str, tuple[int, int]]:
         """Tasks and finished tasks by judge."""
-        counted = select(_j.key, func.count(_t.id), func.count(_t.finished_at))
-        joined = schema.judge.outerjoin(schema.task, _t.judge == _j.id)
-        rows = counted.select_from(joined).where(_j.campaign == campaign).group_by(_j.id, _j.key, _j.position)
+        query = select(_j.key, func.count(_t.id), func.count(_t.finished_at))
+        tables = schema.judge.outerjoin(schema.task, _t.judge == _j.id)
+        rows = query.select_from(tables).where(_j.campaign == campaign).group_by(_j.id, _j.key, _j.position)
         return {key: (all_, finished) for key, all_, finished in self._connection.execute(rows.order_by(_j.position))}
 
-    def _pairs(self, wanted: Any) -> list[tuple[int, str]]:
-        return [(row[0], row[1]) for row in self._connection.execute(wanted)]
+    def _pairs(self, query: Any) -> list[tuple[int, str]]:
+        return [(row[0], row[1]) for row in self._connection.execute(query)]
 
     def _documents(self, campaign: int) -> Iterable[Any]:
         return self._connection.execute(select(_d.id, _d.key, _d.domain).where(_d.campaign == campaign))

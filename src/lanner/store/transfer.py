@@ -31,8 +31,8 @@ class Content(NamedTuple):
 
 def rows_of(connection: Connection, table: Table) -> Iterator[Sequence[Any]]:
     """Every row of a table in the order of its key, without holding all of them."""
-    wanted = select(table).order_by(*table.primary_key.columns)
-    with closing(connection.execute(wanted, execution_options=STREAMED)) as rows:
+    query = select(table).order_by(*table.primary_key.columns)
+    with closing(connection.execute(query, execution_options=STREAMED)) as rows:
         yield from map(_without_plain_secret, rows) if table is schema.webhook else rows
 
 

@@ -58,8 +58,8 @@ class Webhooks(Rows):
 
     def all(self) -> list[Webhook]:
         """Those in use, the oldest first."""
-        wanted = select(schema.webhook).where(_w.removed_at.is_(None)).order_by(_w.id)
-        return [_webhook(row) for row in self._connection.execute(wanted)]
+        query = select(schema.webhook).where(_w.removed_at.is_(None)).order_by(_w.id)
+        return [_webhook(row) for row in self._connection.execute(query)]
 
     def set_secret(self, number: int, secret: str) -> None:
         self._connection.execute(update(schema.webhook).where(_w.id == number).values(secret=secret))
@@ -73,18 +73,18 @@ class Webhooks(Rows):
     def announce(self, campaign: int, event: str, body: Mapping[str, Json], now: datetime) -> None:
         """Something happened: a message to every address that wants to know, in the caller's transaction."""
         mine = or_(_w.campaign.is_(None), _w.campaign == campaign)
-        wanted = select(schema.webhook).where(_w.removed_at.is_(None), mine)
+        query = select(schema.webhook).where(_w.removed_at.is_(None), mine)
         rows = [
             {
-                "webhook": found.id,
+                "webhook": webhook.id,
                 "event": event,
                 "body": dumps({"event": event, **body}),
                 "attempts": 0,
                 "due_at": micros(now),
                 "problem": "",
             }
-            for found in map(_webhook, self._connection.execute(wanted))
-            if event in found.events
+            for webhook in map(_webhook, self._connection.execute(query))
+            if event in webhook.events
         ]
         if rows:
             self._connection.execute(schema.delivery.insert(), rows)
@@ -97,12 +97,12 @@ class Webhooks(Rows):
             return None
         later = {"due_at": micros(now + lease), "attempts": _d.attempts + 1}
         self._connection.execute(update(schema.delivery).where(_d.id == number).values(**later))
-        joined = select(schema.delivery, *(column.label(f"w_{column.name}") for column in _w))
-        row = self._connection.execute(joined.join(schema.webhook, _w.id == _d.webhook).where(_d.id == number)).one()
-        found = Webhook(
+        tables = select(schema.delivery, *(column.label(f"w_{column.name}") for column in _w))
+        row = self._connection.execute(tables.join(schema.webhook, _w.id == _d.webhook).where(_d.id == number)).one()
+        webhook = Webhook(
             row.w_id, row.w_campaign, row.w_url, row.w_secret, tuple(loads(row.w_events)), moment(row.w_created_at)
         )
-        return Delivery(row.id, found, row.event, row.body, row.attempts)
+        return Delivery(row.id, webhook, row.event, row.body, row.attempts)
 
     def delivered(self, number: int, now: datetime) -> None:
         """It has arrived; what it said is kept no longer than it is needed."""
@@ -114,8 +114,8 @@ class Webhooks(Rows):
 
     def waiting(self) -> list[tuple[str, int, str]]:
         """What has not been delivered: the event, how often it was tried, what went wrong last."""
-        wanted = select(_d.event, _d.attempts, _d.problem).where(_d.delivered_at.is_(None)).order_by(_d.id)
-        return [(row.event, row.attempts, row.problem) for row in self._connection.execute(wanted)]
+        query = select(_d.event, _d.attempts, _d.problem).where(_d.delivered_at.is_(None)).order_by(_d.id)
+        return [(row.event, row.attempts, row.problem) for row in self._connection.execute(query)]
 
     def _change(self, number: int, **values: object) -> None:
         self._connection.execute(update(schema.delivery).where(_d.id == number).values(**values))

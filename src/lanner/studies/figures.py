@@ -45,19 +45,19 @@ def pairs(
 ) -> Made:
     """κ of every two judges with its interval, and how often they give the same answer."""
     table, options = data.table(part, judges), data.labels(part, question)
-    found = pairwise(table, question, of=kappa, resampling=_HOW, **options)
+    result = pairwise(table, question, of=kappa, resampling=_HOW, **options)
     same = {frozenset(r.labels.values()): r.value for r in pairwise(table, question, of=percent, resampling=_HOW)}
     cells = {
         (names[r.labels["judge"]], names[r.labels["other"]]): Pair(
             r.value, r.low, r.high, same.get(frozenset(r.labels.values())), r.counts.get("items", 0)
         )
-        for r in found
+        for r in result
     }
-    best = max(found, key=lambda r: r.value or -1)
+    best = max(result, key=lambda r: r.value or -1)
     shown = f"{names[best.labels['judge']]} and {names[best.labels['other']]}"
     finding = f"The highest κ is that of {shown}, {estimate(best.value, best.low, best.high, 2)} ({_sizes(best)})."
     svg = str(heat_map([names[judge] for judge in judges], people, cells))
-    return svg, finding, [dict(r.row()) for r in found], str(best.signature or "")
+    return svg, finding, [dict(r.row()) for r in result], str(best.signature or "")
 
 
 def differing(
@@ -66,7 +66,7 @@ def differing(
     """The labels of each side on the sentences where two judges differ."""
     labels = data.labels(part, question)["labels"]
     words_of = _words(data, part, question)
-    drawn, rows, said = [], list[dict[str, Json]](), []
+    panels, rows, sentences = [], list[dict[str, Json]](), []
     for one, other in pairs:
         keys = ["document", "segment"]
         first, second = (data.table(part, [j], question=question).select(*keys, "label") for j in (one, other))
@@ -74,20 +74,25 @@ def differing(
         for judge, column in ((one, "label"), (other, "label_other")):
             counts = Counter(differ[column].to_list())
             parts = [(_SHADES[k % 5], float(counts[name]), words_of[name]) for k, name in enumerate(labels)]
-            drawn.append(Bar(f"{names[judge]}, against {names[other if judge == one else one]}", parts))
+            panels.append(Bar(f"{names[judge]}, against {names[other if judge == one else one]}", parts))
             rows += [{"judge": judge, "pair": f"{one}–{other}", "label": n, "count": counts[n]} for n in labels]
             top, times = counts.most_common(1)[0]
             share = f"{100 * times / counts.total():.1f} % of {counts.total()}"
-            said.append(f"{names[judge]} {words_of[top].lower()} ({share})")
-    finding = f"Most frequent where two differ: {words(said)}."
-    return str(bars("Labels where two judges differ", drawn)), finding, rows, f"counts of sentences · {part} {question}"
+            sentences.append(f"{names[judge]} {words_of[top].lower()} ({share})")
+    finding = f"Most frequent where two differ: {words(sentences)}."
+    return (
+        str(bars("Labels where two judges differ", panels)),
+        finding,
+        rows,
+        f"counts of sentences · {part} {question}",
+    )
 
 
 def skill_shares(data: Data, *, part: str, question: str, judges: Sequence[str], names: Mapping[str, str]) -> Made:
     """How often each label was chosen, per domain and judge."""
     protocol = data.part(part).protocol
-    found = protocol.find(question) if protocol else None
-    options = found[1].choices if found else ()
+    pair = protocol.find(question) if protocol else None
+    options = pair[1].choices if pair else ()
     words_of = _words(data, part, question)
     labels = [(o.id, words_of[o.id], o.group or "") for o in options]
     panels, rows, said = [], list[dict[str, Json]](), []
@@ -109,7 +114,7 @@ def coefficients(
     data: Data, *, part: str, outcome: str, blocks: Sequence[str], judges: Mapping[str, Mapping[str, Any]]
 ) -> Made:
     """Coefficients without and with the second block, classical intervals as in the paper. `judges` have options."""
-    panels, rows, said = [], list[dict[str, Json]](), []
+    panels, rows, sentences = [], list[dict[str, Json]](), []
     for judge, about in judges.items():
         fill = about.get("fill")
         first = claims.model(data, part, judge, outcome, blocks[:1], fill=fill)
@@ -118,9 +123,9 @@ def coefficients(
         note = f"n {full.counts.get('items', 0)}"
         panels.append(Judged(about["name"], note, _effects(first.rows), _effects(full.rows), explained))
         rows += [{"judge": judge, "model": "all blocks", **row} for row in full.rows]
-        said.append(f"{about['name']} R² {number(explained[0][1], 2)}, then {number(explained[1][1], 2)}")
+        sentences.append(f"{about['name']} R² {number(explained[0][1], 2)}, then {number(explained[1][1], 2)}")
     svg = str(forest(_terms(data, part, blocks), panels, f"points of {outcome} for one step more"))
-    return svg, f"{'; '.join(said)} with the sentence score.", rows, "least squares · classical intervals"
+    return svg, f"{'; '.join(sentences)} with the sentence score.", rows, "least squares · classical intervals"
 
 
 def numbers(data: Data, *, part: str, question: str, judges: Mapping[str, str], what: str) -> Made:
@@ -137,56 +142,56 @@ def numbers(data: Data, *, part: str, question: str, judges: Mapping[str, str], 
 
 def speed(data: Data, *, part: str, of: str, judges: Mapping[str, str], without: str = "") -> Made:
     """Sentences a minute per judge and domain."""
-    found = {name: sentences.rates(data, part, judge, of, without=without) for judge, name in judges.items()}
-    domains = list(dict.fromkeys(d for rates in found.values() for d in rates if d != "all"))
+    values = {name: sentences.rates(data, part, judge, of, without=without) for judge, name in judges.items()}
+    domains = list(dict.fromkeys(d for rates in values.values() for d in rates if d != "all"))
     rows: list[dict[str, Json]] = [
         {"judge": name, "domain": domain, "per_minute": rate}
-        for name, rates in found.items()
+        for name, rates in values.items()
         for domain, rate in rates.items()
     ]
     said = [
         f"{name} {rates['all']:.2f} a minute, slowest in {min(domains, key=lambda d: rates.get(d, 99.0))}"
-        for name, rates in found.items()
+        for name, rates in values.items()
     ]
-    svg = str(throughput(domains, {n: {d: r for d, r in rs.items() if d != "all"} for n, rs in found.items()}))
+    svg = str(throughput(domains, {n: {d: r for d, r in rs.items() if d != "all"} for n, rs in values.items()}))
     return svg, f"{'; '.join(said)}.", rows, "60 / mean seconds, items over 10,000 s left out · mean over domains"
 
 
 def preferences(data: Data, *, part: str, rows: Sequence[Mapping[str, str]], documents: str = "") -> Made:
     """Which side is preferred in each condition, with sign tests."""
-    drawn, told, said = [], list[dict[str, Json]](), []
+    panels, told, sentences = [], list[dict[str, Json]](), []
     signature = ""
     for row in rows:
         result = sign_test(data.table(part, (), documents), row["question"], favour="human", resampling=_HOW)
-        found = next(entry for entry in result.rows if entry["judge"] == "all")
+        values = next(entry for entry in result.rows if entry["judge"] == "all")
         signature = str(result.signature or "")
-        drawn.append(
+        panels.append(
             Preference(
                 row["group"],
                 row["label"],
-                int(found["losses"]),
-                int(found["ties"]),
-                int(found["wins"]),
-                found["p_drop"],
+                int(values["losses"]),
+                int(values["ties"]),
+                int(values["wins"]),
+                values["p_drop"],
             )
         )
-        told.append({**row, **found})
-        said.append(
-            (f"{row['group'].lower()} of {row['label']}s ({p_value(found['p_drop'])})", found["p_drop"] < _LEVEL)
+        told.append({**row, **values})
+        sentences.append(
+            (f"{row['group'].lower()} of {row['label']}s ({p_value(values['p_drop'])})", values["p_drop"] < _LEVEL)
         )
-    clear, open_ = ([text for text, sure in said if sure is wanted] for wanted in (True, False))
+    clear, open_ = ([text for text, sure in sentences if sure is is_sure] for is_sure in (True, False))
     finding = f"The human translation is preferred in {words(clear)}." if clear else ""
     finding += f" No preference is shown in {words(open_)}." if open_ else ""
-    return str(preference(drawn, "MT", "human")), finding, told, signature
+    return str(preference(panels, "MT", "human")), finding, told, signature
 
 
 def metrics(data: Data, *, give: str = "acc_eq") -> Made:
     """How well each metric orders translations as gold does."""
     result = scorers.evaluated(data)
     rows = [dict(row) for row in result.rows]
-    drawn = [Row(str(row["metric"]), row[give], note=f"pairs {row['sys_pairwise_accuracy']:.3f}") for row in rows]
+    panels = [Row(str(row["metric"]), row[give], note=f"pairs {row['sys_pairwise_accuracy']:.3f}") for row in rows]
     finding = f"{rows[0]['metric']} orders segments best ({number(rows[0][give], 3)}; {_sizes(result)})."
-    return str(intervals("Metrics against gold", drawn, digits=3)), finding, rows, str(result.signature or "")
+    return str(intervals("Metrics against gold", panels, digits=3)), finding, rows, str(result.signature or "")
 
 
 def systems(data: Data, *, part: str, of: str) -> Made:
@@ -196,21 +201,21 @@ def systems(data: Data, *, part: str, of: str) -> Made:
     options = next((a.options for a in plans if a.statistic == "ranking.systems" and a.of == of), {})
     result = ranking.systems(data.part(part).table, of, resampling=_HOW, **{**options, "per_words": None})
     rows = [dict(row) for row in result.rows]
-    drawn = [Row(str(r["system"]), r["score"], r["low"], r["high"], f"{r['rank_low']}–{r['rank_high']}") for r in rows]
+    panels = [Row(str(r["system"]), r["score"], r["low"], r["high"], f"{r['rank_low']}–{r['rank_high']}") for r in rows]
     best = estimate(rows[0]["score"], rows[0]["low"], rows[0]["high"], 2, bounded=False)
     finding = f"{rows[0]['system']} has the best mean, {best}; {_told_apart(rows)} ({_sizes(result)})."
-    svg = str(intervals(f"{of} by system", drawn, bounded=False))
+    svg = str(intervals(f"{of} by system", panels, bounded=False))
     return svg, finding, rows, str(result.signature or "")
 
 
 def effort(data: Data, *, parts: Mapping[str, str]) -> Made:
     """Seconds and spans a segment in each protocol."""
-    drawn, rows, said, sizes = [], list[dict[str, Json]](), [], []
+    panels, rows, sentences, sizes = [], list[dict[str, Json]](), [], []
     for name, part in parts.items():
         seconds = error_spans.seconds_per_segment(data, part=part)
         marked = error_spans.spans_per_segment(data, part=part)
         if isinstance(seconds.value, float) and isinstance(marked.value, float):
-            drawn.append(Row(name, seconds.value, seconds.low, seconds.high, f"{marked.value:.2f} spans"))
+            panels.append(Row(name, seconds.value, seconds.low, seconds.high, f"{marked.value:.2f} spans"))
             rows.append(
                 {
                     "protocol": name,
@@ -220,48 +225,48 @@ def effort(data: Data, *, parts: Mapping[str, str]) -> Made:
             )
             took = f"{seconds.value:.0f} s {interval(seconds.low, seconds.high, 0, bounded=False)}"
             marks = estimate(marked.value, marked.low, marked.high, 2, bounded=False)
-            said.append(f"{took} in {name} ({marks} spans)")
+            sentences.append(f"{took} in {name} ({marks} spans)")
             sizes.append(f"{name} {seconds.detail}")
-    svg = str(intervals("Seconds a segment", drawn, bounded=False, digits=1))
+    svg = str(intervals("Seconds a segment", panels, bounded=False, digits=1))
     signature = f"mean of judges' means · 95 % intervals by document · n {'; '.join(sizes)}"
-    return svg, f"A segment takes {words(said)}.", rows, signature
+    return svg, f"A segment takes {words(sentences)}.", rows, signature
 
 
 def scenarios(data: Data, *, families: Mapping[str, str]) -> Made:
     """α of each question and scenario with its interval, the known truth at the right. `families` have a level of α."""
-    found = {
+    values = {
         f"{family}, {name}": scenario_world.scenario_agreement(
             data, family=family, scenario=scenario, statistic="alpha", level=level
         )
         for family, level in families.items()
         for scenario, name in (("rs", "single sentences"), ("sc", "in context"), ("ds", "documents"))
     }
-    return _recovered(found, "Krippendorff's α, both sets", bounded=True)
+    return _recovered(values, "Krippendorff's α, both sets", bounded=True)
 
 
 def refusals(data: Data, *, places: Sequence[str]) -> Made:
     """For how many sentences so many judges say no, in both phases."""
-    found = {
+    values = {
         f"phase {name}, {words_of}": survey_world.no_agreement(data, phase=phase, place=place)
         for phase, name in (("one", "I"), ("two", "II"))
         for place, words_of in enumerate(places)
     }
-    return _recovered(found, "% of sentences", bounded=False)
+    return _recovered(values, "% of sentences", bounded=False)
 
 
-def _recovered(found: Mapping[str, Found], what: str, *, bounded: bool) -> Made:
+def _recovered(values: Mapping[str, Found], what: str, *, bounded: bool) -> Made:
     digits = 2 if bounded else 1
-    drawn = [
+    panels = [
         Row(name, float(f.value), f.low, f.high, f"true {number(f.truth, digits, bounded=bounded)}")
-        for name, f in found.items()
+        for name, f in values.items()
         if isinstance(f.value, float)
     ]
     rows: list[dict[str, Json]] = [
-        {"what": name, "value": f.value, "low": f.low, "high": f.high, "truth": f.truth} for name, f in found.items()
+        {"what": name, "value": f.value, "low": f.low, "high": f.high, "truth": f.truth} for name, f in values.items()
     ]
-    held = sum(f.truth is not None and f.low is not None and f.low <= f.truth <= (f.high or 0) for f in found.values())
-    finding = f"{held} of {len(found)} intervals hold the truth, which stands at the right."
-    svg = str(intervals(what, drawn, bounded=bounded, digits=digits))
+    held = sum(f.truth is not None and f.low is not None and f.low <= f.truth <= (f.high or 0) for f in values.values())
+    finding = f"{held} of {len(values)} intervals hold the truth, which stands at the right."
+    svg = str(intervals(what, panels, bounded=bounded, digits=digits))
     return svg, finding, rows, f"{what} · 99 % intervals by document · simulated judges"
 
 
@@ -279,11 +284,11 @@ def _sizes(result: Result) -> str:
 
 def _words(data: Data, part: str, question: str) -> dict[str, str]:
     protocol = data.part(part).protocol
-    found = protocol.find(question) if protocol else None
-    if protocol is None or found is None:
+    pair = protocol.find(question) if protocol else None
+    if protocol is None or pair is None:
         return {}
     wording = Wording(protocol)
-    options = found[1].rows if isinstance(found[1], Grid) else found[1].choices
+    options = pair[1].rows if isinstance(pair[1], Grid) else pair[1].choices
     return {option.id: wording.option(question, option.id).label for option in options}
 
 
@@ -291,10 +296,10 @@ def _terms(data: Data, part: str, blocks: Sequence[str]) -> list[tuple[str, str,
     protocol = data.part(part).protocol
     single, rows = [], []
     for name in blocks:
-        found = protocol.find(name) if protocol else None
-        if found and isinstance(found[1], Grid):
+        pair = protocol.find(name) if protocol else None
+        if pair and isinstance(pair[1], Grid):
             words_of = _words(data, part, name)
-            rows += [(f"{name}.{row.id}", words_of[row.id], row.group or "") for row in found[1].rows]
+            rows += [(f"{name}.{row.id}", words_of[row.id], row.group or "") for row in pair[1].rows]
         else:
             single.append((name, name.replace("_", " ").capitalize(), ""))
     return single + rows

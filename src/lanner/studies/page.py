@@ -45,7 +45,7 @@ def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
     draw = import_module("lanner.studies.figures").draw  # who only wants the values waits for no drawing
     drawn = [draw(drawing, data) for drawing in study.drawings]
     figures = Section("figures", "Figures drawn again", [figure for figure, _ in drawn]) if drawn else None
-    opening = [said for (_, said), drawing in zip(drawn, study.drawings, strict=True) if drawing.opens]
+    opening = [sentences for (_, sentences), drawing in zip(drawn, study.drawings, strict=True) if drawing.opens]
     odd, tables = _differences(checks), _tables(study, checks)
     differs = any(check.verdict == DIFFERS for check in checks)
     sections = [odd, figures, *tables] if differs else [figures, *tables, odd]
@@ -64,32 +64,36 @@ def findings(study: Study, checks: Sequence[Check]) -> list[str]:
     """What came of it, in sentences computed from the verdicts."""
     if study.simulated:
         return _recovered(checks)
-    said = [f"**{summary(checks)}**"]
+    sentences = [f"**{summary(checks)}**"]
     whole = [where for where in _wheres(checks) if {c.verdict for c in checks if c.cell.where == where} == {AGREES}]
     if whole and len(whole) < len(_wheres(checks)):
         named = "; ".join(whole[:_MOST_NAMED]) + ("; …" if len(whole) > _MOST_NAMED else "")
-        said.append(f"Every value agrees in {plural(len(whole), 'table')} ({named}).")
+        sentences.append(f"Every value agrees in {plural(len(whole), 'table')} ({named}).")
     differ = Counter(c.cell.where for c in checks if c.verdict == DIFFERS)
     if len(differ) > 1:
         most = [f"{where} ({times})" for where, times in differ.most_common(_MOST_NAMED)]
-        said.append(f"Most of those that differ: {'; '.join(most)}.")
+        sentences.append(f"Most of those that differ: {'; '.join(most)}.")
     elif differ.total() == 1:
         [odd] = [c for c in checks if c.verdict == DIFFERS]
         values = f"{typed(odd.cell.paper, odd.cell.digits)}, recomputed {typed(odd.value, odd.cell.digits + 1)}"
-        said.append(f"{odd.cell.row} differs: printed {values}.")
+        sentences.append(f"{odd.cell.row} differs: printed {values}.")
     worded = [c for c in checks if c.verdict == DIFFERS and isinstance(c.value, str)]
     if worded:
-        said.append(f"{plural(len(worded), 'claim')} made in words {_are(worded)} not borne out by the released data.")
-    return said
+        sentences.append(
+            f"{plural(len(worded), 'claim')} made in words {_are(worded)} not borne out by the released data."
+        )
+    return sentences
 
 
 def _recovered(checks: Sequence[Check]) -> list[str]:
-    known = [check for check in checks if check.cell.simulated]
-    held = [check for check in known if check.verdict == RECOVERED]
-    missed = [f"{check.cell.where}, {check.cell.row}, {check.cell.column}" for check in known if check not in held]
+    simulated_checks = [check for check in checks if check.cell.simulated]
+    held = [check for check in simulated_checks if check.verdict == RECOVERED]
+    missed = [
+        f"{check.cell.where}, {check.cell.row}, {check.cell.column}" for check in simulated_checks if check not in held
+    ]
     return [
         "**The judges are simulated; no figure of the paper is recomputed.**",
-        f"**{len(held)} of {len(known)} known truths lie within the 99 % interval around their estimate.**",
+        f"**{len(held)} of {len(simulated_checks)} known truths lie within the 99 % interval around their estimate.**",
         f"Not recovered: {'; '.join(missed)}." if missed else "",
     ]
 
@@ -109,13 +113,13 @@ def _differences(checks: Sequence[Check]) -> Section | None:
     numbers = [check for check in odd if not isinstance(check.value, str)]
     differ = sum(check.verdict == DIFFERS for check in numbers)
     lacking = len(numbers) - differ
-    said = (
+    sentences = (
         f"{plural(differ, 'number')} {'differs' if differ == 1 else 'differ'} from what was printed" if differ else ""
     )
-    said += "; " if differ and lacking else ""
-    said += f"{plural(lacking, 'printed value')} cannot be computed." if lacking else "."
+    sentences += "; " if differ and lacking else ""
+    sentences += f"{plural(lacking, 'printed value')} cannot be computed." if lacking else "."
     claims = f"{plural(len(worded), 'claim')} made in words that the data does not bear out."
-    blocks: list[Block] = _odd_tables("differences", said, numbers, worded=False) if numbers else []
+    blocks: list[Block] = _odd_tables("differences", sentences, numbers, worded=False) if numbers else []
     blocks += _odd_tables("claims", claims, worded, worded=True) if worded else []
     return Section("differences", "What differs or cannot be computed", blocks) if blocks else None
 
@@ -188,15 +192,15 @@ def _tables(study: Study, checks: Sequence[Check]) -> list[Section]:
 def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Table:
     columns = [Column("row", "")]
     heads = list(dict.fromkeys(check.cell.column for check in checks))
-    known = any(check.cell.simulated for check in checks)
+    any_simulated = any(check.cell.simulated for check in checks)
     for place, head in enumerate(heads):
         own = [check for check in checks if check.cell.column == head]
         if any(check.cell.paper is not None for check in own):
-            heading = "paper" if known else "printed"
+            heading = "paper" if any_simulated else "printed"
             columns.append(Column(f"paper{place}", heading, quiet=True, span=head, text=_worded(own)))
-        if known:
+        if any_simulated:
             columns.append(Column(f"true{place}", "simulated truth", span=head))
-        heading = "simulated estimate" if known else "recomputed"
+        heading = "simulated estimate" if any_simulated else "recomputed"
         columns.append(Column(f"ours{place}", heading, span=head, text=_worded(own)))
     rows: list[dict[str, Json]] = []
     for row in dict.fromkeys(check.cell.row for check in checks):
@@ -209,21 +213,21 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
                     if check.cell.paper is not None
                     else ""
                 )
-                if known:
+                if any_simulated:
                     cells[f"true{place}"] = typed(check.found.truth, check.cell.digits, bounded=_bounded(check))
                 cells[f"ours{place}"] = f"{ours(check)} {mark(check)}" if check.found.value is not None else "–"
         rows.append(cells)
     agree = sum(check.verdict == AGREES for check in checks)
     recovered = sum(check.verdict == RECOVERED for check in checks)
     printed = sum(check.cell.paper is not None for check in checks)
-    said = f"{agree} of {printed} agree." if printed else "not printed in the paper."
-    if known:
-        said = f"{recovered} of {len(checks)} simulated truths recovered."
+    sentences = f"{agree} of {printed} agree." if printed else "not printed in the paper."
+    if any_simulated:
+        sentences = f"{recovered} of {len(checks)} simulated truths recovered."
     if provisos := list(dict.fromkeys(check.proviso for check in checks if check.proviso)):
-        said += f" {PROVISO} {'; '.join(provisos)}."
+        sentences += f" {PROVISO} {'; '.join(provisos)}."
     if all(check.verdict == NOT_COMPUTABLE for check in checks):
-        said = "it cannot be computed." if len(checks) == 1 else f"none of {len(checks)} can be computed."
-    return Table(name, f"“{where}”: {said}", columns, rows, _data(checks), f"{study.name} · {where}")
+        sentences = "it cannot be computed." if len(checks) == 1 else f"none of {len(checks)} can be computed."
+    return Table(name, f"“{where}”: {sentences}", columns, rows, _data(checks), f"{study.name} · {where}")
 
 
 def mark(check: Check) -> str:

@@ -89,11 +89,11 @@ class Check:
         return f"{self.cell.where}, {self.cell.row}, {self.cell.column}: {text}" if text else ""
 
 
-def _provisos(cell: Cell, found: Found) -> list[str]:
+def _provisos(cell: Cell, result: Found) -> list[str]:
     provisos = []
     if cell.compute == "of_printed":
         provisos.append("the mean of numbers that the paper prints, not of the data")
-    if cell.tolerance and not _rounds_to(cell, found):
+    if cell.tolerance and not _rounds_to(cell, result):
         provisos.append(f"only within the tolerance of {cell.tolerance:g}")
     fills = [options.get("fill") for options in (cell.options, *cell.options.get("mean_over", ()))]
     filled = next((fill for fill in fills if fill is not None), None)
@@ -181,10 +181,10 @@ def _compute(name: str, data: Data, options: dict[str, Any]) -> Found:
     return Found(sum(numbers) / len(numbers) if len(numbers) == len(values) else None)
 
 
-def _agrees(cell: Cell, found: Found) -> bool:
+def _agrees(cell: Cell, result: Found) -> bool:
     """Whether the value rounds to what was printed or lies within the stated tolerance of it; "<.05" is a bound, other
     words must be the same."""
-    value, paper = found.value, cell.paper
+    value, paper = result.value, cell.paper
     if isinstance(value, str) or isinstance(paper, str):
         if isinstance(paper, str) and isinstance(value, int | float) and paper[:1] in "<>":
             bound = float(paper[1:])
@@ -192,18 +192,18 @@ def _agrees(cell: Cell, found: Found) -> bool:
         return value == paper
     if value is None or paper is None or math.isnan(value):
         return False
-    return _rounds_to(cell, found) or abs(value - paper) <= cell.tolerance * (1 + 1e-9)
+    return _rounds_to(cell, result) or abs(value - paper) <= cell.tolerance * (1 + 1e-9)
 
 
-def _rounds_to(cell: Cell, found: Found) -> bool:
-    value, paper = found.value, cell.paper
+def _rounds_to(cell: Cell, result: Found) -> bool:
+    value, paper = result.value, cell.paper
     if not isinstance(value, int | float) or not isinstance(paper, int | float):
         return value == paper
     return abs(value - paper) <= 0.5 * 10.0**-cell.digits * (1 + 1e-9)
 
 
-def _recovers(found: Found) -> bool:
+def _recovers(result: Found) -> bool:
     """Whether the interval around an estimate holds what is true of the simulated judges."""
-    if found.truth is None or found.low is None or found.high is None:
+    if result.truth is None or result.low is None or result.high is None:
         return False
-    return found.low <= found.truth <= found.high
+    return result.low <= result.truth <= result.high

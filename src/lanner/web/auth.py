@@ -53,9 +53,9 @@ def _address(request: Request) -> str:
 
 def _to(request: Request, path: str) -> RedirectResponse:
     """To a page of ours; a language that was asked for goes along, since pages alone keep it."""
-    wanted = request.query_params.get("language", "")
-    asked = f"?language={wanted}" if wanted in available() and "?" not in path else ""
-    return RedirectResponse(request.scope.get("root_path", "") + path + asked, 303)
+    language = request.query_params.get("language", "")
+    query = f"?language={language}" if language in available() and "?" not in path else ""
+    return RedirectResponse(request.scope.get("root_path", "") + path + query, 303)
 
 
 async def home(request: Request) -> Response:
@@ -89,8 +89,8 @@ async def setup(request: Request) -> Response:
     shown = {"code": code, "name": name}
     if site.addresses.wait(f"setup {_address(request)}", time.monotonic()):
         raise HTTPException(429)
-    wanted = site.settings.setup_code
-    if not wanted or not hmac.compare_digest(code.strip().encode(), wanted.encode()):
+    expected_code = site.settings.setup_code
+    if not expected_code or not hmac.compare_digest(code.strip().encode(), expected_code.encode()):
         problem = say("That is not the code. It stands in the terminal where `lanner serve` was started.")
         return _form_page(request, "setup.html", {**shown, "problem": problem}, 422)
     try:
@@ -119,11 +119,11 @@ async def login(request: Request) -> Response:
     if wait:
         problem = say("Too many tries. Wait {n} seconds.", n=max(1, round(wait)))
         return _form_page(request, "login.html", {"name": name, "problem": problem}, 429)
-    found = await site.reckon(lambda: verify(site.store, name, password))
-    if found is None:
+    account = await site.reckon(lambda: verify(site.store, name, password))
+    if account is None:
         return _form_page(request, "login.html", {"name": name, "problem": say(_WRONG)}, 422)
     site.sign_ins.forget(who)
-    return await _signed_in(request, found.id)
+    return await _signed_in(request, account.id)
 
 
 async def _signed_in(request: Request, account: int, path: str = _FIRST) -> Response:
@@ -150,17 +150,17 @@ async def logout(request: Request) -> Response:
 async def enter(request: Request) -> Response:
     """Sign in by the code of a demonstration, if this server has one."""
     site: Site = request.app.state.site
-    wanted = site.settings.entry_code
+    code = site.settings.entry_code
     if site.addresses.wait(f"enter {_address(request)}", time.monotonic()):
         raise HTTPException(429)
-    if not wanted or not hmac.compare_digest(request.path_params["code"].encode(), wanted.encode()):
+    if not code or not hmac.compare_digest(request.path_params["code"].encode(), code.encode()):
         raise HTTPException(404)
 
     def account() -> int:
         with site.store.reading() as tx:
-            found = tx.accounts.find(site.settings.entry_account)
-        if found is not None:
-            return found.id
+            account = tx.accounts.find(site.settings.entry_account)
+        if account is not None:
+            return account.id
         return add_account(site.store, site.settings.entry_account, secrets.token_urlsafe(24), AccountRole.OWNER)
 
     to = request.query_params.get("to", "")

@@ -34,8 +34,8 @@ FORM_FIELD = "token"
 
 def same_origin(request: Request) -> bool:
     """Whether a request comes from a page of ours, by its headers."""
-    said = request.headers
-    return ours(said.get("sec-fetch-site"), said.get("origin"), said.get("host", ""))
+    headers = request.headers
+    return ours(headers.get("sec-fetch-site"), headers.get("origin"), headers.get("host", ""))
 
 
 def ours(site: str | None, origin: str | None, host: str) -> bool:
@@ -58,9 +58,9 @@ def check_origin(request: Request) -> None:
         raise HTTPException(403, "This was not sent from a page of this site.")
 
 
-def check_form(given: str | None, secret: str) -> None:
+def check_form(token: str | None, secret: str) -> None:
     """Refuse a form without its token."""
-    if not given or not hmac.compare_digest(given, form_token(secret)):
+    if not token or not hmac.compare_digest(token, form_token(secret)):
         raise HTTPException(403, "The page was open for too long or in another session. Reload it and send it again.")
 
 
@@ -118,25 +118,25 @@ class Sessions:
     def find(self, token: str) -> Session | None:
         now = datetime.now(UTC)
         key = _hash(token)
-        known = self._known.get(key)
-        if known and known[1] > time.monotonic() and known[0].expires_at > now:
-            return known[0]
+        entry = self._known.get(key)
+        if entry and entry[1] > time.monotonic() and entry[0].expires_at > now:
+            return entry[0]
         with self._store.reading() as tx:
-            found = tx.sessions.find(key, now)
-        if found is None:
+            session = tx.sessions.find(key, now)
+        if session is None:
             self._known.pop(key, None)
             return None
         if len(self._known) >= _CACHED:
             self._known.clear()
-        self._known[key] = (found, time.monotonic() + _BELIEVED)
-        return found
+        self._known[key] = (session, time.monotonic() + _BELIEVED)
+        return session
 
     def remembered(self, token: str) -> Session | None:
         """Without asking the store."""
-        known = self._known.get(_hash(token))
+        entry = self._known.get(_hash(token))
         now = datetime.now(UTC)
-        believed = known is not None and known[1] > time.monotonic() and known[0].expires_at > now
-        return known[0] if known is not None and believed else None
+        believed = entry is not None and entry[1] > time.monotonic() and entry[0].expires_at > now
+        return entry[0] if entry is not None and believed else None
 
     def open(self, *, judge: int | None = None, account: int | None = None) -> str:
         """A new session and its token, which is shown to the browser once and kept nowhere else."""
@@ -166,8 +166,8 @@ class Sessions:
     def account(self, number: int) -> Account | None:
         """The account, unless it was switched off."""
         with self._store.reading() as tx:
-            found = tx.accounts.numbered(number)
-        return found if found and found.disabled_at is None else None
+            account = tx.accounts.numbered(number)
+        return account if account and account.disabled_at is None else None
 
 
 def _hash(token: str) -> str:
@@ -193,17 +193,19 @@ async def judge_visitor(request: Request) -> Visitor | None:
         return None
     site = request.app.state.site
     sessions: Sessions = site.sessions
-    found = [sessions.remembered(token) for token in tokens]
-    if None in found:
-        found = await site.read(lambda: [sessions.find(token) for token in tokens])
-    open_sessions = [(token, session) for token, session in zip(tokens, found, strict=True) if session is not None]
+    sessions_known = [sessions.remembered(token) for token in tokens]
+    if None in sessions_known:
+        sessions_known = await site.read(lambda: [sessions.find(token) for token in tokens])
+    open_sessions = [
+        (token, session) for token, session in zip(tokens, sessions_known, strict=True) if session is not None
+    ]
     open_sessions.sort(key=lambda entry: entry[1].expires_at, reverse=True)
     links = tuple(
         (token, session.judge, session.campaign)
         for token, session in open_sessions
         if session.judge is not None and session.campaign is not None
     )
-    left = min((s.expires_at - datetime.now(UTC) for s in found if s is not None), default=timedelta(0))
+    left = min((s.expires_at - datetime.now(UTC) for s in sessions_known if s is not None), default=timedelta(0))
     return Visitor(links=links, renewable=left < timedelta(days=JUDGE_DAYS) - RENEWED_AFTER) if links else None
 
 
@@ -224,8 +226,8 @@ async def account_visitor(request: Request) -> Visitor | None:
         age = timedelta(days=ACCOUNT_DAYS) - (session.expires_at - datetime.now(UTC))
         return Visitor(account=account, token=token, renewable=age > RENEWED_AFTER)
 
-    found: Visitor | None = await site.read(look)
-    return found
+    visitor: Visitor | None = await site.read(look)
+    return visitor
 
 
 def keep(request: Request, response: Response, name: str, value: str, days: int) -> None:
@@ -246,10 +248,10 @@ def drop(request: Request, response: Response, name: str) -> None:
     response.delete_cookie(name, path=request.scope.get("root_path", "") or "/")
 
 
-def keep_judge(request: Request, response: Response, token: str, seat: int, known: Visitor | None) -> None:
+def keep_judge(request: Request, response: Response, token: str, seat: int, visitor: Visitor | None) -> None:
     """Keep a judge's new token in place of an older one; of many links in one browser the oldest go."""
     keep(request, response, judge_cookie(seat), token, JUDGE_DAYS)
-    others = [judge for judge in (known.seats if known else ()) if judge != seat]
+    others = [judge for judge in (visitor.seats if visitor else ()) if judge != seat]
     for judge in others[_LINKS_KEPT - 1 :]:
         drop(request, response, judge_cookie(judge))
 

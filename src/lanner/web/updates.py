@@ -114,9 +114,9 @@ class LiveUpdates:
     async def version(self, campaign: int, question: str = "") -> Hashable:
         """What changes with whatever an organiser does, and with new numbers; not with every answer, which come by the
         hundred."""
-        known = self._known.get((campaign, question))
+        entry = self._known.get((campaign, question))
         _, *changes = await asyncio.to_thread(self.newest, campaign)
-        return (*changes, known.made_at if known else None)
+        return (*changes, entry.made_at if entry else None)
 
     def warm(self) -> None:
         """Someone will ask soon: let the worker start, which takes a second or two."""
@@ -129,42 +129,42 @@ class LiveUpdates:
         takes longer than `wait`: numbers that are a little old beat a page that does not come. None if there is none
         yet."""
         key = (campaign, question)
-        known = self._known.get(key)
+        entry = self._known.get(key)
         state = await asyncio.to_thread(self.newest, campaign)
-        if known is not None and self._states.get(key) == state:
-            return known
-        if known is None or time.monotonic() >= self._rested.get(campaign, 0.0):
+        if entry is not None and self._states.get(key) == state:
+            return entry
+        if entry is None or time.monotonic() >= self._rested.get(campaign, 0.0):
             making = self._making.get(key)
             if making is None:
                 making = self._making[key] = asyncio.create_task(self._make(key))
             if not self._worker.is_started:
-                return known  # nothing will be there in time
-            if known is not None and self._took.get(campaign, 0.0) > wait:
-                return known  # nor here, as the last time; news come when it is made
+                return entry  # nothing will be there in time
+            if entry is not None and self._took.get(campaign, 0.0) > wait:
+                return entry  # nor here, as the last time; news come when it is made
             with suppress(TimeoutError):
                 return await asyncio.wait_for(asyncio.shield(making), wait)
-        return known
+        return entry
 
     async def _make(self, key: tuple[int, str]) -> Snapshot:
         began = time.monotonic()
         state = await asyncio.to_thread(self.newest, key[0])  # before the numbers: what comes meanwhile is news
         try:
-            made = await self._made(*key)
-            self._known[key], self._states[key] = made, state
+            snapshot = await self._made(*key)
+            self._known[key], self._states[key] = snapshot, state
             # A snapshot that took long is not computed anew at once: the machine belongs to those who judge.
             took = self._took[key[0]] = time.monotonic() - began
             self._rested[key[0]] = time.monotonic() + 2 * took
             watched = self._watched.get(key[0])
             if watched is not None:
                 await watched.tell()
-            return made
+            return snapshot
         finally:
             self._making.pop(key, None)
 
     async def _made(self, campaign: int, question: str) -> Snapshot:
-        made = await self.ask("snapshot", campaign, question)
-        assert isinstance(made, Snapshot)
-        return made
+        snapshot = await self.ask("snapshot", campaign, question)
+        assert isinstance(snapshot, Snapshot)
+        return snapshot
 
     async def ask(self, job: str, *arguments: Any) -> Any:
         """Anything else about live numbers: the worker that computes them has them at hand."""

@@ -41,7 +41,7 @@ async def hello(_request: Request) -> Response:
 
 
 @pytest.fixture
-def client() -> TestClient:
+def host_client() -> TestClient:
     names = allowed_hosts("0.0.0.0", "https://judge.example.org:8443/lanner", ["Other.Example.Org."])
     return TestClient(AllowedHosts(Starlette(routes=[Route("/", hello)]), names))
 
@@ -51,8 +51,8 @@ def client() -> TestClient:
     ["judge.example.org", "JUDGE.example.org:8443", "other.example.org", "localhost:8000", "127.0.0.1:8000",
      "192.168.0.7", "[::1]:8000", "judge.example.org."],
 )  # fmt: skip
-def test_names_of_the_server_and_numbers_are_answered(client: TestClient, host: str) -> None:
-    assert client.get("/", headers={"host": host}).text == "hello"
+def test_names_of_the_server_and_numbers_are_answered(host_client: TestClient, host: str) -> None:
+    assert host_client.get("/", headers={"host": host}).text == "hello"
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_names_of_the_server_and_numbers_are_answered(client: TestClient, host: 
     ["evil.example", "judge.example.org.evil.example", "evil.example:8443", "127.0.0.1.evil.example", "[evil]",
      "judge.example.org@evil.example", "evil.example#judge.example.org", "", "judge.example.org/x"],
 )  # fmt: skip
-def test_any_other_name_is_refused(client: TestClient, host: str) -> None:
-    answer = client.get("/", headers={"host": host})
+def test_any_other_name_is_refused(host_client: TestClient, host: str) -> None:
+    answer = host_client.get("/", headers={"host": host})
     assert answer.status_code == 421
     assert "--public-url" in answer.text and "evil" not in answer.text
 
 
-def test_two_names_at_once_are_refused(client: TestClient) -> None:
-    answer = client.get("/", headers=[("host", "localhost"), ("host", "evil.example")])
+def test_two_names_at_once_are_refused(host_client: TestClient) -> None:
+    answer = host_client.get("/", headers=[("host", "localhost"), ("host", "evil.example")])
     assert answer.status_code == 421
 
 

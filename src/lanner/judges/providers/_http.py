@@ -307,19 +307,19 @@ class Connection:
             self._urls[call.model] = self._url(f"{self._base}{path}", encoded=True)
         return self._urls[call.model]
 
-    def _body(self, call: Call, known: Family, means: str) -> dict[str, Json]:
+    def _body(self, call: Call, family: Family, means: str) -> dict[str, Json]:
         values = {name: value for name, value in self.values_of(call).items() if value is not None}
         values = {name: value for name, value in values.items() if name not in self._left_out}
-        body = self.compose(call, values, means, self._sent(call.schema, known))
+        body = self.compose(call, values, means, self._sent(call.schema, family))
         return _merged(body, call.extra) if call.extra else body
 
-    def _sent(self, schema: Mapping[str, Json], known: Family) -> Json:
+    def _sent(self, schema: Mapping[str, Json], family: Family) -> Json:
         """The schema as this server takes it; prompts share theirs, so it is made once."""
         kept = self._schemas.get(id(schema))
         if kept is None or kept[0] is not schema:
             if len(self._schemas) > 256:
                 self._schemas.clear()
-            kept = self._schemas[id(schema)] = (schema, reduced(dict(schema), known.without))
+            kept = self._schemas[id(schema)] = (schema, reduced(dict(schema), family.without))
         return kept[1]
 
     async def _post(self, url: Any, body: Json) -> tuple[int, Mapping[str, str], bytes]:
@@ -359,7 +359,7 @@ class Connection:
         except (ValueError, KeyError, IndexError, TypeError, AttributeError) as problem:
             raise OverloadedError("the server's reply is not one of a chat", status=200) from problem
 
-    def _adapt(self, words: str, known: Family, step: int, body: Mapping[str, Json]) -> bool:
+    def _adapt(self, words: str, family: Family, step: int, body: Mapping[str, Json]) -> bool:
         """Leave out what the server does not know. False where nothing is left to leave out. Of a limit on length only
         the name can be unknown; a value that is too large says nothing about the next question."""
         complaint = words.casefold()
@@ -371,7 +371,7 @@ class Connection:
                 continue
             self._left_out.add(name)
             return True
-        if step + 1 < len(known.means) and any(sign in complaint for sign in _SCHEMA_SIGNS):
+        if step + 1 < len(family.means) and any(sign in complaint for sign in _SCHEMA_SIGNS):
             self._step = max(self._step, step + 1)
             return True
         return self._step > step

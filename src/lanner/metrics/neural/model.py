@@ -187,9 +187,9 @@ class Comet:
         device = next(self.encoder.parameters()).device
         batches = by_length([len(window.ids) for window in windows], self.tokens)
         with torch.inference_mode():
-            made = [self._vectors([windows[place] for place in places], device) for places in batches]
+            counts = [self._vectors([windows[place] for place in places], device) for places in batches]
             order = torch.tensor([place for places in batches for place in places], device=device)
-            vectors = torch.empty_like(rows := torch.cat(made))
+            vectors = torch.empty_like(rows := torch.cat(counts))
             vectors[order] = rows
         return vectors
 

@@ -107,8 +107,8 @@ _MOST = {"list_documents": MOST_DOCUMENTS, "list_judgements": MOST_JUDGEMENTS}
 def description() -> dict[str, Any]:
     """The whole description."""
     used = {shape for row in OPERATIONS for shape in (row.takes, row.gives) if shape} | {shapes.Problem}
-    ordered = sorted(used, key=lambda shape: shape.__name__)
-    _, defined = models_json_schema([(s, "validation") for s in ordered], ref_template="#/components/schemas/{model}")
+    in_order = sorted(used, key=lambda shape: shape.__name__)
+    _, defined = models_json_schema([(s, "validation") for s in in_order], ref_template="#/components/schemas/{model}")
     paths: dict[str, dict[str, Any]] = {}
     for row in OPERATIONS:
         paths.setdefault(row.path, {})[row.method.lower()] = _operation(row)
@@ -143,7 +143,7 @@ def _operation(row: Operation) -> dict[str, Any]:
         else {row.media: {"schema": {"type": "string", "format": "binary"}}}
     )
     problem = {"application/json": {"schema": _ref(shapes.Problem)}}
-    made: dict[str, Any] = {
+    description: dict[str, Any] = {
         "operationId": row.handler.__name__,
         "summary": (row.handler.__doc__ or "").split("\n")[0],
         "description": f"Scope: {row.scope}",
@@ -154,17 +154,17 @@ def _operation(row: Operation) -> dict[str, Any]:
         },
     }
     if row.takes:
-        made["requestBody"] = {"required": True, "content": {"application/json": {"schema": _ref(row.takes)}}}
-    return made
+        description["requestBody"] = {"required": True, "content": {"application/json": {"schema": _ref(row.takes)}}}
+    return description
 
 
 def _in_path(row: Operation) -> list[dict[str, Any]]:
-    known: dict[str, dict[str, Any]] = {
+    parameters: dict[str, dict[str, Any]] = {
         "campaign": {"type": "string", "minLength": 1},
         "format": {"type": "string", "enum": list(FORMATS)},
     }
     return [
-        {"name": name, "in": "path", "required": True, "schema": known[name]}
+        {"name": name, "in": "path", "required": True, "schema": parameters[name]}
         for name in re.findall(r"\{(\w+)\}", row.path)
     ]
 

@@ -50,9 +50,9 @@ async def _given(request: Request, shape: type[T]) -> T:
     try:
         return shape.model_validate_json(await request.body())
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(map(str, found["loc"]))
-        raise InputError(f"{place}: {found['msg']}." if place else f"{found['msg']}.") from None
+        first_error = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(map(str, first_error["loc"]))
+        raise InputError(f"{place}: {first_error['msg']}." if place else f"{first_error['msg']}.") from None
 
 
 def _number(request: Request, name: str, default: int, most: int) -> int:
@@ -67,12 +67,12 @@ def _number(request: Request, name: str, default: int, most: int) -> int:
 
 def find(tx: Transaction, caller: Caller, name: str) -> Campaign:
     """A campaign this program may see; others do not exist for it."""
-    found = tx.campaigns.find(name)
-    if found is None or (caller.token.campaign is not None and caller.token.campaign != found.id):
+    campaign = tx.campaigns.find(name)
+    if campaign is None or (caller.token.campaign is not None and caller.token.campaign != campaign.id):
         raise HTTPException(404)
-    if not caller.sees_all and not tx.accounts.belongs(caller.account.id if caller.account else 0, found.id):
+    if not caller.sees_all and not tx.accounts.belongs(caller.account.id if caller.account else 0, campaign.id):
         raise HTTPException(404)
-    return found
+    return campaign
 
 
 async def _found(request: Request) -> Campaign:
@@ -85,18 +85,18 @@ async def _found(request: Request) -> Campaign:
     return await site.read(look)
 
 
-def _campaign(found: Campaign) -> shapes.CampaignShape:
+def _campaign(campaign: Campaign) -> shapes.CampaignShape:
     return shapes.CampaignShape(
-        id=found.id,
-        name=found.name,
-        title=found.title,
-        protocol=found.protocol_name,
-        protocol_hash=found.protocol_hash,
-        state=found.state.value,
-        design=found.design,
-        seed=found.seed,
-        created_at=found.created_at or datetime.fromtimestamp(0, UTC),
-        opened_at=found.opened_at,
+        id=campaign.id,
+        name=campaign.name,
+        title=campaign.title,
+        protocol=campaign.protocol_name,
+        protocol_hash=campaign.protocol_hash,
+        state=campaign.state.value,
+        design=campaign.design,
+        seed=campaign.seed,
+        created_at=campaign.created_at or datetime.fromtimestamp(0, UTC),
+        opened_at=campaign.opened_at,
     )
 
 
@@ -108,45 +108,45 @@ async def list_campaigns(request: Request) -> Response:
         with site.store.reading() as tx:
             account = caller.account.id if caller.account else 0
             mine = tx.campaigns.all() if caller.sees_all else tx.campaigns.of_account(account)
-        return [found for found in mine if caller.token.campaign in (None, found.id)]
+        return [campaign for campaign in mine if caller.token.campaign in (None, campaign.id)]
 
-    return _sent(shapes.CampaignList(campaigns=[_campaign(found) for found in await site.read(look)]))
+    return _sent(shapes.CampaignList(campaigns=[_campaign(entry) for entry in await site.read(look)]))
 
 
 async def create_campaign(request: Request) -> Response:
     """Make a campaign as a draft, with its texts, protocol, design and judges."""
     site, caller = _site(request), _caller(request)
-    given = await _given(request, shapes.NewCampaign)
+    body = await _given(request, shapes.NewCampaign)
     if caller.token.campaign is not None:
         raise HTTPException(403, "This token is for one campaign only.")
-    if given.protocol not in protocols.names():
-        raise InputError(f"There is no protocol called {given.protocol!r}.", next_step="`lanner protocols` lists all.")
-    people = [Judge(judge.id, name=judge.name) for judge in given.judges]
-    texts = [_document(document) for document in given.documents]
+    if body.protocol not in protocols.names():
+        raise InputError(f"There is no protocol called {body.protocol!r}.", next_step="`lanner protocols` lists all.")
+    people = [Judge(judge.id, name=judge.name) for judge in body.judges]
+    texts = [_document(document) for document in body.documents]
 
     def work() -> Campaign:
-        made = campaigns.create(
+        campaign = campaigns.create(
             site.store,
-            given.name,
+            body.name,
             texts,
-            given.protocol,
+            body.protocol,
             people,
-            design=given.design,
-            seed=given.seed,
-            title=given.title,
+            design=body.design,
+            seed=body.seed,
+            title=body.title,
             account=caller.account.id if caller.account else None,
         )
         if caller.account is not None:
             with site.store.writing() as tx:
-                tx.accounts.join(caller.account.id, made.id)
-        return made
+                tx.accounts.join(caller.account.id, campaign.id)
+        return campaign
 
     return _sent(_campaign(await site.write(work)), 201)
 
 
-def _document(given: shapes.DocumentShape) -> Document:
-    told = given.model_dump(exclude={"segments"})
-    return Document(segments=tuple(Segment(**segment.model_dump()) for segment in given.segments), **told)
+def _document(shape: shapes.DocumentShape) -> Document:
+    fields = shape.model_dump(exclude={"segments"})
+    return Document(segments=tuple(Segment(**segment.model_dump()) for segment in shape.segments), **fields)
 
 
 async def show_campaign(request: Request) -> Response:
@@ -156,33 +156,33 @@ async def show_campaign(request: Request) -> Response:
 
 async def move_campaign(request: Request) -> Response:
     """Open, pause, close or reopen a campaign."""
-    site, found = _site(request), await _found(request)
-    wanted = (await _given(request, shapes.Move)).state
+    site, campaign = _site(request), await _found(request)
+    state = (await _given(request, shapes.Move)).state
     moves = {"paused": campaigns.pause, "closed": campaigns.close}
-    go = moves.get(wanted) or (campaigns.open if found.state.value == "draft" else campaigns.reopen)
+    go = moves.get(state) or (campaigns.open if campaign.state.value == "draft" else campaigns.reopen)
     account = _caller(request).account
-    moved = await site.write(lambda: go(site.store, found.id, account=account.id if account else None))
+    moved = await site.write(lambda: go(site.store, campaign.id, account=account.id if account else None))
     return _sent(_campaign(moved))
 
 
 async def add_judges(request: Request) -> Response:
     """Add judges, and get the secrets of their links, this once."""
-    site, found = _site(request), await _found(request)
-    given = await _given(request, shapes.NewJudges)
-    people = [Judge(judge.id, name=judge.name) for judge in given.judges]
+    site, campaign = _site(request), await _found(request)
+    body = await _given(request, shapes.NewJudges)
+    people = [Judge(judge.id, name=judge.name) for judge in body.judges]
 
     def work() -> dict[str, str]:
-        campaigns.add_judges(site.store, found.id, people)
-        return {judge.id: campaigns.invitations.issue(site.store, found.id, judge.id) for judge in people}
+        campaigns.add_judges(site.store, campaign.id, people)
+        return {judge.id: campaigns.invitations.issue(site.store, campaign.id, judge.id) for judge in people}
 
     return _sent(shapes.Links(secrets=await site.write(work)), 201)
 
 
 async def show_progress(request: Request) -> Response:
     """How far a campaign is."""
-    site, found = _site(request), await _found(request)
-    names = await _names(request, found)
-    made = await site.read(lambda: campaigns.progress(site.store, found.id))
+    site, campaign = _site(request), await _found(request)
+    names = await _names(request, campaign)
+    progress = await site.read(lambda: campaigns.progress(site.store, campaign.id))
 
     def part(entry: campaigns.Part, name: str) -> shapes.PartShape:
         return shapes.PartShape(
@@ -196,30 +196,30 @@ async def show_progress(request: Request) -> Response:
 
     return _sent(
         shapes.ProgressShape(
-            whole=part(made.whole, found.name),
-            judges=[part(entry, names.get(entry.name, entry.name)) for entry in made.judges],
-            domains=[part(entry, entry.name) for entry in made.domains],
-            free=made.free,
+            whole=part(progress.whole, campaign.name),
+            judges=[part(entry, names.get(entry.name, entry.name)) for entry in progress.judges],
+            domains=[part(entry, entry.name) for entry in progress.domains],
+            free=progress.free,
         )
     )
 
 
 async def show_agreement(request: Request) -> Response:
     """How far people agree on each question: the numbers of the live page, the command line and the report."""
-    site, found = _site(request), await _found(request)
-    rows = await site.live.ask("agreement", found.id)
+    site, campaign = _site(request), await _found(request)
+    rows = await site.live.ask("agreement", campaign.id)
     return _sent(shapes.AgreementList(agreement=[shapes.AgreementShape(**row) for row in rows]))
 
 
 async def list_documents(request: Request) -> Response:
     """The texts of a campaign, some at a time."""
-    site, found = _site(request), await _found(request)
+    site, campaign = _site(request), await _found(request)
     start = _number(request, "start", 0, 10**9)
     limit = _number(request, "limit", 50, MOST_DOCUMENTS)
 
     def look() -> list[Document]:
         with site.store.reading() as tx:
-            return tx.documents.some(found.id, start, limit + 1)
+            return tx.documents.some(campaign.id, start, limit + 1)
 
     texts = await site.read(look)
     shown = [
@@ -242,27 +242,27 @@ async def list_documents(request: Request) -> Response:
     return _sent(shapes.DocumentPage.model_construct(documents=shown, next=following))
 
 
-async def _names(request: Request, found: Campaign) -> dict[str, str]:
+async def _names(request: Request, campaign: Campaign) -> dict[str, str]:
     """What judges are called for this token."""
     if "people" in _caller(request).token.scopes:
         return {}
     site = _site(request)
-    return await site.read(lambda: campaigns.pseudonyms(site.store, found.id))
+    return await site.read(lambda: campaigns.pseudonyms(site.store, campaign.id))
 
 
 async def list_judgements(request: Request) -> Response:
     """Judgements in the order they came: those that hold, or with `history=true` every one ever given."""
-    site, found = _site(request), await _found(request)
+    site, campaign = _site(request), await _found(request)
     after = _number(request, "after", 0, 2**53)
     limit = _number(request, "limit", 1000, MOST_JUDGEMENTS)
     history = request.query_params.get("history", "false")
     if history not in ("true", "false"):
         raise HTTPException(422, "`history` is true or false.")
-    names = await _names(request, found)
+    names = await _names(request, campaign)
 
     def look() -> list[Judgement]:
         with site.store.reading() as tx:
-            return tx.judgements.some(found.id, after, limit, history=history == "true")
+            return tx.judgements.some(campaign.id, after, limit, history=history == "true")
 
     rows = await site.read(look)
     shown = [_judgement(row, names) for row in rows]
@@ -270,27 +270,27 @@ async def list_judgements(request: Request) -> Response:
 
 
 def _judgement(row: Judgement, names: dict[str, str]) -> shapes.JudgementShape:
-    told: dict[str, Any] = {name: getattr(row, name) for name in shapes.JudgementShape.model_fields}
-    told |= {"judge": names.get(row.judge, row.judge), "systems": list(row.systems), "flags": list(row.flags)}
-    return shapes.JudgementShape.model_construct(**{**told, "role": str(row.role)})
+    fields: dict[str, Any] = {name: getattr(row, name) for name in shapes.JudgementShape.model_fields}
+    fields |= {"judge": names.get(row.judge, row.judge), "systems": list(row.systems), "flags": list(row.flags)}
+    return shapes.JudgementShape.model_construct(**{**fields, "role": str(row.role)})
 
 
 async def save_answers(request: Request) -> Response:
     """Hand in answers for a task of this campaign: checked by its protocol, on disk when this returns."""
-    site, found = _site(request), await _found(request)
-    given = await _given(request, shapes.NewAnswers)
-    owner = await site.read(lambda: site.owners.find(given.task))
-    if owner is None or owner.campaign != found.id or owner.judge is None:
+    site, campaign = _site(request), await _found(request)
+    body = await _given(request, shapes.NewAnswers)
+    owner = await site.read(lambda: site.owners.find(body.task))
+    if owner is None or owner.campaign != campaign.id or owner.judge is None:
         raise HTTPException(404)
     submission = campaigns.Submission(
-        given.task, given.item, given.answers, given.submission, given.elapsed, given.active, judge=owner.judge
+        body.task, body.item, body.answers, body.submission, body.elapsed, body.active, judge=owner.judge
     )
     try:
         saved, _ = await site.intake.submit(submission)
     except campaigns.ReusedError as error:
         kept = {question: {"id": number, "value": value} for question, (number, value) in error.stored.items()}
-        told = {"message": error.what, "where": "", "next": error.next_step, "reason": error.code}
-        return JSONResponse({**told, "digests": error.digests, "stored": kept}, 409)
+        fields = {"message": error.what, "where": "", "next": error.next_step, "reason": error.code}
+        return JSONResponse({**fields, "digests": error.digests, "stored": kept}, 409)
     site.saves.note()
     shape = shapes.SavedShape(
         saved=dict(saved.ids), digests=saved.digests, missing=list(saved.open), repeated=saved.repeated
@@ -300,13 +300,13 @@ async def save_answers(request: Request) -> Response:
 
 async def list_tasks(request: Request) -> Response:
     """The tasks of a campaign, of all judges or of one."""
-    site, found = _site(request), await _found(request)
-    names = await _names(request, found)
-    wanted = request.query_params.get("judge")
+    site, campaign = _site(request), await _found(request)
+    names = await _names(request, campaign)
+    judge = request.query_params.get("judge")
 
     def look() -> list[Task]:
         with site.store.reading() as tx:
-            return [entry.task for entry in tx.tasks.of_campaign(found.id)]
+            return [entry.task for entry in tx.tasks.of_campaign(campaign.id)]
 
     shown = [
         shapes.TaskShape(
@@ -319,18 +319,18 @@ async def list_tasks(request: Request) -> Response:
         )
         for task in await site.read(look)
     ]
-    return _sent(shapes.TaskList(tasks=[task for task in shown if wanted in (None, task.judge)]))
+    return _sent(shapes.TaskList(tasks=[task for task in shown if judge in (None, task.judge)]))
 
 
 async def export(request: Request) -> Response:
     """A file with all current judgements and its codebook, as from the organisers' pages."""
-    site, found = _site(request), await _found(request)
+    site, campaign = _site(request), await _found(request)
     name = request.path_params["format"]
     if name not in FORMATS:
         raise HTTPException(404)
     folder = Path(tempfile.mkdtemp(prefix="lanner-export-"))
     try:
-        path = Path(await site.files.ask("export", found.id, name, FORMATS[name][1], str(folder)))
+        path = Path(await site.files.ask("export", campaign.id, name, FORMATS[name][1], str(folder)))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

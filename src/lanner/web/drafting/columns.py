@@ -281,18 +281,18 @@ def _key(column: ColumnChoice) -> str:
 def read_choices(form: FormData) -> TableChoices:
     """The menus over the preview, as they were sent."""
     headers = [value for value in form.getlist("column") if isinstance(value, str)]
-    chosen = []
+    selection = []
     for at, header in enumerate(headers):
         role = forms.text(form, f"role.{at}")
         if role not in (*PLAIN_ROLES, *LANGUAGE_ROLES, *NAMED_ROLES, LEFT_OUT):
             role = LEFT_OUT
-        chosen.append(ColumnChoice(header, role, forms.text(form, f"name.{at}").strip()))
+        selection.append(ColumnChoice(header, role, forms.text(form, f"name.{at}").strip()))
     number = forms.text(form, "header")
     source, target = (_known_language(forms.text(form, name)) for name in ("from", "into"))
     encoding, delimiter = forms.text(form, "encoding"), forms.text(form, "delimiter")
     return TableChoices(
         number if number.isdecimal() else "",
-        tuple(chosen),
+        tuple(selection),
         source,
         target,
         encoding if encoding in ENCODINGS else "",

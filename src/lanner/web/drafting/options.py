@@ -79,8 +79,8 @@ class CampaignOptions:
 
     def for_texts(self, documents: Sequence[Document]) -> dict[str, Json]:
         """The settings with what depends on the texts."""
-        shared = [document.id for document in documents[: self.calibration]]
-        return {**self.settings, **({"calibration": shared} if shared else {})}
+        in_common = [document.id for document in documents[: self.calibration]]
+        return {**self.settings, **({"calibration": in_common} if in_common else {})}
 
     def systems_of(self, documents: Sequence[Document]) -> tuple[str, ...]:
         """The systems to be judged: those chosen, else all of the texts."""
@@ -141,7 +141,7 @@ class Forecast:
 
 def offers() -> list[Offer]:
     """Every protocol there is, with its own words; those with a purpose of their own first."""
-    found = []
+    results = []
     purposes, published = _purposes(), expected_agreement()
     for name in protocols.names():
         protocol = protocols.load(name)
@@ -151,7 +151,7 @@ def offers() -> list[Offer]:
         lines = words.line("summary"), words.line("when_to_use")
         page = next(iter(protocol.pages))
         entry = published.get(name, {})
-        found.append(
+        results.append(
             Offer(
                 name,
                 words.title,
@@ -165,7 +165,7 @@ def offers() -> list[Offer]:
             )
         )
     order = list(purposes)
-    return sorted(found, key=lambda offer: order.index(offer.name) if offer.name in order else len(order))
+    return sorted(results, key=lambda offer: order.index(offer.name) if offer.name in order else len(order))
 
 
 def _purposes() -> dict[str, str]:

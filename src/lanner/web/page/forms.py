@@ -29,8 +29,8 @@ def answers(protocol: Protocol, page: str, form: FormData) -> dict[str, Json]:
 
 def fields(form: FormData) -> dict[str, list[str]]:
     """The texts of a form by the names of their fields."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     for name, value in form.multi_items():
         if isinstance(value, str):
-            found.setdefault(name, []).append(value.strip())
-    return found
+            results.setdefault(name, []).append(value.strip())
+    return results

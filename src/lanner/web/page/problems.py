@@ -122,9 +122,9 @@ def parts(error: LannerError) -> tuple[str, str, str]:
     where = str(error.where)
     if language() == messages.FALLBACK:
         return error.what, where, error.next_step
-    known = BY_CODE.get(error.code)
-    if known is not None:
-        return say(known[0], **error.names), where, say(known[1], **error.names) if known[1] else ""
+    words = BY_CODE.get(error.code)
+    if words is not None:
+        return say(words[0], **error.names), where, say(words[1], **error.names) if words[1] else ""
     kind = next((text for of, text in _BY_KIND if isinstance(error, of)), "")
     own = error.what
     if kind and not own.startswith("\u2068") and own.isascii():  # what is said in the language already stays alone
@@ -178,8 +178,8 @@ def wants_json(request: Request) -> bool:
     """Whether a program asked rather than a person."""
     if request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith("/api/"):
         return True
-    said = request.headers.get("accept", ""), request.headers.get("content-type", "")
-    return any("application/json" in kind for kind in said)
+    media_types = request.headers.get("accept", ""), request.headers.get("content-type", "")
+    return any("application/json" in kind for kind in media_types)
 
 
 def http_problem(request: Request, error: Exception) -> Response:
@@ -201,8 +201,8 @@ def http_problem(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> set[str]:
     """What an address takes; each of its methods is a route of its own."""
     routes = [route for route in request.app.routes if isinstance(route, Route)]
-    wanted = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
-    return {method for route in wanted for method in route.methods or ()}
+    matches = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return {method for route in matches for method in route.methods or ()}
 
 
 def lanner_problem(request: Request, error: Exception) -> Response:
@@ -242,14 +242,14 @@ def _for_judge(request: Request, status: int) -> tuple[Messages, str] | None:
     named = {401: "signin", 404: "link" if path.startswith("/j/") else "gone", 500: "server", 503: "server"}.get(status)
     if named is None or not _is_judges(request):
         return None
-    asked = (request.cookies.get(COOKIE, ""), *from_header(request.headers.get("accept-language", "")))
-    return Messages(choose(code for code in asked if code)), named
+    languages = (request.cookies.get(COOKIE, ""), *from_header(request.headers.get("accept-language", "")))
+    return Messages(choose(code for code in languages if code)), named
 
 
 def _answer(
-    request: Request, status: int, said: tuple[str, str, str], headers: dict[str, str] | None = None
+    request: Request, status: int, media_types: tuple[str, str, str], headers: dict[str, str] | None = None
 ) -> Response:
-    what, where, next_step = said
+    what, where, next_step = media_types
     if wants_json(request):
         content = {"message": what, "where": where, "next": next_step}
         return JSONResponse(content, status_code=status, headers=headers)

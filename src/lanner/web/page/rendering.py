@@ -54,7 +54,7 @@ def load_templates(templates: Environment) -> None:
 
 def environment(assets: Assets, *, watched: bool = False) -> Environment:
     """The templates with the words they share."""
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
@@ -64,9 +64,9 @@ def environment(assets: Assets, *, watched: bool = False) -> Environment:
         cache_size=-1,
         bytecode_cache=_compiled_templates(),
     )
-    made.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": messages.available}
-    made.globals["kept"] = Kept(0 if watched else _MOST_KEPT)  # templates being changed are made anew
-    made.filters |= {
+    environment.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": messages.available}
+    environment.globals["kept"] = Kept(0 if watched else _MOST_KEPT)  # templates being changed are made anew
+    environment.filters |= {
         "count": count,
         "apart": apart,
         "translate": translate,
@@ -79,7 +79,7 @@ def environment(assets: Assets, *, watched: bool = False) -> Environment:
         "plural": plural,
         "shortened": shortened,
     }
-    return made
+    return environment
 
 
 class Kept:
@@ -89,16 +89,16 @@ class Kept:
     def __init__(self, size: int = _MOST_KEPT) -> None:
         self._pieces = Memo(size)
 
-    def __call__(self, key: Hashable, macro: Callable[..., Markup], *given: object) -> Markup:
-        found: Markup = self._pieces.get(key, lambda: macro(*given))
-        return found
+    def __call__(self, key: Hashable, macro: Callable[..., Markup], *arguments: object) -> Markup:
+        piece: Markup = self._pieces.get(key, lambda: macro(*arguments))
+        return piece
 
 
 def page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:
     """A page; its links stand below the path the app is mounted at."""
     site = request.app.state.site
     root = request.scope.get("root_path", "")
-    given = {
+    values = {
         "root": root,
         "static": lambda name: root + site.assets.path(name),
         "visitor": getattr(request.state, "visitor", None),
@@ -107,7 +107,7 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
         "direction": languages.direction(language()),
         **context,
     }
-    response = HTMLResponse(site.templates.get_template(template).render(given), status_code=status)
+    response = HTMLResponse(site.templates.get_template(template).render(values), status_code=status)
     if request.query_params.get("language", "") in messages.available():
         session.keep(request, response, COOKIE, language(), 365)
     return response

@@ -29,8 +29,8 @@ _language: ContextVar[str] = ContextVar("language", default=messages.FALLBACK)
 
 def say(text: str, **places: object) -> str:
     """An English text in the reader's language, with its {places} filled."""
-    found = _texts(_language.get()).get(text, text)
-    return found.format(**{name: apart(value) for name, value in places.items()}) if places else found
+    translation = _texts(_language.get()).get(text, text)
+    return translation.format(**{name: apart(value) for name, value in places.items()}) if places else translation
 
 
 def mark(text: str, **places: object) -> Markup:
@@ -101,9 +101,9 @@ class Speech:
 
 
 def _wanted(scope: Scope) -> str:
-    asked: str = parse_qs(scope["query_string"].decode("latin-1")).get("language", [""])[-1]
-    if asked in messages.available():
-        return asked
+    code: str = parse_qs(scope["query_string"].decode("latin-1")).get("language", [""])[-1]
+    if code in messages.available():
+        return code
     from_browser = ""
     for name, value in scope["headers"]:
         if name == b"cookie":

@@ -37,8 +37,8 @@ class ScheduledBackups:
 
     def age(self) -> float:
         """Seconds since the newest copy; infinite where there is none."""
-        found = copies(self._folder)
-        return time.time() - found[-1].stat().st_mtime if found else float("inf")
+        files = copies(self._folder)
+        return time.time() - files[-1].stat().st_mtime if files else float("inf")
 
     def is_due(self) -> bool:
         return self.age() >= self._hours * 3600
@@ -50,9 +50,9 @@ class ScheduledBackups:
         pipe = asyncio.subprocess.PIPE
         self._process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=pipe, stderr=pipe)
         lower_priority(self._process.pid)
-        _, said = await self._process.communicate()
+        _, output = await self._process.communicate()
         well = self._process.returncode == 0
-        log.info("a backup was made") if well else log.error("no backup: %s", said.decode(errors="replace").strip())
+        log.info("a backup was made") if well else log.error("no backup: %s", output.decode(errors="replace").strip())
         return well
 
     async def _run(self) -> None:

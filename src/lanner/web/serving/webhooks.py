@@ -55,8 +55,8 @@ _CARRIERS = tuple(map(ipaddress.IPv6Network, ("::/96", "64:ff9b::/96", "64:ff9b:
 
 def reachable(host: str, port: int, *, inside: bool) -> tuple[str, int]:
     """The number behind a name, looked up once, so that it cannot change between the check and the call."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    number = str(found[0][4][0])
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    number = str(addresses[0][4][0])
     if not inside and not is_open(ipaddress.ip_address(number)):
         raise OSError(f"{host} is not on the open network")
     return number, port

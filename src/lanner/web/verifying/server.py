@@ -115,8 +115,8 @@ def group(review: Review, at: int, row: str = "", *, everything: bool = False) -
     document = review.document(place.document)
     rows = review.rows(place)
     columns = _columns(document, rows, _wanted(review, place), everything)
-    open_rows = [found.id for found in rows if review.unsure(document.id, found)]
-    names = [found.id for found in rows]
+    open_rows = [segment.id for segment in rows if review.unsure(document.id, segment)]
+    names = [segment.id for segment in rows]
     return Group(
         at=at,
         of=len(review.places),
@@ -139,12 +139,12 @@ def group(review: Review, at: int, row: str = "", *, everything: bool = False) -
 def lines(review: Review) -> list[Line]:
     """All segments under review."""
     still = set(review.open)
-    made = []
+    parts = []
     for number, place in enumerate(review.places):
         document = review.document(place.document)
         source = " ".join(row.source for row in review.rows(place))
-        made.append(Line(number, shortened(source, LETTERS), document.source_language, number in still))
-    return made
+        parts.append(Line(number, shortened(source, LETTERS), document.source_language, number in still))
+    return parts
 
 
 def _wanted(review: Review, place: Place) -> set[str]:
@@ -155,18 +155,18 @@ def _wanted(review: Review, place: Place) -> set[str]:
 
 
 def _columns(document: Document, rows: Sequence[Segment], wanted: set[str], everything: bool) -> tuple[Column, ...]:
-    made = []
-    found = list(texts(rows[0]))
-    everything = everything or sum(key.startswith("output:") for key in found) <= FEW
-    for key in found:
+    parts = []
+    columns = list(texts(rows[0]))
+    everything = everything or sum(key.startswith("output:") for key in columns) <= FEW
+    for key in columns:
         kind, _, name = key.partition(":")
         if kind == "output" and key not in wanted and not everything:
             continue
         code = language(document, key)
         direction = "auto" if code == "und" else languages.direction(code)
-        said = {"source": "Source", "reference": "Reference" if name in ("", "reference") else f"Reference {name}"}
-        made.append(Column(key, said.get(kind, name), kind, code, direction, not joiner(code)))
-    return tuple(made)
+        titles = {"source": "Source", "reference": "Reference" if name in ("", "reference") else f"Reference {name}"}
+        parts.append(Column(key, titles.get(kind, name), kind, code, direction, not joiner(code)))
+    return tuple(parts)
 
 
 def _rows(review: Review, document: Document, own: Sequence[Segment], columns: Sequence[Column]) -> list[Row]:
@@ -174,14 +174,14 @@ def _rows(review: Review, document: Document, own: Sequence[Segment], columns: S
     first, last = segments.index(own[0]), segments.index(own[-1])
     shown = segments[max(0, first - AROUND) : last + 1 + AROUND]
     names = {row.id for row in own}
-    made = []
+    parts = []
     for row in shown:
         unsure = review.unsure(document.id, row) if row.id in names else {}
-        found = texts(row)
-        cells = tuple(Cell(column, found.get(column.key, ""), unsure.get(column.key)) for column in columns)
+        own_texts = texts(row)
+        cells = tuple(Cell(column, own_texts.get(column.key, ""), unsure.get(column.key)) for column in columns)
         is_own = row.id in names
-        made.append(Row(row.id, cells, is_own, row.id == own[-1].id, bool(unsure), row.judged))
-    return made
+        parts.append(Row(row.id, cells, is_own, row.id == own[-1].id, bool(unsure), row.judged))
+    return parts
 
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -196,26 +196,32 @@ async def show(request: Request, session: ReviewSession, here: str, trail: list[
         raise HTTPException(404)
 
     def make() -> dict[str, Any]:
-        found = group(session.review, at, everything="all" in query) if session.review.places else None
-        return {"title": session.title, "here": here, "trail": trail, "lines": lines(session.review), "group": found}
+        page_group = group(session.review, at, everything="all" in query) if session.review.places else None
+        return {
+            "title": session.title,
+            "here": here,
+            "trail": trail,
+            "lines": lines(session.review),
+            "group": page_group,
+        }
 
     return page(request, "verify.html", await run_in_threadpool(make))
 
 
 async def act(request: Request, session: ReviewSession) -> Response:
     """Do something, or only look, and show where that leads."""
-    asked = await _asked(request)
+    body = await _asked(request)
 
     def do() -> dict[str, Any]:
-        step = session.act(asked)
-        found = group(session.review, step.at, step.row, everything=bool(asked.get("all")))
+        step = session.act(body)
+        page_group = group(session.review, step.at, step.row, everything=bool(body.get("all")))
         site = request.app.state.site
-        html = site.templates.get_template("verify_group.html").render(group=found)
+        html = site.templates.get_template("verify_group.html").render(group=page_group)
         return {
             "at": step.at,
             "open": session.review.open,
-            "edits": found.edits,
-            "of": found.of,
+            "edits": page_group.edits,
+            "of": page_group.of,
             "html": html,
             "said": step.said,
         }
@@ -225,8 +231,8 @@ async def act(request: Request, session: ReviewSession) -> Response:
 
 async def suggest(request: Request, session: ReviewSession) -> Response:
     """Where the other texts are best cut."""
-    asked = await _asked(request)
-    return JSONResponse({"cut": await run_in_threadpool(lambda: session.suggestion(asked))})
+    body = await _asked(request)
+    return JSONResponse({"cut": await run_in_threadpool(lambda: session.suggestion(body))})
 
 
 async def finish(request: Request, session: ReviewSession) -> Response:
@@ -240,12 +246,12 @@ async def _asked(request: Request) -> dict[str, Any]:
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise HTTPException(415)
     try:
-        asked = json.loads(await request.body())
+        body = json.loads(await request.body())
     except ValueError:
         raise HTTPException(400) from None
-    if not isinstance(asked, dict):
+    if not isinstance(body, dict):
         raise InputError("This is not an action.")
-    return asked
+    return body
 
 
 # The verify page by itself, on this machine, behind a secret link; for `lanner prepare --verify`.
@@ -326,10 +332,10 @@ def create_app(session: ReviewSession, secret: str, on_finish: Callable[[], None
 
 def server(session: ReviewSession, port: int, secret: str) -> uvicorn.Server:
     """A server that ends by itself when the person has finished."""
-    made: list[uvicorn.Server] = []
+    parts: list[uvicorn.Server] = []
 
     def stop() -> None:
-        made[0].should_exit = True
+        parts[0].should_exit = True
 
     config = uvicorn.Config(
         create_app(session, secret, stop),
@@ -340,8 +346,8 @@ def server(session: ReviewSession, port: int, secret: str) -> uvicorn.Server:
         server_header=False,
         timeout_graceful_shutdown=3,
     )
-    made.append(uvicorn.Server(config))
-    return made[0]
+    parts.append(uvicorn.Server(config))
+    return parts[0]
 
 
 def serve(session: ReviewSession, port: int, announce: Callable[[str], None]) -> None:
