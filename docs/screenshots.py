@@ -99,7 +99,7 @@ def _mark(page: Page) -> None:
 
 def _counted(page: Page) -> None:
     """The numbers of the live page come after it."""
-    page.wait_for_function("() => !document.body.innerText.includes('Numbers are being made')", timeout=120_000)
+    page.wait_for_function("() => !document.body.innerText.includes('Computing the numbers')", timeout=120_000)
 
 
 def _upload(page: Page) -> None:

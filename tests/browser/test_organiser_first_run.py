@@ -27,7 +27,7 @@ def set_up(page: Page, office: Office) -> None:
     page.get_by_label("Code from the terminal").fill(CODE)
     page.get_by_label("Your name").fill("Olga")
     page.get_by_label("Password").fill("a long enough sentence")
-    page.get_by_role("button", name="Make the account").click()
+    page.get_by_role("button", name="Create the account").click()
     expect(page.get_by_text("No campaigns yet")).to_be_visible()
 
 
@@ -45,7 +45,7 @@ def test_a_new_organiser_opens_a_campaign_and_sees_a_judge_save(
     page.get_by_label("Title that judges see").fill("Our pilot")
     page.get_by_role("button", name="Show the plan").click()
     expect(page.locator("#plan")).to_contain_text("pairs of judges have items in common")
-    page.get_by_role("button", name="Make the campaign").click()
+    page.get_by_role("button", name="Create the campaign").click()
     expect(page.get_by_role("heading", name="4 links")).to_be_visible()
     link = page.locator("code.link").first.text_content() or ""
     page.get_by_role("link", name="Done").click()
@@ -79,7 +79,7 @@ def test_a_wrong_code_and_wrong_texts_are_said_in_words(office: Office, page: Pa
     page.get_by_label("Code from the terminal").fill("guess")
     page.get_by_label("Your name").fill("Eve")
     page.get_by_label("Password").fill("a long enough sentence")
-    page.get_by_role("button", name="Make the account").click()
+    page.get_by_role("button", name="Create the account").click()
     expect(page.get_by_role("alert")).to_contain_text("lanner serve")
     office.enter(page)
     page.goto(f"{office.url}/new")

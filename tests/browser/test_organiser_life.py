@@ -93,7 +93,7 @@ def test_from_calibration_to_a_new_link_and_the_report(office: Office, browser: 
         page.goto(f"{here}/judges")
         row = page.get_by_role("row", name=re.compile("Ana"))
         row.get_by_text("New link", exact=True).click()
-        row.get_by_role("button", name="Make a new link").click()
+        row.get_by_role("button", name="Create a new link").click()
         expect(page.locator("#links")).to_contain_text("/j/")
         judging.locator("#questions input[type=range]").first.press("ArrowRight")
         expect(judging.get_by_text("your link was replaced")).to_be_visible()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from urllib.parse import quote, unquote
 
@@ -94,6 +95,13 @@ def worded() -> Protocol:
     text = f'name = "hostile"\nversion = "1"\nextends = "falcon"\n[text.en]\n{words}'
     text += f"[text.en.questions.context]\nlabel = {said}\nhelp = {said}\n[text.en.questions.context.options.local]\n"
     return parse_toml(f"{text}label = {said}\ndefinition = {said}\n")
+
+
+def test_every_page_names_its_language(pages: list[tuple[str, str]]) -> None:
+    """Screen readers and fonts go by it. A template of ours once hid it behind a macro of the same name."""
+    found = {place: re.findall(r'<html lang="([^"]*)"', page) for place, page in pages if "<html" in page}
+    assert len(found) > 20
+    assert {place: names for place, names in found.items() if names != ["en"]} == {}
 
 
 def test_nothing_hostile_runs_anywhere(pages: list[tuple[str, str]]) -> None:

@@ -17,7 +17,7 @@ from lanner.designs._layout import Layout, Share, Shown, lay_out
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Object, Protocol, Task
 
-TITLE = "Pairs: a few systems compared per document, sides by chance"
+TITLE = "Pairs: a few systems compared per document, sides at random"
 
 
 def assign(

@@ -16,7 +16,7 @@ from lanner.designs._layout import Layout, Share, lay_out
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Protocol, Task
 
-TITLE = "Random: documents dealt by chance, a share of them to several judges"
+TITLE = "Random: documents assigned at random, a share of them to several judges"
 
 
 def assign(

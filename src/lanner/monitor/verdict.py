@@ -175,7 +175,7 @@ def verdict(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
     )
     if not evidence.ready:
         pending = tuple(check if check.code == "finish" else _pending(check) for check in checks)
-        return Verdict((message("One moment."),), (message("The numbers are being made."),), pending)
+        return Verdict((message("One moment."),), (message("The numbers are being computed."),), pending)
     problems = [check for check in checks if check.tone in ("warn", "bad")]
     agreement = checks[0]
     summary = [_summary(agreement.tone, evidence)]

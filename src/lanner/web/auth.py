@@ -27,7 +27,7 @@ from lanner.web.site import Site
 _FIRST = "/campaigns"
 _OURS = re.compile(r"(/[\w-]+)+", re.ASCII)
 """Where signing in may lead to: a page of this server, never another address."""
-_WRONG = "That name and password do not belong together."
+_WRONG = "Wrong name or password."
 
 
 async def form_of(request: Request) -> FormData:

@@ -17,7 +17,7 @@ def test_choices_become_options_of_the_format() -> None:
 
 
 def test_two_columns_cannot_hold_the_same() -> None:
-    with pytest.raises(InputError, match="hold the same"):
+    with pytest.raises(InputError, match="have the same role"):
         TableChoices(columns=(ColumnChoice("a", "source"), ColumnChoice("b", "source"))).options()
 
 

@@ -21,7 +21,7 @@ def token(client: TestClient, store: Store) -> str:
 def test_the_same_page_marked_as_a_preview(client: TestClient, token: str) -> None:
     assert client.get("/campaigns/trial/preview").headers["location"] == PLACE
     page = client.get(PLACE).text
-    assert "nothing is kept" in page
+    assert "nothing is saved" in page
     assert "Source 0.0" in page
     assert f'action="{PLACE}/form"' in page
     assert "secret-system" not in page, "a preview is as blind as the real page"

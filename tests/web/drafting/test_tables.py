@@ -86,7 +86,7 @@ def test_a_contradiction_is_said_and_nothing_is_lost(client: TestClient, token: 
     fields = sent_back(client.get(place).text) | {"role.4": "source", "from": "fr", "name.5": "My system"}
     answer = client.post(place, data={"token": token, "do": "take", **fields})
     assert answer.status_code == 422
-    assert "“source” and “Claude” are said to hold the same." in answer.text
+    assert "“source” and “Claude” have the same role." in answer.text
     again = sent_back(answer.text)
     assert (again["role.4"], again["from"], again["name.5"]) == ("source", "fr", "My system")
 

@@ -25,7 +25,7 @@ def test_a_model_judges_from_the_page(store: Store) -> None:
             form = {"token": token, "do": "start", "model": "m", "base_url": url}
             unlimited = client.post("/campaigns/trial/models", data=form)
             assert unlimited.status_code == 422
-            assert "how far it may go" in unlimited.text
+            assert "Set a limit" in unlimited.text
             assert client.post("/campaigns/trial/models", data={**form, "limit": "4"}).status_code == 303
             run = client.app.state.site.runs.of(campaign.get(store, "trial").id)
             client.portal.call(asyncio.wait_for, run.watching, 60)

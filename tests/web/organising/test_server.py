@@ -18,7 +18,7 @@ def token(client: TestClient, store: Store) -> str:
 
 
 def test_a_copy_is_made_checked_and_had_as_a_file(client: TestClient, store: Store, token: str, tmp_path: Path) -> None:
-    assert "No copy yet" in client.get("/server").text
+    assert "No backup yet" in client.get("/server").text
     assert client.post("/server/copies", data={"token": token, "do": "make"}).status_code == 303
     (copy,) = (tmp_path / "lanner-backups").glob("*.sqlite")
     assert copy.name in client.get("/server").text

@@ -77,7 +77,7 @@ class TableChoices:
             key = _key(column)
             if key in roles:
                 raise ColumnError(
-                    say("“{one}” and “{other}” are said to hold the same.", one=roles[key], other=column.header),
+                    say("“{one}” and “{other}” have the same role.", one=roles[key], other=column.header),
                     headers=(roles[key], column.header),
                 )
             roles[key] = column.header
@@ -324,7 +324,7 @@ def role_titles() -> Mapping[str, str]:
 
 def delimiter_titles() -> Mapping[str, str]:
     """What the menu calls each delimiter."""
-    names = say("Comma"), say("Semicolon"), say("Tabulator"), say("Vertical bar")
+    names = say("Comma"), say("Semicolon"), say("Tab"), say("Vertical bar")
     return dict(zip(DELIMITERS, names, strict=True))
 
 

@@ -312,9 +312,7 @@ async def act(request: Request) -> Response:
                 campaigns.remove_judge(site.store, campaign.id, name, account=account)
             case "erase" | "withdraw":
                 if forms.text(form, "typed") != name:
-                    raise LannerError(
-                        say("The id was not typed as it is written."), next_step=say("Nothing was changed.")
-                    )
+                    raise LannerError(say("The id does not match."), next_step=say("Nothing was changed."))
                 change = {"erase": campaigns.erase, "withdraw": campaigns.withdraw}[what]
                 change(site.store, campaign.id, name, account=account)
             case _:

@@ -191,6 +191,6 @@ def _allowed(site: Site, campaign: Campaign, options: Mapping[str, str]) -> list
     priced = options["max_cost"] and options["price_in"] and options["price_out"]
     if not options["limit"] and not priced:
         raise LannerError(
-            say("Say how far it may go."), next_step=say("Give a number of items, or prices and the most it may cost.")
+            say("Set a limit for this run."), next_step=say("Give a number of items, or prices and a maximum cost.")
         )
     return _command(campaign, options)

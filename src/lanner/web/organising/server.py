@@ -84,7 +84,7 @@ async def back_up(request: Request) -> Response:
         case "make":
             async with site.copying:  # two owners who press at once get one after the other
                 if not await site.scheduled_backups.back_up():
-                    problem = say("No copy could be made.") + " " + say("The reason is in the server’s log.")
+                    problem = say("No backup could be made.") + " " + say("The reason is in the server’s log.")
                     return await _page(request, Shown(problem))
             return RedirectResponse(f"{request.scope.get('root_path', '')}/server", 303)
         case "verify":
@@ -137,7 +137,7 @@ def _issue(site: Site, form: FormData) -> str:
     words = forms.text(form, "days").strip()
     days = forms.whole_number(words) if words else None
     if not name or not scopes:
-        raise LannerError(say("A token needs a name and at least one thing it is for."))
+        raise LannerError(say("A token needs a name and at least one permission."))
     if words and (days is None or not 0 < days < 36500):
         raise LannerError(say("{given} is not a whole number.", given=repr(words[:40])))
     until = datetime.now(UTC) + timedelta(days=days) if days else None
@@ -150,7 +150,7 @@ def _issue(site: Site, form: FormData) -> str:
 def _revoke(site: Site, number: int) -> None:
     with site.store.writing() as tx:
         if not tx.tokens.revoke(number, datetime.now(UTC)):
-            raise LannerError(say("There is no such token that works."))
+            raise LannerError(say("There is no valid token of that name."))
 
 
 async def webhooks(request: Request) -> Response:

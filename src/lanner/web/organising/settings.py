@@ -133,9 +133,7 @@ async def delete(request: Request) -> Response:
     campaign = await campaign_of(request)
     form = await auth.form_of(request)
     if forms.text(form, "typed") != campaign.name:
-        return await _settings_page(
-            request, campaign, say("The name was not typed as it is written. Nothing was deleted.")
-        )
+        return await _settings_page(request, campaign, say("The name does not match. Nothing was deleted."))
     folder = site.backups / f"{campaign.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
     try:
         await site.files.ask("write_copy", campaign.id, str(folder))
