@@ -30,7 +30,7 @@ from lanner.formats.parsing import durations, textfile
 from lanner.formats.parsing.columns import SHEET, Answer, ColumnMap, column_map, fold, is_total, names_answer, side_of
 from lanner.formats.parsing.documents import Draft, Gathering
 from lanner.formats.parsing.durations import duration
-from lanner.formats.parsing.notes import ANSWERS, UNKNOWN_LANGUAGES, Note
+from lanner.formats.parsing.notes import ANSWERS, JUDGEMENTS, UNKNOWN_LANGUAGES, Note
 from lanner.formats.parsing.preferences import sides
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.values import (
@@ -138,7 +138,8 @@ def read(
     if not documents:
         raise _without_rows(path)
     judgements = answers.judgements()
-    notes = [table.column_note(), *rows.notes, *table.notes(), *answers.notes(), *gathering.notes()]
+    on_answers = [Note(note, about=JUDGEMENTS) for note in answers.notes()]
+    notes = [table.column_note(), *rows.notes, *table.notes(), *on_answers, *gathering.notes()]
     return [
         Reading(
             path.name.split(".")[0],

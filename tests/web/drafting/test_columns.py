@@ -39,6 +39,22 @@ def test_rows_above_the_header_are_shown_and_left_out(tmp_path: Path) -> None:
     assert is_table(path) and not is_table(tmp_path / "none.csv")
 
 
+def test_the_rows_of_several_judges_are_one_sentence(tmp_path: Path) -> None:
+    """Also where the answers are left out, as the page does: the campaign would ask about each sentence twice."""
+    path = tmp_path / "set.csv"
+    for rows in (
+        "judge,document,segment,system,source,target,score\nann,d,1,oak,One.,Eins.,4\nben,d,1,oak,One.,Eins.,2\n",
+        "who,en,de,opinion\nann,One cat.,Eine Katze.,good\nben,One cat.,Eine Katze.,bad\n",
+    ):
+        path.write_text(rows)
+        preview = preview_table(str(path), "set.csv", TableChoices(), str(tmp_path / "texts"))
+        assert preview.texts is not None
+        assert (preview.texts.sentences, preview.texts.judgements) == (1, 2)
+        assert not any("role" in note for note in preview.texts.notes)
+        again = preview_table(str(path), "set.csv", preview.choices, str(tmp_path / "texts"))  # as the menus send it
+        assert again.texts is not None and again.texts.sentences == 1
+
+
 def test_encoding_and_delimiter_are_found_shown_and_can_be_chosen(tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
     path.write_bytes("document;source;mt\nd;The tide turned.;Die Flut stieg über Nacht.\n".encode("utf-16"))

@@ -29,6 +29,8 @@ def subject_of(note: str) -> str:
 
 ANSWERS = "answers"
 """What a note is about that says why a table seems to hold judgements of which none could be read."""
+JUDGEMENTS = "judgements"
+"""What a note is about that says how answers were read, which is of no interest where the texts alone are taken."""
 UNKNOWN_LANGUAGES = Note(
     "The languages are unknown, which judges will see.", "Set them with --languages, such as en-ko.", about="languages"
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ TRANSLATION, REFERENCE, LEFT_OUT = "translation", "reference", "ignore"
 PLAIN_ROLES = ("document", "segment", "source", "domain", "title", "system", "output")
 LANGUAGE_ROLES = ("source_language", "target_language")
 NAMED_ROLES = (TRANSLATION, REFERENCE)
+_JUDGED_ROLES = ("judge", "judge_kind", "question", "role", "seconds", "active_seconds", "answered_at")
 SURE = 0.9
 """Guesses that are less sure than this are shown before the texts are taken."""
 _SUFFIXES = {".csv", ".tsv", ".xlsx", ".jsonl", ".ndjson", ".parquet"}
@@ -70,10 +71,13 @@ class TableChoices:
     languages_sure: tuple[float, float] = (0.0, 0.0)
     """How sure the two languages are where they were guessed, 0 where they were not."""
 
-    def options(self) -> dict[str, str]:
-        """As options of the table format."""
+    def options(self, judged: Collection[str] = ()) -> dict[str, str]:
+        """As options of the table format. Columns that are `judged` hold judges and their answers: they are read, so
+        that the rows of several judges are one sentence, and the answers are left out afterwards."""
         roles: dict[str, str] = {}
         for column in self.columns:
+            if column.role == LEFT_OUT and column.header in judged:
+                continue
             key = _key(column)
             if key in roles:
                 raise ColumnError(
@@ -192,10 +196,11 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
     texts, problem = None, ""
     problem_at: tuple[str, ...] = ()
     try:
-        texts = take_in(str(place), name, choices.options(), folder, "table")
+        judged = _judged_columns(rows)
+        texts = take_in(str(place), name, choices.options(judged), folder, "table")
         if texts.unknown_languages and first_look:
             choices = _with_languages(choices, rows)
-            texts = take_in(str(place), name, choices.options(), folder, "table")
+            texts = take_in(str(place), name, choices.options(judged), folder, "table")
     except LannerError as error:
         if first_look and any(column.role == "source" for column in choices.columns):
             raise  # the columns are known: something in a row is wrong, which no menu can mend
@@ -251,6 +256,16 @@ def _compared(column: ColumnChoice, guess: ColumnChoice) -> ColumnChoice:
     """A choice beside the guess: as sure as that where they are the same, else with what was guessed."""
     same = column.role == guess.role
     return replace(column, sure=guess.sure if same else None, guess="" if same else guess.role)
+
+
+def _judged_columns(rows: Rows) -> frozenset[str]:
+    """The columns that hold judges, their answers and what is about these; those that may, where texts come again."""
+    try:
+        guess = column_map(rows.header, sample=rows.sample)
+    except InputError:
+        return frozenset()
+    about = {column for role, column in guess.roles.items() if role in _JUDGED_ROLES}
+    return frozenset(about | {answer.column for answer in guess.answers} | set(guess.repeated or ()))
 
 
 def _choice(header: str, guess: ColumnMap) -> ColumnChoice:

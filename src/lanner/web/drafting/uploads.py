@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from lanner import formats
 from lanner.errors import InputError, LannerError, Where
 from lanner.figures.typeset import shortened
-from lanner.formats.parsing.notes import fact_of, subject_of
+from lanner.formats.parsing.notes import JUDGEMENTS, fact_of, subject_of
 from lanner.model import Document, languages
 from lanner.web.page.speech import say
 
@@ -125,8 +125,8 @@ def without_folders(error: LannerError) -> InputError:
 
 
 _ROWS, _LETTERS = 6, 240
-_SHOWN_BY_ITSELF = ("columns", "languages")
-"""What notes of a reader are about that the page shows by itself."""
+_SHOWN_BY_ITSELF = ("columns", "languages", JUDGEMENTS)
+"""What notes of a reader are about that the page shows by itself, or that does not matter for texts."""
 _TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".xlsx", ".parquet"}
 
 
