@@ -82,7 +82,7 @@ def test_from_calibration_to_a_new_link_and_the_report(office: Office, browser: 
 
     # The rest is assigned; a judge who has a page open is told that the link was replaced.
     page.goto(here)
-    page.get_by_role("button", name="Calibration is over: assign the rest").click()
+    page.locator('[data-need="calibration"]').get_by_role("button", name="Assign the rest").click()
     expect(page.locator('[data-panel="needs"]')).not_to_contain_text("calibration round is done")
     secret = campaign.invitations.issue(office.store, NAME, "ana")
     with browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB") as other:
