@@ -270,6 +270,16 @@ def test_the_key_of_a_mark_that_is_held_down_is_no_score(live: Live, page: Page)
     assert page.locator(".row.is-active").get_attribute("data-row") == "1"
 
 
+def test_a_score_that_is_typed_closes_the_menu_of_marks(live: Live, page: Page) -> None:
+    """The menu still offered 1 for a minor error while 1 was a digit of the score."""
+    work, hands = begin(live, page, "esa")
+    hands.press("ArrowRight", "8")
+    assert page.locator(".toolbar:not([hidden])").count() == 0 and not page.evaluate("CSS.highlights.has('picked')")
+    hands.press("1", "Enter")
+    hands.settled()
+    assert work.stored(work.tasks[0].id)[0] == {"errors": [], "score": 81}
+
+
 def test_enter_after_a_click_on_the_bar_accepts(live: Live, page: Page) -> None:
     _, hands = begin(live, page, "h_falcon")
     hands.press("s", "3", "8")
@@ -439,11 +449,13 @@ def test_the_questions_fold_away_in_every_protocol(live: Live, page: Page) -> No
 
 
 def test_enter_on_the_list_of_work_starts_it(live: Live, page: Page) -> None:
-    work = live.campaign("esa", [document(2)], systems=SYSTEMS[:1])
+    work = live.campaign("esa", [document(2), document(2, name="tram")], systems=SYSTEMS[:1])
     page.goto(work.link)
     hands = Hands(page)
     hands.ready()
-    hands.press("Enter")
+    hands.press("ArrowDown")
+    assert page.evaluate("document.activeElement.matches('a.task')"), "arrows lead through the documents"
+    hands.press("ArrowUp", "Enter")
     page.wait_for_url("**/task/*/practice")  # a first visit practises before it judges
 
 

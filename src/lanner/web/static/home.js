@@ -35,6 +35,15 @@ document.addEventListener('keydown', e => {
   if (e.key === 'Enter' && !e.repeat && document.activeElement === document.body)
     $('#start')?.click();
 });
+// from it, up and down lead through the documents
+document.addEventListener('keydown', e => {
+  const by = e.key === 'ArrowDown' ? 1 : e.key === 'ArrowUp' ? -1 : 0,
+    stops = $$('#start, a.task').filter(stop => stop.checkVisibility()),
+    at = stops.indexOf(document.activeElement);
+  if (!by || at < 0 || e.ctrlKey || e.metaKey || e.altKey || !stops[at + by]) return;
+  e.preventDefault();
+  stops[at + by].focus();
+});
 
 const db = await open();
 for (const who of saved.dataset.who.split(' ')) {

@@ -1,6 +1,6 @@
 // Practice before the first document: answers are checked and explained, and nothing is stored.
 import { $, $$ } from './dom.js';
-import { WATCH, send, signedOut } from './sending.js';
+import { send, signedOut, WATCH } from './sending.js';
 
 /** Stands where the saving of answers would: keeps nothing and sends nothing. */
 export class NoSaving {

@@ -72,6 +72,9 @@ export class Rail {
     form.addEventListener('focusin', e => {
       const at = targetOf(e).closest('[data-line]') ?? targetOf(e).closest('.q');
       if (at && !at.contains(this.armed)) this.arm(at, false);
+      // digits are for the field now: a menu that offers some of them would say otherwise
+      const { marking } = this.app;
+      if (marking.menu.choice && targetOf(e).matches('[inputmode], textarea')) marking.close();
     });
   }
   /** The question that an element belongs to. @param {any} el */

@@ -5,7 +5,7 @@ import { $, afterFrame, setText } from './dom.js';
 import { headingOf } from './feedback.js';
 import { tellWorker } from './offline.js';
 import { Outbox } from './outbox.js';
-import { WATCH, alone, send, signedOut } from './sending.js';
+import { alone, send, signedOut, WATCH } from './sending.js';
 
 /** So long after the last change it is sent, in milliseconds. */
 const PAUSE = 700;
