@@ -100,7 +100,8 @@ def test_from_calibration_to_a_new_link_and_the_report(office: Office, browser: 
 
     # The report as the server shows it: what it links to can be saved.
     page.goto(f"{here}/report")
-    for link, name in ((page.locator(".files a").first, r".+\.csv"), (page.get_by_text("BibTeX"), "references.bib")):
+    references = page.get_by_role("link", name="BibTeX")
+    for link, name in ((page.locator(".files a").first, r".+\.csv"), (references, "references.bib")):
         with page.expect_download() as download:
             link.click()
         assert re.fullmatch(name, download.value.suggested_filename)
