@@ -132,17 +132,17 @@ def link_hash(before: str, digests: Iterable[str]) -> str:
 def digests_of(connection: Connection, campaign: int) -> Iterator[tuple[int, str]]:
     """Id and digest of every judgement of a campaign that there ever was, in the order of the ids."""
     withdrawn = connection.execute(select(_w.id, _w.digest).where(_w.campaign == campaign))
-    removed_digests = {number: digest for number, digest in withdrawn}  # noqa: C416 - rows are no pairs to a type checker
-    left = sorted(removed_digests)
+    withdrawals = {number: digest for number, digest in withdrawn}  # noqa: C416 - rows are no pairs to a type checker
+    left = sorted(withdrawals)
     query = _ROWS.where(_q.campaign == campaign).order_by(_q.id)
     rows = connection.execute(query, execution_options=STREAMED)
     with closing(rows):
         for row in rows.mappings():
             while left and left[0] < row["id"]:
                 number = left.pop(0)
-                yield number, removed_digests[number]
+                yield number, withdrawals[number]
             yield row["id"], row_digest(row)
-    yield from ((number, removed_digests[number]) for number in left)
+    yield from ((number, withdrawals[number]) for number in left)
 
 
 def broken_links(connection: Connection, campaign: int) -> Iterator[str]:
