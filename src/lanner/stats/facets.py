@@ -22,7 +22,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Json, Result, Signature
-from lanner.stats.mixed import EXACT, Fit, RandomTerms, Satterthwaite
+from lanner.stats.mixed import EXACT, NOT_TOLD_APART, Fit, RandomTerms, Satterthwaite, tells_apart
 from lanner.stats.ordinal import OrdinalFit, fit_ordinal
 from lanner.stats.outcome import OTHER_JUDGES, holm
 from lanner.stats.resample import Array
@@ -47,6 +47,7 @@ class _Estimates:
     covariance: Array
     degrees: Satterthwaite
     severity: tuple[Array, Array]
+    judges_differ: bool
     converged: bool
 
 
@@ -110,6 +111,8 @@ def facets(
     if steps:
         model = fit_ordinal(np.searchsorted(points, y), len(points), design[:, 1:], terms.factors)
         estimates = _from_steps(model, points, estimates, place)
+    if not estimates.judges_differ:
+        notes += (NOT_TOLD_APART.format(of="judge"),)
     if not estimates.converged:
         notes += ("The fit did not settle: variances may be poorly determined.",)
     better = -1.0 if direction == "lower_is_better" else 1.0
@@ -142,7 +145,8 @@ def _from_numbers(linear: Fit, judge: int) -> _Estimates:
     severity = linear.solution.effects(float(linear.variances[0]))[judge]
     errors = np.sqrt(np.diag(linear.covariance))
     degrees = Satterthwaite.of(linear)
-    return _Estimates(linear.beta, errors, linear.beta, linear.covariance, degrees, severity, linear.converged)
+    differ = tells_apart(linear, judge)
+    return _Estimates(linear.beta, errors, linear.beta, linear.covariance, degrees, severity, differ, linear.converged)
 
 
 def _from_steps(model: OrdinalFit, points: Array, linear: _Estimates, judge: int) -> _Estimates:
@@ -154,7 +158,8 @@ def _from_steps(model: OrdinalFit, points: Array, linear: _Estimates, judge: int
     scores = np.array([model.expected(points, shift) for shift in shifts])
     errors = np.array([_score_error(model, points, at) for at in range(n)])
     covariance = turn @ model.covariance[k:, k:] @ turn.T
-    return _Estimates(scores, errors, shifts, covariance, linear.degrees, model.effects[judge], model.converged)
+    severity, differ = model.effects[judge], linear.judges_differ
+    return _Estimates(scores, errors, shifts, covariance, linear.degrees, severity, differ, model.converged)
 
 
 def _score_error(model: OrdinalFit, points: Array, system: int) -> float:
@@ -210,14 +215,13 @@ def _pair_rows(systems: Sequence[str], estimates: _Estimates, level: float, bett
 def _judge_rows(
     names: Sequence[str], estimates: _Estimates, level: float, counts: Sequence[int], better: float
 ) -> list[dict[str, Json]]:
-    """How far each judge is from the average one. Where judges are not seen to differ at all, each estimate is 0 and
-    has no interval: the model's error of it would be 0, too."""
+    """How far each judge is from the average one; without an interval where the scores hardly tell judges apart."""
     reach = float(stdtrit(max(1, len(names) - 1), 0.5 + level / 2))
     rows: list[dict[str, Json]] = []
     for name, value, error, n in zip(names, *estimates.severity, counts, strict=True):
         low: float | None = float(value - reach * error)
         high: float | None = float(value + reach * error)
-        if error <= 1e-9 * (1 + abs(value)):
+        if not estimates.judges_differ or error <= 1e-9 * (1 + abs(value)):
             low = high = None
         row: dict[str, Json] = {"kind": "judge", "judge": name, "value": float(value), "low": low, "high": high}
         rows.append({**row, "n": int(n), "leaning": _side(low, high, better)})
