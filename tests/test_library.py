@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,7 +15,7 @@ import pytest
 
 import lanner
 from lanner import campaign, formats
-from lanner.errors import InputError, StatisticError
+from lanner.errors import InputError, LannerError, StatisticError
 from lanner.stats.agreement import alpha
 from lanner.store import Store
 
@@ -106,9 +107,36 @@ def test_a_campaign_and_an_address(tmp_path: Path) -> None:
     handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        fetched = lanner.agreement(f"http://127.0.0.1:{server.server_port}/r.csv", **QUICK)
+        address = f"http://127.0.0.1:{server.server_port}/r.csv"
+        fetched = lanner.agreement(address, **QUICK)
+        evaluated = [lanner.metaeval(data, "ann", store=place).table for data in ("pilot", address)]
+        drawn = [lanner.plot(data, store=place).table.drop("part") for data in ("pilot", address)]
+        compared = lanner.compare("pilot", address, names=("stored", "fetched"), resamples=50, store=place)
+        with pytest.raises(LannerError, match=r"cannot be fetched.*\n.*token="):
+            lanner.metaeval(f"{address}x")
+        (tmp_path / "page").write_text("<html><body>No table.</body></html>")
+        page = address.replace("r.csv", "page")
+        with pytest.raises(InputError, match=rf"^{re.escape(page)}: The content is none of the formats known"):
+            lanner.plot(page)
         server.shutdown()
     assert stored.table["value"].to_list() == fetched.table["value"].to_list()
+    assert evaluated[0].equals(evaluated[1])
+    assert drawn[0].equals(drawn[1])
+    assert set(compared.table["side"]) == {"stored", "fetched"}
+    assert lanner.report("pilot", tmp_path / "out", store=place, **QUICK).path.is_file()
+
+
+def test_errors_say_what_to_pass_in_python() -> None:
+    with pytest.raises(InputError, match=r'\(metrics="comet,ter"\)') as raised:
+        lanner.metaeval(FRAME)
+    assert "--" not in str(raised.value)
+    with pytest.raises(InputError, match=r'columns="judge=COLUMN" or columns="system=COLUMN"\.$'):
+        lanner.scores(FRAME.select("seg", "score"))
+    with pytest.raises(InputError, match="one name for each"):
+        lanner.compare(FRAME, FRAME, names="first")
+    with pytest.raises(InputError, match="no answers yet"):
+        (part,) = lanner.load(FRAME)
+        lanner.plot(part.only([]))
 
 
 def test_a_report_is_written(tmp_path: Path) -> None:
@@ -121,6 +149,9 @@ def test_a_report_is_written(tmp_path: Path) -> None:
 def test_scorers_are_compared_with_gold() -> None:
     found = lanner.metaeval(FRAME, "ann")
     assert found.table["metric"].to_list() == ["ben"]
+    assert lanner.metaeval(FRAME, "ann", metrics="ben").table.equals(found.table)
+    two = lanner.metaeval([*lanner.load(FRAME), *lanner.load(FRAME)], "ann")
+    assert any("Of 2 parts only" in note for note in two.notes)
 
 
 def test_two_sets_are_compared() -> None:

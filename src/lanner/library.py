@@ -7,16 +7,18 @@ or what `lanner.load` gave. Columns are guessed as everywhere, and the guess is 
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, ParamSpec, TypeVar, cast
 from urllib.parse import urlparse
 
 import polars as pl
@@ -53,6 +55,33 @@ Data = Any
 Unit = Literal["document", "item", "judge", "two-way"]
 _SHOWN_ROWS = 20
 _LARGEST = 512 * 1024 * 1024
+_OPTION = re.compile(
+    r"--(from|columns|encoding|gold|judges|languages|metrics|missing|protocol|question)\b(?: ('[^'\n]*'|[^\s']+))?"
+)
+_Arguments = ParamSpec("_Arguments")
+_Value = TypeVar("_Value")
+
+
+def _advises_in_python(function: Callable[_Arguments, _Value]) -> Callable[_Arguments, _Value]:
+    """Errors of `function` name arguments of Python, where the command line has options of the same names."""
+
+    @wraps(function)
+    def call(*positional: _Arguments.args, **named: _Arguments.kwargs) -> _Value:
+        try:
+            return function(*positional, **named)
+        except LannerError as error:
+            error.next_step = _OPTION.sub(_as_argument, error.next_step)
+            raise
+
+    return call
+
+
+def _as_argument(option: re.Match[str]) -> str:
+    name = "format" if option[1] == "from" else option[1]
+    written = option[2] or ""
+    value = written.rstrip(".,;:)…")
+    end = written[len(value) :]
+    return f'{name}="{value.strip(chr(39))}"{end}' if value else f"{name}={end}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +170,7 @@ class Report:
         return f'<div><ul>{items}</ul><a href="{escape(str(self.path))}">{escape(str(self.path))}</a></div>'
 
 
+@_advises_in_python
 def load(
     data: Data,
     *,
@@ -300,8 +330,16 @@ def _from_address(
                 with urllib.request.urlopen(address, timeout=60) as answer, path.open("wb") as out:
                     shutil.copyfileobj(_Limited(answer), out)
             except (urllib.error.URLError, OSError) as error:
-                raise LannerError(f"{address} cannot be fetched: {error}.") from error
-        return materials.from_file(path, format, protocol, **options)
+                raise LannerError(
+                    f"{address} cannot be fetched: {error}.",
+                    next_step="Give the address of a file; for a campaign on a Lanner server, a token= as well.",
+                ) from error
+        try:
+            return materials.from_file(path, format, protocol, **options)
+        except InputError as error:
+            if error.where.file == path:
+                error.where = replace(error.where, file=address)
+            raise
 
 
 class _Limited:
@@ -318,6 +356,7 @@ class _Limited:
         return data
 
 
+@_advises_in_python
 def agreement(
     data: Data,
     question: str | None = None,
@@ -377,6 +416,7 @@ def agreement(
     return _table("Agreement", rows, ("question", "judges", "measure", "estimate", "n"), parts, results)
 
 
+@_advises_in_python
 def diagnose(
     data: Data,
     question: str = "",
@@ -407,6 +447,7 @@ def diagnose(
     return diagnosis.diagnose(diagnosis.diagnosable_part(parts, question), question, resampling=Resampling(seed=seed))
 
 
+@_advises_in_python
 def scores(
     data: Data,
     question: str | None = None,
@@ -466,27 +507,34 @@ def scores(
     )
 
 
+@_advises_in_python
 def compare(
     *data: Data,
     names: Sequence[str] = (),
     resamples: int = 2000,
     seed: int = 0,
+    columns: str | Mapping[str, str] = "",
     protocol: str | None = None,
+    languages: str = "",
+    encoding: str = "",
+    missing: str = "",
+    format: str | None = None,  # noqa: A002
     store: str | Path | None = None,
+    token: str = "",
 ) -> Table:
     """Compare protocols, campaigns or groups of judges: agreement, effort and how alike they rank systems.
 
     Args:
-        data: two or more, each as in `lanner.load`.
+        data: two or more, each as in `lanner.load`; the arguments from `columns` on hold for all of them.
         names: what they are called; by default by their own names.
         resamples: how many bootstrap resamples.
         seed: same seed, same numbers.
-        protocol: the protocol of all of them, where files do not say it.
-        store: the database of campaigns.
     """
+    if isinstance(names, str):
+        raise InputError("`names` is one text, not one name for each.", next_step='Give names=("first", "second").')
     sides: list[tuple[str, Material]] = []
     for at, each in enumerate(data):
-        parts = load(each, protocol=protocol, store=store)
+        parts = _judged_parts(each, None, columns, protocol, languages, encoding, missing, format, store, token)
         name = names[at] if at < len(names) else ""
         for part in parts:
             sides.append((f"{name} {part.name}" if name and len(parts) > 1 else name or part.name, part))
@@ -504,47 +552,50 @@ def compare(
         rows.append({"measure": row["measure"], "side": row["side"], **numbers, **difference, "estimate": shown})
     notes = [sentence.replace("**", "") for sentence in page.findings]
     notes += [f"{row['question']} {row['reason']}" for row in table.data if row.get("reason")]
-    columns = ("measure", "side", "estimate", "difference", "p")
+    shown_columns = ("measure", "side", "estimate", "difference", "p")
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    return Table(page.title, frame, columns, tuple(notes), str(table.signature or ""))
+    return Table(page.title, frame, shown_columns, tuple(notes), str(table.signature or ""))
 
 
+@_advises_in_python
 def metaeval(
     data: Data,
     gold: str | None = None,
     question: str | None = None,
     *,
-    metrics: Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     seed: int = 0,
     columns: str | Mapping[str, str] = "",
     protocol: str | None = None,
+    languages: str = "",
+    encoding: str = "",
     missing: str = "",
     format: str | None = None,  # noqa: A002
     store: str | Path | None = None,
+    token: str = "",
 ) -> Table:
     """How well scorers (metrics, models, people) agree with gold scores.
 
     Args:
-        data: see `lanner.load`. The scorers are its judges, and columns that no judge disputes, such as a metric's.
+        data: see `lanner.load`; so are the arguments from `columns` on. The scorers are its judges, and columns that
+            no judge disputes, such as a metric's.
         gold: the judge whose scores are the gold ones; `people`, the default, is the mean of all people.
         question: the question that gold answers; by default `score`, or what the protocol ranks systems by.
-        metrics: only these judges or columns.
+        metrics: only these judges or columns, as a list or comma-separated.
         seed: same seed, same numbers.
-        columns: see `lanner.load`.
-        protocol: see `lanner.load`.
-        missing: see `lanner.load`.
-        format: see `lanner.load`.
-        store: see `lanner.load`.
     """
-    parts = load(data, columns=columns, protocol=protocol, missing=missing, format=format, store=store)
+    if isinstance(metrics, str):
+        metrics = [name.strip() for name in metrics.split(",")]
+    parts = _judged_parts(data, None, columns, protocol, languages, encoding, missing, format, store, token)
     names = {judge.id for judge in parts[0].judges} | set(parts[0].table["question"])
     if more := [name for name in metrics if name not in names]:
         roles = parse(columns) if isinstance(columns, str) else dict(columns)
         roles |= {f"measure:{name}": name for name in more}
-        parts = load(data, columns=roles, protocol=protocol, missing=missing, format=format, store=store)
+        parts = _judged_parts(data, None, roles, protocol, languages, encoding, missing, format, store, token)
     scored = scored_set(parts[0], question, gold, metrics)
     result = evaluate_metrics(scored.gold, scored.scorers, documents=scored.documents, seed=seed)
-    result = replace(result, notes=(*scored.notes, *result.notes))
+    only = [f"Of {len(parts)} parts only {parts[0].name} is evaluated."] if len(parts) > 1 else []
+    result = replace(result, notes=(*only, *scored.notes, *result.notes))
     rows = [
         {**row, "value": row["acc_eq"], "low": row.get("acc_eq_low"), "high": row.get("acc_eq_high")}
         for row in result.rows
@@ -552,6 +603,7 @@ def metaeval(
     return _table("Meta-evaluation", rows, tuple(rows[0])[:6] if rows else (), parts, [result])
 
 
+@_advises_in_python
 def report(
     data: Data,
     out: str | Path | None = None,
@@ -590,6 +642,7 @@ def report(
     return Report(page if len(parts) == 1 else folder, tuple(findings))
 
 
+@_advises_in_python
 def plot(
     results: Table | Sequence[Result] | Result | Data,
     question: str | None = None,

@@ -116,6 +116,8 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
             next_step="Name the column with the systems: --columns system=COLUMN. If each column holds one system's "
             f"scores: --columns '{option}'.",
         )
+    if table.is_empty():
+        raise InputError("There are no answers yet that count in scores.", code="no_answers")
     if not numeric:
         raise InputError(
             "No question has numbers that systems could be ranked by.",

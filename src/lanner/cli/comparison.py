@@ -278,12 +278,14 @@ def run_metaeval(
         references, documents = tables.references, list(tables.documents)
     else:
         place = Source(source, store_place, format_name, protocol)
-        part = place.read()[0]
+        part, *others = place.read()
         judges = {judge.id for judge in part.judges}
         if columns := [name for name in names if name not in judges]:
             part = place.part_with([question or main_question(part), *columns])
         scored = scored_set(part, question, gold, names)
         truth, scorers, documents = scored.gold, list(scored.scorers), list(scored.documents)
+        if others:
+            output.note(f"Of {len(others) + 1} parts only {part.name} is evaluated.")
         output.notes.extend(scored.notes)
     without = () if with_references else references
     if references and not with_references:
