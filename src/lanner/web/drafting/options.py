@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from markupsafe import Markup
 from starlette.datastructures import FormData
 
 from lanner import campaign as campaigns
@@ -24,6 +25,7 @@ from lanner.protocols.describe import expected_agreement
 from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web.drafting.judges import Invited, invited
+from lanner.web.drafting.sketch import sketch
 from lanner.web.organising.settings import read_settings
 from lanner.web.page import forms
 from lanner.web.page.problems import parts
@@ -43,6 +45,8 @@ class Offer:
     summary: str
     when: str
     about_judges: bool
+    sketch: Markup
+    """What a judge sees, as a small picture."""
     purpose: str = ""
     systems_needed: int = 0
     minutes: float = 0.0
@@ -157,6 +161,7 @@ def offers() -> list[Offer]:
                 words.title,
                 *lines,
                 about_judges,
+                sketch(protocol),
                 purposes.get(name, ""),
                 needed,
                 protocol.minutes(page),
