@@ -468,8 +468,10 @@ def test_a_preference_is_read_from_tables_of_one_to_four_rows(data: st.DataObjec
 @pytest.mark.parametrize(
     ("table", "says", "advice"),
     [
-        ("Person,en,de,opinion\nann,Cats sit.,Sie.,good\nbob,Cats sit.,Sie.,bad\n", "no column is known to name judges",
-         "--columns judge=Person."),
+        ("Ours,en,de,opinion\nann,Cats sit.,Sie.,good\nbob,Cats sit.,Sie.,bad\n", "no column is known to name judges",
+         "--columns judge=Ours."),
+        ("source,target,Person\nI sit.,Ich sitze.,ann\nYou sit.,Du sitzt.,bob\n", "no judgements in it",
+         "lanner new"),
         ("Our person,en,de,opinion\nann,Cats.,Sie.,good\nbob,Cats.,Sie.,bad\n", "no column is known to name judges",
          "--columns 'judge=Our person'."),
         ("en,de,score\nCats sit.,Sie.,4\nCats sit.,Sie.,2\n", "no column is known to name judges",
@@ -494,6 +496,13 @@ def test_small_tables_that_do_not_say_enough_are_refused_with_the_option_to_give
     ("table", "answers"),
     [
         ("who,en,de,opinion\nann,Cats sit.,Sie.,good\n", [("ann", "opinion", ("de",), "good")]),
+        ("Person,en,de,opinion\nann,Cats sit.,Sie.,good\n", [("ann", "opinion", ("de",), "good")]),
+        ("Personne,source,cible,note\nann,Cats sit.,Sie.,4\n", [("ann", "note", ("cible",), 4)]),
+        ("Participante,origen,traducción,nota\nann,Cats.,Gatos.,4\n", [("ann", "nota", ("traducción",), 4)]),
+        ("응답자,en,ko,score\n김,Cats sit.,고양이.,4\n", [("김", "score", ("ko",), 4)]),
+        ("judge,en,de,person,score\nann,I sit.,Ich sitze.,1,4\n", [("ann", "score", ("de",), 4)]),
+        ("person,en,de,score_ann,score_bob\nx,I sit.,Ich sitze.,4,3\n",
+         [("ann", "score", ("de",), 4), ("bob", "score", ("de",), 3)]),
         ("name,source,target,score\nann,Cats sit.,Sie.,4\nbob,Cats sit.,Sie.,2\n",
          [("ann", "score", ("target",), 4), ("bob", "score", ("target",), 2)]),
         ("rater,source,system A,translation A,system B,translation B,better\nann,Cats.,DeepL,Sie.,Bing,Es.,A\n",
@@ -510,6 +519,16 @@ def test_small_tables_that_say_enough(tmp_path: Path, table: str, answers: list[
     (reading,) = formats.read(path)
     values = [(j.judge, j.question, j.systems, j.value) for j in reading.judgements]
     assert [(*rest, v.casefold() if isinstance(v, str) else v) for *rest, v in values] == answers
+
+
+@pytest.mark.parametrize("values", [("1st", "2nd", "3rd"), ("1", "2", "3"), ("third", "first", "third")])
+def test_grammatical_persons_are_no_judges(tmp_path: Path, values: tuple[str, ...]) -> None:
+    path = tmp_path / "t.tsv"
+    rows = "".join(f"{en}\t{ko}\t{value}\t4\n" for (en, ko), value in zip(SENTENCES, values, strict=False))
+    path.write_text(f"source\ttarget\tPerson\tscore\n{rows}", encoding="utf-8")
+    (reading,) = formats.read_judged(path)
+    assert {(j.judge, j.question) for j in reading.judgements} == {("judge", "score")}
+    assert any("not read: Person" in note for note in reading.notes)
 
 
 @pytest.mark.parametrize(

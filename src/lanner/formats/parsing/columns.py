@@ -41,6 +41,12 @@ _JUDGE_WORD = re.compile(
     r"|gutachter|annotateur|evaluador|anotador|評価者|评估员|评审|标注员|оценщик|эксперт)[\s_.:#-]*(\w{0,20})",
     re.I,
 )
+_GRAMMATICAL_PERSON = re.compile(
+    r"(?:[123](?!\d)|first|second|third|erste|zweite|dritte|premi|deuxi|troisi|primer|prim[ao]|segund|tercer"
+    r"|terz|перв|втор|трет|[第一二三])",
+    re.I,
+)
+"""What stands in a column `Person` about grammar: 1st, 2nd, 3rd, 3sg, 1인칭, third, 第三人称."""
 _OUTPUT_NAMED = re.compile(
     r"^(?:outputs?|systems?|hyps?|hypothes[ie]s|mt|tgt|target|translations?|번역|übersetzung|traduction)([:._ -])(.+)$",
     re.I,
@@ -256,6 +262,7 @@ class _Guess:
         if not ours and "system" not in self.roles and "source" in self.roles and not self.outputs:
             self._take_texts()
         if not ours:
+            self._take_persons()
             self._take_answers()
         if "source" not in self.roles and not self._is_ratings():
             raise self._without_judge() if self._are_scores_of_items() else self._without_source()
@@ -680,6 +687,25 @@ class _Guess:
             )
         return bool(items)
 
+    def _take_persons(self) -> None:
+        """`Person` where no other column names judges, answers stand beside it, and it is not about grammar."""
+        if "judge" in self.roles or self.judge or self.answers:
+            return
+        persons = [column for column in self.free if fold(column) in _person_words("words")]
+        if len(persons) != 1 or all(_GRAMMATICAL_PERSON.match(as_text(v).strip()) for v in self._values(persons[0])):
+            return
+        beside = [column for column in self.free if column != persons[0]]
+        if any(map(self._holds_answers, beside)) and not any(
+            answer.judge for answer in self._spread_answers(by_judge=False)
+        ):
+            self.roles["judge"] = persons[0]
+            self._take(persons[0], _LIKELY)
+
+    def _holds_answers(self, column: str) -> bool:
+        values = self._values(column)
+        is_opinion = fold(column) in _person_words("opinions") and 0 < _mean_length(values) <= _SHORT_ANSWER
+        return fold(column) in _answer_names(values) or is_opinion or self._is_preference(column)
+
     def _take_answers(self) -> None:
         """Columns of answers: one for each question, or for each judge, or for each system."""
         if self.answers:
@@ -704,13 +730,14 @@ class _Guess:
         comments = [column for column in self.free if fold(column) in _folded("comment")]
         # without texts a length cannot be measured any more, and judges may have been asked for one
         no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
-        numeric = [c for c in self.free if c not in answers and _are_numbers(self._values(c)) and not no_answer(c)]
+        unnamed = [c for c in self.free if c not in answers and fold(c) not in _person_words("words")]
+        numeric = [c for c in unnamed if _are_numbers(self._values(c)) and not no_answer(c)]
         if answers:  # numbers that no judge ever disputes describe the item
             numeric = [column for column in numeric if not self._is_fact(column)]
         lists = [c for c in self.free if _are_lists(self._values(c))]
         short = [
             column
-            for column in self.free
+            for column in unnamed
             if column not in (*comments, SHEET)
             and not _is_index(column)
             and 0 < _mean_length(self._values(column)) <= _SHORT_ANSWER
@@ -952,6 +979,11 @@ def _names_of_languages() -> dict[str, str]:
 @cache
 def _identifier_words() -> frozenset[str]:
     return frozenset(map(fold, _names()["identifiers"]["words"]))
+
+
+@cache
+def _person_words(kind: str) -> frozenset[str]:
+    return frozenset(map(fold, _names()["persons"][kind]))
 
 
 @cache
