@@ -56,6 +56,11 @@ def test_texts_alone_go_from_one_format_into_another(lanner: Command, tmp_path: 
     [row] = lanner("export", "mine.csv", "--texts", "--to", "tmx", "--out", "mine.tmx", "--json").envelope["rows"]
     assert row == {"file": "mine.tmx", "documents": 1}
     assert "<seg>Eins.</seg>" in (tmp_path / "mine.tmx").read_text(encoding="utf-8")
+    for name in ("wmt_mqm", "appraise_scores"):
+        refusal = lanner("export", "mine.csv", "--texts", "--to", name, "--out", "mine.x").err
+        assert "mine.x: This format holds judgements alone" in refusal
+        assert ".mine.x" not in refusal  # no temporary file
+        assert not (tmp_path / "mine.x").exists()
     assert "Which format" in lanner("export", "mine.csv", "--texts", "--out", "x").err
 
 

@@ -74,10 +74,12 @@ def test_round_trip_with_batches(protocol: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
             batches, path = Path(folder) / "batches.json", Path(folder) / "s.csv"
             formats.write("appraise_batches", batches, DOCUMENTS)
-            formats.write("appraise_scores", path, DOCUMENTS, made, batches=batches)
             if not made:
-                assert path.read_text() == ""
+                with pytest.raises(InputError, match="judgements alone"):
+                    formats.write("appraise_scores", path, DOCUMENTS, made, batches=batches)
+                assert not path.exists()
                 return
+            formats.write("appraise_scores", path, DOCUMENTS, made, batches=batches)
             assert formats.recognise(path) == "appraise_scores"
             (reading,) = formats.read(path, batches=batches, protocol=protocol)
             assert without_origin(reading.judgements) == made

@@ -22,7 +22,7 @@ from lanner.formats._format import Format, Reading
 from lanner.formats.appraise_batches import Batches, Place, read_batches, system_name
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.values import counted, from_utf16, is_missing, number, problems, to_utf16
-from lanner.formats.parsing.writing import text_file
+from lanner.formats.parsing.writing import some_judgements, text_file
 from lanner.model import Document, Judge, Judgement, Role, Segment, languages
 from lanner.model.cells import bare, guarded
 
@@ -82,6 +82,7 @@ def write(
     """Scores (question `score`) and spans (question `errors`), each about one output. With `batches`, items have the
     numbers they have there; without, the ids of their segments."""
     del judges, protocol  # the rows name the judges, and the spans tell the protocol
+    judgements = some_judgements(path, judgements)
     with text_file(path) as out:
         writer = csv.writer(out, lineterminator="\n")
         for row in rows(documents, judgements, batches=batches, ends=ends, path=path):

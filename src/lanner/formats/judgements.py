@@ -60,8 +60,8 @@ def read(path: Path, *, protocol: str = "") -> list[Reading]:
     notes = [f"{table.derived} rows are computed from answers and are computed anew."] if table.derived else []
     if table.counts_lost:
         notes.append(
-            f"{table.counts_lost} answers gave a label more than once. The table has only the sum, so each counts "
-            "once here; an export with --to native keeps the counts."
+            f"{table.counts_lost} answers gave one of several labels more than once. The table has only the sum, so "
+            "each label counts once here; an export with --to native keeps the counts."
         )
     notes.append("An export holds no texts; segments are known by their ids.")
     judgements = tuple(table.judgements())
@@ -193,7 +193,10 @@ class _Collected:
         return None
 
     def _counts(self, labels: list[Any], total: float | None) -> Any:
-        """Labels that could be given several times: the table has them and the sum of their counts."""
+        """Labels that could be given several times: the table has them and the sum of their counts, which is the count
+        where there is one label."""
+        if len(labels) == 1 and total:
+            return {str(labels[0]): int(total)}
         if total != len(labels):
             self.counts_lost += 1
         return {str(label): 1 for label in labels}

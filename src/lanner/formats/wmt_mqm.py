@@ -18,7 +18,7 @@ from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.documents import Gathering
 from lanner.formats.parsing.values import counted, file_languages
-from lanner.formats.parsing.writing import text_file
+from lanner.formats.parsing.writing import some_judgements, text_file
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
 
@@ -183,6 +183,7 @@ def write(
 ) -> None:
     """One row for each error, a No-error row where none was found. Judges are told by their ids."""
     del judges, languages
+    judgements = some_judgements(path, judgements)
     texts = {(d.id, s.id): s for d in documents for s in d}
     header = ["system", "doc", "seg_id", "rater", "source", "target", "category", "severity", "comment"]
     with text_file(path) as out:

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TextIO, cast
 
@@ -36,6 +37,10 @@ def replacing(path: Path) -> Iterator[Path]:
                 )
             path.rmdir()
         temporary.replace(path)
+    except InputError as error:
+        if isinstance(error.where.file, Path) and error.where.file.is_relative_to(temporary):
+            error.where = replace(error.where, file=path / error.where.file.relative_to(temporary))
+        raise
     except OSError as error:
         raise InputError(f"It cannot be written: {error.strerror or error}.", where=Where(path)) from error
     finally:
@@ -75,3 +80,14 @@ def refuse_answers(path: Path, what: str, judgements: Iterable[Judgement], judge
     if any(True for _ in judgements) or any(True for _ in judges):
         step = "Write the texts alone (lanner export … --texts), or all of it as native."
         raise InputError(what, where=Where(path), next_step=step)
+
+
+def some_judgements(path: Path, judgements: Iterable[Judgement]) -> list[Judgement]:
+    """What a format of judgements alone is asked to write, which must not be nothing."""
+    if answers := list(judgements):
+        return answers
+    raise InputError(
+        "This format holds judgements alone, and there are none to write.",
+        where=Where(path),
+        next_step="For the texts choose another format, such as --to native or --to table.",
+    )
