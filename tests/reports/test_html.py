@@ -32,6 +32,13 @@ def test_strong_marks_nothing_else() -> None:
     assert strong("a **b** <i>") == "a <b>b</b> &lt;i&gt;"
 
 
+def test_words_read_from_the_right_are_set_apart_in_an_english_sentence() -> None:
+    assert strong("They were asked for: درجة الجملة. 240 answers") == (
+        "They were asked for: <bdi>درجة الجملة</bdi>. 240 answers"
+    )
+    assert strong("**ציון**, 점수") == "<b><bdi>ציון</bdi></b>, 점수"
+
+
 def test_quoted_sentences_keep_language_and_direction() -> None:
     root = parser.fromstring(render(report()))
     [line] = root.xpath("//div[@class='quote']/p")

@@ -93,12 +93,13 @@ def _drawing_style() -> str:
 
 def strong(text: str) -> Markup:
     """Escaped text in which **words** are strong, and "p = .029", "95 %", "[.45, .55]" or "H-FALCON" never breaks over
-    a line."""
+    a line. Words read from the right are set apart, else a number after them would come out before them."""
     whole = _RELATION.sub("\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", str(escape(text)))
     whole = _BEFORE_SIGN.sub("\N{NO-BREAK SPACE}", whole)
     whole = _BEFORE_DASH.sub("\N{NO-BREAK SPACE}– ", whole)
     whole = _INTERVAL.sub("[\\1,\N{NO-BREAK SPACE}\\2]", whole)
     whole = _ONE_LETTER.sub(r'<span class="nb">\g<0></span>', whole)
+    whole = _FROM_THE_RIGHT.sub(r"<bdi>\g<0></bdi>", whole)
     return Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", whole))
 
 
@@ -107,6 +108,8 @@ _BEFORE_SIGN = re.compile(r"(?<=\d) (?=%|\[[−\d.])|(?<=\bn) (?=\d)|(?<= \*) (?
 _INTERVAL = re.compile(r"\[([−\d.,]+), ([−\d.,]+)\]")
 _ONE_LETTER = re.compile(r"\b[^\W\d_]-[^\W\d_]+")
 _BEFORE_DASH = re.compile(r"(?<=\S) – ")
+_RIGHTWARD = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+"
+_FROM_THE_RIGHT = re.compile(rf"{_RIGHTWARD}(?: {_RIGHTWARD})*")
 
 
 def spans(columns: Sequence[Column]) -> list[tuple[str, int]]:

@@ -75,6 +75,17 @@ def test_what_is_left_is_told_at_the_judges_own_pace(store: Store) -> None:
     assert home.current not in home.waiting()
 
 
+def test_answers_without_times_leave_the_protocols_guess(store: Store) -> None:
+    """It said that no minute was left, with documents to do."""
+    open_campaign(store)
+    first, second, third, *_ = campaign.tasks(store, "trial", "J1")
+    for task in (first, second):
+        for item in range(len(task.items)):
+            campaign.submit(store, task.id, item, complete(), submission=f"{task.id}.{item}")
+    expected = campaign.protocol(store, "trial").minutes(third.page)
+    assert home_page(store, seat(store)).lines[2].minutes == ceil(len(third.items) * expected)
+
+
 def test_a_campaign_that_is_deleted_while_a_judge_looks_is_gone(client: TestClient, store: Store) -> None:
     """The session is remembered for a while: the page says that the link leads nowhere, and does not break."""
     secrets = open_campaign(store)

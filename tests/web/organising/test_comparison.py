@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lanner.model import Judge, JudgeKind
 from lanner.monitor.snapshot import Divergence, OddOnes, Swap
 from lanner.store import Seat
@@ -46,6 +48,8 @@ def test_words_for_the_pairs() -> None:
     assert shown.heat_note.startswith("A and B agree best (.52), A and <C> least (.38).")
     assert "No model agrees with people as well" in shown.heat_note
     assert shown.heat and "people with people: .38 to .52" in shown.heat
+    alike = replace(apart(), pairs={("a", "b"): Cell(0.781, 10), ("b", "<c>"): Cell(0.784, 10)})
+    assert comparison(alike, NAMES, SEATS, LABEL).heat_note == "", "nobody agrees least with the same number"
 
 
 def test_people_stand_before_models_and_names_are_escaped() -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("report", short_help="Write a report: HTML, LaTeX and CSV tables, figures.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: NAME-report).")
-@click.option("--language", default="en", show_default=True, help="Language of the report.")
+@click.option("--language", default="en", show_default=True, help="Language of the questions; the rest is English.")
 @click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
 @click.option("--identified", is_flag=True, help="Use judges' own names (default: people are pseudonymised).")

@@ -85,12 +85,13 @@ class Home:
 
 
 def _pace(protocol: Protocol, page: str, overview: Sequence[Overview]) -> float:
-    """Minutes that this judge needs for one item of a page; the protocol's guess until some were done."""
+    """Minutes that this judge needs for one item of a page; the protocol's guess until some were done, and where no
+    time came with the answers (without a script)."""
     mine = [line for line in overview if line.page == page]
-    items_done = sum(line.done for line in mine)
-    if items_done < _ENOUGH:
+    items_done, active = sum(line.done for line in mine), sum(line.active for line in mine)
+    if items_done < _ENOUGH or not active:
         return protocol.minutes(page)
-    return sum(line.active for line in mine) / 60 / items_done
+    return active / 60 / items_done
 
 
 def _pair(document: Document | None) -> tuple[str, str]:

@@ -111,22 +111,29 @@ def _heat_note(divergence: Divergence, names: Mapping[str, str]) -> str:
     if len(own) < 2:
         return ""
     best, worst = max(own), min(own)
-    sentence = say(
-        "{best} agree best ({high}), {worst} least ({low}).",
-        best=listed([names[judge] for judge in best[1]]),
-        high=number(best[0], 2),
-        worst=listed([names[judge] for judge in worst[1]]),
-        low=number(worst[0], 2),
-    )
+    high, low = number(best[0], 2), number(worst[0], 2)
+    sentences = []
+    if high != low:
+        sentences.append(
+            say(
+                "{best} agree best ({high}), {worst} least ({low}).",
+                best=listed([names[judge] for judge in best[1]]),
+                high=high,
+                worst=listed([names[judge] for judge in worst[1]]),
+                low=low,
+            )
+        )
     mixed = [value for value, pair in cells if len(set(pair) & set(divergence.people)) == 1]
     if mixed and max(mixed) < worst[0]:
-        sentence += " " + say(
-            "No model agrees with people as well as the weakest two people ({best} at best).",
-            best=number(max(mixed), 2),
+        sentences.append(
+            say(
+                "No model agrees with people as well as the weakest two people ({best} at best).",
+                best=number(max(mixed), 2),
+            )
         )
     if divergence.not_compared:
-        sentence += " " + say("{n} judges with fewer answers are not compared here.", n=divergence.not_compared)
-    return sentence
+        sentences.append(say("{n} judges with fewer answers are not compared here.", n=divergence.not_compared))
+    return " ".join(sentences)
 
 
 def _heat_sheet(divergence: Divergence, names: Names) -> Sheet:
