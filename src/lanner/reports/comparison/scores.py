@@ -98,8 +98,10 @@ def _sentence(lab: Lab, distinguished: list[set[tuple[str, str]]], total: int, h
     sentence = f"Of {total} pairs of systems {words(counts)} are told apart"
     if all(hours_spent):
         rates = [len(found) / (h or 1) for found, h in zip(distinguished, hours_spent, strict=True)]
-        best = max(range(len(rates)), key=rates.__getitem__)
-        sentence += f"; per hour of work {lab.names[best]} tells most apart ({number(rates[best], 2, bounded=False)})"
+        most = max(rates)
+        if rates.count(most) == 1:  # where several tie, as with none told apart, no side is best
+            name = lab.names[rates.index(most)]
+            sentence += f"; per hour of work {name} tells most apart ({number(most, 2, bounded=False)})"
     return f"{sentence}."
 
 
