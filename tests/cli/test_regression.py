@@ -232,7 +232,7 @@ def test_what_became_of_a_models_marks(lanner: Command, tmp_path: Path, assisted
     assert {row["what"] for row in rows} >= {"kept", "changed", "removed", "added", "marks", "seconds"}
     assert sum(row["value"] for row in rows if row["what"] in ("kept", "changed", "removed")) == pytest.approx(1)
     ran = lanner("effort", "models", "--assistance")
-    assert ran.code == 2 and "--prefill MODEL@CAMPAIGN" in ran.err
+    assert ran.code == 2 and "--set prefill=MODEL@CAMPAIGN" in ran.err
 
 
 def test_agreement_says_that_offered_marks_inflate_it(lanner: Command, tmp_path: Path, assisted_store: Path) -> None:

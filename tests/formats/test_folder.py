@@ -18,8 +18,15 @@ def test_each_file_by_its_own_format(tmp_path: Path) -> None:
     assert formats.recognise(tmp_path) == "folder"
     readings = formats.read(tmp_path)
     assert [(reading.name, reading.protocol) for reading in readings] == [("mqm", "mqm"), ("wmt", "")]
-    assert readings[0].notes[-1] == "Not read: readme.md."
+    assert "Not read: readme.md." in readings[0].notes
     assert len(list(formats.read_documents(tmp_path))) == 3
+
+
+def test_the_codebook_beside_an_export_is_no_table_of_its_own(tmp_path: Path) -> None:
+    copy(SAMPLES / "mqm.en-de.tsv", tmp_path / "mqm.en-de.tsv")
+    codebook = "kind,name,label,type,meaning\ncolumn,judge,,text,who judged\ncolumn,score,,number,how good\n"
+    (tmp_path / "mqm.codebook.csv").write_text(codebook, encoding="utf-8")
+    assert [reading.name for reading in formats.read(tmp_path)] == ["mqm"]
 
 
 def test_an_error_in_one_file_is_an_error_of_all(tmp_path: Path) -> None:

@@ -27,7 +27,10 @@ def test_the_sample() -> None:
     assert [dict(s.references) for s in harbour] == [{"A": "Ebbe"}, {}, {"A": ""}]  # missing and empty differ
     assert [dict(s.outputs) for s in harbour] == [{"oak": "Niedrige Flut"}, {"oak": "Wir warten."}, {}]
     assert suite.meta["testsuite"] == "pronouns"
-    assert reading.notes == ("1 documents belong to test suites (meta: testsuite).",)
+    assert reading.notes == (
+        "1 documents belong to test suites (meta: testsuite).",
+        "1 output is empty or missing; nobody is asked about it.",
+    )
 
 
 @pytest.mark.parametrize(

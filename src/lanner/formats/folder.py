@@ -9,6 +9,7 @@ from pathlib import Path
 from lanner import formats
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.archive import content
 from lanner.formats.parsing.joining import read_each
 from lanner.model import Document
 
@@ -45,7 +46,7 @@ def read_documents(path: Path) -> Iterator[Document]:
 
 
 def _files(path: Path) -> list[Path]:
-    return sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    return sorted(file for file in content(path) if file.is_file())
 
 
 def _format_of(file: Path) -> Format | None:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from analysis.test_context_effect import material  # noqa: F401 (a fixture)
 
+from analysis.test_context import material  # noqa: F401 (a fixture)
 from lanner import protocols
 from lanner.analysis.context import context_effects
 from lanner.analysis.material import Material

@@ -49,10 +49,10 @@ def unpacked(path: Path) -> Iterator[Path]:
 def _innermost(folder: Path) -> Path:
     """Down through folders whose only entry is a folder. What cannot be listed is left to whoever reads it."""
     try:
-        inside = _content(folder)
+        inside = content(folder)
         while len(inside) == 1 and inside[0].is_dir():
             folder = inside[0]
-            inside = _content(folder)
+            inside = content(folder)
     except OSError:
         pass
     return folder
@@ -60,14 +60,14 @@ def _innermost(folder: Path) -> Path:
 
 def _single(root: Path) -> Path:
     """Down through folders that hold nothing but one entry."""
-    entries = _content(root)
+    entries = content(root)
     while len(entries) == 1:
         root = entries[0]
-        entries = _content(root) if root.is_dir() else []
+        entries = content(root) if root.is_dir() else []
     return root
 
 
-def _content(folder: Path) -> list[Path]:
+def content(folder: Path) -> list[Path]:
     """What a folder holds, without what is hidden and without the codebook that lies beside an export."""
     return [e for e in folder.iterdir() if not e.name.startswith(".") and not e.name.endswith(".codebook.csv")]
 
