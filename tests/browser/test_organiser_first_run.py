@@ -50,7 +50,7 @@ def test_a_new_organiser_opens_a_campaign_and_sees_a_judge_save(
     link = page.locator("code.link").first.text_content() or ""
     page.get_by_role("link", name="Done").click()
     page.get_by_role("link", name="Preview as a judge").first.click()
-    expect(page.get_by_text("nothing is kept")).to_be_visible()
+    expect(page.get_by_text("nothing is saved")).to_be_visible()
     page.get_by_role("link", name="Leave").click()
     page.get_by_role("button", name="Open", exact=True).click()
     expect(page.locator(".chip")).to_have_text("Running")
