@@ -124,6 +124,15 @@ def test_waiting_for_another_program_ends_in_words(sqlite_path: Path, monkeypatc
     assert caught.value.next_step
 
 
+def test_opening_a_store_that_is_up_to_date_waits_for_no_writer(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Helper processes open it while judges save; one of low priority that took the lock would hold them up."""
+    monkeypatch.setattr("lanner.store.engine.BUSY_SECONDS", 0)
+    with Store.open(sqlite_path) as store, store.writing(), Store.open(sqlite_path) as other, other.reading() as tx:
+        assert tx.campaigns.all() == []
+
+
 def test_a_full_disk_is_said_and_nothing_is_lost(sqlite_path: Path) -> None:
     with Store.open(sqlite_path) as store:
         filled = fill(store)

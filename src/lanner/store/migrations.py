@@ -208,6 +208,11 @@ def applied(connection: Connection) -> int:
     return int(connection.execute(text(f"SELECT max(number) FROM {migration.name}")).scalar() or 0)
 
 
+def is_last(number: int) -> bool:
+    """Whether no step comes after this one."""
+    return number == len(STEPS)
+
+
 def refuse_newer(number: int, place: str) -> None:
     """Refuse a database that a later version of Lanner has changed: we do not know what its rows mean."""
     if number > len(STEPS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
@@ -32,7 +33,7 @@ from lanner.store.engine import (
 from lanner.store.judgements import Judgements
 from lanner.store.judges import Judges
 from lanner.store.ledger import Ledger
-from lanner.store.migrations import applied, migrate, refuse_newer
+from lanner.store.migrations import applied, is_last, migrate, refuse_newer
 from lanner.store.tasks import Progress, Tasks
 from lanner.store.webhooks import Webhooks
 
@@ -227,8 +228,13 @@ class Store:
         with self._in_transaction(to_write=False) as connection:
             number = applied(connection)
         refuse_newer(number, self.place)
+        if is_last(number) and self._is_writable():
+            return  # a helper process of low priority that took the lock to find nothing to do would hold up saves
         with self._in_transaction(to_write=True) as connection:
             migrate(connection, self.place, datetime.now(UTC))
+
+    def _is_writable(self) -> bool:
+        return self._file is None or all(os.access(place, os.W_OK) for place in (self._file, self._file.parent))
 
     @contextmanager
     def _in_transaction(self, *, to_write: bool) -> Iterator[Connection]:
