@@ -24,7 +24,7 @@ def test_each_file_by_its_own_format(tmp_path: Path) -> None:
 
 def test_the_codebook_beside_an_export_is_no_table_of_its_own(tmp_path: Path) -> None:
     copy(SAMPLES / "mqm.en-de.tsv", tmp_path / "mqm.en-de.tsv")
-    codebook = "kind,name,label,type,meaning\ncolumn,judge,,text,who judged\ncolumn,score,,number,how good\n"
+    codebook = "kind,id,meaning,of,value\nversion,lanner,0.1.0,,\ncolumn,score,how good,,\noption,minor,small,marks,1\n"
     (tmp_path / "mqm.codebook.csv").write_text(codebook, encoding="utf-8")
     assert [reading.name for reading in formats.read(tmp_path)] == ["mqm"]
 

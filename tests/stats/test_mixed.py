@@ -14,6 +14,7 @@ from data_sets import data_dir
 from lanner.stats.facets import facets
 from lanner.stats.mixed import (
     Parts,
+    RandomTerms,
     curvature,
     default_random,
     effects,
@@ -367,4 +368,9 @@ def test_a_single_judge_has_an_interval_only_where_scores_tell_judges_apart(spre
         assert all(width is None or width > 0.1 for width in widths)
         assert (None in widths) == any("hardly tell one judge from another" in note for note in result.notes)
         told.append(None not in widths)
-    assert sum(told) >= 11 if spread else sum(told) < 6
+        terms = RandomTerms.of(table, ("judge", "document"))
+        ones = np.ones((len(table), 1))
+        rise = fit(table["score"].to_numpy(), ones, terms.factors[1:]).deviance
+        rise -= fit(table["score"].to_numpy(), ones, terms.factors).deviance
+        assert told[-1] == (rise > 0.5), "as another fit without the judges says"
+    assert sum(told) == 11 if spread else sum(told) < 6
