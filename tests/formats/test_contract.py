@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -13,9 +14,11 @@ from lanner import formats, protocols, registry
 from lanner.designs._layout import items
 from lanner.designs._layout import outputs as shown_outputs
 from lanner.errors import InputError, LannerError
+from lanner.formats.parsing import textfile
 from lanner.model import Document, Segment
 
 NAMES = registry.names("formats")
+SAMPLES = Path(__file__).parent / "samples"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -70,6 +73,27 @@ def test_a_folder_is_recognised_without_walking_a_whole_disk(tmp_path: Path, mon
 def test_a_missing_path_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         formats.read(tmp_path / "none")
+
+
+def test_markers_rule_out_no_format_that_would_recognise_a_file(tmp_path: Path) -> None:
+    """A look at the beginning saves asking every format; the answer is the same as asking them all."""
+    for name, each in formats.all_formats().items():
+        with contextlib.suppress(InputError):  # formats of judgements alone
+            if each.write is not None:
+                formats.write(name, tmp_path / name, [Document("d", (Segment("1", "A.", {"a": "B."}),))])
+    files = [path for folder in (SAMPLES, tmp_path) for path in folder.rglob("*") if not path.name.startswith(".")]
+    assert len(files) > 40
+    for path in files:
+        head = textfile.head(path).casefold()
+        for each in formats.all_formats().values():
+            assert each.recognise is None or not each.recognise(path) or each.may_fit(path, head), (path, each.name)
+
+
+def test_of_a_plain_table_only_the_reader_of_tables_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text("document,source,target\nd,One.,Eins.\n", encoding="utf-8")
+    head = textfile.head(path).casefold()
+    assert [name for name, each in formats.all_formats().items() if each.may_fit(path, head)] == ["table"]
 
 
 @pytest.mark.data

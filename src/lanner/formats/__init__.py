@@ -418,7 +418,8 @@ def _files_fail_clearly(path: Path) -> Iterator[None]:
 
 def fitting(path: Path, formats: Iterable[Format]) -> list[str]:
     """The names of the formats that recognise a path, particular ones before general ones."""
-    readable = [each for each in formats if each.recognise is not None]
+    head = textfile.head(path).casefold()
+    readable = [each for each in formats if each.may_fit(path, head)]
     for generic in (False, True):
         names = [each.name for each in readable if each.generic is generic and each.recognise and each.recognise(path)]
         if names:

@@ -62,6 +62,9 @@ class Format:
     options: Mapping[str, str] = field(default_factory=dict)
     recognise: Callable[[Path], bool] | None = None
     """Whether a file or folder has this format, from its content."""
+    markers: tuple[str, ...] = ()
+    """Text of which some stands near the beginning of every file of this format, in any case: text without it is not
+    asked about. Without markers, any file may have the format."""
     read: Callable[..., list[Reading]] | None = None
     """`read(path, **options)`: everything in it."""
     write: Callable[..., None] | None = None
@@ -82,6 +85,12 @@ class Format:
     """Fits many files, so it is tried only when no other format does."""
     folder: bool = False
     """Reads folders only."""
+
+    def may_fit(self, path: Path, head: str) -> bool:
+        """Whether `recognise` is worth asking, from the beginning of a file without case ("" where it is no text)."""
+        if path.is_dir() or self.folder:
+            return path.is_dir()
+        return not head or not self.markers or any(each.casefold() in head for each in self.markers)
 
     @classmethod
     def of(cls, name: str, plugin: object) -> Format:

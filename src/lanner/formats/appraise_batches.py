@@ -253,6 +253,7 @@ FORMAT = Format(
     title="Appraise batches (JSON)",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("documentID",),
     read=read,
     read_documents=read_documents,
     write=write,

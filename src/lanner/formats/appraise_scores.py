@@ -482,6 +482,7 @@ FORMAT = Format(
     title="Appraise scores (CSV without header): DA, ESA, MQM",
     description=__doc__ or "",
     recognise=recognise,
+    markers=tuple(f",{name}," for name in _TYPES),
     read=read,
     write=write,
     options={

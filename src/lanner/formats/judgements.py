@@ -248,6 +248,7 @@ FORMAT = Format(
     title="the table of judgements that `lanner export` writes",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("judge_kind",),
     read=read,
     read_documents=read_documents,
     explain=explain,

@@ -627,6 +627,7 @@ FORMAT = Format(
     title="Label Studio export (JSON), or tasks with a labelling interface",
     description=__doc__ or "",
     recognise=recognise,
+    markers=('"data"',),
     read=read,
     read_documents=read_documents,
     write=write,

@@ -329,6 +329,7 @@ FORMAT = Format(
     title="Lanner's own JSON lines: documents, judges, judgements",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("{",),
     read=read,
     read_documents=read_documents,
     texts=texts,

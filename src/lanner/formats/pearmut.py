@@ -343,6 +343,7 @@ FORMAT = Format(
     title="Pearmut campaign (JSON) or answers (JSON lines)",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("{",),
     read=read,
     read_documents=read_documents,
     write=write,

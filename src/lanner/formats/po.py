@@ -137,6 +137,7 @@ FORMAT = Format(
     title="gettext PO catalogues",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("msgid", "msgctxt"),
     read=read,
     options={
         "system": "the name of the system whose output the translations are (target)",

@@ -155,6 +155,7 @@ FORMAT = Format(
     title="TMX translation memories",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("tmx",),
     read=read,
     read_documents=read_documents,
     write=write,

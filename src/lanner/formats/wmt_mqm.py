@@ -229,6 +229,7 @@ FORMAT = Format(
     title="WMT's MQM ratings (TSV)",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("severity",),
     read=read,
     read_documents=read_documents,
     write=write,

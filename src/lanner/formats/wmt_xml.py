@@ -185,6 +185,7 @@ FORMAT = Format(
     title="WMT's XML test sets",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("<src",),
     read=read,
     read_documents=read_documents,
     write=write,

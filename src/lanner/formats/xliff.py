@@ -227,6 +227,7 @@ FORMAT = Format(
     title="XLIFF 1.2 and 2.x",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("xliff",),
     read=read,
     read_documents=read_documents,
     write=write,

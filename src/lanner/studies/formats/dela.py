@@ -207,6 +207,7 @@ FORMAT = Format(
     title="the DELA corpus (text files or its folder)",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("<seg",),
     read=read,
     read_documents=read_documents,
     signs={"xml": ("doc", "seg")},

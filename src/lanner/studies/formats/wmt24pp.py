@@ -114,6 +114,7 @@ FORMAT = Format(
     title="WMT24++ (JSON lines)",
     description=__doc__ or "",
     recognise=recognise,
+    markers=("is_bad_source",),
     read=read,
     read_documents=read_documents,
     write=write,
