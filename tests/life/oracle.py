@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -85,11 +86,36 @@ def set_alpha(rows: pd.DataFrame) -> float:
     return 1 - observed / expected
 
 
-def means(rows: pd.DataFrame) -> dict[str, float]:
-    """By system: the mean over its segments of the mean over judges."""
-    scores = rows.assign(
+def by_system(rows: pd.DataFrame) -> pd.DataFrame:
+    """Scores with the segment and the system they are about."""
+    return rows.assign(
+        segment=rows["unit"].map(lambda unit: unit[1]),
         system=rows["unit"].map(lambda unit: unit[2] if isinstance(unit[2], str) else unit[2][0]),
         value=rows["value"].astype(float),
     )
+
+
+def means(rows: pd.DataFrame) -> dict[str, float]:
+    """By system: the mean over its segments of the mean over judges."""
+    scores = by_system(rows)
     segments = scores.groupby(["system", "unit"])["value"].mean()
     return {str(system): float(value) for system, value in segments.groupby(level="system").mean().items()}
+
+
+def decided_pairs(rows: pd.DataFrame, level: float = 0.05) -> tuple[int, set[tuple[str, str]]]:
+    """How many pairs of systems there are, and which are told apart, the higher score first: every swap of whole
+    documents counted out, then Holm's steps. `rows` have judge, document, segment, system and value."""
+    means = rows.groupby(["document", "segment", "system"])["value"].mean().unstack("system")
+    pairs = list(combinations(sorted(means.columns), 2))
+    ps, order = [], []
+    for one, other in pairs:
+        gaps = (means[one] - means[other]).dropna().groupby(level="document").sum().to_numpy()
+        swapped = np.array(list(product((1, -1), repeat=len(gaps)))) @ gaps
+        ps.append(float(np.mean(np.abs(swapped) >= abs(gaps.sum()) - 1e-9)))
+        order.append((one, other) if gaps.sum() > 0 else (other, one))
+    decided: set[tuple[str, str]] = set()
+    for step, at in enumerate(np.argsort(ps, kind="stable")):
+        if ps[at] * (len(pairs) - step) >= level:
+            break
+        decided.add(order[at])
+    return len(pairs), decided

@@ -14,7 +14,7 @@ import pytest
 from lanner import campaign, protocols
 from lanner.model import Document, Item, Judge, Role, Segment, Task
 from life.campaign_life import CampaignLife
-from life.oracle import alpha, means
+from life.oracle import alpha, by_system, decided_pairs, means
 from web_clients import another
 
 NAME = "esa-life"
@@ -146,6 +146,9 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
     assert "control items were missed" in life.report()
 
     # Left out with a reason, counted again; the late judge is in both.
+    [price] = [row for row in life.check("leaving out") if row["judge"] == CARELESS]
+    assert price["without"] == judges[CARELESS]["without"]
+    shown = life.page("score")
     life.post("/judge", judge=CARELESS, do="leave_out", reason="answers by chance")
     without = compare(life, left_out=(CARELESS,), everywhere=True)
     assert (without["score"] or 0) > (whole["score"] or 0) + 0.1
@@ -153,6 +156,12 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
     printed = {row["system"]: row["micro"] for row in life.command("scores", NAME) if row["question"] == "score"}
     assert printed == pytest.approx(means(life.raw(left_out=(CARELESS,)).query("question == 'score'")))
     assert "answers by chance" in life.report()
+    for decided, left_out in (("decided", ()), ("without_decided", (CARELESS,))):
+        pairs, apart = decided_pairs(by_system(life.raw(left_out=left_out).query("question == 'score'")))
+        assert (price["pairs"], price[decided]) == (pairs, len(apart))
+        assert re.search(rf'Pairs decided</th>.*?<td class="n">{len(apart)} of {pairs}</td>', shown, re.DOTALL)
+    [lead] = [row for row in life.report_rows("ranking-score") if row["difference"]]
+    assert (lead["state"] == "decided") == bool(price["without_decided"])
     life.post("/judge", judge=CARELESS, do="count_again")
     assert compare(life) == whole
 

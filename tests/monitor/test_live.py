@@ -2,12 +2,18 @@ from __future__ import annotations
 
 from random import Random
 
+import pandas as pd
+
 from campaign_parts import corpus, opened
 from lanner import campaign
+from lanner.analysis.material import from_campaign
+from lanner.analysis.scores import planned_rankings, rank_systems
 from lanner.model import Item, Judge, JudgeKind, Role, Task
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.snapshot import DisagreementFilter
+from lanner.stats.goals import State
 from lanner.store import Store
+from life.oracle import decided_pairs
 from web_clients import complete, open_campaign
 
 
@@ -127,6 +133,37 @@ def test_a_judge_left_out_counts_nowhere_until_counted_again(store: Store) -> No
     campaign.count_again(store, "trial", "J3")
     again = numbers.snapshot(1, "sentence")
     assert [m.value for m in again.measures] == [m.value for m in before.measures]
+
+
+def test_the_price_of_leaving_out_counts_decided_pairs_as_the_report_will(store: Store) -> None:
+    systems, dice = ("ash", "elm", "oak", "yew"), Random(3)
+    opened(store, "mqm", "trial", documents=corpus((2,) * 8, systems), judges=[Judge(name) for name in ("a", "b", "c")])
+    rows = []
+    for judge in ("a", "b", "c"):
+        for task in campaign.tasks(store, "trial", judge):
+            for place, item in enumerate(task.items):
+                worse = systems.index(item.systems[0])
+                errors = dice.randint(0, 12) if judge == "c" else worse + dice.randint(0, 2)
+                at = {"side": "target", "severity": "minor", "category": "mistranslation"}
+                marks = [{**at, "start": start, "end": start + 1} for start in range(errors)]
+                campaign.submit(store, task.id, place, {"errors": marks}, submission=f"{judge}.{task.id}.{place}")
+                rows.append((judge, item.document, item.segment, item.systems[0], float(errors)))
+    raw = pd.DataFrame(rows, columns=["judge", "document", "segment", "system", "value"])
+    numbers = LiveCampaigns(store)
+    price = numbers.leaving_out(1, "c")
+    assert price is not None and price.pairs is not None and price.pairs_without is not None
+    expected, without = decided_pairs(raw), decided_pairs(raw[raw["judge"] != "c"])
+    assert (price.pairs.pairs, set(price.pairs.decided)) == expected
+    assert (price.pairs_without.pairs, set(price.pairs_without.decided)) == without
+    assert without[1] > expected[1] and set(price.decides) == without[1] - expected[1]
+    assert price.opens == price.turns == ()
+    campaign.leave_out(store, "trial", "c", "by chance")
+    after = numbers.leaving_out(1, "a")
+    assert after is not None and after.pairs == price.pairs_without
+    material = from_campaign(store, "trial")
+    [ranking] = planned_rankings(material.protocol, material.counted("scores").table)
+    reported = rank_systems(material.counted("scores"), ranking.of, material.protocol, **ranking.options)
+    assert reported.count(State.DECIDED) == len(without[1])
 
 
 def test_calibration_is_looked_at_until_the_main_part_has_answers(store: Store) -> None:

@@ -167,8 +167,7 @@ class LeavingOut:
 
 def leaving_out(rows: Counted, entry: QuestionPlan, judge: str, *, resampling: Resampling | None = None) -> LeavingOut:
     """The price of leaving a judge out, before it is done; computed as it will be afterwards."""
-    selection = replace(rows.selection, left_out=rows.selection.left_out | {judge})
-    rest = replace(rows, table=rows.table.filter(pl.col("judge") != judge), selection=selection)
+    rest = rows.without(judge)
     now, without = (question_agreement(part, entry, resampling=resampling) for part in (rows, rest))
     answers, answers_without = (_count_answers(part.table, entry) for part in (rows, rest))
     return LeavingOut(judge, now, without, answers, answers_without)

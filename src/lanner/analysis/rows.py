@@ -110,6 +110,11 @@ class Counted:
     selection: Selection
     excluded: Mapping[Reason, int]
 
+    def without(self, judge: str) -> Counted:
+        """The rows that count when one judge more is left out."""
+        selection = replace(self.selection, left_out=self.selection.left_out | {judge})
+        return replace(self, table=self.table.filter(pl.col("judge") != judge), selection=selection)
+
     def sign(self, result: Result) -> Result:
         """The same result with a signature that names the selection."""
         signature = result.signature

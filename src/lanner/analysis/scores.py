@@ -13,6 +13,7 @@ import polars as pl
 
 from lanner.analysis.material import Material
 from lanner.analysis.rows import GROUPS, Counted, groups_in
+from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import InputError
 from lanner.model import Grid, Json, JudgeKind, Protocol, Question, Result, Scale
 from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
@@ -197,24 +198,81 @@ def pair_state(pair: Mapping[str, Json], level: float = 0.05) -> State:
 def margin_for(settings: Mapping[str, Json], of: str, planned: Sequence[RankedBy]) -> float | None:
     """The margin that a campaign has set, for the score it is about: the main question where systems are ranked by it,
     else the first that they are ranked by. Rank tests know no points."""
-    margin = settings.get("margin")
-    if not isinstance(margin, int | float) or not planned:
+    margin, main = settings.get("margin"), main_ranking(settings, planned)
+    if not isinstance(margin, int | float) or main is None:
         return None
-    main = next((entry for entry in planned if entry.of == settings.get("main_question")), planned[0])
     tested = main.options.get("test", "permutation") == "permutation"
     return float(margin) if main.of == of and tested else None
+
+
+def main_ranking(settings: Mapping[str, Json], planned: Sequence[RankedBy]) -> RankedBy | None:
+    """The ranking by the main question where systems are ranked by it, else the first."""
+    return next((entry for entry in planned if entry.of == settings.get("main_question")), next(iter(planned), None))
+
+
+def options_of(entry: RankedBy, material: Material, planned: Sequence[RankedBy]) -> dict[str, Any]:
+    """What a ranking of a campaign or a file is made with: the options of the plan, the margin that was set, and the
+    words of the texts where scores are per so many words."""
+    options = dict(entry.options)
+    margin = margin_for(material.settings, entry.of, planned)
+    if margin is not None:
+        options["margin"] = margin
+    if options.get("per_words"):
+        options["words"] = material.words
+    return options
 
 
 def rank_systems(
     rows: Counted, of: str, protocol: Protocol | None, *, resampling: Resampling | None = None, **options: Any
 ) -> Ranking:
     """The ranking by one score, with intervals that stay on its scale. `rows` are those that count for scores."""
-    judges = rows.table.filter(pl.col("question") == of)["judge"].unique().sort().to_list()
-    chosen = {"judges": judges, "resampling": resampling or Resampling(), **options}
-    made = rows.sign(ranking.systems(rows.table, of, **chosen))
-    pairs = rows.sign(ranking.head_to_head(rows.table, of, **chosen))
-    pairs = replace(pairs, rows=[{**row, "state": pair_state(row)} for row in pairs.rows])
-    return Ranking(keep_on_scale(made, score_bounds(protocol, of, options)), pairs)
+    how = resampling or Resampling()
+    made = rows.sign(ranking.systems(rows.table, of, judges=_judges_of(rows, of), resampling=how, **options))
+    return Ranking(
+        keep_on_scale(made, score_bounds(protocol, of, options)), compare_systems(rows, of, resampling=how, **options)
+    )
+
+
+def compare_systems(rows: Counted, of: str, *, resampling: Resampling, **options: Any) -> Result:
+    """Every pair of systems with its `state`. Of the resampling only level and seed matter: pairs are tested by
+    swapping documents."""
+    result = ranking.head_to_head(rows.table, of, judges=_judges_of(rows, of), resampling=resampling, **options)
+    return replace(rows.sign(result), rows=[{**row, "state": pair_state(row)} for row in result.rows])
+
+
+def _judges_of(rows: Counted, of: str) -> list[str]:
+    return rows.table.filter(pl.col("question") == of)["judge"].unique().sort().to_list()
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedPairs:
+    """The pairs of systems in the ranking by the main question: how many there are, and those that are decided, the
+    higher score first."""
+
+    of: str
+    pairs: int
+    decided: tuple[tuple[str, str], ...]
+
+
+def decided_pairs(material: Material, *, without: str | None = None) -> DecidedPairs | None:
+    """The pairs that people's answers decide, as the report says; with `without`, as it would say if that judge were
+    left out. None where no two systems are ranked, and for adaptive campaigns: there every look counts
+    (`lanner.analysis.economy`), and what was decided stays so."""
+    rows = material.counted("scores", of="people")
+    if without is not None:
+        rows = rows.without(without)
+    planned = planned_rankings(material.protocol, rows.table)
+    entry = main_ranking(material.settings, planned)
+    if entry is None or material.settings.get("design") == ADAPTIVE:
+        return None
+    chosen = options_of(entry, material, planned)
+    result = compare_systems(rows, entry.of, resampling=Resampling(method="none"), **chosen)
+    decided = [
+        (row["system"], row["other"]) if row["difference"] > 0 else (row["other"], row["system"])
+        for row in result.rows
+        if row["state"] is State.DECIDED
+    ]
+    return DecidedPairs(entry.of, len(result.rows), tuple(sorted(decided))) if result.rows else None
 
 
 def score_bounds(protocol: Protocol | None, of: str, options: Mapping[str, Any]) -> Bounds | None:

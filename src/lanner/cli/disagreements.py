@@ -39,6 +39,8 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
         snapshot = numbers.snapshot(entry.id, main)
         focus = numbers.snapshot(entry.id, question) if question else snapshot
         status = campaign_status(store, entry, snapshot, datetime.now(UTC), chosen=focus)
+        offered = snapshot.leaving_out
+        price = numbers.leaving_out(entry.id, offered.judge, main) if offered is not None else None
     output.sign(status.main.signature if status.main else "")
     output.say(" ".join(map(str, (*status.verdict.summary, *status.verdict.advice))), style="bold")
     output.table([_check(entry) for entry in status.verdict.checks], ["check", "value", "sign", "why"])
@@ -63,10 +65,11 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
     if rules:
         output.say()
         output.table(rules, ["rule", "called", ("takes", "what it takes"), ("chance", "how many by chance")])
-    if status.snapshot.leaving_out is not None:
+    if price is not None:
         output.say()
-        price = _price(status.snapshot.leaving_out)
-        output.table([price], [("judge", "leaving out"), ("now", "agreement now"), "then", "answers", "answers then"])
+        columns: list[str | tuple[str, str]] = [("judge", "leaving out"), ("now", "agreement now"), "then", "answers"]
+        columns += ["answers then", *(["pairs decided", "decided then"] if price.pairs is not None else [])]
+        output.table([_price(price)], columns)
     output.say()
     labels = measure_labels(snapshot.measures, status.wording)
     rows = [_measure(entry, labels[entry.question, entry.row]) for entry in snapshot.measures]
@@ -123,6 +126,24 @@ def _price(price: LeavingOut) -> dict[str, Json]:
         "without_low": price.without.low,
         "without_high": price.without.high,
         "without_items": price.without.items,
+        **_pairs(price),
+    }
+
+
+def _pairs(price: LeavingOut) -> dict[str, Json]:
+    """The pairs of systems that are decided, with and without the judge."""
+    if price.pairs is None:
+        return {}
+    then = price.pairs_without
+    return {
+        "pairs": price.pairs.pairs,
+        "pairs decided": f"{len(price.pairs.decided)} of {price.pairs.pairs}",
+        "decided": len(price.pairs.decided),
+        "decided then": "" if then is None else f"{len(then.decided)} of {then.pairs}",
+        "without_decided": None if then is None else len(then.decided),
+        "opens": [list(pair) for pair in price.opens],
+        "decides": [list(pair) for pair in price.decides],
+        "turns": [list(pair) for pair in price.turns],
     }
 
 

@@ -17,8 +17,10 @@ from lanner import campaign as campaigns
 from lanner.analysis.agreement import without_each_judge
 from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
 from lanner.analysis.comparable import question_ratings
+from lanner.analysis.material import from_campaign
 from lanner.analysis.measures import FEWEST_ITEMS, main_question, plan_question
 from lanner.analysis.rows import GROUPS, Counted, Purpose, counted
+from lanner.analysis.scores import decided_pairs
 from lanner.analysis.selection import choice_bias
 from lanner.campaign.adjudication import ADJUDICATOR, answer_of
 from lanner.designs.expected import misses, outcomes
@@ -32,12 +34,15 @@ from lanner.monitor.snapshot import (
     MODELS,
     PEOPLE,
     Comment,
+    DecidedPairs,
     DisagreementFilter,
     DisagreementList,
     LeavingOut,
     Snapshot,
     UnitAnswers,
 )
+from lanner.monitor.status import judge_alarms
+from lanner.monitor.verdict import Targets, is_offered
 from lanner.stats.frame import frame
 from lanner.stats.ratings import Ratings
 from lanner.store import Store
@@ -70,7 +75,8 @@ class LiveCampaigns:
     def leaving_out(self, campaign: int, judge: str, question_id: str = "") -> LeavingOut | None:
         """What leaving a judge out would change; None where nothing of theirs counts."""
         live = self._fresh(campaign)
-        return live.price(judge, main_question(live.protocol, question_id)) if judge in live.people else None
+        price = live.price(judge, main_question(live.protocol, question_id)) if judge in live.people else None
+        return None if price is None else live.with_pairs(price)
 
     def answers(self, campaign: int, unit: tuple[str, str, str]) -> UnitAnswers:
         """Everything answered about one unit, in the main part and in the calibration round."""
@@ -120,6 +126,8 @@ class LiveCampaign:
         """Answers about the units that control items are about."""
         self._snapshots: dict[str, Snapshot] = {}
         self.left_out: dict[str, str] = {}
+        self._decided: tuple[Key, dict[str | None, DecidedPairs | None]] = ((), {})
+        """What the pairs of systems were decided on, and which are: as it is (None), and without a judge."""
 
     @property
     def purpose(self) -> Purpose:
@@ -201,6 +209,9 @@ class LiveCampaign:
             without=without,
             leaving_out=self.price(max(without, key=lambda judge: without[judge]), question) if without else None,
         )
+        price, targets = made.leaving_out, Targets.from_settings(campaigns.get(self._store, self._campaign).settings)
+        if price is not None and is_offered(price, judge_alarms(price.judge, made, targets)):
+            made = replace(made, leaving_out=self.with_pairs(price))
         self._snapshots = {**current, name: made}
         return made
 
@@ -211,6 +222,24 @@ class LiveCampaign:
         if entry is None or judge not in set(people.table["judge"]):
             return None
         return price_of_leaving_out(people, entry, judge, self._documents_in_all(people))
+
+    def with_pairs(self, price: LeavingOut) -> LeavingOut:
+        """The price with the pairs of systems that are decided, with and without the judge. Scores that a protocol
+        derives from answers are not in the live table, so all answers are read again: as long as a snapshot takes.
+        What came out is kept until something changes."""
+        if self.purpose is Purpose.CALIBRATION:
+            return price
+        judge, settings = price.judge, campaigns.get(self._store, self._campaign).settings
+        state = (self.stamp, self.people, tuple(self.left_out), settings.get("main_question"))
+        if self._decided[0] != state:
+            self._decided = (state, {})
+        known = self._decided[1]
+        if missing := [who for who in (None, judge) if who not in known]:
+            material = from_campaign(self._store, self._campaign)
+            for who in missing:
+                pairs = decided_pairs(material, without=who)
+                known[who] = None if pairs is None else DecidedPairs(pairs.pairs, pairs.decided)
+        return replace(price, pairs=known[None], pairs_without=known[judge])
 
     def _documents_in_all(self, people: Counted) -> int:
         """How many documents the numbers will rest on when all is judged."""

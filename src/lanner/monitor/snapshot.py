@@ -132,19 +132,57 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
+class DecidedPairs:
+    """How many pairs of systems the main ranking has, and those that are decided, the higher score first."""
+
+    pairs: int
+    decided: tuple[tuple[str, str], ...]
+
+    @property
+    def unordered(self) -> set[frozenset[str]]:
+        return {frozenset(pair) for pair in self.decided}
+
+
+@dataclass(frozen=True, slots=True)
 class LeavingOut:
-    """What leaving a judge out would change on one question: agreement now and then, and the answers that count."""
+    """What leaving a judge out would change on one question: agreement now and then, and the answers that count; and
+    of the ranking, the pairs of systems that are decided (None where there is no ranking)."""
 
     judge: str
     now: Measure
     without: Measure
     answers: int
     answers_without: int
+    pairs: DecidedPairs | None = None
+    pairs_without: DecidedPairs | None = None
+
+    @property
+    def opens(self) -> tuple[tuple[str, str], ...]:
+        """Pairs that are decided now and would not be without the judge."""
+        return _only_in(self.pairs, self.pairs_without)
+
+    @property
+    def decides(self) -> tuple[tuple[str, str], ...]:
+        """Pairs that would be decided without the judge alone."""
+        return _only_in(self.pairs_without, self.pairs)
+
+    @property
+    def turns(self) -> tuple[tuple[str, str], ...]:
+        """Pairs that are decided now and would be decided the other way round."""
+        if self.pairs is None or self.pairs_without is None:
+            return ()
+        return tuple(pair for pair in self.pairs.decided if pair[::-1] in self.pairs_without.decided)
 
     @property
     def change(self) -> float | None:
         known = self.now.value is not None and self.without.value is not None
         return self.without.value - self.now.value if known else None  # type: ignore[operator]
+
+
+def _only_in(one: DecidedPairs | None, other: DecidedPairs | None) -> tuple[tuple[str, str], ...]:
+    if one is None or other is None:
+        return ()
+    return tuple(pair for pair in one.decided if frozenset(pair) not in other.unordered)
 
 
 @dataclass(frozen=True, slots=True)

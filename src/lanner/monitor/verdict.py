@@ -198,6 +198,11 @@ NOTABLE = 0.02
 """How far agreement must rise without a judge before that is said of them."""
 
 
+def is_offered(price: LeavingOut, alarms: Sequence[str]) -> bool:
+    """Nobody is offered for leaving out because that would raise agreement: a rule must call them."""
+    return bool(alarms) and (price.change or 0.0) >= NOTABLE
+
+
 def _one_judge_or_one_question(evidence: Evidence, names: Mapping[str, str]) -> list[Message]:
     """Whether disagreement comes from one judge, or stays without them."""
     price, main = evidence.leaving_out, evidence.main

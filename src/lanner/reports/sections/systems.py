@@ -10,7 +10,7 @@ from lanner.analysis.scores import (
     Handling,
     RankedBy,
     Ranking,
-    margin_for,
+    options_of,
     planned_rankings,
     profile,
     rank_systems,
@@ -37,8 +37,11 @@ def section(view: View) -> Section | None:
     caveats: list[str] = []
     planned = planned_rankings(view.protocol, view.counted("scores").table)
     for analysis in planned:
-        margin = margin_for(view.material.settings, analysis.of, planned)
-        ranked = _ranked(view, analysis, margin)
+        options = options_of(analysis, view.material, planned)
+        margin = options.get("margin")
+        if margin is not None:
+            view.methods.add("tost")
+        ranked = rank_systems(view.counted("scores"), analysis.of, view.protocol, resampling=view.resampling, **options)
         if ranked.systems.rows:
             blocks += [_table(view, analysis, ranked, margin), _figure(view, analysis.of, ranked.systems)]
             blocks += _differences(view, analysis.of, ranked, margin)
@@ -52,16 +55,6 @@ def section(view: View) -> Section | None:
     if not blocks:
         return None
     return Section("systems", "How the systems do", blocks, findings[:_MOST_FINDINGS], caveats=caveats)
-
-
-def _ranked(view: View, analysis: RankedBy, margin: float | None) -> Ranking:
-    options: dict[str, Any] = dict(analysis.options)
-    if margin is not None:
-        options["margin"] = margin
-        view.methods.add("tost")
-    if options.get("per_words"):
-        options["words"] = view.material.words
-    return rank_systems(view.counted("scores"), analysis.of, view.protocol, resampling=view.resampling, **options)
 
 
 _STATES = {State.DECIDED: "✓ decided", State.WITHIN: "≈ within margin", State.OPEN: "△ open"}

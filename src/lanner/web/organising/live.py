@@ -30,7 +30,7 @@ from lanner.monitor.snapshot import (
     Measure,
 )
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
-from lanner.monitor.verdict import NOTABLE, Need, Targets, Verdict
+from lanner.monitor.verdict import NOTABLE, Need, Targets, Verdict, is_offered
 from lanner.store import Seat
 from lanner.web.organising import figures
 from lanner.web.organising.campaigns import campaign_of
@@ -296,11 +296,11 @@ def reasons_for(alarms: Sequence[str]) -> tuple[str, ...]:
 
 
 def _leaving_out(status: CampaignStatus) -> LeavingOutBox | None:
-    """Nobody is offered for leaving out because that would raise agreement: a rule must call them."""
+    """The offer to leave a judge out while the campaign runs, where there is reason to."""
     price = status.snapshot.leaving_out
     judge = next((judge for judge in status.people if price is not None and judge.seat.judge.id == price.judge), None)
     closed = str(status.campaign.state) == "closed"
-    if price is None or judge is None or not judge.alarms or (price.change or 0.0) < NOTABLE or closed:
+    if price is None or judge is None or closed or not is_offered(price, judge.alarms):
         return None
     return LeavingOutBox(judge.name, price, reasons_for(judge.alarms))
 
