@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from types import ModuleType
 
 import pytest
 
 from lanner.errors import LannerError
 from lanner.formats import Format, Reading, TextStream
+from lanner.formats._format import UNKNOWN_LANGUAGES, Note, fact_of, subject_of
 from lanner.model import Document, Segment
 
 
@@ -58,3 +60,19 @@ def test_a_reading_shows_itself_in_a_line() -> None:
     assert repr(Reading("x", (document,) * 100)) == (
         "Reading('x': 100 documents, 100000 segments, 0 judges, 0 judgements)"
     )
+
+
+# Notes of readers
+
+
+def test_a_note_is_one_line_whose_fact_can_be_had_alone() -> None:
+    note = Note("All rows are one document.", "--columns document=NAME changes that.")
+    assert note == "All rows are one document. --columns document=NAME changes that."
+    assert fact_of(note) == "All rows are one document."
+    assert (subject_of(note), subject_of(UNKNOWN_LANGUAGES)) == ("", "languages")
+
+
+def test_any_text_can_be_a_note_and_notes_travel_between_processes() -> None:
+    assert (fact_of("3 rows are blank."), subject_of("3 rows are blank.")) == ("3 rows are blank.", "")
+    there = pickle.loads(pickle.dumps(UNKNOWN_LANGUAGES))
+    assert (there, fact_of(there), subject_of(there)) == (UNKNOWN_LANGUAGES, UNKNOWN_LANGUAGES.fact, "languages")

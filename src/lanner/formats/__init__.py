@@ -14,23 +14,23 @@ from typing import Any
 from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean, missing_file
 from lanner.formats import parallel
-from lanner.formats._format import Format, Reading, TextStream
+from lanner.formats._format import ANSWERS, JUDGEMENTS, Format, Note, Reading, TextStream, fact_of, subject_of
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.archive import unpacked
-from lanner.formats.parsing.documents import ApartError
-from lanner.formats.parsing.joining import read_each
-from lanner.formats.parsing.notes import ANSWERS, Note
+from lanner.formats.parsing.documents import ApartError, read_each
 from lanner.formats.parsing.textfile import watched
 from lanner.formats.parsing.values import KEEP_CODES
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
 
 __all__ = [
+    "JUDGEMENTS",
     "ApartError",
     "Format",
     "Reading",
     "TextStream",
     "all_formats",
+    "fact_of",
     "guess",
     "load",
     "options",
@@ -39,6 +39,7 @@ __all__ = [
     "read_judged",
     "read_texts",
     "recognise",
+    "subject_of",
     "texts",
     "titles",
     "watched",

@@ -18,8 +18,8 @@ from typing import Any
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.documents import Draft, Gathering
+from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import file_languages
-from lanner.formats.parsing.writing import refuse_answers, text_file
 from lanner.model import Document, Judge, Judgement, languages
 
 _FIELDS = ("documentID", "itemID", "itemType", "sourceText", "targetText", "targetID")

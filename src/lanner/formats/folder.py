@@ -10,7 +10,7 @@ from lanner import formats
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.archive import content
-from lanner.formats.parsing.joining import read_each
+from lanner.formats.parsing.documents import read_each
 from lanner.model import Document
 
 

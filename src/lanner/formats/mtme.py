@@ -21,8 +21,8 @@ from lanner.formats._format import Format, Reading
 from lanner.formats.appraise_batches import Batches
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.aligned import AlignedFiles, Texts, names_of, read_aligned, write_lines, write_places
+from lanner.formats.parsing.textfile import replacing, text_file
 from lanner.formats.parsing.values import counted, number, problems
-from lanner.formats.parsing.writing import replacing, text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment, languages
 
 if TYPE_CHECKING:

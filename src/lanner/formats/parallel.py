@@ -13,12 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lanner.errors import InputError, Where
-from lanner.formats._format import Format, Reading, TextStream
+from lanner.formats._format import UNKNOWN_LANGUAGES, Format, Reading, TextStream
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.aligned import AlignedFiles, Texts, names_of, read_aligned, write_lines, write_places
-from lanner.formats.parsing.notes import UNKNOWN_LANGUAGES
+from lanner.formats.parsing.textfile import refuse_answers, replacing
 from lanner.formats.parsing.values import file_languages
-from lanner.formats.parsing.writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 from lanner.model.languages import UNDETERMINED
 

@@ -17,8 +17,8 @@ from lanner.errors import InputError, Where
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering
+from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import number
-from lanner.formats.parsing.writing import refuse_answers, text_file
 from lanner.model import Document, Judge, Judgement, Role, languages
 
 

@@ -25,18 +25,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lanner.errors import InputError, MissingExtraError, Where
-from lanner.formats._format import Format, Reading, TextStream
-from lanner.formats.parsing import durations, textfile
+from lanner.formats._format import ANSWERS, JUDGEMENTS, UNKNOWN_LANGUAGES, Format, Note, Reading, TextStream
+from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import SHEET, Answer, ColumnMap, column_map, fold, is_total, names_answer, side_of
 from lanner.formats.parsing.documents import Draft, Gathering
-from lanner.formats.parsing.durations import duration
-from lanner.formats.parsing.notes import ANSWERS, JUDGEMENTS, UNKNOWN_LANGUAGES, Note
-from lanner.formats.parsing.preferences import sides
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
+from lanner.formats.parsing.textfile import refuse_answers, replacing, text_file
 from lanner.formats.parsing.values import (
     KEEP_CODES,
     as_text,
     dots_in_thousands,
+    duration,
+    duration_heading,
     file_languages,
     in_thousands,
     is_false,
@@ -48,11 +48,11 @@ from lanner.formats.parsing.values import (
     moment,
     number,
     plain_number,
+    preferred_sides,
     slug,
     steps_of_scale,
     unwrapped,
 )
-from lanner.formats.parsing.writing import refuse_answers, replacing, text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 from lanner.model import languages as language_codes
 from lanner.model.cells import guarded
@@ -454,7 +454,7 @@ class _Table:
 
     def unit_of(self, role: str) -> float:
         """Seconds in the unit that the heading of a column of times names."""
-        about = durations.heading(self.map.roles.get(role, ""))
+        about = duration_heading(self.map.roles.get(role, ""))
         return about.seconds if about else 1.0
 
     def compared_systems(self, row: Sequence[Any]) -> tuple[str, ...]:
@@ -650,7 +650,7 @@ class _Answers:
             return list(cells)
         heading = self.headings[cells[0].question]
         texts = dict.fromkeys(as_text(cell.value).strip() for cell in cells if not is_missing(cell.value))
-        meanings = sides(texts, heading)
+        meanings = preferred_sides(texts, heading)
         if meanings is None:
             return list(cells)
         if any(fold(text) != meaning for text, meaning in meanings.items()):
@@ -754,7 +754,7 @@ class _Answers:
         for role in TIMES:
             if self._cells and role in self._table.at:
                 column = self._table.map.roles[role]
-                about = durations.heading(column)
+                about = duration_heading(column)
                 if about is None or not about.unit:
                     yield f"Times in {column!r} are taken as seconds; name another unit in the heading (time_ms)."
                 elif about.unit != "seconds":

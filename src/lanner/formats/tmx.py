@@ -18,7 +18,7 @@ from lanner.errors import InputError, Where
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.documents import Gathering
-from lanner.formats.parsing.writing import refuse_answers, replacing
+from lanner.formats.parsing.textfile import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from lanner import formats
+from lanner.analysis import material
 from lanner.errors import InputError
+from lanner.formats import Reading
 from lanner.formats.parsing.documents import Gathering
 
 HERE = Path("rows.csv")
@@ -61,3 +65,91 @@ def test_a_released_document_may_not_return() -> None:
     assert rows.release_first().id == "d"
     with pytest.raises(InputError, match=r"from line 2\) do not stand together"):
         rows.document("d", 9, dict)
+
+
+# One file for each judge
+
+
+HEADER = "document,segment,system,source,target"
+TEXTS = [f"d{n // 2},{n % 2 + 1},X,Sentence {n}.,Satz {n}." for n in range(6)]
+
+
+def ratings(folder: Path, judge: str, *, named: bool = True, texts: list[str] = TEXTS, header: str = HEADER) -> Path:
+    """A file of one judge, who gives the length of the own name plus the row."""
+    rows = [f"{judge},{row},{len(judge) + n}" if named else f"{row},{len(judge) + n}" for n, row in enumerate(texts)]
+    path = folder / f"{judge}.csv"
+    path.write_text("\n".join([f"{'judge,' if named else ''}{header},score", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def scores(reading: Reading) -> dict[str, list[object]]:
+    return {judge.id: [e.value for e in reading.judgements if e.judge == judge.id] for judge in reading.judges}
+
+
+EXPECTED = {"ann": list(range(3, 9)), "bert": list(range(4, 10))}
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("how", ["files", "folder", "zip"])
+def test_one_file_for_each_judge_is_one_study(tmp_path: Path, named: bool, how: str) -> None:
+    folder = tmp_path / "ratings"
+    folder.mkdir()
+    paths = [ratings(folder, judge, named=named) for judge in ("ann", "bert")]
+    archive = tmp_path / "ratings.zip"
+    with zipfile.ZipFile(archive, "w") as out:
+        for path in paths:
+            out.write(path, path.name)
+    [reading] = formats.read({"files": paths, "folder": folder, "zip": archive}[how])
+    assert scores(reading) == EXPECTED
+    assert [len(document.segments) for document in reading.documents] == [2, 2, 2]
+    assert "2 files about the same texts are read as one" in " ".join(reading.notes)
+
+
+def test_files_that_name_no_document_are_about_one(tmp_path: Path) -> None:
+    rows = [row.split(",", 1)[1] for row in TEXTS[:2]]
+    paths = [ratings(tmp_path, judge, texts=rows, header="segment,system,source,target") for judge in ("ann", "bert")]
+    [reading] = formats.read(paths)
+    assert [document.id for document in reading.documents] == ["texts"]
+    assert {entry.document for entry in reading.judgements} == {"texts"}
+
+
+def test_a_folder_can_be_analysed(tmp_path: Path) -> None:
+    for judge in ("ann", "bert"):
+        ratings(tmp_path, judge, named=False)
+    [part] = material.from_file(tmp_path)
+    assert [judge.id for judge in part.judges] == ["ann", "bert"]
+
+
+def test_other_translations_are_another_study(tmp_path: Path) -> None:
+    korean = [row.replace("Satz", "문장") for row in TEXTS]
+    paths = [ratings(tmp_path, "ann"), ratings(tmp_path, "kim", texts=korean)]
+    assert [list(scores(reading)) for reading in formats.read(paths)] == [["ann"], ["kim"]]
+
+
+def test_ratings_without_texts_are_joined_only_where_the_files_are_named_by_their_judges(tmp_path: Path) -> None:
+    rows = [",".join(row.split(",")[:3]) for row in TEXTS]
+    paths = [ratings(tmp_path, judge, texts=rows, header="document,segment,system") for judge in ("ann", "bert")]
+    [reading] = formats.read(paths)
+    assert scores(reading) == EXPECTED
+    pairs = [path.rename(tmp_path / f"{pair}.csv") for path, pair in zip(paths, ("en-de", "en-ko"), strict=True)]
+    assert [list(scores(reading)) for reading in formats.read(pairs)] == [["ann"], ["bert"]]
+
+
+def test_other_questions_and_the_same_judges_are_left_apart(tmp_path: Path) -> None:
+    first = ratings(tmp_path, "ann")
+    other = tmp_path / "bert.csv"
+    other.write_text(first.read_text().replace("ann,", "bert,").replace("score", "fluency"))
+    assert len(formats.read([first, other])) == 2
+    again = tmp_path / "again.csv"
+    again.write_text(first.read_text())
+    assert len(formats.read([first, again])) == 2
+
+
+def test_the_same_sources_alone_are_not_the_same_texts(tmp_path: Path) -> None:
+    """German and Korean ratings of the same sentences, without the translations."""
+    rows = [",".join(row.split(",")[:4]) for row in TEXTS]
+    paths = [
+        ratings(tmp_path, judge, texts=rows, header="document,segment,system,source").rename(tmp_path / f"{pair}.csv")
+        for judge, pair in (("ann", "de"), ("kim", "ko"))
+    ]
+    assert len(formats.read(paths)) == 2

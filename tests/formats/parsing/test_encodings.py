@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lanner.errors import InputError
-from lanner.formats.parsing.encodings import candidates, detect, example, named
+from lanner.formats.parsing.encodings import alphabets, candidates, detect, example, named
 
 TEXTS = {
     "cp949": "문서,원문,번역\nd1,The ferry is late.,배가 늦습니다.\nd1,We waited.,우리는 한 시간을 기다렸습니다.\n",
@@ -156,3 +156,43 @@ def test_where_two_readings_are_plausible_none_is_taken(name: str, text: str, re
     data = text.encode(name)
     assert detect(data, complete=True) is None
     assert readings <= {example(data, encoding) for encoding in candidates(data, complete=True)}
+
+
+# How likely words are in a language, by the pairs of letters in them
+
+
+BY_LANGUAGE = {alphabet.language: alphabet for alphabet in alphabets()}
+
+
+@pytest.mark.parametrize(
+    ("language", "right", "wrong"),
+    [
+        ("Croatian", "kuće", "kuæe"),
+        ("Polish", "spóźniony", "sp˘«niony"),
+        ("German", "Fähre", "F„hre"),
+        ("Latvian", "kavējas", "kavçjas"),
+        ("French", "prévu", "prÄvu"),
+        ("English", "It’s", "ItÕs"),
+        ("Spanish", "¿Dónde", "ØDÃ³nde"),
+    ],
+)
+def test_a_word_is_likelier_than_the_same_bytes_read_otherwise(language: str, right: str, wrong: str) -> None:
+    assert BY_LANGUAGE[language].word_score(right) > BY_LANGUAGE[language].word_score(wrong) + 3
+
+
+def test_a_word_is_likeliest_in_its_language() -> None:
+    for language, word in {
+        "Czech": "přístroj",
+        "Icelandic": "þjóðina",
+        "Turkish": "yağmurlu",
+        "Finnish": "pöydän",
+    }.items():
+        scores = {name: alphabet.word_score(word) for name, alphabet in BY_LANGUAGE.items()}
+        assert max(scores, key=scores.__getitem__) == language
+
+
+def test_pairs_after_a_letter_are_probabilities() -> None:
+    for alphabet in alphabets():
+        for letter in "aens":
+            total = sum(2.718281828**score for pair, score in alphabet.pairs.items() if pair[0] == letter)
+            assert 0.6 < total < 1.5, (alphabet.language, letter)

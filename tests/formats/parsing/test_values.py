@@ -1,15 +1,23 @@
 from __future__ import annotations
 
+import csv
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lanner.cli import lanner
 from lanner.formats.parsing.values import (
+    Heading,
+    are_durations,
     counted,
     dots_in_thousands,
+    duration,
+    duration_heading,
     file_languages,
     from_utf16,
     is_missing,
@@ -18,6 +26,8 @@ from lanner.formats.parsing.values import (
     missing_codes,
     number,
     plain_number,
+    preferred_side,
+    preferred_sides,
     problems,
     to_utf16,
 )
@@ -171,3 +181,175 @@ def test_numbers_are_written_plainly(text: str, plain: str) -> None:
 )
 def test_codes_for_missing_answers_are_far_from_the_scale(numbers: list[float], codes: dict[float, int]) -> None:
     assert missing_codes(numbers) == codes
+
+
+# How long something took
+
+
+SECONDS = [12.0, 30.0, 18.0, 45.0, 21.0, 60.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("seconds", "seconds"),
+        ("time", ""),
+        ("time taken", ""),
+        ("Duration", ""),
+        ("time_ms", "milliseconds"),
+        ("Answer time [ms]", "milliseconds"),
+        ("milliseconds", "milliseconds"),
+        ("Duration (min)", "minutes"),
+        ("minutes", "minutes"),
+        ("Time (s)", "seconds"),
+        ("duration_seconds", "seconds"),
+        ("WorkTimeInSeconds", "seconds"),
+        ("소요 시간(초)", "seconds"),
+        ("소요 시간(분)", "minutes"),
+        ("所要時間（秒）", "seconds"),
+        ("Dauer (Min.)", "minutes"),
+    ],
+)
+def test_the_unit_is_what_the_heading_says(name: str, unit: str) -> None:
+    assert duration_heading(name) == Heading(unit)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "start time",
+        "time stamp",
+        "words per minute",
+        "min",
+        "second judge",
+        "score",
+        "h",
+        "timeline",
+        "time of end",
+        "ms min",
+    ],
+)
+def test_other_headings_name_no_duration(name: str) -> None:
+    assert duration_heading(name) is None
+
+
+def test_active_time_is_told_apart() -> None:
+    assert duration_heading("active time (s)") == Heading("seconds", active=True)
+
+
+def test_cells_with_units_of_their_own() -> None:
+    assert duration("12.5") == 12.5
+    assert duration("12,5", 60.0) == 750.0
+    assert duration("1:23") == 83.0
+    assert duration("01:02:03.5", 60.0) == 3723.5
+    assert duration("2 min 5 s", 1.0) == 125.0
+    assert duration("850 ms") == pytest.approx(0.85)
+    assert duration("1h 3m") == 3780.0
+    assert [duration(text) for text in ("", "soon", "2 apples", "-3", "2026-01-01")] == [None] * 5
+    assert not are_durations(["1794909576", "1794909600"])  # moments since 1970
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("time", [f"{value}" for value in SECONDS]),
+        ("time_ms", [f"{1000 * value:.0f}" for value in SECONDS]),
+        ("Duration (min)", [f"{value / 60:.6f}" for value in SECONDS]),
+        ("Dauer (Min.)", [f"{value / 60:.6f}".replace(".", ",") for value in SECONDS]),
+        ("elapsed", [f"0:{value:02.0f}" if value < 60 else "1:00" for value in SECONDS]),
+        ("time spent", [f"{value / 60:.6f} min" for value in SECONDS]),
+        ("소요 시간(초)", [f"{value}" for value in SECONDS]),
+    ],
+)
+def test_a_table_has_the_same_pace_in_every_unit(name: str, cells: list[str], tmp_path: Path) -> None:
+    """And what took long is no answer: nothing ranks systems by it."""
+    with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["judge", "document", "segment", "system", "score", name, "Started", "Session"])
+        for judge in ("ann", "ben"):
+            for number, cell in enumerate(cells):
+                start, code = f"2026-01-01 10:0{number}:{ord(judge[0]) % 60}", f"3XY{judge}{number}ZQ"
+                rows.writerow([judge, f"d{number}", 1, "oak", 1 + number % 5, cell, start, code])
+    result = CliRunner().invoke(lanner, ["effort", str(tmp_path / "t.csv"), "--json"])
+    rates = {
+        row["judge"]: row["value"] for row in json.loads(result.stdout)["rows"] if row.get("judge") in ("ann", "ben")
+    }
+    pace = 60 / (sum(SECONDS) / len(SECONDS))
+    assert rates == {"ann": pytest.approx(pace, rel=1e-4), "ben": pytest.approx(pace, rel=1e-4)}
+    result = CliRunner().invoke(lanner, ["agreement", str(tmp_path / "t.csv"), "--json"])
+    assert {row["question"] for row in json.loads(result.stdout)["rows"]} == {"score"}
+
+
+# Which of two outputs an answer prefers, however it is worded
+
+
+WORDINGS = [
+    ("A", "B", "="),
+    ("a", "b", "tie"),
+    ("A better", "B better", "Equal"),
+    ("A is a bit better", "B is a bit better", "a tie"),
+    ("System A", "System B", "No preference"),
+    ("Translation 1", "Translation 2", "Both bad"),
+    ("Left", "Right", "about the same"),
+    ("1st", "2nd", "draw"),
+    ("A>B", "B>A", "A=B"),
+    (">", "<", "="),
+    ("Prefer A over B", "Prefer B over A", "Neither"),
+    ("Übersetzung A ist besser", "Übersetzung B ist besser", "gleich gut"),
+    ("premier", "deuxième", "égal"),
+    ("первый", "второй", "одинаково"),
+    ("A가 더 좋음", "B가 더 좋음", "비슷함"),
+    ("첫 번째", "두 번째", "동일"),
+    ("译文A更好", "译文B更好", "一样好"),
+    ("左の方が良い", "右の方が良い", "同じ"),
+    ("الأول", "الثاني", "متساويان"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "tie"), WORDINGS)
+def test_sides_in_the_words_of_many_languages(first: str, second: str, tie: str) -> None:
+    assert preferred_sides([first, second, tie]) == {first: "a", second: "b", tie: "tie"}
+
+
+@pytest.mark.parametrize(
+    "text", ["A is worse", "Not B", "B schlechter", "A and B", "GPT-4", "yes", "3", "", "not sure", "the same as A"]
+)
+def test_what_is_not_certain_is_not_read(text: str) -> None:
+    assert preferred_side(text) is None
+    assert preferred_sides(["A", "B", text]) is None
+
+
+def test_numbers_are_sides_only_where_a_preference_was_asked_for() -> None:
+    assert preferred_sides(["1", "2"], "Preferred") == {"1": "a", "2": "b"}
+    assert preferred_sides(["2", "0", "1"], "better") == {"1": "a", "2": "b", "0": "tie"}
+    assert preferred_sides(["1", "2"], "confidence") is None
+    assert preferred_sides(["1", "2", "3"], "preference") is None  # 3 may be a tie, or a step of a scale
+    assert preferred_sides(["-1", "0", "1"], "preference") is None
+
+
+def written(path: Path, wording: tuple[str, str, str]) -> None:
+    """Oak wins 2 of 3 in each of eight documents, wherever it is shown; one comparison in four is a tie."""
+    lines = ["annotator,doc_id,seg_id,MT1,MT2,better"]
+    for document in range(8):
+        for segment, winner in enumerate(("oak", "oak", "elm", "")):
+            first, second = ("oak", "elm") if (document + segment) % 2 else ("elm", "oak")
+            answer = wording[2] if not winner else wording[0] if winner == first else wording[1]
+            lines.append(f'ann,d{document},{segment},{first},{second},"{answer}"')
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+@pytest.mark.parametrize("wording", [*WORDINGS, ("1", "2", "0")])
+def test_a_table_of_preferences_is_counted_however_it_is_worded(wording: tuple[str, str, str], tmp_path: Path) -> None:
+    written(tmp_path / "t.csv", wording)
+    result = CliRunner().invoke(lanner, ["prefer", str(tmp_path / "t.csv"), "--favour", "oak", "--json"])
+    [row] = [row for row in json.loads(result.stdout)["rows"] if row["judge"] == "all"]
+    assert (row["for"], row["wins"], row["ties"], row["losses"]) == ("oak", 16, 8, 8)
+
+
+def test_an_answer_that_names_no_side_is_quoted_as_it_stands(tmp_path: Path) -> None:
+    written(tmp_path / "t.csv", ("A", "B", "모름"))
+    result = CliRunner().invoke(lanner, ["prefer", str(tmp_path / "t.csv")])
+    assert "'모름' to 'better'" in str(result.exception)
+    written(tmp_path / "t.csv", ("-1", "1", "0"))
+    result = CliRunner().invoke(lanner, ["prefer", str(tmp_path / "t.csv")])
+    assert "numbers (-1, 0, 1)" in str(result.exception)

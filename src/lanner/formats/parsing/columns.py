@@ -16,14 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError, did_you_mean
-from lanner.formats.parsing import durations, preferences
 from lanner.formats.parsing.values import (
+    are_durations,
     as_text,
+    asks_preference,
+    duration_heading,
     is_flag,
     is_missing,
     is_numeric,
     literal_list,
     moment,
+    preferred_side,
     without_accents,
 )
 from lanner.model import SIDES, Role, languages
@@ -346,9 +349,9 @@ class _Guess:
     def _take_durations(self) -> None:
         """`time_ms`, `Duration (min)`: how long an answer took, and no answer itself. The first that names its unit is
         taken; the others are left out."""
-        columns = [(column, about) for column in self.free if (about := durations.heading(column)) is not None]
+        columns = [(column, about) for column in self.free if (about := duration_heading(column)) is not None]
         for column, about in sorted(columns, key=lambda entry: not entry[1].unit):
-            if not durations.are_durations(self._values(column)):
+            if not are_durations(self._values(column)):
                 continue
             role = "active_seconds" if about.active else "seconds"
             if role not in self.roles:
@@ -664,8 +667,8 @@ class _Guess:
             return False
         unnamed = {text for text in texts if fold(text) not in names}
         if len(unnamed) < len(texts):
-            return all(preferences.side(text) == "tie" for text in unnamed)
-        return preferences.asks(column) and all(preferences.side(text) for text in texts)
+            return all(preferred_side(text) == "tie" for text in unnamed)
+        return asks_preference(column) and all(preferred_side(text) for text in texts)
 
     def _is_ratings(self) -> bool:
         has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)

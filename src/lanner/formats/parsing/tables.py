@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from lanner.errors import InputError, Where
+from lanner.formats._format import Note
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import SHEET, column_map, header_score, names_item, names_judges, over_columns
 from lanner.formats.parsing.extent import Extent, refuse_table_beside
-from lanner.formats.parsing.notes import Note
 from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook
 from lanner.model.cells import bare
 

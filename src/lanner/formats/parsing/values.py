@@ -1,4 +1,4 @@
-"""What names and cells mean across formats: language pairs in file names, numbers, missing values."""
+"""What names and cells mean across formats: language pairs, numbers, missing values, durations, preferences."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import ast
 import json
 import math
 import re
+import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from lanner.model import languages
+from lanner.model import SIDES, TIES, languages
 
 
 def from_utf16(text: str, offset: int) -> int:
@@ -295,3 +298,175 @@ def moment(text: str) -> datetime | None:
         except ValueError:
             continue
     return None
+
+
+# How long something took
+
+
+_UNITS = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|[^\W\d_]+")
+_PART = re.compile(r"(\d{1,12}(?:[.,]\d{1,6})?)\s*([^\W\d_]+)\.?\s*")
+_PLAIN = re.compile(r"\d{1,12}(?:[.,]\d{1,15})?")
+_LONGEST_TIME = 1e8
+"""Seconds in three years: larger numbers are moments since 1970."""
+
+
+@cache
+def _duration_words() -> dict[str, frozenset[str]]:
+    lists = tomllib.loads((Path(__file__).parent / "durations.toml").read_text(encoding="utf-8"))
+    return {name: frozenset(map(without_accents, entries)) for name, entries in lists.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a heading says about times: the unit (empty where it names none), and whether pauses are left out."""
+
+    unit: str = ""
+    active: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in one of the unit; without one they are seconds."""
+        return _UNITS[self.unit or "seconds"]
+
+
+@cache
+def duration_heading(name: str) -> Heading | None:
+    """What the heading of a column says about times; None if it names no duration."""
+    words = [without_accents(word) for word in _WORD.findall(name)]
+    known = _duration_words()
+    if not words or not known["other"].isdisjoint(words):
+        return None
+    units = [unit for unit in _UNITS for word in words if word in known[unit] or word in known[f"{unit}_short"]]
+    has_time = not known["time"].isdisjoint(words) or without_accents("".join(words)) in known["time"]
+    alone = all(word in known["beside"] or any(word in known[unit] for unit in _UNITS) for word in words)
+    if not has_time and not (units and alone):
+        return None
+    if len(set(units)) > 1:
+        return None
+    return Heading(units[0] if units else "", not known["active"].isdisjoint(words))
+
+
+def are_durations(values: Sequence[Any]) -> bool:
+    """Whether cells can be times that something took: most are numbers or times, and none is a date."""
+    seconds = [duration(as_text(value)) for value in values]
+    known = [value for value in seconds if value is not None]
+    return bool(known) and len(known) * 2 > len(values) and min(known) >= 0 and max(known) < _LONGEST_TIME
+
+
+def duration(text: str, unit: float = 1.0) -> float | None:
+    """Seconds: `12.5` in the unit, `1:23`, `2 min 5 s`, `850 ms`; None for anything else."""
+    plain = plain_number(text.strip())
+    if _PLAIN.fullmatch(plain):
+        value = number(plain.replace(",", "."))
+        return None if value is None else float(value) * unit
+    if (seconds := clock(text)) is not None:
+        return seconds
+    total, end = 0.0, 0
+    for part in _PART.finditer(text.strip()):
+        word = without_accents(part[2])
+        own = next(
+            (name for name in _UNITS if word in _duration_words()[name] or word in _duration_words()[f"{name}_short"]),
+            None,
+        )
+        if own is None or part.start() != end:
+            return None
+        total, end = total + float(part[1].replace(",", ".")) * _UNITS[own], part.end()
+    return total if end and end == len(text.strip()) else None
+
+
+# Which of two outputs an answer prefers, however it is worded
+
+
+Side = Literal["a", "b", "tie"]
+
+_TOKEN = re.compile(r"\d+(?:st|nd)\b|\d+|[^\W\d_\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+", re.I)
+"""Numbers and words. Korean, Japanese and Chinese characters end a word: in `A가` the word is `A`."""
+_SIGNS = re.compile(r"(\w{0,12}?) ?([<>=]{1,3}|≈|~) ?(\w{0,12})")
+_FEWEST, _MOST = 2, 12
+"""How many different answers a column of preferences has; in words, a scale from `A much better` to `B much better`."""
+
+
+@cache
+def _preference_words() -> dict[str, list[str]]:
+    words = tomllib.loads((Path(__file__).parent / "preferences.toml").read_text(encoding="utf-8"))
+    for kind, own in (("first", (one for one, _ in SIDES)), ("second", (two for _, two in SIDES)), ("tie", TIES)):
+        words[kind] += own
+    return {kind: [_folded(word) for word in entries] for kind, entries in words.items()}
+
+
+def preferred_sides(texts: Collection[str], heading: str = "") -> dict[str, Side] | None:
+    """What each of the different answers to one question means; None unless all of them are certain.
+
+    Numbers are sides only where the heading asks for a preference: 1 and 2, with 0 for a tie.
+    """
+    if not _FEWEST <= len(texts) <= _MOST:
+        return None
+    if all(text.strip().lstrip("+-").isdigit() for text in texts):
+        return _numbered(texts, heading)
+    meanings: dict[str, Side] = {}
+    for text in texts:
+        meaning = preferred_side(text)
+        if meaning is None:
+            return None
+        meanings[text] = meaning
+    return meanings if {"a", "b"} & set(meanings.values()) else None
+
+
+def asks_preference(heading: str) -> bool:
+    """Whether a heading asks for a preference: `Better one`, `Bevorzugt`, `선호`."""
+    plain = _folded(heading)
+    return _says(plain, _TOKEN.findall(plain), "headings")
+
+
+def preferred_side(text: str) -> Side | None:
+    """What one answer means; None where it is not certain."""
+    plain = _folded(text)
+    if signs := _SIGNS.fullmatch(plain.strip()):
+        return _compared(*signs.groups())
+    tokens = _TOKEN.findall(plain)
+    capitals: list[Side] = ["a" if letter == "A" else "b" for letter in re.findall(r"(?<!\w)[AB](?![a-z])", text)]
+    # a small letter beside capitals or in `a tie` is an article
+    named = set(capitals) or _named(plain, tokens)
+    if _says(plain, tokens, "tie") or any(phrase in plain for phrase in _preference_words()["tie_phrases"]):
+        is_article = not capitals and "a" in tokens and len(tokens) > 1
+        return "tie" if len(named - {"a"} if is_article else named) != 1 else None
+    if _says(plain, tokens, "doubtful"):
+        return None
+    if len(named) == 1:
+        return named.pop()
+    than = set(_preference_words()["than"]).intersection(tokens)
+    return capitals[0] if len(capitals) == 2 and than else None
+
+
+def _numbered(texts: Collection[str], heading: str) -> dict[str, Side] | None:
+    numbers = {text: int(text) for text in texts}
+    if not asks_preference(heading) or not {1, 2} <= set(numbers.values()) <= {0, 1, 2}:
+        return None
+    meanings: dict[int, Side] = {0: "tie", 1: "a", 2: "b"}
+    return {text: meanings[number] for text, number in numbers.items()}
+
+
+def _compared(left: str, sign: str, right: str) -> Side | None:
+    """`A>B`, `B>A`, `A=B`, and a sign alone, which stands between the first and the second."""
+    first: set[Side] = _named(left, [left]) if left else {"a"}
+    second: set[Side] = _named(right, [right]) if right else {"b"}
+    if len(first | second) != 2 or len(first) != 1 or len(second) != 1 or len(set(sign)) > 1:
+        return None
+    if sign[0] in "=≈~":
+        return "tie"
+    return (first if sign[0] == ">" else second).pop()
+
+
+def _named(plain: str, tokens: Collection[str]) -> set[Side]:
+    named: set[Side] = {"a"} if _says(plain, tokens, "first") else set()
+    return named | ({"b"} if _says(plain, tokens, "second") else set())
+
+
+def _says(plain: str, tokens: Collection[str], kind: str) -> bool:
+    inside = _preference_words().get(f"{kind}_inside", [])
+    return not set(_preference_words()[kind]).isdisjoint(tokens) or any(part in plain for part in inside)
+
+
+def _folded(text: str) -> str:
+    return without_accents(text).replace("أ", "ا").replace("إ", "ا")

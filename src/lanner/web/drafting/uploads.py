@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from lanner import formats
 from lanner.errors import InputError, LannerError, Where
 from lanner.figures.typeset import shortened
-from lanner.formats.parsing.notes import JUDGEMENTS, fact_of, subject_of
+from lanner.formats import JUDGEMENTS, fact_of, subject_of
 from lanner.model import Document, languages
 from lanner.web.page.speech import say
 
