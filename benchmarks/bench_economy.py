@@ -37,9 +37,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from scipy import stats
 
-from lanner.analysis.economy import STOPPED_LEVEL
 from lanner.stats.allocation import Allocation
-from lanner.stats.goals import Answers, Goal, Kind, start, take_look
+from lanner.stats.goals import STOPPED_LEVEL, Answers, Goal, Kind, start, take_look
 from lanner.stats.sampling import Draws, estimate
 
 try:

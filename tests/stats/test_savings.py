@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from lanner.errors import DesignError, InputError
 from lanner.stats.goals import parse_goal
@@ -54,6 +55,29 @@ def test_an_adaptive_campaign_never_takes_more_and_close_systems_save_little() -
 def test_only_the_systems_of_the_goal_count_and_judges_multiply_the_work() -> None:
     result = expected_savings(world([0.0, 1.0, 2.0], 20, overlap=2, judges=4), parse_goal("better:a,c", SYSTEMS))
     assert result.judgements == 2 * 4 * 20 * 2
+
+
+def test_a_course_narrows_as_intervals_of_so_many_documents_do_and_ends_as_the_campaigns_do() -> None:
+    goal, plan = parse_goal("rank", SYSTEMS), world([0.0, 3.0, 9.0], 40)
+    result = expected_savings(plan, goal, campaigns=30)
+    assert [point.share for point in result.course] == pytest.approx([step / 10 for step in range(1, 11)])
+    assert result.distance == pytest.approx((3 + 6 + 9) / 3)
+    for point in result.course:  # 4 documents, 8, …: Student's t of the differences of documents' means
+        documents = round(40 * point.share)
+        variance = 2 * (9.0 + (4.0 + 16.0) / 4)
+        expected = stats.t.ppf(0.975, documents - 1) * np.sqrt(variance / documents)
+        assert point.fixed == pytest.approx(expected, rel=0.12), documents
+        assert point.adaptive is not None and point.fixed is not None
+        assert point.adaptive > point.fixed, "its level counts that it may stop, and systems leave it"
+    settled, ended = ([getattr(point, name) for point in result.course] for name in ("settled", "ended"))
+    assert settled == sorted(settled) and settled[-1] == result.decided_adaptive
+    assert ended == sorted(ended) and ended[-1] == 1.0
+    late = [point for point in result.course if point.share >= result.high]
+    assert all(point.ended >= 0.9 for point in late)
+    precise = expected_savings(plan, parse_goal("precision:1.5", SYSTEMS), campaigns=10)
+    assert precise.distance == 0.0 and precise.course[-1].adaptive == pytest.approx(1.5, abs=0.1)
+    few = expected_savings(world([0.0, 3.0, 9.0], 3), goal, campaigns=4)
+    assert [point.share for point in few.course] == [1.0]
 
 
 def test_chance_is_taken_off_the_distances_of_a_pilot() -> None:

@@ -20,16 +20,10 @@ from lanner.designs.adaptive import NAME
 from lanner.figures.typeset import interval, number, percent
 from lanner.model import Protocol
 from lanner.stats.allocation import Allocation
-from lanner.stats.goals import Forecast, Goal, Kind, Standing, State, forecast, start
+from lanner.stats.goals import STOPPED_LEVEL, Forecast, Goal, Kind, Standing, State, forecast, start
 from lanner.stats.resample import Array, Resampling
 from lanner.stats.sequential import LOOKS, nominal_levels
 from lanner.store import Store
-
-STOPPED_LEVEL = 0.04
-"""Intervals called 95 % miss in 4 % of campaigns of a fixed size. A campaign that stops when something is decided has
-larger differences than it should (it stopped for that), and with this level its intervals hold about 95 % of the time
-in replays (benchmarks/bench_economy.py)."""
-
 
 STATE_WORDS = {
     State.DECIDED: "decided",

@@ -67,6 +67,10 @@ class Drawing:
         """A line through points."""
         self._path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), style)
 
+    def area(self, points: Sequence[tuple[float, float]], style: str) -> None:
+        """The surface inside points."""
+        self._path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) + "Z", style)
+
     def _path(self, path: str, style: str, title: str = "") -> None:
         shape = f'<path d="{path}" class="{style}"'
         self._parts.append(f"{shape}><title>{escape(title)}</title></path>" if title else f"{shape}/>")

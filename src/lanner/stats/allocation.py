@@ -7,7 +7,7 @@ comes from the seed and the number of the draw alone, so a log of draws can be r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -176,13 +176,21 @@ class Allocation:
         return tilt(self.sizes, features, originals, relative)
 
 
-def simulate(allocation: Allocation, totals: Array, *, most: float = np.inf) -> Allocation:
+def simulate(
+    allocation: Allocation,
+    totals: Array,
+    *,
+    most: float = np.inf,
+    watch: Callable[[Allocation], None] | None = None,
+) -> Allocation:
     """Run a campaign whose answers are known (documents × systems) until it is enough, all is judged, or `most`
-    judgements are spent."""
+    judgements are spent. `watch` is called after every look."""
     while (following := allocation.next_draw()) is not None and allocation.judgements < most:
         allocation.add(following)
         values = np.full(len(allocation.systems), np.nan)
         values[list(following.systems)] = totals[following.document, list(following.systems)]
         allocation.record(following.document, values)
-        allocation.look()
+        before = allocation.standing.look
+        if allocation.look().look > before and watch is not None:
+            watch(allocation)
     return allocation

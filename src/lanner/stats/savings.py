@@ -7,13 +7,14 @@ adaptive campaign would draw them (`lanner.stats.allocation`), with the same goa
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lanner.errors import DesignError, InputError
 from lanner.stats.allocation import Allocation, simulate
-from lanner.stats.goals import Answers, Goal, Kind, Standing, State, start, take_look
+from lanner.stats.goals import STOPPED_LEVEL, Answers, Goal, Kind, Standing, State, start, take_look
 from lanner.stats.power import Components
 from lanner.stats.resample import Array, generator
 from lanner.stats.sampling import Draws
@@ -25,6 +26,8 @@ METRIC_ACCURACY = 0.45
 of WMT23 showed (a fifth of the variance)."""
 _EVEN = 3
 """Fewer documents than this cannot be told apart at all."""
+_POINTS, _FEW = 10, 4
+"""Points of a course, and the documents from which it is drawn: with fewer an interval is wide beyond use."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,27 @@ class World:
         return truth, totals, guesses * each
 
 
+@dataclass(frozen=True, slots=True)
+class CoursePoint:
+    """What campaigns know after so large a `share` of the fixed one's judgements, or at their end where that came
+    before. `fixed` and `adaptive` are half the 95 % interval of a difference between two systems (of a system's score
+    for the goal precision), the mean over all pairs of a campaign and of that the median over campaigns; None where
+    too few documents are judged. `settled` is the mean share of pairs that adaptive campaigns have settled, `ended`
+    the share of them that are over."""
+
+    share: float
+    fixed: float | None
+    adaptive: float | None
+    settled: float
+    ended: float
+
+
 @dataclass(frozen=True)
 class Savings:
     """Campaigns simulated both ways. Shares are of the judgements that the fixed design takes (`judgements`): the mean,
     and the range that nine of ten campaigns end in. `decided` is the mean share of pairs (of systems for the goal
-    precision) that are decided, `wrong` the share of campaigns with a wrong decision."""
+    precision) that are decided, `wrong` the share of campaigns with a wrong decision, `distance` the mean distance
+    between the true scores of two systems that are compared (0 for the goal precision)."""
 
     goal: Goal
     campaigns: int
@@ -78,6 +97,8 @@ class Savings:
     decided_adaptive: float
     wrong_fixed: float
     wrong_adaptive: float
+    distance: float = 0.0
+    course: tuple[CoursePoint, ...] = ()
 
     @property
     def adaptive_judgements(self) -> int:
@@ -89,22 +110,27 @@ def expected_savings(world: World, goal: Goal, *, campaigns: int = CAMPAIGNS, se
     refuse_agreement(goal)
     if len(world.sizes) < _EVEN or len(world.systems) < 2:
         raise DesignError("Savings need two systems and three documents.", next_step="Plan more of them.")
-    outcomes = np.array([_campaign(world, goal, seed, number) for number in range(campaigns)])
-    share, decided_fixed, decided_adaptive, wrong_fixed, wrong_adaptive = outcomes.mean(0).tolist()
-    low, high = np.quantile(outcomes[:, 0], [0.05, 0.95]).tolist()
+    outcomes = [_campaign(world, goal, seed, number) for number in range(campaigns)]
+
+    def mean(of: Callable[[_Outcome], float]) -> float:
+        return float(np.mean([of(outcome) for outcome in outcomes]))
+
+    shares = [outcome.share for outcome in outcomes]
+    low, high = np.quantile(shares, [0.05, 0.95]).tolist()
     shown = len(start(goal, world.systems).active)
-    judgements = int(world.sizes.sum()) * shown * world.overlap
     return Savings(
         goal,
         campaigns,
-        judgements,
-        share,
+        int(world.sizes.sum()) * shown * world.overlap,
+        float(np.mean(shares)),
         low,
         high,
-        decided_fixed,
-        decided_adaptive,
-        wrong_fixed,
-        wrong_adaptive,
+        mean(lambda outcome: _decided(outcome.fixed)),
+        mean(lambda outcome: _decided(outcome.adaptive)),
+        mean(lambda outcome: _is_wrong(goal, outcome.fixed, outcome.truth)),
+        mean(lambda outcome: _is_wrong(goal, outcome.adaptive, outcome.truth)),
+        mean(_distance),
+        _course(outcomes, len(world.sizes)),
     )
 
 
@@ -118,23 +144,87 @@ def refuse_agreement(goal: Goal) -> None:
         )
 
 
-def _campaign(world: World, goal: Goal, seed: int, number: int) -> tuple[float, float, float, float, float]:
-    """Share of the work, share of pairs decided (fixed, adaptive), whether something is wrong (fixed, adaptive)."""
+@dataclass(frozen=True)
+class _Outcome:
+    """One simulated campaign: the true scores, the share of the work and what is decided, and on the way half the
+    interval: for the fixed one by documents judged, for the adaptive one by look (share, half width, decided)."""
+
+    truth: Array
+    share: float
+    fixed: Standing
+    adaptive: Standing
+    fixed_widths: dict[int, float]
+    looks: list[tuple[float, float, float]]
+
+
+def _campaign(world: World, goal: Goal, seed: int, number: int) -> _Outcome:
     truth, totals, predictions = world.draw(generator(seed, 40 + number))
+    beginning = start(goal, world.systems)
+    everything = float(world.sizes.sum()) * len(beginning.active)
+    looks: list[tuple[float, float, float]] = []
+
+    def watch(campaign: Allocation) -> None:
+        level = goal.level if goal.kind is Kind.PRECISION else STOPPED_LEVEL
+        width = _half_width(goal, campaign.answers(), beginning, level)
+        looks.append((campaign.judgements / everything, width, _decided(campaign.standing)))
+
     allocation = Allocation(goal, world.systems, world.sizes, predictions, seed=seed * 1009 + number)
-    adaptive = simulate(allocation, totals)
-    documents, shown = len(world.sizes), len(start(goal, world.systems).active)
-    everything = Draws(world.sizes, np.arange(documents), 1.0 / np.arange(documents, 0, -1))
-    answers = Answers(everything, world.systems, totals, None, (documents,) * len(world.systems))
-    fixed = take_look(goal, answers, start(goal, world.systems), 1, 1)
-    share = adaptive.judgements / (float(world.sizes.sum()) * shown)
-    return (
-        share,
-        _decided(fixed),
-        _decided(adaptive.standing),
-        _is_wrong(goal, fixed, truth),
-        _is_wrong(goal, adaptive.standing, truth),
-    )
+    adaptive = simulate(allocation, totals, watch=watch)
+    documents = len(world.sizes)
+    order = generator(seed, _ORDER + number).permutation(documents)
+    draws = Draws(world.sizes, order, 1.0 / np.arange(documents, 0, -1))
+    widths = {}
+    for judged in _documents_on_the_way(documents):
+        part = Answers(draws.first(judged), world.systems, totals, None, (judged,) * len(world.systems))
+        widths[judged] = _half_width(goal, part, beginning, goal.level)
+    answers = Answers(draws, world.systems, totals, None, (documents,) * len(world.systems))
+    fixed = take_look(goal, answers, beginning, 1, 1)
+    return _Outcome(truth, adaptive.judgements / everything, fixed, adaptive.standing, widths, looks)
+
+
+_ORDER = 100_000  # a stream apart: the order in which the fixed campaign judges its documents
+
+
+def _documents_on_the_way(documents: int) -> list[int]:
+    """How many documents are judged at each point of the course: where an adaptive campaign may be looked at."""
+    steps = min(_POINTS, documents)
+    return [at for at in (-(-documents * step // steps) for step in range(1, steps + 1)) if at >= min(_FEW, documents)]
+
+
+def _half_width(goal: Goal, answers: Answers, beginning: Standing, level: float) -> float:
+    """Half the interval at this level, the mean over all pairs or systems of the goal; infinite before it is known."""
+    if len(answers.draws.order) < 2:
+        return np.inf
+    own = answers.means() if goal.kind is Kind.PRECISION else answers.differences(beginning.pairs)
+    widths = own.half_width(level)
+    return float(np.where(np.isfinite(widths), widths, np.inf).mean())
+
+
+def _distance(outcome: _Outcome) -> float:
+    return float(np.mean([abs(outcome.truth[one] - outcome.truth[other]) for one, other in outcome.adaptive.pairs]))
+
+
+def _course(outcomes: Sequence[_Outcome], documents: int) -> tuple[CoursePoint, ...]:
+    """All campaigns at equal steps of the work. One that has ended keeps what it has."""
+    points = []
+    for judged in _documents_on_the_way(documents):
+        share = judged / documents
+        passed = [[look for look in outcome.looks if look[0] <= share + 1e-9] for outcome in outcomes]
+        points.append(
+            CoursePoint(
+                share,
+                _median([outcome.fixed_widths[judged] for outcome in outcomes]),
+                _median([looks[-1][1] if looks else np.inf for looks in passed]),
+                float(np.mean([looks[-1][2] if looks else 0.0 for looks in passed])),
+                float(np.mean([outcome.share <= share + 1e-9 for outcome in outcomes])),
+            )
+        )
+    return tuple(points)
+
+
+def _median(values: Sequence[float]) -> float | None:
+    value = float(np.median(values))
+    return value if np.isfinite(value) else None
 
 
 def _decided(standing: Standing) -> float:

@@ -41,6 +41,10 @@ def test_the_two_ways_are_counted_for_the_same_texts() -> None:
     assert 0 < ahead.adaptive_judgements <= ahead.fixed_judgements
     assert ahead.fixed_hours > ahead.adaptive_hours
     assert ahead.metric == ""
+    last = ahead.course[-1]
+    assert (last.judgements, last.hours) == (ahead.fixed_judgements, pytest.approx(ahead.fixed_hours))
+    assert (last.settled, last.ended) == (ahead.adaptive_decided, 1.0)
+    assert ahead.course[0].fixed is not None and last.fixed is not None and last.fixed < ahead.course[0].fixed / 2
     by_metric = work_ahead(documents(reference=True), wishes(("design", "adaptive")))
     assert by_metric is not None and by_metric.metric == "chrF"
 
@@ -108,6 +112,17 @@ def test_the_page_offers_the_adaptive_design_beside_the_fixed_one(client: TestCl
     assert "24 judgements" in text
     assert "It never takes more than the fixed one." in text
     assert "systems as far apart as there" in text
+    assert "points apart, and its 95 % interval along the judgements" in text
+    figures = re.findall(r'<svg[^>]*aria-label="(?:Fixed|Adaptive)\. [^":]*: ([^"]+)"', page)
+    table = page[page.index("The curves in numbers") :]
+    shown = [
+        re.findall(r'<td class="n">(.*?)</td>', row) for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)[1:]
+    ]
+    shown = [[re.sub("<[^>]+>", "", cell) for cell in row] for row in shown if len(row) == 6]
+    assert len(figures) == 2
+    for column, spoken in zip((2, 3), figures, strict=True):
+        points = [f"{row[0]}: {row[column]}" for row in shown if row[column] != "–"]
+        assert ", ".join(points) == spoken, "the figure and its table have the same points"
     assert 'type="radio" name="design" value="adaptive" checked' in page
     assert "A difference of" in page and "would be seen four times in five" in page
     korean = client.post(f"{place}?language=ko", data={**fields, "design": "random", "do": "plan"}).text

@@ -89,14 +89,29 @@ def test_mean_parts_and_judges_stand_on_one_axis() -> None:
     assert "without another" not in str(figures.one_judge_or_one_question(main, parts, [], "", 0.5))
 
 
-def test_a_fixed_and_an_adaptive_campaign_share_an_axis() -> None:
-    drawn = str(figures.work_ahead(1000, 550, (0.4, 0.8), (0.9, 0.85)))
-    marks = [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', drawn)]
-    [(start, size)] = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" [^>]*class="ci"', drawn)
-    zero, one = 96.0, marks[0]
-    share = [(place - zero) / (one - zero) for place in (marks[1], float(start), float(start) + float(size))]
-    assert share == pytest.approx([0.55, 0.4, 0.8], abs=0.01)
-    assert "90 % settled" in drawn and "85 % settled" in drawn
+def test_a_narrowing_interval_is_drawn_to_scale_and_pale_after_the_end() -> None:
+    scale = figures.NarrowingScale(1000, 2.0, 10.0)
+    points = [(200, 10.0), (600, 6.0), (1000, 4.0)]
+    svg = drawn(figures.narrowing("Adaptive", points, scale, end=500, ends=(400.0, 800.0)))
+    marks = [(float(mark.get("cx") or 0), float(mark.get("cy") or 0)) for mark in svg.iter("circle")]
+    across = (marks[4][0] - marks[0][0]) / 800
+    for (n, width), upper, lower in zip(points, marks[::2], marks[1::2], strict=True):
+        assert upper[0] == lower[0] == pytest.approx(marks[0][0] + across * (n - 200), abs=0.2)
+        assert lower[1] - upper[1] == pytest.approx((marks[1][1] - marks[0][1]) * width / 10, abs=0.3)
+        assert (lower[1] + upper[1]) / 2 == pytest.approx((marks[0][1] + marks[1][1]) / 2, abs=0.2)
+    [stop] = [line for line in svg.iter("line") if line.get("class") == "stop"]
+    assert float(stop.get("x1") or 0) == pytest.approx(marks[0][0] + across * 300, abs=0.2)
+    [zone] = [rect for rect in svg.iter("rect") if rect.get("class") == "zone"]
+    assert float(zone.get("width") or 0) == pytest.approx(across * 400, abs=0.2)
+    before, after = (path.get("d") or "" for path in svg.iter("path"))
+    assert before.startswith(f"M{marks[0][0]:.1f} {marks[0][1]:.1f}L")
+    cut = [
+        point for point in re.findall(r"([\d.]+) ([\d.]+)", before) if point in re.findall(r"([\d.]+) ([\d.]+)", after)
+    ]
+    assert {float(x) for x, _ in cut} == {float(stop.get("x1") or 0)}, "the pale part goes on where the other ends"
+    assert {"±4", "500", "1,000", "0"} <= set(words(figures.narrowing("A", points, scale, end=500)))
+    whole = drawn(figures.narrowing("Fixed", points, scale, end=1000))
+    assert len(list(whole.iter("path"))) == 1, "nothing comes after everything is judged"
 
 
 def test_the_heat_map_has_the_lower_triangle_with_n() -> None:

@@ -96,10 +96,24 @@ class CampaignOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class CoursePoint:
+    """After so many judgements: half the interval of a difference (or of a score), fixed and adaptive, what share of
+    the pairs adaptive campaigns have settled, and what share of them is over; see `lanner.stats.savings`."""
+
+    judgements: int
+    hours: float
+    fixed: float | None
+    adaptive: float | None
+    settled: float
+    ended: float
+
+
+@dataclass(frozen=True, slots=True)
 class WorkAhead:
     """How long a campaign would go on, fixed and adaptive, on average over simulated campaigns. `share` is of the fixed
     one's judgements, `low` and `high` hold nine of ten campaigns; `metric` names what says how far systems are apart,
-    empty where released campaigns do."""
+    empty where released campaigns do. `distance` is the mean distance between two of them, None where the goal is
+    about the systems' scores; `course` is what is known on the way."""
 
     goal: str
     campaigns: int
@@ -113,6 +127,8 @@ class WorkAhead:
     fixed_decided: float
     adaptive_decided: float
     metric: str
+    distance: float | None = None
+    course: tuple[CoursePoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

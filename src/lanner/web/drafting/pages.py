@@ -40,7 +40,7 @@ from lanner.web.drafting.options import (
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
-from lanner.web.organising.figures import load_bar, size_curve, work_ahead
+from lanner.web.organising.figures import NarrowingScale, load_bar, narrowing, size_curve
 from lanner.web.page import forms
 from lanner.web.page.problems import told
 from lanner.web.page.rendering import page
@@ -172,7 +172,7 @@ async def _draft_page(
         "names": names or {},
         "sizes": forecast.sizes if forecast else {},
         "loads": _loads(forecast.plan) if forecast else {},
-        "course": _course(forecast.ahead) if forecast else None,
+        "courses": _courses(forecast.ahead) if forecast else None,
         "curve": _curve(forecast.prospects) if forecast else None,
         "remedies": remedies(forecast.plan, form) if forecast and form is not None else [],
     }
@@ -195,12 +195,23 @@ def _curve(prospects: Prospects | None) -> Markup | None:
     return size_curve(points, prospects.documents) if prospects and len(points) >= _FEWEST_POINTS else None
 
 
-def _course(ahead: WorkAhead | None) -> Markup | None:
-    """A fixed and an adaptive campaign beside each other; None where nothing is known of them."""
+def _courses(ahead: WorkAhead | None) -> tuple[Markup, Markup] | None:
+    """How a fixed and an adaptive campaign narrow an interval, on the same scale; None where nothing is known of them,
+    or at too few points for a curve."""
     if ahead is None:
         return None
-    settled = ahead.fixed_decided, ahead.adaptive_decided
-    return work_ahead(ahead.fixed_judgements, ahead.adaptive_judgements, (ahead.low, ahead.high), settled)
+    fixed = [(point.judgements, point.fixed) for point in ahead.course if point.fixed is not None]
+    adaptive = [(point.judgements, point.adaptive) for point in ahead.course if point.adaptive is not None]
+    if min(len(fixed), len(adaptive)) < _FEWEST_POINTS:
+        return None
+    scale = NarrowingScale(
+        ahead.fixed_judgements, ahead.distance or 0.0, max(width for _, width in (*fixed, *adaptive))
+    )
+    ends = (ahead.low * ahead.fixed_judgements, ahead.high * ahead.fixed_judgements)
+    return (
+        narrowing(say("Fixed"), fixed, scale, end=ahead.fixed_judgements),
+        narrowing(say("Adaptive"), adaptive, scale, end=ahead.adaptive_judgements, ends=ends),
+    )
 
 
 _FEWEST_POINTS = 3

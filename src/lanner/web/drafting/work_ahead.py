@@ -18,7 +18,7 @@ from lanner.stats.goals import Kind
 from lanner.stats.power import Components, Design, plan
 from lanner.stats.resample import Resampling
 from lanner.stats.savings import expected_savings
-from lanner.web.drafting.options import CampaignOptions, Prospects, WorkAhead, composed, planned
+from lanner.web.drafting.options import CampaignOptions, CoursePoint, Prospects, WorkAhead, composed, planned
 
 METRIC = "chrf"
 
@@ -58,6 +58,18 @@ def work_ahead(documents: Sequence[Document], wishes: CampaignOptions) -> WorkAh
         savings.decided_fixed,
         savings.decided_adaptive,
         "chrF" if world.has_metrics else "",
+        None if goal.kind is Kind.PRECISION else savings.distance,
+        tuple(
+            CoursePoint(
+                round(point.share * fixed),
+                point.share * fixed * hours,
+                point.fixed,
+                point.adaptive,
+                point.settled,
+                point.ended,
+            )
+            for point in savings.course
+        ),
     )
 
 

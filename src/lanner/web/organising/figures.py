@@ -94,25 +94,79 @@ def size_curve(points: Sequence[tuple[int, float]], now: int, width: float = 300
     return _markup(drawing)
 
 
-def work_ahead(fixed: int, adaptive: int, ends: tuple[float, float], settled: tuple[float, float]) -> Markup:
-    """A fixed and an adaptive campaign beside each other on one axis of judgements: how far each goes, what share of
-    the pairs it settles there, and between which shares of the work nine in ten adaptive ones end."""
-    left, right, low_y, high_y = 96.0, 430.0, 96.0, 24.0
-    across = axis([0, fixed], left, right)
-    labels = say("Fixed"), say("Adaptive")
-    spoken = f"{labels[0]}: {thousands(fixed)}; {labels[1]}: {thousands(adaptive)}"
-    drawing = Drawing(spoken, 122, 520)
-    across.draw(drawing, high_y - 12, low_y)
-    first, last = (across.place(end * fixed) for end in ends)
-    drawing.rect(first, high_y + 30, last - first, 26, "ci", say("nine in ten end here"))
-    drawing.text((first + last) / 2, low_y - 4, say("nine in ten end here"), "tm", "middle")
-    for y, name, n, share in zip((high_y, high_y + 43), labels, (fixed, adaptive), settled, strict=True):
-        drawing.text(0, y + 4, fit(name, left - 8, LETTER), "tb", title=name)
-        drawing.rect(left, y - 2, across.place(n) - left, 4, "pd")
-        drawing.circle(across.place(n), y, 5, "pt0", f"{name}: {thousands(n)}")
-        words = say("{share} settled", share=f"{100 * share:.0f} %")
-        drawing.text(across.place(n) + 10, y + 4, words, "tb")
+@dataclass(frozen=True, slots=True)
+class NarrowingScale:
+    """What two figures of narrowing intervals share: the judgements at the right end, the difference in the middle,
+    and the widest half interval."""
+
+    judgements: int
+    difference: float
+    widest: float
+
+
+def narrowing(
+    name: str,
+    points: Sequence[tuple[int, float]],
+    scale: NarrowingScale,
+    *,
+    end: int,
+    ends: tuple[float, float] | None = None,
+) -> Markup:
+    """How the interval of a difference narrows along the judgements: half its width at each of `points`, a line where
+    the campaign ends, and with `ends` the range that nine in ten end in. What comes after the end is pale: there some
+    campaigns are over, and others go on."""
+    left, right, top, bottom = 34.0, 350.0, 8.0, 142.0
+    middle = scale.difference
+    low, high = min(0.0, middle - scale.widest), max(0.0, middle + scale.widest)
+    spoken = ", ".join(f"{thousands(n)}: ±{width:.2g}" for n, width in points)
+    drawing = Drawing(f"{name}. {say('Half the interval by the number of judgements')}: {spoken}", 164, 360)
+
+    def x(n: float) -> float:
+        return left + (right - left) * n / (scale.judgements or 1)
+
+    def y(value: float) -> float:
+        return bottom - (bottom - top) * (value - low) / ((high - low) or 1)
+
+    for tick in axis([low, high], 0, 1, ticks=6).ticks:
+        if low <= tick <= high:
+            drawing.line(left, y(tick), right, y(tick), "ax0" if abs(tick) < 1e-9 else "gr")
+            words = f"{abs(tick):g}" if abs(tick) > 1e-9 else "0"
+            drawing.text(left - 5, y(tick) + 4, f"−{words}" if tick < -1e-9 else words, "tm", "end")
+    if ends is not None:
+        drawing.rect(x(ends[0]), top, x(ends[1]) - x(ends[0]), bottom - top, "zone")
+    for part, style in ((_points_until(points, end), "band"), (_points_until(points, end, after=True), "band later")):
+        if len(part) > 1:
+            upper, lower = ([(x(n), y(middle + side * width)) for n, width in part] for side in (1, -1))
+            drawing.area([*upper, *reversed(lower)], style)
+    drawing.line(x(points[0][0]), y(middle), x(end), y(middle), "middle")
+    for n, width in points:
+        for edge in (middle + width, middle - width):
+            drawing.circle(x(n), y(edge), 1.8, "spd", f"{thousands(n)}: ±{width:.2g}")
+    drawing.line(x(end), top, x(end), bottom, "stop")
+    last = points[-1][1]
+    drawing.text(right - 6, y(middle + last) - 7, f"±{last:.2g}", "tb", "end")
+    at_the_right = x(end) > right - 40
+    drawing.text(
+        right if at_the_right else x(end), bottom + 16, thousands(end), "tb", "end" if at_the_right else "middle"
+    )
+    if not at_the_right and x(end) < right - 70:
+        drawing.text(right, bottom + 16, thousands(scale.judgements), "tm", "end")
+    drawing.text(left, bottom + 16, "0", "tm", "middle")
     return _markup(drawing)
+
+
+def _points_until(points: Sequence[tuple[int, float]], end: int, *, after: bool = False) -> list[tuple[float, float]]:
+    """The part of a line through points up to an end, or after it; at the end itself between its neighbours."""
+    part: list[tuple[float, float]] = [(n, width) for n, width in points if (n > end if after else n <= end)]
+    before, later = ([point for point in points if (point[0] > end) is side] for side in (False, True))
+    if before and later and before[-1][0] < end:
+        (x, y), (u, v) = before[-1], later[0]
+        cut = (float(end), y + (v - y) * (end - x) / (u - x))
+    elif before:
+        cut = (float(before[-1][0]), before[-1][1])
+    else:
+        return part
+    return [cut, *part] if after else [*part, cut]
 
 
 def sparkline(values: Sequence[float], label: str) -> Markup:
