@@ -48,9 +48,9 @@ ALLOWED = 300
 ANCHORED = {
     # only ever matched from the beginning of a text, or against all of it, which is linear
     "lanner.cli.output._COUNTED",
-    "lanner.corpus.sheet._TAKEN",
-    "lanner.model.cells._KEPT",
-    "lanner.model.cells._RUNS",
+    "lanner.corpus.verify._TAKEN",
+    "lanner.formats.parsing.values._KEPT",
+    "lanner.formats.parsing.values._RUNS",
     "lanner.studies.punkt._CLOSING",
     "lanner.studies.punkt._TOKEN",
     # sees the last 40 characters before a full stop

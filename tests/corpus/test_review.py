@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.corpus import edits
-from lanner.corpus.columns import texts
 from lanner.corpus.edits import Edit, apply
 from lanner.corpus.review import Place, Review, cuts
-from lanner.corpus.rows import Doubt
+from lanner.corpus.rows import Doubt, texts
 from lanner.errors import InputError
 from lanner.model import Document, Segment
 from property_examples import examples

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_sets import data_dir
-from lanner.corpus.columns import language, texts
 from lanner.corpus.edits import Edit, edited
-from lanner.corpus.rows import DOUBTFUL, Splitting, split_document
+from lanner.corpus.rows import DOUBTFUL, Splitting, language, split_document, texts, with_texts
 from lanner.corpus.split import Scores, compare, joint_borders
 from lanner.model import Document, Segment
 from property_examples import examples
@@ -148,3 +147,23 @@ def test_alignment_beats_the_study_on_its_own_set_up():
             total += compare(joint_borders([(row.source, row.outputs["a"]) for row in made]), joint_borders(gold))
     assert number == 288
     assert total.f1 >= 0.85
+
+
+# The texts of a segment under one kind of name
+
+
+SEGMENT = Segment("1", "x", outputs={"same": "o"}, references={"same": "r"})
+
+
+def test_a_reference_and_an_output_of_the_same_name_stay_apart():
+    assert texts(SEGMENT) == {"source": "x", "reference:same": "r", "output:same": "o"}
+    assert with_texts(SEGMENT, texts(SEGMENT)) == SEGMENT
+
+
+def test_columns_that_are_not_given_are_gone():
+    assert with_texts(SEGMENT, {"source": "y"}) == Segment("1", "y")
+
+
+def test_each_column_has_its_language():
+    document = Document("d", (), "en", "ko")
+    assert (language(document, "source"), language(document, "output:a")) == ("en", "ko")

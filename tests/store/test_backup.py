@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,8 +11,19 @@ from campaign_parts import first_task, opened, save
 from lanner import campaign
 from lanner.errors import StoreError
 from lanner.store import Store
-from lanner.store.backup import backup, copies, name_at, prune, restore, verify, verify_file
-from lanner.store.transfer import contents
+from lanner.store.backup import (
+    TABLES,
+    backup,
+    contents,
+    copies,
+    copy_rows,
+    name_at,
+    prune,
+    restore,
+    verify,
+    verify_file,
+)
+from store_rows import answer, fill
 
 
 def answers(store: Store) -> list[tuple[object, ...]]:
@@ -152,3 +164,127 @@ def test_the_store_is_left_as_it_was(store: Store, tmp_path: Path) -> None:
     backup(store, tmp_path / "one.sqlite")
     with store.snapshot() as connection:
         assert contents(connection) == before
+
+
+# All rows from one database to another, of either kind. The tables hold plain types only, so that a row means the same
+
+
+def test_rows_and_numbers_come_along_from_either_database(store: Store, tmp_path: Path) -> None:
+    filled = fill(store)
+    gone = fill(store, "second")
+    with store.writing() as tx:
+        tx.judgements.add([answer(filled, n, segment=str(n % 3), revision=1 + n // 3) for n in range(1, 3)])
+        tx.campaigns.remove(gone.campaign)
+    with Store.open(tmp_path / "copy.sqlite") as copy:
+        with store.snapshot() as read, copy.filling() as written:
+            copy_rows(read, written)
+            assert contents(written) == contents(read)
+            assert contents(read)["judgement"].rows == 2
+        again = fill(copy, "third")
+        assert again.campaign > gone.campaign, "a number that was given once is not given again"
+        assert not set(again.judges.values()) & set(gone.judges.values())
+
+
+def test_into_either_database(store: Store, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "source.sqlite") as source:
+        filled = fill(source)
+        with source.writing() as tx:
+            tx.judgements.add(
+                [answer(filled, n, question=f"q{n}", value='"NUL \\u0000 and 😀"') for n in range(1, 300)]
+            )
+        with source.snapshot() as read, store.filling() as written:
+            copy_rows(read, written)
+            assert contents(written) == contents(read)
+    with store.writing() as tx:
+        assert list(tx.judgements.reserve(2, [filled.campaign])) == [300, 301]
+
+
+def test_one_changed_letter_changes_the_digest(store: Store) -> None:
+    filled = fill(store)
+    with store.writing() as tx:
+        tx.judgements.add([answer(filled, 1)])
+    with store.snapshot() as connection:
+        before = contents(connection)
+    with store.writing() as tx:
+        tx.judgements.withdraw(filled.judges["ana"])
+        tx.judgements.add([answer(filled, 2, value="4")])
+    with store.snapshot() as connection:
+        after = contents(connection)
+    assert {name for name in before if before[name] != after[name]} == {"judgement", "chain", "withdrawn"}
+
+
+def test_sessions_are_left_behind() -> None:
+    assert "session" not in {table.name for table in TABLES}
+
+
+# Whether a store is whole
+
+
+@pytest.fixture
+def whole(store: Store) -> Store:
+    """A real campaign with a revision in it."""
+    opened(store)
+    task = campaign.next_task(store, "first", "ana")
+    assert task is not None
+    save(store, task, 0, {"sentence": 3})
+    save(store, task, 0, {"sentence": 4})
+    return store
+
+
+def problems(store: Store) -> dict[str, tuple[str, ...]]:
+    return {found.check: found.problems for found in verify(store) if found.problems}
+
+
+def test_a_sound_store_is_found_sound(whole: Store) -> None:
+    assert problems(whole) == {}
+
+
+BREAKS = {
+    "UPDATE campaign SET corpus_hash = 'x'": "protocols and texts as frozen",
+    "UPDATE campaign SET protocol = '{'": "protocols and texts as frozen",
+    "UPDATE campaign SET protocol_hash = 'other'": "protocols and texts as frozen",
+    "DELETE FROM judgement WHERE revision = 1": "chains of revisions",
+    "UPDATE judgement SET value = '{'": "answers can be read",
+    "UPDATE judgement SET part = 3 WHERE revision = 2": "whole saves",
+    "UPDATE judgement SET segment = '2' WHERE revision = 1": "chains of revisions",
+    "UPDATE judgement SET judge = 2": "one campaign each",
+    "UPDATE judgement SET document = 999": "references",
+    "UPDATE judgement SET supersedes = NULL": "chains of revisions",
+    "DELETE FROM lanner_migration WHERE number = 2": "steps and locks",
+}
+
+
+@pytest.mark.parametrize("sql", BREAKS)
+def test_what_was_broken_behind_our_back_is_found(whole: Store, sql: str) -> None:
+    with whole.filling() as connection:
+        run = connection.exec_driver_sql
+        if whole.kind == "sqlite":
+            run("ROLLBACK")
+            run("PRAGMA foreign_keys = OFF")
+            run("DROP TRIGGER judgement_append_only")
+            run("BEGIN")
+        else:
+            run("ALTER TABLE judgement DISABLE TRIGGER ALL")
+            for name in ("judge", "document", "supersedes"):
+                run(f"ALTER TABLE judgement DROP CONSTRAINT IF EXISTS judgement_{name}_fkey")
+        run(sql)
+    found = problems(whole)
+    assert BREAKS[sql] in found, found
+
+
+def test_a_lock_that_is_gone_is_told(whole: Store) -> None:
+    with whole.filling() as connection:
+        on = "" if whole.kind == "sqlite" else " ON judgement"
+        connection.exec_driver_sql(f"DROP TRIGGER judgement_append_only{on}")
+    assert "judgements could be changed" in problems(whole)["steps and locks"][0]
+
+
+def test_many_problems_are_cut_short(whole: Store) -> None:
+    with whole.writing() as tx:
+        seat = tx.judges.all(1)[0].number
+        document = tx.documents.numbers(1)["d0"]
+        filled = SimpleNamespace(campaign=1, judges={"ana": seat}, tasks={"ana": None}, documents={"one": document})
+        tx.judgements.add([answer(filled, 100 + n, question=f"x{n}", value="{") for n in range(40)])
+    told = problems(whole)["answers can be read"]
+    assert len(told) == 21
+    assert told[-1] == "and more"

@@ -1,8 +1,12 @@
+import numpy as np
 import pytest
 
 from lanner.errors import InputError
+from lanner.stats.metaeval import Scorer
+from lanner.studies import computations
 from lanner.studies import computations as compute
-from lanner.studies.data import Data
+from lanner.studies.data import Data, Scores
+from lanner.studies.sentences import rates
 from reports.world import material
 
 PARTS = Data({"h": material("h_falcon"), "f": material("falcon")})
@@ -50,3 +54,83 @@ def test_a_confusion_is_the_same_from_both_sides() -> None:
 
 def test_the_mean_of_what_was_printed() -> None:
     assert compute.of_printed(PARTS, numbers=[1, 2, 6]) == 3
+
+
+# Metrics against gold scores
+
+
+SYSTEMS = ("a", "b", "c", "ref")
+
+
+def data() -> Data:
+    rng = np.random.default_rng(1)
+    gold = rng.normal(size=(4, 30)) + np.arange(4)[:, None]
+    twin = Scorer("twin", SYSTEMS, gold.copy())
+    noise = Scorer("noise", SYSTEMS, rng.normal(size=(4, 30)))
+    documents = tuple(f"d{k // 5}" for k in range(30))
+    return Data(scores=Scores(Scorer("gold", SYSTEMS, gold), (twin, noise), ("ref",), documents))
+
+
+def test_a_metric_that_is_gold_agrees_with_it() -> None:
+    found = data()
+    assert computations.metric(found, name="twin", give="acc_eq").value == pytest.approx(1.0)
+    assert computations.metric(found, name="twin", give="segment_pearson").value == pytest.approx(1.0)
+    noise = computations.metric(found, name="noise", give="acc_eq").value
+    assert isinstance(noise, float)
+    assert noise < 0.8
+    assert computations.scored(found, give="systems") == 3
+    assert computations.scored(found, give="segments") == 30
+
+
+def test_unknown_metrics_and_data_without_any() -> None:
+    with pytest.raises(InputError, match="no metric 'twim'"):
+        computations.metric(data(), name="twim", give="acc_eq")
+    with pytest.raises(InputError, match="no metric scores"):
+        computations.metric(Data(), name="twin", give="acc_eq")
+
+
+# Claims made in words, held against the data
+
+
+DATA = Data({"h": material("h_falcon"), "f": material("falcon")})
+
+
+def test_slowest_and_fastest_domain() -> None:
+    found = {name: rate for name, rate in rates(DATA, "h", "j0", "holistic").items() if name != "all"}
+    slow = computations.extreme_domain(DATA, part="h", judge="j0", of="holistic", which="slowest")
+    fast = computations.extreme_domain(DATA, part="h", judge="j0", of="holistic", which="fastest")
+    assert slow.value == min(found, key=lambda name: found[name])
+    assert fast.value == max(found, key=lambda name: found[name])
+    assert f"{found[str(slow.value)]:.2f}" in slow.detail
+
+
+def test_speed_against_another_protocol() -> None:
+    how = {"part": "h", "of": "holistic"}
+    assert computations.slowdown(DATA, judge="j0", before=how, after=how).value == pytest.approx(1.0)
+
+
+def test_interval_and_zero_says_which_side() -> None:
+    options = {"part": "h", "judge": "j0", "outcome": "holistic", "predictors": ["sentence"]}
+    found = computations.interval_and_zero(DATA, term="sentence", **options)  # type: ignore[arg-type]
+    assert found.low is not None
+    assert found.high is not None
+    side = "above 0" if found.low > 0 else "below 0" if found.high < 0 else "includes 0"
+    assert found.value == side
+    assert computations.interval_and_zero(DATA, term="none such", **options).value is None  # type: ignore[arg-type]
+
+
+def test_commonest_labels_come_with_their_shares() -> None:
+    most = computations.commonest_number(DATA, part="h", question="skills_chosen", judge="j0")
+    assert isinstance(most.value, float)
+    assert most.detail.endswith("% of sentences")
+    agreed = computations.commonest_agreed(DATA, part="f", question="skills", judges=["j0", "j1"])
+    assert str(agreed.value).count(",") == 2
+    top = computations.commonest_in_domain(DATA, part="f", question="skills", judges=["j0", "j1"], domain="news")
+    assert " and " in str(top.value)
+
+
+def test_closest_pair_is_one_of_those_asked() -> None:
+    found = computations.closest_pair(
+        DATA, part="f", question="context", statistic="kappa", ones=["j0"], others=["j1", "j2"]
+    )
+    assert found.value in ("j0–j1", "j0–j2")

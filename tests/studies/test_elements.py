@@ -17,7 +17,7 @@ import pytest
 
 from lanner import designs, protocols
 from lanner.corpus import recipe
-from lanner.designs.spoiling import shuffled_words
+from lanner.designs.controls import shuffled_words
 from lanner.model import Choice, Document, Grid, Judge, Labels, Number, Protocol, Rank, Scale, Segment, Spans
 from lanner.protocols.wording import Wording
 from lanner.studies.study import load, names

@@ -20,9 +20,19 @@ from lanner.designs.adaptive import NAME
 from lanner.figures.typeset import interval, number, percent
 from lanner.model import Protocol
 from lanner.stats.allocation import Allocation
-from lanner.stats.goals import STOPPED_LEVEL, Forecast, Goal, Kind, Standing, State, forecast, start
+from lanner.stats.goals import (
+    LOOKS,
+    STOPPED_LEVEL,
+    Forecast,
+    Goal,
+    Kind,
+    Standing,
+    State,
+    forecast,
+    nominal_levels,
+    start,
+)
 from lanner.stats.resample import Array, Resampling
-from lanner.stats.sequential import LOOKS, nominal_levels
 from lanner.store import Store
 
 STATE_WORDS = {

@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from lanner.corpus.columns import texts, with_texts
 from lanner.corpus.describe import words
+from lanner.corpus.rows import texts, with_texts
 from lanner.model import Document, Segment
 
 

@@ -15,8 +15,7 @@ from typing import Any, BinaryIO, Literal, NoReturn
 
 from lanner.corpus import split
 from lanner.corpus.align import candidates, project
-from lanner.corpus.columns import SOURCE, language, texts, with_texts
-from lanner.corpus.rows import DOUBTFUL
+from lanner.corpus.rows import DOUBTFUL, SOURCE, language, texts, with_texts
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.model import Document, Json, Segment
 

@@ -15,9 +15,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from lanner.corpus.columns import SOURCE, language, texts
 from lanner.corpus.edits import Edit, append_to_log, edited, joined, parent, suggest_split, undo_in_log
-from lanner.corpus.rows import DOUBTFUL, Doubt
+from lanner.corpus.rows import DOUBTFUL, SOURCE, Doubt, language, texts
 from lanner.corpus.split import joiner
 from lanner.errors import InputError, Where
 from lanner.model import Document, Segment

@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from lanner.designs._allocate import refuse, refuse_scenarios
 from lanner.designs._layout import Layout, Share, is_about_the_judge, lay_out, pages
-from lanner.designs.spoiling import KINDS, Spoiled
+from lanner.designs.controls import KINDS, Spoiled
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, Object, Protocol, Role, Task
 

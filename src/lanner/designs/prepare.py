@@ -20,8 +20,7 @@ from numpy.random import Generator
 
 from lanner import designs
 from lanner.designs import controls, full
-from lanner.designs._layout import is_about_the_judge
-from lanner.designs._placing import by_judge
+from lanner.designs._layout import by_judge, is_about_the_judge
 from lanner.errors import DesignError, did_you_mean
 from lanner.model import Document, Item, Json, Judge, Protocol, Role, Task
 

@@ -38,6 +38,7 @@ from lanner.formats.parsing.values import (
     duration,
     duration_heading,
     file_languages,
+    guarded,
     in_thousands,
     is_false,
     is_missing,
@@ -55,7 +56,6 @@ from lanner.formats.parsing.values import (
 )
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 from lanner.model import languages as language_codes
-from lanner.model.cells import guarded
 
 _LOOKED_AT = 10_000
 _DOCUMENT_ROLES = ("domain", "title", "text_type", "note", "media")

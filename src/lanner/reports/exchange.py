@@ -20,8 +20,8 @@ from lanner.analysis.scores import direction_of
 from lanner.errors import LannerError
 from lanner.figures.typeset import words
 from lanner.formats import appraise_scores
+from lanner.formats.parsing.values import guarded
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
-from lanner.model.cells import guarded
 from lanner.protocols.derived import derived
 from lanner.protocols.prefilled import judged_marks
 from lanner.reports.codebook import write_beside

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from lanner.formats.parsing.values import guarded
 from lanner.model import Json
-from lanner.model.cells import guarded
 from lanner.reports.references import Reference
 
 

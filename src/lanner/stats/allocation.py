@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lanner.designs.adaptive import FLOOR, draw, features_of, probabilities, tilt
-from lanner.stats.goals import FIRST_DOCUMENTS, Answers, Goal, Kind, Standing, State, start, take_look
+from lanner.stats.goals import FIRST_DOCUMENTS, LOOKS, Answers, Goal, Kind, Standing, State, start, take_look
 from lanner.stats.resample import Array
 from lanner.stats.sampling import Draws
-from lanner.stats.sequential import LOOKS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Copies of a whole store, made while it is in use, and the way back.
+"""Copies of a whole store, made while it is in use, the way back, and whether a store is whole.
 
 A copy is always one SQLite file, of whichever database it was made: it can be looked into with any tool, opened by
 Lanner as it is, and restored into either kind of database. It holds everything as of one moment, except who was signed
@@ -8,27 +8,32 @@ good copy.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from sqlalchemy import Connection, create_engine
+from sqlalchemy import Connection, Table, create_engine, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from lanner.errors import StoreError, Where
-from lanner.store.checks import PAGES, Finding, findings
+from lanner.model import Protocol
+from lanner.store import schema
+from lanner.store.campaigns import JUDGE_ITSELF, decode, fingerprint
+from lanner.store.chain import broken_links
 from lanner.store.engine import explain, inspect_file
+from lanner.store.rows import STREAMED, insert_rows, loads
 from lanner.store.store import Store
-from lanner.store.transfer import Content, contents, copy_rows
 from lanner.store.webhooks import SEALED
 
 _NAME = "lanner-{:%Y%m%dT%H%M%SZ}.sqlite"
@@ -189,3 +194,253 @@ def _settle(unfinished_path: Path, path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+# All rows from one database to another, of either kind. The tables hold plain types only, so that a row means the same
+# in SQLite and PostgreSQL and its digest is the same in both.
+
+
+_BATCH = 5_000
+TABLES = tuple(
+    table for table in schema.metadata.sorted_tables if table.name not in (schema.migration.name, schema.session.name)
+)
+"""What is copied, each after those it refers to. Sessions stay behind: whoever finds a copy is signed in nowhere."""
+
+
+class Content(NamedTuple):
+    """What is in a table: how many rows, and a hash of them all in the order of their keys."""
+
+    rows: int
+    digest: str
+
+
+def rows_of(connection: Connection, table: Table) -> Iterator[Sequence[Any]]:
+    """Every row of a table in the order of its key, without holding all of them."""
+    query = select(table).order_by(*table.primary_key.columns)
+    with closing(connection.execute(query, execution_options=STREAMED)) as rows:
+        yield from map(_without_plain_secret, rows) if table is schema.webhook else rows
+
+
+def _without_plain_secret(row: Any) -> Sequence[Any]:
+    """A webhook as it may leave the store: a secret in plain text, of an earlier version, stays behind."""
+    at = list(schema.webhook.columns.keys()).index("secret")
+    return (*row[:at], row[at] if row[at].startswith(SEALED) else "", *row[at + 1 :])
+
+
+def contents(connection: Connection) -> dict[str, Content]:
+    """What each table holds, the same for the same rows in either kind of database."""
+    found = {}
+    for table in TABLES:
+        digest, count = hashlib.sha256(), 0
+        for row in rows_of(connection, table):
+            digest.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
+            count += 1
+        found[table.name] = Content(count, digest.hexdigest()[:16])
+    return found
+
+
+def copy_rows(source: Connection, target: Connection) -> None:
+    """Fill the empty tables of another database, inside the transactions of both."""
+    for table in TABLES:
+        names = [column.name for column in table.columns]
+        rows = rows_of(source, table)
+        while batch := [dict(zip(names, row, strict=True)) for row in islice(rows, _BATCH)]:
+            insert_rows(target, table, batch)
+    _carry_numbers(source, target)
+
+
+def _carry_numbers(source: Connection, target: Connection) -> None:
+    """Numbers that were ever given are not given again, even where their rows have been deleted since."""
+    for table in TABLES:
+        if "id" not in table.columns or table is schema.withdrawn:
+            continue
+        last = _last(source, table.name)
+        if not last:
+            continue
+        given = {"table": table.name, "last": last}
+        if target.dialect.name == "postgresql":
+            target.execute(text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last)"), given)
+        elif target.execute(text("SELECT 1 FROM sqlite_sequence WHERE name = :table"), given).first():
+            target.execute(text("UPDATE sqlite_sequence SET seq = :last WHERE name = :table"), given)
+        elif _counts_in_sqlite(table.name):
+            target.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)"), given)
+
+
+def _last(connection: Connection, table: str) -> int:
+    if connection.dialect.name == "postgresql":
+        sequence = connection.execute(
+            text("SELECT pg_get_serial_sequence(:table, 'id')"), {"table": table}
+        ).scalar_one()
+        last, called = connection.execute(text(f"SELECT last_value, is_called FROM {sequence}")).one()
+        return int(last) if called else 0
+    highest = connection.execute(text(f"SELECT coalesce(max(id), 0) FROM {table}")).scalar_one()
+    given = connection.execute(text("SELECT seq FROM sqlite_sequence WHERE name = :table"), {"table": table}).scalar()
+    return max(int(highest), int(given or 0))
+
+
+def _counts_in_sqlite(table: str) -> bool:
+    """Whether this table's numbers are never given twice there."""
+    return table in ("campaign", "document", "judge", "task", "account", "token", "webhook", "delivery", "chain")
+
+
+# Whether a store is whole: what the database says of its own pages, and what must be true of the rows in it.
+
+
+PAGES = "pages of the database"
+MOST = 20
+"""Problems told of one check: the first ones say what is wrong, thousands say no more."""
+_KEY = ("judge", "document", "segment", "stage", "question", "systems", "role")
+_PRESENT = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%RAISE(ABORT%'",
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE tgenabled <> 'D'",
+}
+_TRIGGERS = ("judgement_append_only", "ledger_append_only")
+
+
+class Finding(NamedTuple):
+    """One check: what was looked at, and what is wrong with it (nothing, as a rule)."""
+
+    check: str
+    problems: tuple[str, ...]
+
+
+def findings(connection: Connection, expected_hash: str | None = None) -> Iterator[Finding]:
+    """Every check, one after the other, inside one transaction that sees everything as of one moment."""
+    if expected_hash is not None:
+        row = connection.execute(select(schema.chain.c.id).where(schema.chain.c.hash == expected_hash)).first()
+        yield Finding("published hash", () if row else (f"{expected_hash} is in no chain of this store",))
+    for name, check in CHECKS.items():
+        problems: list[str] = []
+        for problem in check(connection):
+            problems.append(problem)
+            if len(problems) == MOST:
+                problems.append("and more")
+                break
+        yield Finding(name, tuple(problems))
+
+
+def _pages(connection: Connection) -> Iterator[str]:
+    """PostgreSQL has checksums of its own; for SQLite every page and index is read."""
+    if connection.dialect.name == "sqlite":
+        for (message,) in connection.exec_driver_sql("PRAGMA integrity_check(20)").fetchall():
+            if message != "ok":
+                yield str(message)
+
+
+def _steps(connection: Connection) -> Iterator[str]:
+    """The tables are those of this version, and the database still refuses to change a judgement."""
+    had = {number for (number,) in connection.exec_driver_sql(f"SELECT number FROM {schema.migration.name}")}
+    # a file of an earlier version lacks the last steps and is sound: opening it brings it up to date
+    yield from (f"has not had step {number}" for number in range(1, max(had, default=0)) if number not in had)
+    present = {name for (name,) in connection.exec_driver_sql(_PRESENT[connection.dialect.name]).fetchall()}
+    yield from (f"the lock {name} is gone: judgements could be changed" for name in _TRIGGERS if name not in present)
+
+
+def _references(connection: Connection) -> Iterator[str]:
+    """Whatever a row names is there."""
+    present = set(inspect(connection).get_table_names())
+    for table in (table for table in (*TABLES, schema.session) if table.name in present):
+        for key in sorted(table.foreign_keys, key=lambda key: key.parent.name):
+            column, there = key.parent.name, key.column.table.name
+            lacking = f"NOT EXISTS (SELECT 1 FROM {there} AS there WHERE there.id = here.{column})"
+            sql = f"SELECT count(*) FROM {table.name} AS here WHERE here.{column} IS NOT NULL AND {lacking}"
+            if number := connection.exec_driver_sql(sql).scalar_one():
+                yield f"{number} rows of {table.name} name a {there} that is not there"
+
+
+def _chains(connection: Connection) -> Iterator[str]:
+    """Answers to one question are numbered 1, 2, 3, …, and each points at the one before it."""
+    other = " OR ".join(f"before.{name} <> here.{name}" for name in _KEY)
+    wrong = f"before.id IS NULL OR before.revision <> here.revision - 1 OR before.id >= here.id OR {other}"
+    sql = f"""SELECT here.id, here.revision FROM judgement AS here LEFT JOIN judgement AS before
+      ON before.id = here.supersedes
+      WHERE (here.revision = 1 AND here.supersedes IS NOT NULL) OR here.revision < 1
+      OR (here.revision > 1 AND ({wrong})) ORDER BY here.id LIMIT {MOST + 1}"""
+    for number, revision in connection.exec_driver_sql(sql).fetchall():
+        yield f"judgement {number} is revision {revision} of something that does not come before it"
+
+
+def _whole_saves(connection: Connection) -> Iterator[str]:
+    """A save is there with all its parts or not at all. Imports (without a task) may be about judges who withdrew."""
+    sql = f"""SELECT campaign, submission FROM judgement WHERE task IS NOT NULL GROUP BY campaign, submission
+      HAVING min(part) <> 0 OR max(part) <> count(*) - 1 OR min(received_at) <> max(received_at)
+      OR min(judge) <> max(judge) LIMIT {MOST + 1}"""
+    for campaign, submission in connection.exec_driver_sql(sql).fetchall():
+        yield f"the save {submission} of campaign {campaign} is not whole"
+
+
+def _homes(connection: Connection) -> Iterator[str]:
+    """What belongs together belongs to one campaign."""
+    pairs = [("judgement", "judge"), ("judgement", "document"), ("judgement", "task"), ("task", "judge")]
+    for here, there in pairs:
+        sql = f"""SELECT count(*) FROM {here} AS here JOIN {there} AS there ON there.id = here.{there}
+          WHERE there.campaign <> here.campaign"""
+        if number := connection.exec_driver_sql(sql).scalar_one():
+            yield f"{number} rows of {here} belong to another campaign than their {there}"
+    sql = """SELECT count(*) FROM item JOIN task ON task.id = item.task JOIN document ON document.id = item.document
+      WHERE task.campaign <> document.campaign"""
+    if number := connection.exec_driver_sql(sql).scalar_one():
+        yield f"{number} items are about documents of another campaign"
+    sql = """SELECT count(*) FROM judgement JOIN task ON task.id = judgement.task
+      WHERE task.judge IS NULL OR task.judge <> judgement.judge"""
+    if number := connection.exec_driver_sql(sql).scalar_one():
+        yield f"{number} judgements answer a task of someone else"
+
+
+def _frozen(connection: Connection) -> Iterator[str]:
+    """Protocols and texts are those that the campaigns were made with."""
+    rows = connection.exec_driver_sql(
+        "SELECT id, name, protocol_hash, protocol, corpus_hash FROM campaign ORDER BY id"
+    ).fetchall()
+    sql = "SELECT key, content FROM document WHERE campaign = {} ORDER BY position"
+    for number, name, protocol_hash, protocol, corpus_hash in rows:
+        try:
+            if Protocol.model_validate_json(protocol).hash != protocol_hash:
+                yield f"the protocol of {name} is not the one it was made with"
+            found = connection.exec_driver_sql(sql.format(int(number))).fetchall()
+            if JUDGE_ITSELF not in {key for key, _ in found}:
+                yield f"{name} lacks the place for what judges say about themselves"
+            if fingerprint(decode(content) for key, content in found if key != JUDGE_ITSELF) != corpus_hash:
+                yield f"the texts of {name} are not those it was made with"
+        except (ValueError, TypeError, KeyError) as problem:
+            yield f"protocol or texts of {name} cannot be read: {type(problem).__name__}"
+
+
+def _unaltered(connection: Connection) -> Iterator[str]:
+    """The judgements are those that were committed, all of them and no others."""
+    if not inspect(connection).has_table(schema.chain.name):  # a file of an earlier version
+        return
+    names = connection.exec_driver_sql("SELECT id, name FROM campaign ORDER BY id").fetchall()
+    for number, name in names:
+        yield from (f"{name}: {problem}" for problem in broken_links(connection, number))
+
+
+def _readable(connection: Connection) -> Iterator[str]:
+    """Every answer is JSON."""
+    names = [column.name for column in schema.judgement.columns]
+    id_, value, systems, flags = (names.index(name) for name in ("id", "value", "systems", "flags"))
+    hashes: set[str | None] = {None}
+    for row in rows_of(connection, schema.judgement):
+        for content in (row[value], row[systems], row[flags]):
+            if content in hashes:
+                continue
+            try:
+                loads(content)
+            except (ValueError, TypeError):
+                yield f"judgement {row[id_]} cannot be read"
+                continue
+            if content is not None and len(content) < 60 and len(hashes) < 100_000:
+                hashes.add(content)
+
+
+CHECKS: dict[str, Callable[[Connection], Iterator[str]]] = {
+    PAGES: _pages,
+    "steps and locks": _steps,
+    "references": _references,
+    "chains of revisions": _chains,
+    "whole saves": _whole_saves,
+    "one campaign each": _homes,
+    "protocols and texts as frozen": _frozen,
+    "answers can be read": _readable,
+    "judgements as committed": _unaltered,
+}

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from lanner.errors import StoreError, Where
-from lanner.store.accounts import Accounts, Sessions, Tokens
+from lanner.store.accounts import Accounts, Judges, Sessions, Tokens
 from lanner.store.campaigns import Campaigns, Documents, Events
 from lanner.store.chain import Chain
 from lanner.store.engine import (
@@ -31,7 +31,6 @@ from lanner.store.engine import (
     sqlite_warnings,
 )
 from lanner.store.judgements import Judgements
-from lanner.store.judges import Judges
 from lanner.store.ledger import Ledger
 from lanner.store.migrations import applied, is_last, migrate, refuse_newer
 from lanner.store.tasks import Progress, Tasks

@@ -21,7 +21,7 @@ from lanner.stats.agreement import kappa, percent
 from lanner.stats.coefficients import pairwise
 from lanner.stats.preference import sign_test
 from lanner.stats.resample import Resampling
-from lanner.studies import claims, error_spans, scenario_world, scorers, sentences, survey_world
+from lanner.studies import computations, error_spans, scenario_world, sentences, survey_world
 from lanner.studies.data import Data, Found
 from lanner.studies.study import Drawing
 
@@ -117,8 +117,8 @@ def coefficients(
     panels, rows, sentences = [], list[dict[str, Json]](), []
     for judge, about in judges.items():
         fill = about.get("fill")
-        first = claims.model(data, part, judge, outcome, blocks[:1], fill=fill)
-        full = claims.model(data, part, judge, outcome, blocks, fill=fill)
+        first = computations.model(data, part, judge, outcome, blocks[:1], fill=fill)
+        full = computations.model(data, part, judge, outcome, blocks, fill=fill)
         explained = [(blocks[0], first.value or 0.0), (" + ".join(blocks), full.value or 0.0)]
         note = f"n {full.counts.get('items', 0)}"
         panels.append(Judged(about["name"], note, _effects(first.rows), _effects(full.rows), explained))
@@ -187,7 +187,7 @@ def preferences(data: Data, *, part: str, rows: Sequence[Mapping[str, str]], doc
 
 def metrics(data: Data, *, give: str = "acc_eq") -> Made:
     """How well each metric orders translations as gold does."""
-    result = scorers.evaluated(data)
+    result = computations.evaluated(data)
     rows = [dict(row) for row in result.rows]
     panels = [Row(str(row["metric"]), row[give], note=f"pairs {row['sys_pairwise_accuracy']:.3f}") for row in rows]
     finding = f"{rows[0]['metric']} orders segments best ({number(rows[0][give], 3)}; {_sizes(result)})."

@@ -43,8 +43,7 @@ from lanner.reports.build import build
 from lanner.reports.guidelines import campaign_guidelines
 from lanner.stats.resample import FEW
 from lanner.store import Store
-from lanner.store.backup import verify, verify_file
-from lanner.store.checks import Finding
+from lanner.store.backup import Finding, verify, verify_file
 from lanner.web.drafting import uploads
 from lanner.web.drafting.columns import TableChoices, TablePreview, is_table, preview_table
 from lanner.web.drafting.options import CampaignOptions, Forecast, create_campaign, design_sizes, planned

@@ -26,8 +26,8 @@ from lanner.formats._format import Note
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import SHEET, column_map, header_score, names_item, names_judges, over_columns
 from lanner.formats.parsing.extent import Extent, refuse_table_beside
+from lanner.formats.parsing.values import bare
 from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook
-from lanner.model.cells import bare
 
 _DELIMITERS = "\t,;|"
 _SAMPLE = 200

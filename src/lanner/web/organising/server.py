@@ -16,8 +16,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.campaign.webhooks import EVENTS, add_webhook
 from lanner.errors import LannerError
-from lanner.store.backup import copies
-from lanner.store.checks import Finding
+from lanner.store.backup import Finding, copies
 from lanner.web import auth
 from lanner.web.page import forms
 from lanner.web.page.problems import told

@@ -18,9 +18,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from lanner.corpus.columns import language, texts
 from lanner.corpus.edits import parent
 from lanner.corpus.review import Place, Review, ReviewSession
+from lanner.corpus.rows import language, texts
 from lanner.corpus.split import joiner
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import shortened
