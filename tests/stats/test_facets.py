@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from lanner.errors import StatisticError
-from lanner.stats.facets import DecisionStudy, facets
+from lanner.stats.facets import TOLD_APART, DecisionStudy, facets
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "facets.json").read_text(encoding="utf-8"))
 CROSSED = ("document", "judge", "document:system", "judge:system")
@@ -141,3 +141,35 @@ def test_judges_who_are_not_seen_to_differ_have_no_interval_of_nothing():
     result = facets(data, "")
     for row in of_kind(result, "judge"):
         assert row["low"] is None or row["low"] < row["high"]
+
+
+def stepped(answer) -> pl.DataFrame:
+    rows = [(f"d{d}", f"j{j}", s, float(answer(d, j, s)), "") for d in range(8) for j in range(3) for s in "AB"]
+    return pl.DataFrame(rows, schema=["document", "judge", "system", "score", "segment"], orient="row")
+
+
+def test_steps_without_a_best_fit_are_taken_as_numbers_and_nobody_who_always_wins_gets_p_near_one():
+    """All of A's answers are above all of B's: the odds have no finite estimate, and their error grows faster yet."""
+    result = facets(stepped(lambda d, j, s: 4 if s == "A" else 1 + (d == 2 and j == 1)), "")
+    [pair] = of_kind(result, "pair")
+    assert (pair["system"], pair["p"] < 0.001) == ("A", True)
+    assert all(row["low"] < row["value"] < row["high"] for row in of_kind(result, "system"))
+    assert TOLD_APART in result.notes and "linear" in str(result.signature)
+
+
+@pytest.mark.parametrize("seed", [0, 7, 14])
+def test_documents_and_judges_that_explain_every_step_end_in_no_error(seed):
+    """Nothing but documents, judges and their taste: for the variances, too, more is always better."""
+    rng = np.random.default_rng(seed)
+    hard, mild, taste = rng.normal(0, 3, 8), rng.normal(0, 3, 3), rng.normal(0, 3, (8, 2))
+    result = facets(stepped(lambda d, j, s: np.clip(round(hard[d] + mild[j] + taste[d, "AB".index(s)]), -1, 2)), "")
+    [pair] = of_kind(result, "pair")
+    assert (pair["p"] < 0.05) == (not pair["low"] <= 0 <= pair["high"])
+    assert abs(pair["difference"]) < 20 and pair["high"] - pair["low"] < 80
+
+
+def test_means_of_steps_stay_on_the_scale():
+    rng = np.random.default_rng(1)
+    result = facets(stepped(lambda d, j, s: 4 if j == 0 else rng.integers(1, 5)), "")
+    assert "cumulative link" in str(result.signature)
+    assert all(1 <= row["low"] < row["value"] < row["high"] <= 4 for row in of_kind(result, "system"))

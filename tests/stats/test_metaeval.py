@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from lanner.errors import StatisticError
 from lanner.stats.metaeval import TESTS, Scorer, as_peer, comparisons, metaeval
@@ -146,3 +147,23 @@ def test_a_scorer_that_shares_no_segment_with_gold_has_no_interval() -> None:
     ends = [value for name, value in rows["far"].items() if name.endswith(("_low", "_high"))]
     assert ends and set(ends) == {None}
     assert rows["close"]["segment_pearson_low"] is not None
+
+
+def test_the_interval_of_a_correlation_is_that_of_leaving_out_one_document_after_the_other() -> None:
+    rng = np.random.default_rng(5)
+    document = np.repeat(np.arange(6), [9, 3, 5, 4, 8, 11])
+    truth = rng.normal(size=(4, 40)) + rng.normal(size=(4, 6))[:, document]
+    scores = truth + rng.normal(size=(4, 40)) + rng.normal(size=(4, 6))[:, document]
+    names = [f"d{d}" for d in document]
+    [row] = metaeval(Scorer("gold", SYSTEMS, truth), [Scorer("metric", SYSTEMS, scores)], documents=names).rows
+
+    def over(kind: str, keep: np.ndarray) -> float:
+        of = stats.pearsonr if kind == "pearson" else stats.kendalltau
+        return of(truth[:, keep].ravel(), scores[:, keep].ravel()).statistic
+
+    for kind in ("pearson", "kendall"):
+        value = over(kind, np.full(40, True))
+        left_out = np.array([over(kind, document != d) for d in range(6)])
+        error = np.sqrt(5 / 6 * ((left_out - left_out.mean()) ** 2).sum()) / (1 - value**2)
+        ends = np.tanh(np.arctanh(value) + np.array([-1, 1]) * stats.t.ppf(0.975, 5) * error)
+        assert [row[f"segment_{kind}_low"], row[f"segment_{kind}_high"]] == pytest.approx(ends, abs=1e-9)

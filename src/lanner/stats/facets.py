@@ -33,6 +33,10 @@ Scale = Literal["auto", "steps", "numbers"]
 RANDOM = ("document", "judge", "document:system", "judge:system", "document:judge", "item", "item:system")
 FEW_STEPS = 7
 """Up to so many different answers a scale counts as steps."""
+TOLD_APART = (
+    "Systems, documents or judges tell the steps apart with hardly an exception, so a model of steps has no best fit: "
+    "the steps are taken as numbers."
+)
 _FEWEST = {"document": 3, "judge": 2}
 _DOCUMENTS, _JUDGES = (10, 20, 40, 80), (1, 2, 3, 4, 6)
 
@@ -110,14 +114,18 @@ def facets(
     steps = scale == "steps" or (scale == "auto" and len(points) <= FEW_STEPS)
     if steps:
         model = fit_ordinal(np.searchsorted(points, y), len(points), design[:, 1:], terms.factors)
-        estimates = _from_steps(model, points, estimates, place)
+        steps = model.is_finite
+        if steps:
+            estimates = _from_steps(model, points, estimates, place)
+        else:
+            notes += (TOLD_APART,)
     if not estimates.judges_differ:
         notes += (NOT_TOLD_APART.format(of="judge"),)
     if not estimates.converged:
         notes += ("The fit did not settle: variances may be poorly determined.",)
     better = -1.0 if direction == "lower_is_better" else 1.0
     rows: list[dict[str, Json]] = [
-        *_system_rows(systems, estimates, level, steps, better),
+        *_system_rows(systems, estimates, level, points if steps else None, better),
         *_pair_rows(systems, estimates, level, better),
         *_judge_rows(levels["judge"], estimates, level, np.bincount(terms.factors[place]).tolist(), better),
         *_variance_rows(linear, list(levels)),
@@ -182,8 +190,9 @@ def _at_thresholds(model: OrdinalFit, thresholds: Array) -> OrdinalFit:
 
 
 def _system_rows(
-    systems: Sequence[str], estimates: _Estimates, level: float, steps: bool, better: float
+    systems: Sequence[str], estimates: _Estimates, level: float, points: Array | None, better: float
 ) -> list[dict[str, Json]]:
+    """`points` are what steps count: no mean lies beyond the first or the last of them."""
     rows: list[dict[str, Json]] = []
     for at, name in enumerate(systems):
         value, error = float(estimates.scores[at]), float(estimates.errors[at])
@@ -191,7 +200,10 @@ def _system_rows(
         reach = float(stdtrit(df, 0.5 + level / 2)) * error
         row: dict[str, Json] = {"kind": "system", "system": name, "value": value, "low": value - reach}
         row |= {"high": value + reach, "df": df}
-        rows.append({**row, "log_odds": float(estimates.effects[at])} if steps else row)
+        if points is not None:
+            row |= {"low": max(row["low"], float(points[0])), "high": min(row["high"], float(points[-1]))}
+            row["log_odds"] = float(estimates.effects[at])
+        rows.append(row)
     return sorted(rows, key=lambda row: (-better * row["value"], row["system"]))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
-from lanner.stats.association import Coefficient, Pairs, pulls
+from lanner.stats.association import Coefficient, Pairs, without_each
 from lanner.stats.metric_accuracy import (
     Calibrated,
     Kind,
@@ -172,8 +172,8 @@ def _means_without_each(values: Array, document: Indices) -> Array:
 
 
 def correlations_without_each(truth: Array, scores: Array, document: Indices) -> dict[str, Array]:
-    """Every correlation of `metaeval` without each document; pooled ones and those within systems by the pull of the
-    document (see `association.pulls`), those within segments exactly."""
+    """Every correlation of `metaeval` without each document: over all segments, within systems, within segments, and
+    of the systems' means."""
     valid = ~np.isnan(truth) & ~np.isnan(scores)
     systems, segments = np.nonzero(valid)
     values_by_name: dict[str, Array] = {}
@@ -182,16 +182,17 @@ def correlations_without_each(truth: Array, scores: Array, document: Indices) ->
     names: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall_b")
     whole = Pairs(truth[valid], scores[valid], place[segments], len(units))
     values = np.array([correlation(truth, scores, kind, "pooled") for kind in _KINDS])
-    pooled = values - pulls(whole, names) if min(whole.levels) > 1 else np.full((len(units), 3), np.nan)
+    undefined = np.full((len(units), 3), np.nan)
+    pooled = without_each(whole, values, names) if min(whole.levels) > 1 else undefined
     means = []
     for system in np.unique(systems):
         own = systems == system
         cells = (system, segments[own])
         pairs = Pairs(truth[cells], scores[cells], place[segments[own]], len(units))
         if min(pairs.levels) > 1:
-            means.append(pulls(pairs, names))
-    within = [correlation(truth, scores, kind, "system") for kind in _KINDS]
-    by_system = np.array(within) - np.mean(means, axis=0) if means else np.full((len(units), 3), np.nan)
+            own_values = np.array([correlation(truth[cells][None], scores[cells][None], kind) for kind in _KINDS])
+            means.append(without_each(pairs, own_values, names))
+    by_system = np.mean(means, axis=0) if means else undefined
     for column, kind in enumerate(_KINDS):
         values_by_name[f"segment_{kind}"], values_by_name[f"system_{kind}"] = pooled[:, column], by_system[:, column]
         values_by_name[f"item_{kind}"] = _means_without_each(correlation_of_segments(truth, scores, kind), document)

@@ -13,14 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, sparse
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
 from lanner.errors import StatisticError
 from lanner.stats.resample import Array, Indices
 
 _SMALLEST = 1e-3  # a standard deviation below this (logits) is none
 _NEWTON = 60  # steps to the mode of the random effects
-_STEP = 1e-4  # of numeric derivatives
+_FARTHEST = 50.0  # logits: where the search for thresholds and effects ends
+_LARGEST = 20.0
+"""Logits: odds of half a billion to one. An effect, an error or a standard deviation beyond it comes from answers that
+are told apart without a single exception: the likelihood then has no maximum, and what is found means nothing."""
+_DISTANCES = (-12.0, 4.0)  # logs of the distances between thresholds
 MOST_LEVELS = 2500
 """Levels of all factors together: their curvature is held as one full table."""
 
@@ -37,6 +41,13 @@ class OrdinalFit:
     effects: tuple[tuple[Array, Array], ...]
     log_likelihood: float
     converged: bool
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether there is a best fit: none where systems, documents or judges tell all the answers apart."""
+        squared_errors = np.diag(self.covariance)[len(self.thresholds) :]
+        sizes = np.concatenate([self.beta**2, self.variances, squared_errors])
+        return bool((sizes <= _LARGEST**2).all() and (squared_errors > 0).all())
 
     def expected(self, points: Array, shift: float) -> float:
         """The mean answer of documents and judges at large, `points` being what the steps count and `shift` η."""
@@ -77,17 +88,17 @@ class _Model:
         return thresholds, beta, np.exp(parameters[k + self.x.shape[1] :])
 
     def slopes(self, thresholds: Array, eta: Array) -> tuple[Array, Array, Array]:
-        """Each answer's log-likelihood, its slope in η and minus its curvature."""
-        upper, lower, chance = self._chances(thresholds, eta)
-        at_upper, at_lower = upper * (1 - upper), lower * (1 - lower)
-        slope = -(at_upper - at_lower) / chance
-        bend = (at_upper * (1 - 2 * upper) - at_lower * (1 - 2 * lower)) / chance
-        return np.log(chance), slope, slope**2 - bend
+        """Each answer's log-likelihood, its slope in η and minus its curvature, which is never negative. With the
+        logistic distribution all three have forms that hold however far out an answer lies."""
+        upper, lower = self._ends(thresholds, eta)
+        log_chance = log_expit(upper) + log_expit(-lower) + np.log(-np.expm1(lower - upper))
+        at_upper, at_lower = expit(upper), expit(lower)
+        return log_chance, at_upper + at_lower - 1, at_upper * (1 - at_upper) + at_lower * (1 - at_lower)
 
-    def _chances(self, thresholds: Array, eta: Array) -> tuple[Array, Array, Array]:
-        ends = np.concatenate([[-np.inf], thresholds, [np.inf]])
-        upper, lower = expit(ends[self.step + 1] - eta), expit(ends[self.step] - eta)
-        return upper, lower, np.maximum(upper - lower, 1e-300)
+    def _ends(self, values: Array, shift: Array | float, outside: float = np.inf) -> tuple[Array, Array]:
+        """What bounds each answer's step from above and from below, less a shift; `outside` bounds the scale."""
+        padded = np.concatenate([[-outside], values, [outside]])
+        return padded[self.step + 1] - shift, padded[self.step] - shift
 
     def _mode(self, thresholds: Array, base: Array, scaled: sparse.csr_array) -> tuple[Array, float]:
         """The random effects that suit the answers best, by Newton's method, and the joint log-likelihood there."""
@@ -155,15 +166,22 @@ class _Model:
 
     def _along(self, thresholds: Array, eta: Array, direction: Array) -> float:
         """Slope of the log-likelihood as the thresholds move this way."""
-        upper, lower, chance = self._chances(thresholds, eta)
-        padded = np.concatenate([[0.0], direction, [0.0]])
-        own = upper * (1 - upper) * padded[self.step + 1] - lower * (1 - lower) * padded[self.step]
-        return float((own / chance).sum())
+        upper, lower = self._ends(thresholds, eta)
+        move_upper, move_lower = self._ends(direction, 0.0, 0.0)
+        own = np.exp(log_expit(-upper) - log_expit(-lower)) * move_upper
+        own -= np.exp(log_expit(lower) - log_expit(upper)) * move_lower
+        return float((own / -np.expm1(lower - upper)).sum())
 
     def _difference(self, thresholds: Array, eta: Array, direction: Array, shift: float) -> tuple[Array, Array]:
-        """How each answer's slope and weight change as thresholds and η move, by central differences."""
-        sides = [self.slopes(thresholds + way * _STEP * direction, eta + way * _STEP * shift)[1:] for way in (1, -1)]
-        return (sides[0][0] - sides[1][0]) / (2 * _STEP), (sides[0][1] - sides[1][1]) / (2 * _STEP)
+        """How fast each answer's slope and weight change as thresholds and η move."""
+        slope, weight = np.zeros(len(eta)), np.zeros(len(eta))
+        ends = zip(self._ends(thresholds, eta), self._ends(direction, shift, 0.0), strict=True)
+        for end, move in ends:
+            at = expit(end)
+            rise = at * (1 - at) * move
+            slope += rise
+            weight += rise * (1 - 2 * at)
+        return slope, weight
 
     def covariance(self, parameters: Array, free: Array) -> Array:
         """Of thresholds and β, from the likelihood's curvature in all `free` parameters, standard deviations too."""
@@ -204,7 +222,12 @@ def fit_ordinal(step: Indices, steps: int, x: Array, factors: Sequence[Indices])
     start = np.concatenate(
         [[cuts[0]], np.log(np.maximum(np.diff(cuts), 0.05)), np.zeros(x.shape[1]), np.full(len(sizes), np.log(0.5))]
     )
-    bounds = [(None, None)] * (len(start) - len(sizes)) + [(np.log(_SMALLEST), 5.0)] * len(sizes)
+    bounds = [
+        (-_FARTHEST, _FARTHEST),
+        *[_DISTANCES] * (steps - 2),
+        *[(-_FARTHEST, _FARTHEST)] * x.shape[1],
+        *[(np.log(_SMALLEST), 5.0)] * len(sizes),
+    ]
 
     def objective(parameters: Array) -> tuple[float, Array]:
         point = model.at(parameters)
