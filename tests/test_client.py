@@ -5,12 +5,14 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+import lanner
 from lanner import campaign
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.client import ApiError, Client
-from lanner.errors import LannerError
+from lanner.errors import InputError, LannerError
 from lanner.store import Store
 from lanner.web.server import server
 from lanner.web.site import Settings
@@ -59,7 +61,7 @@ def test_the_whole_road_from_python(served: tuple[Store, str], tmp_path: Path) -
 
 def test_refusals_come_as_errors_with_words(served: tuple[Store, str]) -> None:
     store, address = served
-    with pytest.raises(ApiError, match="not signed in") as refused:
+    with pytest.raises(ApiError, match="does not accept this token") as refused:
         Client(address, "lanner_wrong").campaigns()
     assert refused.value.status == 401
     client = Client(address, issue(store, "ours", ["campaigns"])[1])
@@ -72,3 +74,51 @@ def test_refusals_come_as_errors_with_words(served: tuple[Store, str]) -> None:
         Client("lanner.example.org", "x")
     with pytest.raises(ApiError, match="does not answer"):
         Client("http://127.0.0.1:9", "x").campaigns()
+    with pytest.raises(ApiError, match="does not answer"):
+        Client("http://127.0.0.1:9", "x").export("pilot", "native", "nowhere")
+
+
+RATINGS = pl.DataFrame(
+    [
+        {
+            "rater": rater,
+            "doc": f"d{n}",
+            "seg": "1",
+            "system": system,
+            "score": (7 * n + 11 * (system == "a") + k) % 101,
+        }
+        for k, rater in enumerate(("ann", "ben"))
+        for system in "ab"
+        for n in range(6)
+    ]
+)
+
+
+def test_the_library_reads_a_campaign_by_its_address(served: tuple[Store, str]) -> None:
+    """Also one whose protocol was made from its answers, which no other machine knows."""
+    store, address = served
+    (part,) = lanner.load(RATINGS)
+    assert part.protocol is not None
+    assert len(repr([part])) < 120
+    campaign.import_campaign(
+        store, "my pilot", part.judgements, part.protocol, documents=part.documents, judges=part.judges
+    )
+    token = issue(store, "reader", ["campaigns", "judgements"])[1]
+    direct = lanner.scores(RATINGS).table["score"].to_list()
+    for place in ("my%20pilot", "campaigns/my%20pilot", "campaigns/my%20pilot/judges", "api/v1/campaigns/my%20pilot"):
+        assert lanner.scores(f"{address}/{place}", token=token).table["score"].to_list() == direct
+    pilot = f"{address}/campaigns/my%20pilot"
+    assert lanner.agreement(pilot, token=token).table.height
+    compared = lanner.compare(pilot, pilot, resamples=50, token=token)
+    assert set(compared.table["side"]) == {"my pilot", "my pilot (2)"}
+    with pytest.raises(InputError, match=r"no campaign 'my pilto'.*\nDid you mean 'my pilot'"):
+        lanner.scores(f"{address}/campaigns/my%20pilto", token=token)
+    with pytest.raises(InputError, match="names no campaign"):
+        lanner.scores(address, token=token)
+    with pytest.raises(ApiError, match="does not accept this token"):
+        lanner.scores(pilot, token="lanner_wrong")
+    weak = issue(store, "weak", ["campaigns"])[1]
+    with pytest.raises(ApiError, match=r"lacks the scope 'judgements'.*\n.*--scope judgements"):
+        lanner.scores(pilot, token=weak)
+    with pytest.raises(InputError, match=r"web page.*\n.*token="):
+        lanner.scores(pilot)

@@ -24,6 +24,7 @@ from lanner.model import Json
 
 Told = dict[str, Any]
 _TRIES = 4
+_BROKEN = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 
 
 class ApiError(LannerError):
@@ -113,8 +114,11 @@ class Client:
     def export(self, name: str, format: str, path: str | Path) -> Path:  # noqa: A002 - the word for it
         """All current judgements as a file: csv, jsonl, parquet, native, label_studio, mtme or appraise."""
         target = Path(path)
-        with self._open("GET", _of(name, f"/export/{quote(format, safe='')}")) as answer, target.open("wb") as out:
-            shutil.copyfileobj(answer, out)
+        try:
+            with self._open("GET", _of(name, f"/export/{quote(format, safe='')}")) as answer, target.open("wb") as out:
+                shutil.copyfileobj(answer, out)
+        except _BROKEN as problem:
+            raise ApiError(f"The server does not answer: {problem}.", status=0) from problem
         return target
 
     def _ask(
@@ -131,7 +135,7 @@ class Client:
                 with self._open(method, path, query, body) as answer:
                     message: Told = json.load(answer)
                     return message
-            except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError) as problem:
+            except _BROKEN as problem:
                 if not again or attempt == _TRIES - 1:
                     raise ApiError(f"The server does not answer: {problem}.", status=0) from problem
         raise AssertionError("unreachable")
@@ -158,6 +162,12 @@ class Client:
 
 
 def _refusal(error: urllib.error.HTTPError) -> ApiError:
+    if error.code == 401:  # the server's own words are for people who sign in
+        return ApiError(
+            "The server does not accept this token: it may be mistyped, revoked or expired.",
+            status=401,
+            next_step="`lanner tokens list` shows those it knows, `lanner tokens add` creates one.",
+        )
     try:
         message = json.load(error)
         return ApiError(message["message"], status=error.code, next_step=message.get("next", ""))

@@ -19,7 +19,7 @@ from functools import wraps
 from html import escape
 from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar, cast
-from urllib.parse import urlparse
+from urllib.parse import unquote, urlparse
 
 import polars as pl
 
@@ -32,7 +32,7 @@ from lanner.analysis.rows import groups_in
 from lanner.analysis.scorers import scored_set
 from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
 from lanner.analysis.selection import choice_bias
-from lanner.client import Client
+from lanner.client import ApiError, Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
 from lanner.figures import export
 from lanner.figures.drawing import standalone
@@ -40,6 +40,7 @@ from lanner.figures.export import plain
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate
 from lanner.formats.parsing.columns import parse
+from lanner.formats.parsing.tables import kind_of
 from lanner.model import Document, Json, Result
 from lanner.reports import html
 from lanner.reports.build import build
@@ -319,27 +320,58 @@ def _from_address(
 ) -> list[Material]:
     """A file from the web, or with a token a campaign from a Lanner server (`https://host/…/NAME`)."""
     with tempfile.TemporaryDirectory(prefix="lanner-") as folder:
-        parts = urlparse(address)
-        name = Path(parts.path).name or "data"
+        name = Path(urlparse(address).path).name or "data"
         path = Path(folder) / name
         if token:
-            path = Path(folder) / f"{name}.jsonl"
-            Client(f"{parts.scheme}://{parts.netloc}", token).export(name, "native", path)
+            path = _export(address, token, Path(folder))
         else:
             try:
                 with urllib.request.urlopen(address, timeout=60) as answer, path.open("wb") as out:
                     shutil.copyfileobj(_Limited(answer), out)
+                    is_page = answer.headers.get_content_type() == "text/html"
             except (urllib.error.URLError, OSError) as error:
                 raise LannerError(
                     f"{address} cannot be fetched: {error}.",
                     next_step="Give the address of a file; for a campaign on a Lanner server, a token= as well.",
                 ) from error
+            if is_page and kind_of(path) != "html":
+                raise InputError(
+                    "This is a web page and no file.",
+                    where=Where(address),
+                    next_step="Give the address of a file; for a campaign on a Lanner server, a token= as well.",
+                )
         try:
             return materials.from_file(path, format, protocol, **options)
         except InputError as error:
             if error.where.file == path:
                 error.where = replace(error.where, file=address)
             raise
+
+
+def _export(address: str, token: str, folder: Path) -> Path:
+    """The judgements of the campaign at an address of a Lanner server: of any of its pages, or of the API."""
+    parts = urlparse(address)
+    before, _, after = parts.path.partition("/campaigns/")
+    if after:
+        prefix, name = before.removesuffix("/api/v1"), after.split("/")[0]
+    else:
+        prefix, name = "", parts.path.rstrip("/").rpartition("/")[2]
+    name = unquote(name)
+    if not name:
+        raise InputError("The address names no campaign.", where=Where(address), next_step="Write https://host/NAME.")
+    server = Client(f"{parts.scheme}://{parts.netloc}{prefix}", token)
+    file_name = re.sub(r"[^\w.-]", "_", name)
+    path = folder / f"{file_name}.jsonl"
+    try:
+        return server.export(name, "native", path)
+    except ApiError as error:
+        if error.status == 404:
+            names = [str(campaign["name"]) for campaign in server.campaigns()]
+            hint = did_you_mean(name, names) if names else "The token sees no campaign."
+            raise InputError(f"There is no campaign {name!r} on this server.", next_step=hint) from error
+        if error.status == 403 and not error.next_step:
+            error.next_step = "Create one that has it: lanner tokens add NAME --scope campaigns --scope judgements."
+        raise
 
 
 class _Limited:
@@ -537,7 +569,9 @@ def compare(
         parts = _judged_parts(each, None, columns, protocol, languages, encoding, missing, format, store, token)
         name = names[at] if at < len(names) else ""
         for part in parts:
-            sides.append((f"{name} {part.name}" if name and len(parts) > 1 else name or part.name, part))
+            side = f"{name} {part.name}" if name and len(parts) > 1 else name or part.name
+            taken = sum(other == side or other.startswith(f"{side} (") for other, _ in sides)
+            sides.append((f"{side} ({taken + 1})" if taken else side, part))
     page, _ = compare_materials(sides, resampling=Resampling(n=resamples, seed=seed))
     [table] = page.tables
     rows = []

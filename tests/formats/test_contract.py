@@ -148,3 +148,23 @@ def test_nobody_is_asked_about_an_empty_output_in_any_format(tmp_path: Path, nam
     page = protocols.load("esa").stages
     asked = [len(items(document, page, shown)) for shown in shown_outputs(document, page, document.systems)]
     assert sorted(asked) == [1, 2]
+
+
+ABOUT = Document(
+    "d", (Segment("0", "One.", {"oak": "Eins.\nZwei."}),), "en", "de", title="A title", domain="law", text_type="letter"
+)
+
+
+@pytest.mark.parametrize(("name", "file"), [("tmx", "t.tmx"), ("xliff", "t.xlf"), ("appraise_batches", "t.json")])
+def test_what_is_known_of_a_document_is_kept(tmp_path: Path, name: str, file: str) -> None:
+    formats.write(name, tmp_path / file, [ABOUT])
+    (reading,) = formats.read(tmp_path / file)
+    (document,) = reading.documents
+    assert (document.title, document.domain, document.text_type) == ("A title", "law", "letter")
+
+
+@pytest.mark.parametrize("name", ["parallel", "mtme"])
+def test_a_mark_for_line_breaks_that_we_wrote_is_read_back_as_one(tmp_path: Path, name: str) -> None:
+    formats.write(name, tmp_path / "one", [ABOUT], newline="<br>")
+    documents = [document for reading in formats.read_texts(tmp_path / "one") for document in reading.documents]
+    assert [dict(segment.outputs) for document in documents for segment in document] == [{"oak": "Eins.\nZwei."}]

@@ -396,6 +396,60 @@ FILES = [
         "label",
     ),
     File(
+        "ratings.jsonl",
+        plain(
+            lines(
+                {
+                    "doc": {"id": f"d{place // 2 + 1}", "domain": "news"},
+                    "segment": {"index": place % 2 + 1, "text": SOURCES[place]},
+                    "hypotheses": [
+                        {
+                            "system": system,
+                            "text": OUTPUTS[system][place],
+                            "ratings": [{"rater": who, "score": score(who, system, place)} for who in ("ann", "ben")],
+                        }
+                        for system in OUTPUTS
+                    ],
+                }
+                for place in range(4)
+            )
+        ),
+    ),
+    File(
+        "scores_by_judge.jsonl",
+        plain(
+            lines(
+                {
+                    **{"document": document, "segment": segment, "system": system, "source": source, "target": target},
+                    "score": {
+                        who: score(who, system, 2 * (int(document[1]) - 1) + segment - 1) for who in ("ann", "ben")
+                    },
+                }
+                for judge, document, segment, system, source, target in ROWS
+                if judge == "ann"
+            )
+        ),
+    ),
+    File(
+        "scores_by_system.jsonl",
+        plain(
+            lines(
+                {
+                    **{
+                        "doc_id": f"d{place // 2 + 1}",
+                        "seg_id": place % 2 + 1,
+                        "src": SOURCES[place],
+                        "annotator": who,
+                    },
+                    "translations": {system: OUTPUTS[system][place] for system in OUTPUTS},
+                    "score": {system: score(who, system, place) for system in OUTPUTS},
+                }
+                for who in ("ann", "ben")
+                for place in range(4)
+            )
+        ),
+    ),
+    File(
         "potato.jsonl",
         plain(
             lines(
@@ -455,6 +509,24 @@ TEXTS = {
         }
         for n, (source, target) in enumerate(PAIRS)
     ),
+    "completions.jsonl": lines(
+        {
+            "custom_id": f"request-{n}",
+            "messages": [{"role": "system", "content": "Translate."}, {"role": "user", "content": source}],
+            "response": {"body": {"model": "oak", "choices": [{"message": {"role": "assistant", "content": target}}]}},
+        }
+        for n, (source, target) in enumerate(PAIRS)
+    ),
+    "dialogues.json": json.dumps(
+        [
+            {"id": n, "conversations": [{"from": "human", "value": source}, {"from": "gpt", "value": target}]}
+            for n, (source, target) in enumerate(PAIRS)
+        ]
+    ),
+    "metrics.jsonl": lines(
+        {"src": source, "mt": target, "scores": {"bleu": 30.5 + n, "comet": 0.8}}
+        for n, (source, target) in enumerate(PAIRS)
+    ),
 }
 
 
@@ -465,7 +537,9 @@ def test_texts_in_objects(tmp_path: Path, name: str) -> None:
     [reading] = formats.read(path)
     pairs = [(s.source, *s.outputs.values()) for document in reading.documents for s in document]
     assert pairs == PAIRS
-    assert [document.id for document in reading.documents] == (["chat"] if name == "chat.jsonl" else ["d0", "d1"])
+    by_document = ["d0", "d1"] if "document" in name else [name.partition(".")[0]]
+    assert [document.id for document in reading.documents] == by_document
+    assert not reading.judgements
 
 
 def test_folders_with_the_same_file_names(tmp_path: Path) -> None:

@@ -577,3 +577,182 @@ def test_one_judge_assumed_is_said_with_the_options_that_name_judges(tmp_path: P
     (reading,) = formats.read_judged(path)
     [note] = [note for note in reading.notes if "one judge's" in note]
     assert "--columns judge:ann=ann,judge:bob=bob" in note
+
+
+# Headings of several words: a letter or number behind a word, a scale behind a question
+
+WORDS = {  # source, output, judge, answer
+    "en": ("Source", "MT", "Rater", "Score"),
+    "ko": ("원문", "번역", "평가자", "점수"),
+    "ja": ("原文", "訳文", "評価者", "評価"),
+    "zh": ("原文", "译文", "评估员", "评分"),
+    "de": ("Quelle", "Übersetzung", "Bewerter", "Bewertung"),
+    "fr": ("Texte source", "Traduction", "Évaluateur", "Note"),
+    "es": ("Texto original", "Traducción", "Evaluador", "Puntuación"),
+    "ru": ("Оригинал", "Перевод", "Эксперт", "Оценка"),
+    "pl": ("Tekst źródłowy", "Tłumaczenie", "Oceniający", "Ocena"),
+    "tr": ("Kaynak metin", "Çeviri", "Değerlendirici", "Puan"),
+    "ar": ("النص المصدر", "الترجمة", "المقيم", "الدرجة"),
+}
+SCALES = ["", " (0-100)", " (0–100)", " [0-100]", " 0-100", " /100", "（0-100）", " (1 = bad, 100 = good)"]
+
+
+@given(data=st.data())
+@settings(max_examples=examples(40), deadline=None)
+def test_scores_are_about_the_output_with_the_same_letter_or_number(data: st.DataObject) -> None:
+    source, output, judge, answer = WORDS[data.draw(st.sampled_from(list(WORDS)))]
+    glue = data.draw(st.sampled_from(["", " ", "_"]))
+    marks = data.draw(st.sampled_from([("A", "B"), ("1", "2"), ("1", "2", "3")]))
+    scale = data.draw(st.sampled_from(SCALES))
+    numbers = data.draw(st.lists(st.integers(40, 60), min_size=6 * len(marks), max_size=6 * len(marks)))
+    judges, places = ("ann", "ben"), range(3)
+    values = iter(numbers)
+    truth = {(j, n, mark): next(values) for j in judges for n in places for mark in marks}
+    header = [judge, source, *(f"{output}{glue}{m}" for m in marks), *(f"{answer}{glue}{m}{scale}" for m in marks)]
+    texts = {(n, mark): f"{SENTENCES[n][1]} {mark}" for n in places for mark in marks}
+    rows = [
+        [j, SENTENCES[n][0], *(texts[n, mark] for mark in marks), *(truth[j, n, mark] for mark in marks)]
+        for j in judges
+        for n in places
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([header, *rows])
+        (reading,) = formats.read(path)
+    (document,) = reading.documents
+    assert [s.source for s in document] == [SENTENCES[n][0] for n in places]
+    assert [list(s.outputs.values()) for s in document] == [[texts[n, mark] for mark in marks] for n in places]
+    assert len({j.question for j in reading.judgements}) == 1
+    read = {(j.judge, int(j.segment) - 1, j.systems[0][-1]): j.value for j in reading.judgements if len(j.systems) == 1}
+    assert (read, len(reading.judgements)) == (truth, len(truth))
+
+
+@pytest.mark.parametrize("scale", SCALES[1:])
+@pytest.mark.parametrize("has_judge", [True, False])
+def test_a_question_is_not_called_by_its_scale(tmp_path: Path, scale: str, has_judge: bool) -> None:
+    header = (
+        ["rater", "segment", f"Score{scale}"] if has_judge else ["segment", f"Score Ann{scale}", f"Score Ben{scale}"]
+    )
+    scores = {("Ann", 1): 40, ("Ann", 2): 41, ("Ben", 1): 42, ("Ben", 2): 43}
+    rows = [[j, n, value] for (j, n), value in scores.items()]
+    if not has_judge:
+        if not scale.strip().startswith(("(", "[", "（")):
+            pytest.skip("`Score Ann 0-100` may name a system")
+        rows = [[n, scores["Ann", n], scores["Ben", n]] for n in (1, 2)]
+    path = tmp_path / "t.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])
+    (reading,) = formats.read(path)
+    assert {(j.judge, int(j.segment)): j.value for j in reading.judgements} == scores
+    assert {j.question for j in reading.judgements} == {"score"}
+
+
+def test_scales_of_one_question_keep_their_names_apart(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("rater,segment,Score (1-5),Score (0-100)\na,1,3,60\nb,1,4,70\n", encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert [(j.judge, j.question, j.value) for j in reading.judgements] == [
+        *(("a", "score_1_5", 3), ("a", "score_0_100", 60), ("b", "score_1_5", 4), ("b", "score_0_100", 70)),
+    ]
+
+
+@pytest.mark.parametrize("heading", ["score", "Score 0-100", "Puan (1-100)"])
+@pytest.mark.parametrize("same_texts", [True, False])
+def test_sheets_with_the_same_texts_are_judges_and_with_others_systems(
+    tmp_path: Path, heading: str, same_texts: bool
+) -> None:
+    book = openpyxl.Workbook()
+    for at, name in enumerate(("one", "two")):
+        page = book.create_sheet(name)
+        page.append(["No", "Source", "Target", heading])
+        for n, (source, target) in enumerate(SENTENCES[:3]):
+            page.append([n, source, target if same_texts else f"{target} {name}", 50 + n + 10 * at])
+    del book[book.sheetnames[0]]
+    book.save(tmp_path / "t.xlsx")
+    (reading,) = formats.read(tmp_path / "t.xlsx")
+    systems = {system for document in reading.documents for segment in document for system in segment.outputs}
+    assert systems == ({"Target"} if same_texts else {"one", "two"})
+    if same_texts:
+        read = {(j.judge, j.segment): j.value for j in reading.judgements}
+        assert read == {(name, str(n)): 50 + n + 10 * at for at, name in enumerate(("one", "two")) for n in range(3)}
+
+
+STEPS = [
+    (["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"], [1, 2, 3, 4, 5]),
+    (
+        ["Strongly disagree", "Somewhat disagree", "Neither agree nor disagree", "Somewhat agree", "Agree"],
+        [1, 3, 4, 5, 6],
+    ),
+    (["Very poor", "Poor", "Fair", "Good", "Excellent"], [1, 2, 3, 4, 5]),
+    (["Bad", "Poor", "Fair", "Good", "Excellent"], [1, 2, 3, 4, 5]),
+    (["Poor", "Fair", "Good", "Very good", "Excellent"], [1, 2, 3, 4, 5]),
+    (["sehr schlecht", "schlecht", "mittel", "gut", "sehr gut"], [1, 2, 3, 4, 5]),
+    (["Très mauvais", "Mauvais", "Moyen", "Bon", "Excellent"], [1, 2, 3, 4, 5]),
+    (["매우 나쁨", "나쁨", "보통", "좋음", "매우 좋음"], [1, 2, 3, 4, 5]),
+    (["전혀 그렇지 않다", "그렇지 않다", "보통이다", "그렇다", "매우 그렇다"], [1, 2, 3, 4, 5]),
+    (["とても悪い", "悪い", "普通", "良い", "とても良い"], [1, 2, 3, 4, 5]),
+    (["很差", "差", "一般", "好", "很好"], [1, 2, 3, 4, 5]),
+    (["очень плохо", "плохо", "средне", "хорошо", "отлично"], [1, 2, 3, 4, 5]),
+    (["çok kötü", "kötü", "orta", "iyi", "çok iyi"], [1, 2, 3, 4, 5]),
+    (["minor", "major", "critical", "minor", "major"], None),
+    (["Good", "Good", "Good", "Good", "Good"], None),
+    (["Good", "Bad", "Purple", "Good", "Bad"], None),
+]
+
+
+@pytest.mark.parametrize(("words", "steps"), STEPS, ids=lambda value: str(value)[:24])
+@pytest.mark.parametrize("heading", ["quality", "response"])
+def test_words_of_a_scale_are_its_steps(
+    tmp_path: Path, words: list[str], steps: list[int] | None, heading: str
+) -> None:
+    path = tmp_path / "t.csv"
+    rows = "".join(f"{judge},{n},sys,{word}\n" for judge in "ab" for n, word in enumerate(words))
+    path.write_text(f"judge,segment,system,{heading}\n{rows}", encoding="utf-8")
+    if heading == "response" and steps is None:
+        return  # nothing says then that these are no outputs
+    (reading,) = formats.read(path)
+    assert [j.value for j in reading.judgements] == 2 * (steps or words)
+    assert any("steps of a scale" in note for note in reading.notes) == (steps is not None)
+
+
+def test_systems_that_take_turns_are_names_and_no_texts(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [("x", 1, "gpt", "nmt", "1"), ("x", 2, "nmt", "gpt", "2"), ("y", 1, "gpt", "nmt", "same")]
+    path.write_text(
+        "judge,segment,system_1,system_2,preference\n" + "".join(f"{','.join(map(str, r))}\n" for r in rows)
+    )
+    (reading,) = formats.read(path)
+    assert [(j.judge, j.systems, j.value) for j in reading.judgements] == [
+        *(("x", ("gpt", "nmt"), "a"), ("x", ("nmt", "gpt"), "b"), ("y", ("gpt", "nmt"), "tie")),
+    ]
+
+
+def test_columns_of_language_codes_are_no_texts(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = "".join(f"sys,en,de,{n},{50 + n + k},u{k}\n" for k in (1, 2) for n in range(3))
+    path.write_text(f"SYS,SRC,TGT,SID,score,user\n{rows}", encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert {(j.judge, j.segment): j.value for j in reading.judgements} == {
+        (f"u{k}", str(n)): 50 + n + k for k in (1, 2) for n in range(3)
+    }
+    assert {d.language_pair for d in reading.documents} == {"en-de"}
+    path.write_text("id,source,mt_google,mt_deepl\n1,Cats sit.,Katzen.,Sie sitzen.\n", encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert {d.language_pair for d in reading.documents} == {"und-und"}  # and not Maltese
+
+
+@pytest.mark.parametrize(
+    ("table", "code"),
+    [
+        ("Judge,System,Adequacy\nA,x,3\nA,y,4\nB,x,2\nB,y,5\n", "no_item_column"),
+        ("Judge,Segment,Score\nA,1,2026-03-04\nA,2,2026-03-05\nB,1,2026-03-04\n", "dates_as_answers"),
+    ],
+)
+def test_answers_that_cannot_be_read_are_refused_with_the_reason(tmp_path: Path, table: str, code: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(table, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        formats.read(path)
+    assert caught.value.code == code
+    assert "--columns" in caught.value.next_step

@@ -36,6 +36,20 @@ def test_another_pair_can_be_asked_for() -> None:
     )
 
 
+def test_a_pair_is_found_in_other_forms_of_its_languages(tmp_path: Path) -> None:
+    """`fr` selects `fr-FR` among several languages: another one's text under its name would be judged as French."""
+    path = tmp_path / "t.tmx"
+    variants = {"en-US": "The tide.", "de-DE": "Die Flut.", "fr-FR": "La marée."}
+    unit = "".join(f'<tuv xml:lang="{code}"><seg>{text}</seg></tuv>' for code, text in variants.items())
+    path.write_text(f'<tmx version="1.4"><header srclang="en-US"/><body><tu>{unit}</tu></body></tmx>', encoding="utf-8")
+    (reading,) = formats.read(path, languages="en-fr")
+    (segment,) = reading.documents[0].segments
+    assert (segment.source, segment.outputs) == ("The tide.", {"target": "La marée."})
+    assert any("fr-FR" in note for note in formats.read(path)[0].notes)
+    with pytest.raises(InputError, match="both languages of en-ko; the file has de-DE, en-US, fr-FR"):
+        formats.read(path, languages="en-ko")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -45,6 +45,11 @@ class Material:
     code_names: Mapping[str, str] = field(default_factory=dict)
     chain: tuple[int, str] | None = None
 
+    def __repr__(self) -> str:  # with all texts and answers it would have millions of characters
+        protocol = self.protocol.label if self.protocol else "no protocol"
+        counts = f"{len(self.documents):,} documents, {len(self.judgements):,} judgements, {len(self.judges):,} judges"
+        return f"Material({self.name!r}, {protocol}: {counts})"
+
     @cached_property
     def table(self) -> pl.DataFrame:
         """The tidy table of all answers, and of the scores that the protocol makes of them. Where judges started from
@@ -189,15 +194,16 @@ def from_readings(readings: Sequence[formats.Reading], protocol: str | None = No
     """What was read as something to analyse, part by part."""
     parts = []
     for reading in readings:
-        name = protocol or reading.protocol
         judgements = _latest(reading.judgements)
         notes = reading.notes
         if again := len(reading.judgements) - len(judgements):
             notes = (*notes, f"{again:,} answers were saved again by their judge; the latest counts.")
-        definition = protocols.load(name) if name else None
-        if definition is None and reading.questions:
-            guessed = guessing.guess(judgements, reading.questions)
-            definition, notes = guessed.protocol, (guessed.note, *notes)
+        definition = protocols.load(protocol) if protocol else None
+        guessed = None
+        if not protocol:
+            guessed = guessing.of_file(judgements, reading.questions, reading.protocol, reading.definition)
+        if guessed:
+            definition, notes = guessed.protocol, (*filter(None, [guessed.note]), *notes)
         if definition is not None:
             intake = take_in(definition, judgements, reading.documents)
             judgements, notes = intake.judgements, (*notes, *intake.notes)

@@ -180,13 +180,12 @@ def _asked(part: Reading, protocol: str | None, output: Output) -> Protocol | No
     """The protocol that the judgements answer; None for texts, and for scores that answer none, as those of metrics."""
     if not part.judgements:
         return None
-    if protocol or part.protocol:
-        return protocols.load(protocol or part.protocol)
-    if not part.questions:
-        return None
-    guess = guessing.guess(part.judgements, part.questions)
-    output.note(f"{part.name}: {guess.note}")
-    return guess.protocol
+    if protocol:
+        return protocols.load(protocol)
+    guess = guessing.of_file(part.judgements, part.questions, part.protocol, part.definition)
+    if guess is not None and guess.note:
+        output.note(f"{part.name}: {guess.note}")
+    return guess.protocol if guess else None
 
 
 def _take(part: Reading, name: str, protocol: Protocol, store_place: str, output: Output) -> dict[str, Json]:

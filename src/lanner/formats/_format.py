@@ -28,6 +28,8 @@ class Reading:
     notes: tuple[str, ...] = ()
     questions: Mapping[str, str] = field(default_factory=dict)
     """Questions by id, with the words the file has for them; empty where the protocol says it all."""
+    definition: str = ""
+    """The protocol itself as JSON, where the file brings it."""
 
     def __repr__(self) -> str:
         segments = sum(len(document.segments) for document in self.documents)

@@ -22,6 +22,8 @@ from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import file_languages
 from lanner.model import Document, Judge, Judgement, languages
 
+_ABOUT_DOCUMENT = ("title", "domain", "text_type")
+"""What we write of a document with each item, with a _ before it as before `_item`; Appraise leaves it alone."""
 _FIELDS = ("documentID", "itemID", "itemType", "sourceText", "targetText", "targetID")
 
 
@@ -136,9 +138,10 @@ def _gathered(path: Path, pair: str, items: list[_Item]) -> Batches:
     for item in items:
         tutorial = item.is_tutorial
 
-        def attributes(tutorial: bool = tutorial) -> dict[str, Any]:
+        def attributes(tutorial: bool = tutorial, data: dict[str, Any] = item.data) -> dict[str, Any]:
             meta = {"role": "tutorial"} if tutorial else {}
-            return {"source_language": source, "target_language": target, "meta": meta}
+            fields = {name: str(data[f"_{name}"]) for name in _ABOUT_DOCUMENT if data.get(f"_{name}")}
+            return {"source_language": source, "target_language": target, "meta": meta, **fields}
 
         document = gathering.document(item.document, item.number, attributes)
         segment = ids[item.batch, item.key]
@@ -245,6 +248,7 @@ def _item(document: Document, segment: Any, system: str) -> dict[str, Any]:
         "itemID": 0,
         "isCompleteDocument": False,
         "mqm": [],
+        **{f"_{name}": value for name in _ABOUT_DOCUMENT if (value := getattr(document, name))},
     }
 
 

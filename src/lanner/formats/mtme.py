@@ -20,7 +20,15 @@ from lanner.formats import appraise_scores
 from lanner.formats._format import Format, Reading
 from lanner.formats.appraise_batches import Batches
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.aligned import AlignedFiles, Texts, names_of, read_aligned, write_lines, write_places
+from lanner.formats.parsing.aligned import (
+    AlignedFiles,
+    Texts,
+    keep_newline,
+    names_of,
+    read_aligned,
+    write_lines,
+    write_places,
+)
 from lanner.formats.parsing.textfile import replacing, text_file
 from lanner.formats.parsing.values import counted, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment, languages
@@ -318,6 +326,7 @@ def write(
     with replacing(path) as root:
         write_lines(root / "sources" / f"{pair}.txt", all_documents, Texts("source", newline=newline))
         write_places(root / "documents" / f"{pair}.docs", all_documents)
+        keep_newline(root / "sources", newline)
         (root / "system-outputs" / pair).mkdir(parents=True)
         for name in references:
             file = root / "references" / f"{pair}.{name}.txt"

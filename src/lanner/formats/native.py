@@ -82,7 +82,8 @@ def read(path: Path) -> list[Reading]:
         else:
             header = entry
     name = header.get("name") or path.name.split(".")[0]
-    return [Reading(name, tuple(documents), tuple(judges), tuple(judgements), header.get("protocol", ""))]
+    protocol, definition = header.get("protocol", ""), header.get("definition", "")
+    return [Reading(name, tuple(documents), tuple(judges), tuple(judgements), protocol, definition=definition)]
 
 
 def texts(path: Path) -> TextStream | None:
@@ -107,11 +108,13 @@ def write(
     *,
     name: str = "",
     protocol: str = "",
+    definition: str = "",
 ) -> None:
     """One line each: a header if there is anything to say, then documents, judges, judgements."""
     with text_file(path) as out:
         if name or protocol:
-            _put(out.write, {_HEADER: _VERSION, "name": name, "protocol": protocol})
+            whole = {"definition": json.loads(definition)} if definition else {}
+            _put(out.write, {_HEADER: _VERSION, "name": name, "protocol": protocol, **whole})
         for document in documents:
             _put(out.write, document_object(document))
         for judge in judges:
@@ -197,10 +200,14 @@ def _twice(path: Path, line: int, what: str, before: int) -> None:
 
 
 def _header(entry: dict[str, Any], path: Path, line: int) -> dict[str, Any]:
-    _only(entry, {_HEADER, "name", "protocol"}, path, line)
+    _only(entry, {_HEADER, "name", "protocol", "definition"}, path, line)
     if entry[_HEADER] != _VERSION:
         textfile.failed(path, f"This file has version {entry[_HEADER]!r}; known is {_VERSION}.", line, "Update Lanner.")
-    return {key: _text(entry, key, path, line) for key in ("name", "protocol")}
+    definition = entry.get("definition")
+    if definition is not None and not isinstance(definition, dict):
+        textfile.failed(path, "'definition' must be an object.", line)
+    names = {key: _text(entry, key, path, line) for key in ("name", "protocol")}
+    return {**names, "definition": json.dumps(definition) if definition else ""}
 
 
 def _document(entry: dict[str, Any], path: Path, line: int) -> Document:
@@ -334,6 +341,10 @@ FORMAT = Format(
     read_documents=read_documents,
     texts=texts,
     write=write,
-    options={"name": "a name for the reading (writing)", "protocol": "the protocol the judgements answer (writing)"},
+    options={
+        "name": "a name for the reading (writing)",
+        "protocol": "the protocol the judgements answer (writing)",
+        "definition": "that protocol itself as JSON, where it is none of Lanner's own (writing)",
+    },
     signs={"json lines": ("id", "segments")},
 )

@@ -15,7 +15,15 @@ from pathlib import Path
 from lanner.errors import InputError, Where
 from lanner.formats._format import UNKNOWN_LANGUAGES, Format, Reading, TextStream
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.aligned import AlignedFiles, Texts, names_of, read_aligned, write_lines, write_places
+from lanner.formats.parsing.aligned import (
+    AlignedFiles,
+    Texts,
+    keep_newline,
+    names_of,
+    read_aligned,
+    write_lines,
+    write_places,
+)
 from lanner.formats.parsing.textfile import refuse_answers, replacing
 from lanner.formats.parsing.values import file_languages
 from lanner.model import Document, Judge, Judgement, languages
@@ -180,6 +188,7 @@ def write(
         for name in systems:
             write_lines(folder / f"hyp.{name}.txt", all_documents, Texts("output", name, newline))
         write_places(folder / f"{pair}.docs", all_documents)
+        keep_newline(folder, newline)
 
 
 def single_pair(documents: Sequence[Document], path: Path) -> str:

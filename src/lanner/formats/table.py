@@ -27,7 +27,17 @@ from typing import Any, NamedTuple
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats._format import ANSWERS, JUDGEMENTS, UNKNOWN_LANGUAGES, Format, Note, Reading, TextStream
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import SHEET, Answer, ColumnMap, column_map, fold, is_total, names_answer, side_of
+from lanner.formats.parsing.columns import (
+    SHEET,
+    Answer,
+    ColumnMap,
+    column_map,
+    fold,
+    is_total,
+    names_answer,
+    side_of,
+    steps_in_words,
+)
 from lanner.formats.parsing.documents import Draft, Gathering
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.textfile import refuse_answers, replacing, text_file
@@ -79,6 +89,7 @@ def recognise(path: Path) -> bool:
         return error.code in (
             "judge_or_system",
             "no_judge_column",
+            "no_item_column",
             "several_kinds_of_items",
         )  # ratings that say themselves what is not clear
     return True
@@ -550,6 +561,9 @@ class _Table:
         return entries
 
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]00:00:00)?")
+
+
 class _Raw(NamedTuple):
     """A cell with an answer, and what its row says about it."""
 
@@ -664,13 +678,31 @@ class _Answers:
 
     def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
         cells = [cell._replace(value=None) if self._is_code(cell.value) else cell for cell in self._preferences(cells)]
+        self._refuse_dates(cells)
         typed = _typed([cell.value for cell in cells], decimal_comma=self._table.decimal_comma)
         if not self._keeps_codes:
             self._refuse_codes(cells, typed)
         if any(flag == "step" for _, flag in typed):
-            raw, step = next((as_text(c.value), value) for c, (value, flag) in zip(cells, typed, strict=True) if flag)
-            self._steps.append(f"Answers such as {raw!r} are steps of a scale and read as numbers: {step}.")
+            steps = {value: as_text(c.value) for c, (value, flag) in zip(cells, typed, strict=True) if flag == "step"}
+            read = "; ".join(f"{steps[step]!r} is {step}" for step in sorted(steps)[:11])
+            heading = self.headings[cells[0].question]
+            self._steps.append(f"Answers to {heading!r} are steps of a scale and read as numbers: {read}.")
         return [(value, "" if flag == "step" else flag) for value, flag in typed]
+
+    def _refuse_dates(self, cells: Sequence[_Raw]) -> None:
+        """The error where a spreadsheet made dates of the answers: `3/4` is no score any more."""
+        dates = [cell for cell in cells if _DATE.fullmatch(as_text(cell.value))]
+        if len(dates) * 2 <= sum(not is_missing(cell.value) for cell in cells):
+            return
+        heading = self.headings[cells[0].question]
+        raise InputError(
+            f"The answers to {heading!r} are dates, such as {as_text(dates[0].value)}.",
+            code="dates_as_answers",
+            names={"question": cells[0].question},
+            where=Where(self._table.path, dates[0].line),
+            next_step="A spreadsheet makes dates of text such as 3/4 or 1-5: format the column as text and type the "
+            f"answers again, or leave it out: {_option({'ignore:' + heading: heading})}.",
+        )
 
     def _is_code(self, value: Any) -> bool:
         """Whether a cell holds a number, or a word, that the user named as standing for no answer."""
@@ -797,7 +829,7 @@ def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[A
     if numbers and sum(value is not None for value in numbers) * 2 > len(numbers):
         pairs = zip(numbers, there, strict=True)
         return _with_missing(values, [(raw, "not_a_number") if n is None else (n, "") for n, raw in pairs])
-    if (steps := steps_of_scale(texts)) is not None:
+    if (steps := steps_of_scale(texts) or steps_in_words(texts)) is not None:
         return _with_missing(values, [(step, "step") for step in steps])
     return _with_missing(values, [(text, "") for text in texts])
 

@@ -15,13 +15,14 @@ from typing import Any
 from lxml import etree
 
 from lanner.errors import InputError, Where
-from lanner.formats._format import Format, Reading
+from lanner.formats._format import Format, Note, Reading
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.documents import Gathering
 from lanner.formats.parsing.textfile import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_ABOUT_DOCUMENT = ("domain", "title", "text_type")
 _DOCTYPE = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
 
 
@@ -34,8 +35,12 @@ def read(path: Path, *, system: str = "target", languages: str = "") -> list[Rea
     """All units."""
     documents = tuple(read_documents(path, system=system, languages=languages))
     named = len(documents) > 1 or (documents and documents[0].id != path.name.split(".")[0])
-    notes = () if named else ("TMX has no documents: the units are one, in the order of the file.",)
-    return [Reading(path.name.split(".")[0], documents, notes=notes)]
+    notes = [] if named else ["TMX has no documents: the units are one, in the order of the file."]
+    more = dict.fromkeys(name for document in documents for segment in document for name in segment.references)
+    if more and not languages:
+        pair = documents[0].language_pair
+        notes.append(Note(f"Read as {pair}; also there: {', '.join(more)}.", "--languages PAIR chooses another pair."))
+    return [Reading(path.name.split(".")[0], documents, notes=tuple(notes))]
 
 
 def read_documents(path: Path, *, system: str = "target", languages: str = "") -> Iterator[Document]:
@@ -53,6 +58,10 @@ def read_documents(path: Path, *, system: str = "target", languages: str = "") -
             yield gathering.release_first()
     if empty:
         textfile.failed(path, "There is no translation unit in this file.", code="no_units")
+    if memory.pair and not memory.targets:
+        known = ", ".join(sorted(memory.languages)) or "none of these"
+        pair = "-".join(memory.pair)
+        textfile.failed(path, f"No unit has both languages of {pair}; the file has {known}.", code="no_units")
     yield from gathering.documents()
 
 
@@ -63,30 +72,43 @@ class _Memory:
         self.path, self.system = path, system
         self.pair = languages.pair(pair) if pair else None
         self.source = ""
+        self.languages: set[str] = set()
+        self.targets = 0
 
     def add(self, gathering: Gathering, unit: Any) -> None:
         line = unit.sourceline
         variants = [(_language(variant), variant) for variant in xml.children(unit, "tuv")]
+        codes = {code for code, _ in variants}
         if not variants:
             textfile.failed(self.path, "This unit has no languages.", line)
         language = self.pair[0] if self.pair else languages.normal(unit.get("srclang") or self.source)
-        first = next((at for at, (code, _) in enumerate(variants) if code == language), 0)
-        source_language, source = variants.pop(first)
-        if self.pair:
-            variants.sort(key=lambda variant: variant[0] != self.pair[1] if self.pair else False)
+        is_selected = self.pair is not None and len(variants) > 2  # of two languages the user says what they are
+        first = _best(variants, language)
+        if first is None and is_selected:
+            return  # of other languages
+        source_language, source = variants.pop(first or 0)
+        has_target = bool(variants)
+        if self.pair and is_selected:
+            best = _best(variants, self.pair[1])
+            has_target = best is not None
+            variants.insert(0, variants.pop(best or 0) if has_target else (self.pair[1], None))
         target = variants[0][0] if variants else languages.UNDETERMINED
+        self.languages |= codes
+        self.targets += has_target
         properties = {child.get("type"): xml.text_of(child) for child in xml.children(unit, "prop")}
 
         def attributes() -> dict[str, Any]:
-            domain = properties.get("domain", "")
-            return {"source_language": source_language, "target_language": target, "domain": domain}
+            fields = {name: properties.get(name, "") for name in _ABOUT_DOCUMENT}
+            return {"source_language": source_language, "target_language": target, **fields}
 
         document = gathering.document(properties.get("document", ""), line, attributes)
         draft = gathering.segment(document, unit.get("tuid", ""), line, self._text(source))
         for position, (code, variant) in enumerate(variants):
+            if variant is None:
+                continue
             texts = draft.outputs if position == 0 else draft.references
             texts[self.system if position == 0 else code] = self._text(variant)
-        rest = {key: value for key, value in properties.items() if key not in ("document", "domain") and key}
+        rest = {key: value for key, value in properties.items() if key not in ("document", *_ABOUT_DOCUMENT) and key}
         if rest:
             draft.meta["properties"] = rest
         notes = [xml.text_of(note) for note in xml.children(unit, "note")]
@@ -98,6 +120,15 @@ class _Memory:
         if len(segments) != 1:
             textfile.failed(self.path, "A language of this unit has no segment.", variant.sourceline)
         return xml.readable_text(segments[0])
+
+
+def _best(variants: list[tuple[str, Any]], language: str) -> int | None:
+    """The place of the variant in this language: in this form of it, else in another (`fr-FR` for `fr`)."""
+    codes = [code for code, _ in variants]
+    if language in codes:
+        return codes.index(language)
+    base = language.partition("-")[0]
+    return next((at for at, code in enumerate(codes) if code.partition("-")[0] == base), None)
 
 
 def _language(variant: Any) -> str:
@@ -113,7 +144,7 @@ def write(
     system: str = "",
     languages: str = "",
 ) -> None:
-    """TMX 1.4 with the output of one system; documents and domains as properties of the units."""
+    """TMX 1.4 with the output of one system; what is known of documents as properties of the units."""
     del languages
     refuse_answers(path, "TMX holds no judgements.", judgements, judges)
     all_documents = list(documents)
@@ -134,7 +165,8 @@ def write(
             xml.put_attribute(path, unit, "tuid", segment.id)
             for note in segment.meta.get("notes", []):
                 xml.put_text(path, etree.SubElement(unit, "note"), str(note))
-            properties = {"document": document.id, "domain": document.domain, **segment.meta.get("properties", {})}
+            about = {name: getattr(document, name) for name in _ABOUT_DOCUMENT}
+            properties = {"document": document.id, **about, **segment.meta.get("properties", {})}
             for key, value in properties.items():
                 if value:
                     xml.put_text(path, etree.SubElement(unit, "prop", type=key), str(value))

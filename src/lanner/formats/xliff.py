@@ -64,9 +64,22 @@ def read_documents(path: Path, *, system: str = "target") -> Iterator[Document]:
             segments = tuple(draft.segment() for draft in drafts)
             title = PureWindowsPath(name).name  # tools write the path on the translator's machine, with either slash
             pair = languages.normal(source), languages.normal(target)
-            yield Document(name, segments, *pair, title="" if title == name else title)
+            about: dict[str, Any] = {"title": "" if title == name else title, **_about(element)}
+            yield Document(name, segments, *pair, **about)
     if empty:
         textfile.failed(path, "There is no translation unit in this file.", code="no_units")
+
+
+_ABOUT_DOCUMENT = ("title", "text_type")
+"""What a note of the file says of it, by whom the note is from (1.2) or its category (2.x); the domain has an
+attribute of its own."""
+
+
+def _about(file: Any) -> dict[str, str]:
+    notes = [note for part in xml.children(file, "header", "notes") for note in xml.children(part, "note")]
+    fields = {note.get("from") or note.get("category") or "": xml.text_of(note) for note in notes}
+    about = {name: fields[name] for name in _ABOUT_DOCUMENT if fields.get(name)}
+    return about | ({"domain": file.get("category")} if file.get("category") else {})
 
 
 def _drafts(path: Path, name: str, element: Any, system: str) -> list[Draft]:
@@ -176,6 +189,13 @@ def write(
             "target-language": document.target_language,
         }.items():
             xml.put_attribute(path, file, key, value)
+        if document.domain:
+            xml.put_attribute(path, file, "category", document.domain)
+        if about := {name: value for name in _ABOUT_DOCUMENT if (value := getattr(document, name))}:
+            header = etree.SubElement(file, f"{{{_NAMESPACE}}}header")
+            for name, value in about.items():
+                note = etree.SubElement(header, f"{{{_NAMESPACE}}}note", {"from": name})
+                xml.put_text(path, note, value)
         body = etree.SubElement(file, f"{{{_NAMESPACE}}}body")
         parent, last = body, None
         for segment in document:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lanner.errors import AnswerError
+from lanner.errors import AnswerError, ProtocolError
 from lanner.model import (
     Choice,
     Grid,
@@ -90,6 +90,31 @@ def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = 
     if upright := [scale.id for scale in scales if scale.direction == "higher_is_better"]:
         note += f", more {' and '.join(upright)} being taken as better (--better lower for less)"
     return Guess(protocol, f"{note}; --protocol NAME if they answer one.")
+
+
+def of_file(
+    judgements: Iterable[Judgement], headings: Mapping[str, str], named: str, definition: str = ""
+) -> Guess | None:
+    """The protocol of a file: the one that it brings or names; a guess where that is not known here, as an organiser's
+    own, or where none is named and there are questions; None for scores that answer no protocol, as those of
+    metrics."""
+    if definition:
+        try:
+            return Guess(Protocol.model_validate_json(definition), "")
+        except ValueError as error:
+            raise ProtocolError(f"The protocol that the file brings cannot be read: {error}") from error
+    if not named:
+        return guess(judgements, headings) if headings else None
+    if named != GENERIC:
+        try:
+            return Guess(load(named), "")
+        except ProtocolError:
+            pass
+    guessed = guess(judgements, headings)
+    if named == GENERIC:
+        return guessed
+    note = f"The file names the protocol {named}, which is not known here: --protocol FILE gives it. {guessed.note}"
+    return Guess(guessed.protocol, note)
 
 
 def _without_standardising(protocol: Protocol) -> Protocol:

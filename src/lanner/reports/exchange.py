@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from lanner import formats
+from lanner import formats, protocols
 from lanner.analysis.material import Material
 from lanner.analysis.scores import direction_of
 from lanner.errors import LannerError
@@ -67,10 +67,17 @@ def _write(material: Material, name: str, path: Path, **options: Any) -> int:
     elif protocol is not None and name in ("native", "huggingface"):
         title = {"native": "name", "huggingface": "title"}[name]
         options = {title: material.name, "protocol": protocol.name, **options}
+        if name == "native" and not _is_known(protocol):
+            options |= {"definition": protocol.model_dump_json()}
     elif protocol is not None and name == "label_studio":
         options = {"protocol": protocol, **options}
     formats.write(name, path, material.documents, judgements, judges, **options)
     return len(judgements)
+
+
+def _is_known(protocol: Protocol) -> bool:
+    """Whether a protocol is one that every Lanner has under its name, unchanged."""
+    return protocol.name in protocols.names() and protocols.load(protocol.name).hash == protocol.hash
 
 
 def _selected(material: Material, name: str, **options: Any) -> list[Judgement]:

@@ -4,7 +4,7 @@ line is of. Segment ids are the line numbers from 0, as the tools of the field c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from lanner.formats.parsing.values import is_canary
 from lanner.model import Document, Segment
 
 _MARK = "\ufeff"  # byte order mark
+_NEWLINE_FILE = ".newline"
+"""Beside the sources that we wrote: what stands for a line break in them, so that it is read back as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,17 @@ def write_lines(path: Path, documents: Sequence[Document], texts: Texts) -> None
                     out.write(_MARK)  # readers take one away from the beginning of a file
                 first = False
                 out.write(line + "\n")
+
+
+def keep_newline(folder: Path, newline: str) -> None:
+    """Note the mark for line breaks beside the texts written with it."""
+    if newline:
+        (folder / _NEWLINE_FILE).write_text(newline, encoding="utf-8")
+
+
+def _kept_newline(folder: Path) -> str:
+    file = folder / _NEWLINE_FILE
+    return textfile.head(file, 100) if file.is_file() else ""
 
 
 def _line(text: str | None, texts: Texts, where: Where) -> str:
@@ -107,6 +120,8 @@ class AlignedFiles:
 
 def read_aligned(files: AlignedFiles) -> Iterator[Document]:
     """The documents one by one. Files of different length are an error before the first document would be wrong."""
+    if not files.newline:
+        files = replace(files, newline=_kept_newline(files.source.parent))
     paths = [files.source, *files.references.values(), *files.outputs.values()]
     if files.documents is not None:
         paths.append(files.documents)

@@ -10,7 +10,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from lanner.model import SIDES, Role, languages
 
 
 @cache
-def _names() -> dict[str, dict[str, list[str]]]:
+def _names() -> dict[str, dict[str, Any]]:
     """The names that people give to columns."""
     return tomllib.loads((Path(__file__).parent / "headers.toml").read_text(encoding="utf-8"))
 
@@ -153,9 +153,77 @@ def _folded(*kinds: str) -> frozenset[str]:
     return frozenset(fold(name) for kind in kinds for name in names[kind])
 
 
+_TO = r"(?:-|–|—|~|\.\.|/|to|bis|à|a|do|до|から|至|到)"
+_SCALE = re.compile(
+    rf"(?:(?:scale|skala|échelle|escala|шкала|척도|from|von|de|da|od|от|max\.?|out of|sur|/)[\s:]{{0,3}}){{0,2}}"
+    rf"(?:(?:\d{{1,3}}\s?{_TO}\s?\d{{1,3}}|100)(?:\s?(?:%|점|点|分|points?|pts?\.?|Punkte|만점|満点|满分|척도))*"
+    rf"|\d{{1,3}}\s?(?:점|点|分)\s?(?:만점|満点|满分|척도|制)?|\d{{1,3}}\s?[=:].{{1,80}}|%)"
+    rf"|(?:/|out of|sur)\s?\d{{1,3}}",
+    re.I,
+)
+"""What a heading says of its scale: `1-5`, `from 0 to 100`, `/20`, `100점 만점`, `1 = bad, 5 = good`."""
+_SCALE_IN_BRACKETS = re.compile(r"[(\[（【]([^()\[\]（）【】]{1,90})[)\]）】]\s{0,3}$")
+_SCALE_AT_END = re.compile(r"(?:[\s,:_]{1,3}|(?=/))(/?[^\s,:_/()\[\]]{1,12}(?:\s[^\s,:_/()\[\]]{1,12}){0,3})$")
+_NUMBER_AT_END = re.compile(r"(?<!\d)\d{1,2}$|[A-Z]$")
+
+
+@cache
+def without_scale(name: str) -> str:
+    """A heading without the scale that it names: `Accuracy (1-5)`, `Score 0–100`, `Note /20`, `점수(100점)`."""
+    for pattern in (_SCALE_IN_BRACKETS, _SCALE_AT_END):
+        hit = pattern.search(name) if len(name) <= 120 else None
+        if hit and hit.start():
+            # the longest end that is a scale: `Overall from 0 to 100`
+            words = hit[1].strip().split(" ")
+            for cut in range(len(words)) if pattern is _SCALE_AT_END else (0,):
+                scale = " ".join(words[cut:])
+                rest = name[: name.rindex(scale)].strip(" ,:_([（【/")
+                # without brackets it may be the name of a system: `score GPT 3-5`
+                word = re.sub(r"[\s_]?(?:[A-Z]|(?<!\d)\d{1,2})$", "", rest)
+                is_sure = pattern is _SCALE_IN_BRACKETS or not {fold(rest), fold(word)}.isdisjoint(
+                    {*_folded("answer"), "note"}
+                )
+                if is_sure and _SCALE.fullmatch(scale):
+                    return rest
+    return name
+
+
+def _unglued(name: str, *, apart: bool = False) -> tuple[str, str]:
+    """`訳文A`, `score1` and `mtB` as a word and the letter or number behind it, also where they stand `apart`;
+    ("", "") for other names."""
+    hit = _NUMBER_AT_END.search(name.strip()) if len(name) <= 60 else None
+    word = name.strip()[: hit.start()] if hit else ""
+    word = word.rstrip(" _.:-") if apart else word
+    if hit is None or not word or not word[-1].isalpha():
+        return "", ""
+    # `MTA` ends in a letter of its own where MT is a word that one knows
+    is_shouted = hit[0].isalpha() and word[-1].isupper()
+    return (word, hit[0]) if not is_shouted or fold(word) in _folded("output", "reference", "answer") else ("", "")
+
+
 def _answer_names(values: Sequence[Any]) -> frozenset[str]:
-    """Names of answers; `note` is a mark in French and other languages where numbers stand below it, else a remark."""
-    return _folded("answer") | {"note"} if _are_numbers(values) else _folded("answer")
+    """Names of answers. `note` is a mark in French and other languages where numbers stand below it, else a remark;
+    `style` and `terminology` are asked about where numbers stand below them, else facts about the text."""
+    return _folded("answer", "criterion") | {"note"} if _are_numbers(values) else _folded("answer")
+
+
+@cache
+def _scales() -> tuple[dict[str, int], ...]:
+    """For each scale of words the step of each word."""
+    scales = [scale for group in _names()["scales"].values() for scale in group]
+    return tuple(
+        {fold(word): step for step, words in enumerate(scale, 1) for word in words.split("|")} for scale in scales
+    )
+
+
+def steps_in_words(texts: Sequence[str]) -> list[int] | None:
+    """The numbers of a scale whose steps are words: `Poor`, `Fair`, `Good`. None where no scale has all the words, or
+    two of them at one step, or where there are only two, as `good` and `bad`, which are labels."""
+    words = {fold(text) for text in texts}
+    for scale in _scales() if len(words) > 2 else ():
+        if words <= scale.keys() and len({scale[word] for word in words}) == len(words):
+            return [scale[fold(text)] for text in texts]
+    return None
 
 
 @cache
@@ -175,8 +243,8 @@ def header_score(cells: Iterable[Any]) -> int:
     for name in names:
         base, _ = _without_language(name)
         spellings = {fold(name), fold(base)} if len(name) <= 60 else set()
-        hit = any(f in _spelled() or f in _folded("output", "reference", "answer") for f in spellings)
-        score += bool(hit or (len(name) <= 60 and _named(name)))
+        hit = any(f in _spelled() or f in _folded("output", "reference", "answer", "criterion") for f in spellings)
+        score += bool(hit or (len(name) <= 60 and (_named(name) or names_answer(name))))
     return score if len(set(names)) == len(names) else 0
 
 
@@ -186,8 +254,18 @@ def names_judges(name: str) -> bool:
 
 
 def names_answer(name: str) -> bool:
-    """Whether a header is a word for answers."""
-    return fold(name) in _folded("answer")
+    """Whether a header is a word for answers, with its scale or without."""
+    return fold(name) in _folded("answer") or fold(without_scale(name)) in _folded("answer")
+
+
+def names_criterion(name: str) -> bool:
+    """Whether a header is a word for what may be asked about a translation: fluency, style, terminology."""
+    return fold(without_scale(name)) in _folded("criterion")
+
+
+def names_source(name: str) -> bool:
+    """Whether a header is a word for source texts."""
+    return _spelled().get(fold(name), ("", 0))[0] == "source"
 
 
 def names_item(names: Iterable[str]) -> bool:
@@ -203,7 +281,7 @@ def over_columns(heading: str, name: str) -> str:
     about = hit[2] if hit else heading
     if fold(name) in _folded("output"):
         return f"output:{about}"
-    return f"{name} {about}" if fold(name) in _folded("answer") else f"{heading} {name}"
+    return f"{name} {about}" if names_answer(name) else f"{heading} {name}"
 
 
 def parse(columns: str | Mapping[str, str]) -> dict[str, str]:
@@ -268,6 +346,9 @@ class _Guess:
             self._take_persons()
             self._take_answers()
         if "source" not in self.roles and not self._is_ratings():
+            has_item = not {"item", "document", "segment"}.isdisjoint(self.roles) or bool(self.outputs)
+            if self.answers and "judge" in self.roles and not has_item:
+                raise self._without_item()
             raise self._without_judge() if self._are_scores_of_items() else self._without_source()
         outputs = self.outputs
         if system and len(outputs) == 1:
@@ -276,11 +357,18 @@ class _Guess:
             outputs = self._long(outputs)
         rest = tuple(name for name in self.header if name in self.free)
         roles = {role: self.roles[role] for role in sorted(self.roles, key=[*ROLES, "output"].index)}
-        answers = (*self.answers, *self.measures)
+        answers = (*self._without_scales(assignments), *self.measures)
         scores = () if answers or ours else tuple(name for name in rest if self._may_be_scores(name))
         repeated = None if answers or ours else self._repeated(rest)
         pair = pair or self._pair()
         return ColumnMap(roles, outputs, self.references, answers, rest, pair, self.confidence, scores, repeated)
+
+    def _without_scales(self, assignments: Mapping[str, str]) -> list[Answer]:
+        """The answers, with questions that are not called by their scale: `Accuracy` for `Accuracy (1-5)`."""
+        given = set(assignments.values())
+        names = {a.question: a.question if a.column in given else without_scale(a.question) for a in self.answers}
+        unique = len(set(map(fold, names.values()))) == len(names)
+        return [replace(answer, question=names[answer.question]) for answer in self.answers] if unique else self.answers
 
     def _repeated(self, columns: Sequence[str]) -> tuple[str, ...] | None:
         """The columns of short words in which rows about the same texts differ, as names of judges do; None unless most
@@ -382,8 +470,11 @@ class _Guess:
                 self._take(column, _CERTAIN if column.isascii() else _CLEAR)
 
     def _are_no_texts(self, column: str) -> bool:
-        """Whether numbers stand in a column of texts although the source texts are none."""
+        """Whether numbers or the steps of a scale stand in a column of texts although the source texts are none."""
         source = self.roles.get("source")
+        texts = [as_text(value).strip() for value in self._values(column)]
+        if "judge" in self.roles and texts and (steps_in_words(texts) is not None or all(map(is_flag, texts))):
+            return True
         return _are_numbers(self._values(column)) and not (source and _are_numbers(self._values(source)))
 
     def _take_compared_systems(self) -> None:
@@ -395,7 +486,8 @@ class _Guess:
                 if not _are_sides(first, second):
                     continue
                 beside = self._has_texts_beside(first) and self._has_texts_beside(second)
-                if beside or (self._are_systems(first) and self._are_systems(second)):
+                are_systems = self._are_systems(first) and self._are_systems(second)
+                if beside or are_systems or self._share_names(first, second):
                     self.roles |= {"system_a": first, "system_b": second}
                     self._take(first, _CLEAR)
                     self._take(second, _CLEAR)
@@ -406,6 +498,20 @@ class _Guess:
         texts = [other for other in self.free if other != column and _named(other) == _named(column) is not None]
         word = _header_words(column)[0] if _header_words(column) else ""
         return bool(texts) and _spelled().get(word, ("", 0))[0] == "system"
+
+    def _share_names(self, first: str, second: str) -> bool:
+        """Whether a name is in one column with one segment and in the other with another, and names are few: so it is
+        with systems that take turns at both sides, and not with translations."""
+        places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
+        pairs: list[set[tuple[str, tuple[str, ...]]]] = []
+        for at in map(self.header.index, (first, second)):
+            pairs.append({(str(row[at]), tuple(str(row[p]) for p in places)) for row in self.sample if row[at]})
+        segments = {segment for side in pairs for _, segment in side}
+        names = [{name for name, _ in side} for side in pairs]
+        if len(names[0] | names[1]) > len(segments) or any(map(is_numeric, names[0] | names[1])):
+            return False
+        crossed = {(name, segment) for name, segment in pairs[0] if name in names[1]} - pairs[1]
+        return bool(crossed) and _mean_length([*names[0], *names[1]]) <= _SHORT_ANSWER
 
     def _are_systems(self, column: str, fewest: int = 1) -> bool:
         """Whether a column holds names that come again with other segments, as names of systems do and translations
@@ -453,7 +559,8 @@ class _Guess:
         another that only says that it is an identifier."""
         for column in list(self.free):
             role = _identified(column)
-            if role and role not in self.roles and fold(column) not in _folded("output", "reference", "answer"):
+            is_known = names_answer(column) or fold(column) in _folded("output", "reference")
+            if role and role not in self.roles and not is_known:
                 self.roles[role] = column
                 self._take(column, _CLEAR)
 
@@ -486,6 +593,7 @@ class _Guess:
 
     def _check_content(self) -> None:
         """Names that mean one thing or another, told apart by what stands below them."""
+        self._place_languages()
         self._place_sheets()
         self._place_systems()
         if not self._comes_again("judge"):  # `judge` with true and false: which rows are to be judged
@@ -526,7 +634,7 @@ class _Guess:
             groups: dict[tuple[str, ...], list[str]] = {}
             for row in self.sample:
                 groups.setdefault(tuple(str(row[place]) for place in places), []).append(str(row[at]).strip())
-            if len(groups) > 1 and fold(column) not in _folded("answer") and all(map(_counts_up, groups.values())):
+            if len(groups) > 1 and not _has_answer_name(column) and all(map(_counts_up, groups.values())):
                 self.roles["segment"] = column
                 self._take(column, _LIKELY)
                 return
@@ -534,9 +642,10 @@ class _Guess:
     def _take_repeating(self) -> None:
         """Where items come again and no column is known to name the judges: the only column of names by which their
         rows differ names them, if scores stand beside it."""
-        has_scores = any(fold(c) in _folded("answer") and _are_numbers(self._values(c)) for c in self.free)
         if "judge" in self.roles:
             return
+        numeric = [column for column in self.free if _are_numbers(self._values(column))]
+        has_scores = any(fold(without_scale(c)) in _answer_names(self._values(c)) for c in numeric)
         named = [column for column in self._repeated(self.free) or () if fold(column) in _identifier_words()]
         has_answers = any(names_answer(column) or self._is_preference(column) for column in self.free)
         if len(named) == 1 and has_answers:  # `Name` beside texts that come again
@@ -556,7 +665,10 @@ class _Guess:
             and _mean_length(self._values(column)) <= _SHORT_ANSWER
             and self._are_unique([*keys, column])
         ]
-        if len(columns) == 1:
+        # a name and a first name say the same twice
+        pairs = {tuple(str(row[self.header.index(column)]) for column in columns) for row in self.sample}
+        say_the_same = all(len(pairs) == len({str(value) for value in self._values(column)}) for column in columns)
+        if len(columns) == 1 or (columns and say_the_same and fold(columns[0]) in _identifier_words()):
             self.roles["judge"] = columns[0]
             self._take(columns[0], _LIKELY)
 
@@ -592,6 +704,22 @@ class _Guess:
             self.roles["system"] = columns[0]
             self.confidence[columns[0]] = _LIKELY
 
+    def _place_languages(self) -> None:
+        """`SRC` and `TGT` may hold the codes of languages, as in releases of WMT, and not the texts."""
+        source = self.roles.get("source", "")
+        if source not in self.confidence or not self._are_codes(source):
+            return
+        self._demote("source", lambda _: True, "source_language")
+        targets = [column for column in self.outputs.values() if self._are_codes(column)]
+        self.outputs = {name: column for name, column in self.outputs.items() if column not in targets}
+        if targets and "target_language" not in self.roles:
+            self.roles["target_language"] = targets[0]
+
+    def _are_codes(self, column: str) -> bool:
+        """Whether a column holds the same one or two codes of languages on many rows."""
+        values = {as_text(value).strip() for value in self._values(column)}
+        return 0 < len(values) <= 2 and len(self.sample) > 2 and all(len(v) <= 8 and _language(v) for v in values)
+
     def _place_sheets(self) -> None:
         """What the sheets of a workbook stand for: judges or systems where they repeat the same items, else
         documents."""
@@ -607,8 +735,11 @@ class _Guess:
             sheets.setdefault(tuple(str(row[place]) for place in places), set()).add(str(row[at]))
         if not places or sum(len(names) > 1 for names in sheets.values()) * 2 <= len(sheets):
             return
-        has_answers = any(fold(column) in _folded("answer") for column in self.free)
-        role = "judge" if has_answers else "system"
+        role = "judge" if any(map(_has_answer_name, self.free)) else "system"
+        if "source" in self.roles and len(self.outputs) == 1:  # another text for the same source is another system's
+            has_answers = role == "judge" or any(_are_numbers(self._values(column)) for column in self.free)
+            differ = self._texts_differ(places, next(iter(self.outputs.values())))
+            role = "judge" if has_answers and not differ else "system"
         if role in self.roles:
             return
         if guessed:
@@ -617,6 +748,15 @@ class _Guess:
             self.free.remove(SHEET)
         self.roles[role] = SHEET
         self.confidence[SHEET] = _LIKELY
+
+    def _texts_differ(self, keys: Sequence[int], column: str) -> bool:
+        """Whether most of the rows that are alike in their keys and not alone have different texts in this column."""
+        at = self.header.index(column)
+        texts: dict[tuple[str, ...], list[str]] = {}
+        for row in self.sample:
+            texts.setdefault(tuple(str(row[key]) for key in keys), []).append(str(row[at]))
+        shared = [group for group in texts.values() if len(group) > 1]
+        return sum(len(set(group)) > 1 for group in shared) * 2 > len(shared)
 
     def _demote(self, role: str, wrong: Any, better: str = "") -> None:
         """Give a guessed role up where the values do not fit, or take another one."""
@@ -647,7 +787,7 @@ class _Guess:
             if (
                 len(values) * 2 < len(source)
                 or any(word in _NO_TEXT or fold(word) in _folded("comment") for word in words)
-                or fold(column) in _folded("answer")
+                or names_answer(column)
                 or _are_numbers(values)
                 or self._varies(column)
                 or self._is_preference(column)
@@ -714,7 +854,7 @@ class _Guess:
         if self.answers:
             return
         by_judge = "judge" in self.roles or bool(self.judge)
-        answers = [c for c in self.free if fold(c) in _folded("answer") or self._is_preference(c)]
+        answers = [c for c in self.free if names_answer(c) or self._is_preference(c)]
         if "question" in self.roles and (value := next(iter(answers), "")):
             self._add_answer(Answer(value, ""), _CERTAIN)
             return
@@ -797,13 +937,18 @@ class _Guess:
         """Answers in a column for each system (`score_GPT-4`) or for each judge (`score_ann`, `Rater 1`)."""
         answers: list[Answer] = []
         systems = sorted(self.outputs, key=len, reverse=True)
+        behind = self._systems_by_number()
         for column in self.free:
             values = self._values(column)
             if self.sample and values and not (_are_numbers(values) or _mean_length(values) <= _SHORT_ANSWER):
                 continue
-            name, system = column, ""
+            name, system = without_scale(column), ""
+            number, question = _judge_and_question(name, _answer_names(values))
+            if number in behind and fold(question) in _answer_names(values):
+                answers.append(Answer(column, question, system=behind[number]))
+                continue
             for each in systems:
-                if len(column) > len(each) and (rest := _without(column, each)) is not None:
+                if len(name) > len(each) and (rest := _without(name, each)) is not None:
                     name, system = rest, each
                     break
             known = _answer_names(values)
@@ -812,7 +957,7 @@ class _Guess:
                 if len(judge) > len(each) and (rest := _without(judge, each)):
                     judge, system = rest, each
                     break
-            if fold(question) in known and (system or judge) and not is_total(judge):
+            if fold(question) in known and (system or judge) and not is_total(judge) and not _METRIC.match(judge):
                 answers.append(Answer(column, question, judge, system))
         if by_judge and not answers and "system" not in self.roles and "system_a" not in self.roles:
             answers = self._answers_by_system()
@@ -822,10 +967,19 @@ class _Guess:
             if answer.system or len(judges) > 1 or _JUDGE_WORD.match(answer.judge):
                 yield answer
 
+    def _systems_by_number(self) -> dict[str, str]:
+        """The systems by the letter or number that their columns end in, where these differ in nothing else: `訳文A`
+        and `訳文B`, `MT1` and `MT2`."""
+        words = {name: _unglued(name, apart=True) for name in self.outputs}
+        alike = {fold(word) for word, _ in words.values()}
+        if len(words) < 2 or len(alike) > 1 or "" in alike:
+            return {}
+        return {number: name for name, (_, number) in words.items()}
+
     def _answers_by_system(self) -> list[Answer]:
         """`rank_A, rank_B, rank_C`: one question asked about several systems, which nothing else names."""
         by_question: dict[str, list[Answer]] = {}
-        for column in self.free:
+        for column in self.free if not self.outputs else ():  # else the systems have their names
             system, question = _judge_and_question(column, _answer_names(self._values(column)))
             if system and not is_total(system) and _are_numbers(self._values(column)) and not _is_measure(column):
                 by_question.setdefault(fold(question), []).append(Answer(column, question, system=system))
@@ -848,7 +1002,7 @@ class _Guess:
         columns = numeric if len(numeric) > 1 else [c for c in self.free if self._values(c)]
         labels = [{str(value) for value in self._values(column)} for column in columns]
         alike = columns == numeric or bool(labels and set.intersection(*labels))
-        if has_item and len(columns) > 1 and alike and not any(fold(c) in _folded("answer") for c in columns):
+        if has_item and len(columns) > 1 and alike and not any(map(names_answer, columns)):
             question = "score" if numeric else "label"
             for column, (judge, system) in (_crossed(columns) or {}).items():
                 self._add_answer(Answer(column, question, judge, system), _LIKELY)
@@ -870,6 +1024,14 @@ class _Guess:
         has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
         scored = [column for column in self.free if names_answer(column) and _are_numbers(self._values(column))]
         return has_item and bool(scored) and not self.outputs
+
+    def _without_item(self) -> InputError:
+        return InputError(
+            "The table has scores by judges, and no column says which text each is about.",
+            code="no_item_column",
+            names={"columns": ", ".join(self.header)},
+            next_step="Add a column `document` or `segment`, or say which column names them: --columns segment=COLUMN.",
+        )
 
     def _without_judge(self) -> InputError:
         return InputError(
@@ -934,7 +1096,7 @@ def _named(column: str) -> tuple[str, str] | None:
         return "output", column
     if name in _folded("reference") or _REFERENCE_NUMBERED.match(column):
         return "reference", column
-    if name in _folded("answer"):
+    if names_answer(column):
         return None
     # `Target text (DE)` is a target text with its language, and no output of a system called `text (DE)`
     if _BRACKETS.search(column) and fold(_without_language(column)[0]) in _folded("output", "reference"):
@@ -948,7 +1110,8 @@ def _named(column: str) -> tuple[str, str] | None:
         # `System code` and `System (see below)` name no system; `output:code` does
         if hit[1] == ":" or (fold(hit[2]) not in _identifier_words() and not hit[2].startswith(("(", "["))):
             return kind, hit[2]
-    return None
+    word = fold(_unglued(column, apart=True)[0])
+    return next(((kind, column) for kind in ("output", "reference") if word in _folded(kind)), None)
 
 
 def _nested(column: str) -> tuple[str, str] | None:
@@ -1002,6 +1165,10 @@ def _identified(column: str) -> str:
     return ""
 
 
+_NO_LANGUAGES = ("id", "mt", "ht")
+"""Codes that mean something else in a header: an identifier, machine and human translation."""
+
+
 def _language(name: str) -> str:
     """The language that a header or a part of it names, by code or by name; "" if none."""
     text = name.strip()
@@ -1010,7 +1177,12 @@ def _language(name: str) -> str:
     if text.casefold() in _names_of_languages():
         return _names_of_languages()[text.casefold()]
     code = re.fullmatch(r"([A-Za-z]{2,3})(?:[-_][A-Za-z]{2,4})?", text)
-    if code and (code[1].islower() or code[1].isupper()) and languages.known(text) and text.casefold() != "id":
+    if (
+        code
+        and (code[1].islower() or code[1].isupper())
+        and languages.known(text)
+        and text.casefold() not in _NO_LANGUAGES
+    ):
         return languages.normal(text)
     return languages.normal(text) if len(text) > 3 and text.isalpha() and languages.known(text) else ""
 
@@ -1029,8 +1201,18 @@ def _without(column: str, part: str) -> str | None:
     return None
 
 
+def _has_answer_name(column: str) -> bool:
+    """Whether a header is a word for answers, alone or with the judge or the system that they are of."""
+    known = _folded("answer")
+    return names_answer(column) or fold(_judge_and_question(column, known)[1]) in known
+
+
 def _judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, str]:
     """`score_ann` is a score by ann, `Rater 1` a score by Rater 1, `rater2_fluency` a fluency by rater2."""
+    name = without_scale(name)
+    word, number = _unglued(name)
+    if fold(word) in answer_names:
+        return number, word
     pieces = list(re.finditer(r"[^\s_.:/()\[\]|-]+", name))
     for cut in range(1, len(pieces)):
         before = name[pieces[0].start() : pieces[cut - 1].end()]
@@ -1055,6 +1237,12 @@ _SYSTEM_WORD = re.compile(
     r"|bing|amazon|baidu|papago|yandex|nllb|online|baseline|human|ref|reference|pe)(?:[\d.v-]*[a-z]?\d*)$",
     re.I,
 )
+_METRIC = re.compile(
+    r"(?:sacre)?bleu|chrf|x?comet|wmt\d{2}|h?ter\b|bleurt|bertscore|metricx|yisi|meteor|nist\b|rouge|perplexity|ppl\b"
+    r"|gemba|prism\b|blonde\b|wer\b|cer\b",
+    re.I,
+)
+"""What no judge is called: `score_bleu` and `score_comet` are what programs computed."""
 _JUDGE_NUMBER = re.compile(r"^[rjae][a-z]?\d{1,2}$", re.I)
 
 

@@ -24,9 +24,19 @@ from lxml import etree
 from lanner.errors import InputError, Where
 from lanner.formats._format import Note
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import SHEET, column_map, header_score, names_item, names_judges, over_columns
+from lanner.formats.parsing.columns import (
+    SHEET,
+    column_map,
+    header_score,
+    names_answer,
+    names_criterion,
+    names_item,
+    names_judges,
+    names_source,
+    over_columns,
+)
 from lanner.formats.parsing.extent import Extent, refuse_table_beside
-from lanner.formats.parsing.values import bare
+from lanner.formats.parsing.values import bare, is_short_answer
 from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook
 
 _DELIMITERS = "\t,;|"
@@ -531,8 +541,9 @@ def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
             if not isinstance(value, dict):
                 textfile.failed(path, "Each row must be a JSON object.", line)
             for segment in _segments(_from_tool(value)):
-                for entry in _sentences(path, line, segment):
-                    yield line, _flattened(entry)
+                for row in _listed_answers(segment):
+                    for entry in _sentences(path, line, row):
+                        yield line, _flattened(entry)
 
     entries = flat()
     sample = list(islice(entries, _LOOKED_AT))
@@ -571,12 +582,8 @@ def _is_list_of_objects(value: Any) -> bool:
 def _from_tool(value: dict[str, Any]) -> dict[str, Any]:
     """An object that a known tool wrote as the row it means: a conversation with a model, an annotation of Prodigy or
     of Potato. Anything else as it is."""
-    messages = value.get("messages")
-    if isinstance(messages, list) and _is_list_of_objects(messages) and all("role" in one for one in messages):
-        contents = {str(message["role"]): message.get("content") for message in messages}
-        texts = {"source": contents.get("user"), "target": contents.get("assistant")}
-        rest = {key: part for key, part in value.items() if key != "messages"}
-        return {**rest, **texts} if all(isinstance(text, str) for text in texts.values()) else value
+    if conversation := _conversation(value):
+        return conversation
     if "Comments" in value and isinstance(label := value.get("label"), list):  # Doccano
         rest = {key: part for key, part in value.items() if key != "Comments" or part}
         return {**rest, "label": label[0]} if len(label) == 1 and isinstance(label[0], str) else rest
@@ -594,6 +601,68 @@ def _from_tool(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+_SPEAKERS = {"human": "user", "gpt": "assistant", "model": "assistant"}
+
+
+def _conversation(value: dict[str, Any]) -> dict[str, Any]:
+    """What a model was asked and answered, in the ways that providers and collections of dialogues write it: the user's
+    last message is the source. Empty where it is none."""
+    name = next((key for key in ("messages", "conversations") if _is_list_of_objects(value.get(key))), "")
+    contents: dict[str, Any] = {}
+    for message in value.get(name) or ():
+        speaker = str(message.get("role", message.get("from", "")))
+        contents[_SPEAKERS.get(speaker, speaker)] = message.get("content", message.get("value"))
+    rest = {key: part for key, part in value.items() if key != name}
+    for keys in ((), ("response",), ("response", "body")):
+        holder: Any = value
+        for key in keys:
+            holder = holder.get(key) if isinstance(holder, dict) else None
+        choices = holder.get("choices") if isinstance(holder, dict) else None
+        if isinstance(holder, dict) and isinstance(choices, list) and _is_list_of_objects(choices):
+            message = choices[0].get("message")
+            contents["assistant"] = message.get("content") if isinstance(message, dict) else choices[0].get("text")
+            rest = {key: part for key, part in rest.items() if key not in ("choices", "response")}
+            rest |= {"system": holder["model"]} if isinstance(holder.get("model"), str) else {}
+    if not isinstance(contents.get("assistant"), str):
+        return {}
+    texts = {"source": contents["user"]} if isinstance(contents.get("user"), str) else {}
+    return {**rest, **texts, "target": contents["assistant"]} if texts or "choices" not in rest else {}
+
+
+_SYSTEM_KEYS = ("system", "model", "name", "engine")
+_OUTPUT_KEYS = ("text", "translation", "output", "target", "mt", "hyp")
+
+
+def _listed_answers(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """An object with a list of ratings, or of outputs that are rated each, as a row for each; others as they are."""
+    for key, part in value.items():
+        if not isinstance(part, list) or not _is_list_of_objects(part):
+            continue
+        names = dict.fromkeys(name for entry in part for name in entry)
+        is_rated = any(map(names_answer, names)) or any(
+            _are_ratings(entry.get(name)) for entry in part for name in names
+        )
+        system = next((name for name in _SYSTEM_KEYS if name in names), "")
+        text = next((name for name in _OUTPUT_KEYS if name in names), "")
+        if not (any(map(names_judges, names)) or (_NESTED.match(key) and system and text)) or not is_rated:
+            continue
+        is_output = bool(_NESTED.match(key) and system and text)
+        common = {name: entry for name, entry in value.items() if name != key}
+        for entry in part:
+            row = {name: each for name, each in entry.items() if not (is_output and name in (system, text))}
+            row = {f"{key}.{name}" if name in common else name: each for name, each in row.items()}
+            own = {"system": entry.get(system), "target": entry.get(text)} if is_output else {}
+            yield from _listed_answers({**common, **own, **row})
+        return
+    yield value
+
+
+def _are_ratings(value: Any) -> bool:
+    """Whether an entry holds answers by judge: a list of them, or an object."""
+    entries = value if isinstance(value, list) else []
+    return any(isinstance(entry, dict) and any(map(names_judges, entry)) for entry in entries)
+
+
 def _potato_answer(labels: Any) -> Any:
     """What was chosen in one schema: the labels, or what was typed or chosen on a scale where that is a number."""
     if not isinstance(labels, dict):
@@ -602,7 +671,13 @@ def _potato_answer(labels: Any) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-_NESTED = re.compile(r"^(outputs?|systems?|hyps?|tgt|targets?|translations?|ref(erence)?s?)$", re.I)
+_NESTED = re.compile(
+    r"^(outputs?|systems?|hyps?|hypothes[ei]s|tgt|targets?|mts?|translations?|candidates?|predictions?|completions?"
+    r"|generations?|ref(erence)?s?)$",
+    re.I,
+)
+_HOLDERS = ("meta", "metadata", "info", "attributes", "properties", "extra")
+"""Objects whose parts are about the row, so that their own name adds nothing."""
 _SOURCE = re.compile(r"^(src|sources?|source_?(text|sentence|segment)s?|originals?|sentences|원문)$", re.I)
 
 
@@ -645,13 +720,19 @@ def _flattened(value: dict[str, Any]) -> dict[str, Any]:
         return value
     flat: dict[str, Any] = {}
     for key, part in value.items():
-        if isinstance(part, dict) and (text := next((name for name in _TEXT_KEYS if name in part), "")):
+        if isinstance(part, dict) and (names_item([key]) or key.casefold() in _HOLDERS) and not _NESTED.match(key):
+            flat |= _parts_of_item(key, part, value)
+        elif isinstance(part, dict) and (text := next((name for name in _TEXT_KEYS if name in part), "")):
             flat[key] = part[text]
             flat |= {f"{key}.{name}": entry for name, entry in part.items() if name != text}
         elif isinstance(part, dict) and _NESTED.match(key):
             flat |= {f"{key}.{name}": text for name, text in part.items()}
         elif isinstance(part, list) and _NESTED.match(key):
             flat |= _numbered(key, part)
+        elif isinstance(part, dict) and part and names_answer(key) and all(map(is_short_answer, part.values())):
+            # by question, where the names are words for questions, else by judge or by system
+            are_questions = any(map(names_criterion, part))
+            flat |= {name if are_questions and name not in value else f"{key}.{name}": v for name, v in part.items()}
         elif isinstance(part, dict) and header_score(f"{key} {name}" for name in part):
             flat |= {f"{key}.{name}": entry for name, entry in part.items()}
         else:
@@ -659,12 +740,28 @@ def _flattened(value: dict[str, Any]) -> dict[str, Any]:
     return flat
 
 
+def _parts_of_item(key: str, part: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    """`{"doc": {"id": 1, "domain": "news"}}` as `doc.id` and `domain`."""
+    is_source = names_source(key)
+    names = {}
+    for name, entry in part.items():
+        own = is_source and name in _TEXT_KEYS
+        bare_name = name if header_score([name]) and name not in row and not _says_which(name) else f"{key}.{name}"
+        names[key if own else bare_name] = entry
+    return names
+
+
+def _says_which(name: str) -> bool:
+    """Whether a name means something only beside the name of what it is in: `id`, `name`, `text`."""
+    return name in _TEXT_KEYS or name.casefold() in ("id", "name", "title", "index", "idx", "no", "number")
+
+
 def _numbered(key: str, parts: list[Any]) -> dict[str, Any]:
     """A list of texts, or of objects with a system and its text."""
     row: dict[str, Any] = {}
     for position, part in enumerate(parts):
-        names = [part.get(name) for name in ("system", "model", "name", "engine")] if isinstance(part, dict) else []
-        texts = [part.get(name) for name in ("text", "translation", "output", "target", "mt", "hyp")] if names else []
+        names = [part.get(name) for name in _SYSTEM_KEYS] if isinstance(part, dict) else []
+        texts = [part.get(name) for name in _OUTPUT_KEYS] if names else []
         system = next((name for name in names if isinstance(name, str)), "")
         text = next((text for text in texts if isinstance(text, str)), None)
         row[f"{key}.{system or position}"] = part if text is None else text

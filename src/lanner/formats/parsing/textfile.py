@@ -294,7 +294,9 @@ def _decoded(path: Path) -> Iterator[io.TextIOWrapper]:
         current.found[path.name] = guess
     with opened(path) as stream:
         try:
-            yield io.TextIOWrapper(stream, encoding, newline="\n")
+            # a file of old Macs has carriage returns alone; elsewhere a lone one is part of a text
+            is_old = b"\r" in sample and b"\n" not in sample and not encoding.startswith(("utf-16", "utf-32"))
+            yield io.TextIOWrapper(stream, encoding, newline=None if is_old else "\n")
         except UnicodeError:
             undecodable(path, encoding)
 

@@ -114,6 +114,14 @@ def literal_list(text: str) -> list[Any] | None:
     return None
 
 
+_LONGEST_ANSWER = 40
+
+
+def is_short_answer(value: Any) -> bool:
+    """Whether a value may be an answer to a closed question: a number, a yes or no, a few words, or nothing."""
+    return value is None or isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_ANSWER)
+
+
 _TOOL_VALUES = ("rating", "number", "choices", "text", "datetime")
 
 
