@@ -98,7 +98,7 @@ class Drawing:
     async def __call__(self) -> Panels:
         self.number += 1
         await self.go.wait()
-        return Panels(b"drawing %d" % self.number, "")
+        return Panels(b"drawing %d" % self.number, b"", "")
 
 
 def test_all_who_ask_at_once_are_shown_one_drawing() -> None:

@@ -69,6 +69,11 @@ class LiveCampaigns:
         """The campaign as it is now, with the divergence of judges on one of its questions."""
         return self._fresh(campaign).snapshot(question)
 
+    def latest(self, campaign: int, question: str = "") -> Snapshot:
+        """The snapshot that was made last, however much has been answered since; a new one where there is none."""
+        live = self._campaigns.get(campaign)
+        return (live and live.latest(question)) or self.snapshot(campaign, question)
+
     def disagreements(self, campaign: int, selection: DisagreementFilter) -> DisagreementList:
         """Where the people of a campaign disagree; in the calibration round as long as there is nothing else."""
         live = self._fresh(campaign)
@@ -128,6 +133,7 @@ class LiveCampaign:
         self._control_answers: dict[Key, Judgement] = {}
         """Answers about the units that control items are about."""
         self._snapshots: dict[str, Snapshot] = {}
+        self._latest: dict[str, Snapshot] = {}
         self.left_out: dict[str, str] = {}
         self._decided: tuple[Key, dict[str | None, DecidedPairs | None]] = ((), {})
         """What the pairs of systems were decided on, and which are: as it is (None), and without a judge."""
@@ -216,7 +222,13 @@ class LiveCampaign:
         if price is not None and is_offered(price, judge_alarms(price.judge, made, targets)):
             made = replace(made, leaving_out=self.with_pairs(price))
         self._snapshots = {**current, name: made}
+        self._latest[name] = made
         return made
+
+    def latest(self, question_id: str = "") -> Snapshot | None:
+        """The snapshot of a question that was made last."""
+        question = main_question(self.protocol, question_id)
+        return self._latest.get(question.id if question else "")
 
     def price(self, judge: str, question: Question | None) -> LeavingOut | None:
         """What leaving a judge out would change on a question, with intervals."""

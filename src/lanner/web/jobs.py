@@ -5,6 +5,7 @@ Run as a module it is the other end of `lanner.web.worker`: it answers until nob
 
 from __future__ import annotations
 
+import gzip
 import pickle
 import shutil
 import sys
@@ -14,6 +15,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from jinja2 import Environment
 
 from lanner import campaign as campaigns
 from lanner import formats
@@ -53,8 +56,11 @@ from lanner.web.organising.decided_view import decided_page
 from lanner.web.organising.diagnosis import DiagnosisPage
 from lanner.web.organising.diagnosis_view import Diagnoses
 from lanner.web.organising.exports import TABLES
+from lanner.web.organising.live import current_page
 from lanner.web.organising.meeting import Comparison, Training
+from lanner.web.page.rendering import environment, moment, part
 from lanner.web.page.speech import language, say, speaking
+from lanner.web.updates import Panels
 from lanner.web.worker import SIZE, packed
 
 
@@ -64,10 +70,19 @@ class Jobs(LiveCampaigns):
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self._diagnoses = Diagnoses()
+        self._templates: Environment | None = None
 
     def ready(self) -> bool:
         """Everything that takes long to load is loaded."""
         return True
+
+    def panels(self, campaign: int, main: str, question: str, root: str) -> Panels:
+        """The panels of a live page with the numbers made last."""
+        self._templates = self._templates or environment()
+        snapshots = self.latest(campaign, main), self.latest(campaign, question)
+        live = current_page(self._store, campaigns.get(self._store, campaign), *snapshots)
+        body = part(self._templates, "live.html", root, {"live": live}).encode()
+        return Panels(body, gzip.compress(body, 4, mtime=0), moment(live.made_at))
 
     def export(self, campaign: int, name: str, suffix: str, folder: str) -> str:
         """Write the current judgements into a folder; the path of the one file to send. What is several is zipped."""

@@ -34,6 +34,8 @@ class Panels:
     """The panels of a live page as they are sent, and of when the numbers on them are."""
 
     body: bytes
+    packed: bytes
+    """The same, compressed."""
     made_at: str
 
 
@@ -165,6 +167,15 @@ class LiveUpdates:
         snapshot = await self.ask("snapshot", campaign, question)
         assert isinstance(snapshot, Snapshot)
         return snapshot
+
+    async def draw(self, campaign: int, main: str, question: str, root: str) -> Panels:
+        """The panels of a live page with the newest numbers that are there in time. The worker draws them: in threads
+        of the server, adding up what judges have done and writing the page would take turns with saves."""
+        for asked in dict.fromkeys((main, question)):
+            await self.snapshot(campaign, asked)
+        panels = await self.ask("panels", campaign, main, question, root)
+        assert isinstance(panels, Panels)
+        return panels
 
     async def ask(self, job: str, *arguments: Any) -> Any:
         """Anything else about live numbers: the worker that computes them has them at hand."""

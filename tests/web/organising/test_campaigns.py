@@ -5,6 +5,8 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.organising.campaigns import listed
+from lanner.web.updates import SharedPanels
+from lanner.web.worker import worker
 from web_clients import complete, open_campaign, sign_in
 
 
@@ -86,3 +88,37 @@ def test_the_list_counts_as_the_campaigns_themselves_do(client: TestClient, stor
     for row in listed(store, owner):
         whole = campaign.progress(store, row.campaign.id)
         assert (row.items, row.done, row.judges) == (whole.whole.items, whole.whole.done, len(whole.judges))
+
+
+def test_the_worker_draws_the_panels_also_one_that_was_started_again(client: TestClient, store: Store) -> None:
+    """What the server's own threads draw takes turns with saves. A new worker knows nothing of earlier numbers."""
+    open_campaign(store)
+    sign_in(client, store)
+    for judge in ("J1", "J2"):
+        task = campaign.tasks(store, "trial", judge)[0].id
+        campaign.submit(store, task, 0, complete(), submission=f"{judge}-one", active=5.0)
+    live = client.app.state.site.live
+    asked = []
+
+    class Watched:
+        is_started = True
+
+        def __init__(self) -> None:
+            self.worker = worker(store, process=False)
+
+        async def ask(self, job: str, *arguments: object) -> object:
+            asked.append(job)
+            return await self.worker.ask(job, *arguments)
+
+        async def close(self) -> None:
+            await self.worker.close()
+
+    drawn = []
+    for _ in range(2):
+        live._worker = Watched()
+        live.panels = SharedPanels()
+        drawn.append(client.get("/campaigns/trial/panels").text)
+    assert asked.count("panels") == 2 and asked.count("snapshot") == 1, "nothing was answered in between"
+    assert all("Computing the numbers" not in text and "Judge 1" in text for text in drawn)
+    plain = client.get("/campaigns/trial/panels", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers and plain.text == drawn[1]

@@ -28,20 +28,20 @@ from lanner.monitor.snapshot import (
     Divergence,
     LeavingOut,
     Measure,
+    Snapshot,
 )
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
 from lanner.monitor.verdict import NOTABLE, Need, Targets, Verdict, is_offered
-from lanner.store import Seat
+from lanner.store import Seat, Store
 from lanner.web.organising import figures
 from lanner.web.organising.campaigns import campaign_of
 from lanner.web.organising.comparison import Comparison, comparison
 from lanner.web.organising.exports import FORMATS
 from lanner.web.organising.figures import AgreementRow
 from lanner.web.organising.log import Line, log_lines
-from lanner.web.page.rendering import moment, page
+from lanner.web.page.rendering import page
 from lanner.web.page.speech import amount, day, language, say, translate
 from lanner.web.site import Site
-from lanner.web.updates import Panels
 
 STATES = {
     "draft": ("Draft", "wait"),
@@ -374,19 +374,25 @@ async def _live(request: Request) -> LivePage:
     """The live page of the campaign asked for, with the newest numbers that are there in time."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    main = str(campaign.settings.get("main_question", ""))
-    wanted = request.query_params.get("question", "") or main
+    main, wanted = _questions(request, campaign)
     snapshot = await site.live.snapshot(campaign.id, main)
     selected = await site.live.snapshot(campaign.id, wanted) if wanted != main else snapshot
+    return await site.read(lambda: current_page(site.store, campaign, snapshot, selected))
+
+
+def _questions(request: Request, campaign: Campaign) -> tuple[str, str]:
+    """The campaign's main question, and the one whose comparisons are asked for."""
+    main = str(campaign.settings.get("main_question", ""))
+    return main, request.query_params.get("question", "") or main
+
+
+def current_page(store: Store, campaign: Campaign, snapshot: Snapshot | None, selected: Snapshot | None) -> LivePage:
+    """The live page as of now, with the numbers of two snapshots: of the main question, and of the one selected."""
     now = datetime.now(UTC)
-
-    def draw() -> LivePage:
-        status = campaign_status(site.store, campaign, snapshot, now, chosen=selected, language=language())
-        with site.store.reading() as tx:
-            accounts = {account.id: account.name for account in tx.accounts.all()}
-        return live_page(status, now, accounts)
-
-    return await site.read(draw)
+    status = campaign_status(store, campaign, snapshot, now, chosen=selected, language=language())
+    with store.reading() as tx:
+        accounts = {account.id: account.name for account in tx.accounts.all()}
+    return live_page(status, now, accounts)
 
 
 async def campaign(request: Request) -> Response:
@@ -404,13 +410,12 @@ async def panels(request: Request) -> Response:
     question = request.query_params.get("question", "")
     key = (campaign.id, question, f"{language()} {root}", await site.live.version(campaign.id, question))
 
-    async def draw() -> Panels:
-        live = await _live(request)
-        response = await site.read(lambda: page(request, "live.html", {"live": live}))
-        return Panels(bytes(response.body), moment(live.made_at))
-
-    drawn = await site.live.panels.get(key, draw)
-    return HTMLResponse(drawn.body, headers={"x-made-at": drawn.made_at})
+    main, wanted = _questions(request, campaign)
+    drawn = await site.live.panels.get(key, lambda: site.live.draw(campaign.id, main, wanted, root))
+    headers = {"x-made-at": drawn.made_at, "vary": "accept-encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return HTMLResponse(drawn.packed, headers={**headers, "content-encoding": "gzip"})
+    return HTMLResponse(drawn.body, headers=headers)
 
 
 async def events(request: Request) -> Response:

@@ -52,8 +52,8 @@ def load_templates(templates: Environment) -> None:
         templates.get_template(name)
 
 
-def environment(assets: Assets, *, watched: bool = False) -> Environment:
-    """The templates with the words they share."""
+def environment(assets: Assets | None = None, *, watched: bool = False) -> Environment:
+    """The templates with the words they share; without assets, for parts of pages that refer to none."""
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
@@ -99,18 +99,21 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
     site = request.app.state.site
     root = request.scope.get("root_path", "")
     values = {
-        "root": root,
         "static": lambda name: root + site.assets.path(name),
         "visitor": getattr(request.state, "visitor", None),
         "trouble": site.trouble,
-        "language": language(),
-        "direction": languages.direction(language()),
         **context,
     }
-    response = HTMLResponse(site.templates.get_template(template).render(values), status_code=status)
+    response = HTMLResponse(part(site.templates, template, root, values), status_code=status)
     if request.query_params.get("language", "") in messages.available():
         session.keep(request, response, COOKIE, language(), 365)
     return response
+
+
+def part(templates: Environment, template: str, root: str, context: dict[str, Any]) -> str:
+    """A template in the reader's language; `root` is the path that links begin with."""
+    values = {"root": root, "language": language(), "direction": languages.direction(language()), **context}
+    return templates.get_template(template).render(values)
 
 
 def fraction(value: float | None, digits: int = 2) -> str:
