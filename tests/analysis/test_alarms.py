@@ -72,12 +72,12 @@ def test_little_or_no_variation_says_nothing() -> None:
     assert panel_test(Ratings.from_matrix(np.ones((30, 4)), labels=["a", "b"])) is None
 
 
-@pytest.mark.parametrize(("judges", "spread"), [(6, 0.5), (6, 0.4), (20, 0.45)])
+@pytest.mark.parametrize(("judges", "spread"), [(4, 0.7), (6, 0.5), (6, 0.4), (8, 0.9), (20, 0.45)])
 def test_as_many_judges_are_called_too_fast_by_chance_as_is_said(judges: int, spread: float) -> None:
     """Over panels of judges who only have a pace of their own, the number said is near the number called."""
     rng = np.random.default_rng(judges)
     said = called = 0.0
-    runs = 1500
+    runs = 1000
     for _ in range(runs):
         seconds = {
             str(judge): [float(pace)] * 10 for judge, pace in enumerate(30 * np.exp(rng.normal(0, spread, judges)))
@@ -85,12 +85,12 @@ def test_as_many_judges_are_called_too_fast_by_chance_as_is_said(judges: int, sp
         said += fast_by_chance(seconds) or 0.0
         called += len(fast_judges(seconds))
     assert called / runs > 0.03, "something to compare"
-    assert said == pytest.approx(called, rel=0.35)
+    assert 0.7 * called < said < max(1.33 * called, called + 0.1 * runs)
 
 
-def test_how_many_are_called_too_fast_by_chance_is_not_said_of_two_paces() -> None:
-    assert fast_by_chance({"a": [30.0] * 12, "b": [31.0] * 12, "c": [30.0] * 9}) is None
-    assert fast_by_chance({name: [30.0] * 12 for name in "abc"}) == 0.0
+def test_how_many_are_called_too_fast_by_chance_is_not_said_of_three_paces() -> None:
+    assert fast_by_chance({**{name: [30.0] * 12 for name in "abc"}, "d": [30.0] * 9}) is None
+    assert fast_by_chance({name: [30.0] * 12 for name in "abcd"}) == 0.0
 
 
 def test_a_judge_three_times_as_fast_is_named_and_twice_as_fast_is_not() -> None:

@@ -33,6 +33,7 @@ def words(check: Check) -> tuple[str, str, str, str]:
 
 
 def measure(value: float | None, low: float | None = None, high: float | None = None, **more: object) -> Measure:
+    more = {"documents": 16, **more}
     return Measure("context", value=value, low=low, high=high, items=412, **more)  # type: ignore[arg-type]
 
 
@@ -97,10 +98,16 @@ def test_what_all_judgements_together_will_not_settle_is_not_waited_for() -> Non
     assert "more overlap narrows it" in advice(judged(main=complete))
 
 
+@pytest.mark.parametrize(("low", "high"), [(0.8, 0.95), (0.1, 0.3)])
 @pytest.mark.parametrize(("documents", "few"), [(2, True), (4, True), (5, False)])
-def test_few_documents_are_named(documents: int, few: bool) -> None:
-    text = advice(judged(main=measure(0.9, 0.8, 0.95, documents=documents)))
-    assert (f"It rests on {documents} documents" in text) == few
+def test_few_documents_give_no_verdict(documents: int, few: bool, low: float, high: float) -> None:
+    main = measure(0.9, low, high, documents=documents)
+    found = judged(main=main)
+    assert (found.checks[0].tone == "warn") == few
+    assert (summary(found) == f"Not settled yet: agreement rests on {documents} documents.") == few
+    assert ("A verdict takes 5 documents" in advice(found)) == few
+    assert ("people agree well" in summary(judged(main=main, calibration=True))) == (not few and low > 0.4)
+    assert ("Closed. Usable." in summary(judged(main=main, closed=True))) == (not few and low > 0.4)
 
 
 def test_the_weakest_row_of_a_grid_stands_with_its_mean() -> None:
@@ -205,7 +212,7 @@ def test_before_anyone_has_begun_nobody_is_blamed() -> None:
 
 
 def test_what_more_judging_cannot_fix() -> None:
-    weak = Measure("q", value=0.22, low=0.14, high=0.27, expected_low=0.15, expected_high=0.27, items=50)
+    weak = Measure("q", value=0.22, low=0.14, high=0.27, expected_low=0.15, expected_high=0.27, items=50, documents=9)
     assert titles([standing("a")], measures=(weak,)) == [("weak", "info", "Focus is at α .22.")]
     assert titles([standing("a")], measures=(replace(weak, items=5),)) == []
 

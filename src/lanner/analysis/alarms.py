@@ -176,19 +176,19 @@ def fast_judges(seconds: Mapping[str, Sequence[float]]) -> list[Alarm]:
 def fast_by_chance(seconds: Mapping[str, Sequence[float]]) -> float | None:
     """How many of these judges `fast_judges` would name if all worked alike, each at a pace of their own.
 
-    The paces are taken as log-normal, with the spread of those who are not named: the chance that one more judge needs
-    a third of the typical time, times the number of judges. In simulations it is right to within a third. None where
-    fewer than three paces are known.
+    The paces are taken as log-normal. Their spread comes from those slower than the median, which judges who are too
+    fast do not touch: without them the rest would look more alike than they are. In simulations with 4 to 50 judges
+    the number is at least seven tenths of the true one, and above it by at most a third or a tenth of a judge. None
+    where fewer than four paces are known.
     """
-    named = {alarm.judge for alarm in fast_judges(seconds)}
-    medians = {judge: float(np.median(times)) for judge, times in seconds.items() if len(times) >= FEWEST_ITEMS}
-    paces = np.log([median for judge, median in medians.items() if judge not in named and median > 0])
-    if len(paces) < 3:
+    medians = [float(np.median(times)) for times in seconds.values() if len(times) >= FEWEST_ITEMS]
+    paces = np.log([median for median in medians if median > 0])
+    if len(paces) < 4:
         return None
-    spread = float(np.std(paces, ddof=1)) * np.sqrt(1 + 1 / len(paces))
-    if not spread:
-        return 0.0
-    return len(medians) * float(norm.cdf(-np.log(MANY_TIMES_AS_FAST) / spread))
+    above = np.maximum(paces - np.median(paces), 0.0)
+    error = 1 + np.pi / 2 / len(paces)  # that of the median
+    spread = float(np.sqrt(2 * (above**2).sum() / (len(paces) - 1) * error))
+    return len(medians) * float(norm.cdf(-np.log(MANY_TIMES_AS_FAST) / spread)) if spread else 0.0
 
 
 def straight_lines(ratings: Ratings) -> list[Alarm]:

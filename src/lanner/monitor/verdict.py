@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from lanner.designs.expected import CONTROL_LIMIT, control_limit, controls_called_by_chance, missed_controls
 from lanner.model import Campaign, Json
-from lanner.model.alarms import LEVEL, SWAP_LEVEL, Alarm, Code, PanelTest
+from lanner.model.alarms import LEVEL, SWAP_LEVEL, VERDICT_DOCUMENTS, Alarm, Code, PanelTest
 from lanner.model.messages import Message, Words, amount, coefficient, message
 from lanner.monitor.progress import JudgeProgress
 from lanner.monitor.snapshot import FEWEST, LeavingOut, Measure, Snapshot, Swap
@@ -194,6 +194,10 @@ def verdict(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
     return Verdict(tuple(summary), tuple(advice), checks, _rules(evidence, targets))
 
 
+def _rests_on_few(main: Measure | None) -> bool:
+    return main is not None and main.documents < VERDICT_DOCUMENTS
+
+
 NOTABLE = 0.02
 """How far agreement must rise without a judge before that is said of them."""
 
@@ -280,6 +284,13 @@ def _pending(check: Check) -> Check:
 
 
 def _summary(tone: str, evidence: Evidence) -> Message:
+    if tone == "warn" and evidence.main is not None and _rests_on_few(evidence.main):
+        few = evidence.main.documents
+        if evidence.calibration:
+            return message("Calibration: agreement rests on {n} documents.", n=few)
+        if evidence.closed:
+            return message("Closed. Agreement rests on {n} documents: too few for a verdict.", n=few)
+        return message("Not settled yet: agreement rests on {n} documents.", n=few)
     if evidence.calibration:
         return {
             "none": message("Calibration: too early to say."),
@@ -312,10 +323,6 @@ def _to_fix(count: int) -> Message:
     return by_code.get(count, message("Things to fix: {n}.", n=count))
 
 
-_FEW_DOCUMENTS = 5
-"""Below this an interval may be narrow by chance, and the documents stand for few others."""
-
-
 def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], targets: Targets) -> list[Message]:
     advice = []
     measured = main is not None and main.items >= FEWEST
@@ -327,6 +334,13 @@ def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], t
         )
     elif agreement.tone == "none":
         advice.append(message("Agreement appears after {n} sentences that two people have judged.", n=FEWEST))
+    elif _rests_on_few(main) and main is not None:
+        advice.append(
+            message(
+                "A verdict takes {least} documents that several people have judged; others may turn out differently.",
+                least=VERDICT_DOCUMENTS,
+            )
+        )
     elif agreement.tone == "ok":
         advice.append(message("Agreement on the main question is above the planned minimum with its whole interval."))
     elif main is not None and main.expected_high is not None and main.expected_high < targets.minimum:
@@ -339,8 +353,6 @@ def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], t
             if main.low is not None and main.expected_low == main.low
             else message("The interval still reaches below the planned minimum; it narrows as judgements come in.")
         )
-    if agreement.tone != "none" and main is not None and 1 < main.documents < _FEW_DOCUMENTS:
-        advice.append(message("It rests on {n} documents: others may turn out differently.", n=main.documents))
     others = tuple(check.name for check in problems if check is not agreement)
     if others:
         advice.append(message("Look at: {others}.", others=others))
@@ -360,7 +372,9 @@ def _agreement(main: Measure | None, targets: Targets) -> Check:
         return Check(code, name, value, message("no interval yet"), "none", why)
     interval = f"[{coefficient(main.low)}, {coefficient(main.high)}]"
     least = coefficient(targets.minimum)
-    if main.low >= targets.minimum:
+    if _rests_on_few(main):
+        tone, why = "warn", message("rests on {n} documents", n=main.documents)
+    elif main.low >= targets.minimum:
         tone, why = "ok", message("all of it above {least}", least=least)
     elif main.high < targets.minimum:
         tone, why = "bad", message("all of it below {least}", least=least)
@@ -615,7 +629,11 @@ def _weak_questions(
             "It needs about {n} documents that several judge; now there are {m}.", n=main.needed, m=main.documents
         )
         found.append(Need("overlap", "info", title, more, message("Add overlap"), "judges#overlap"))
-    weak = [m for m in measures if m.high is not None and m.high < targets.minimum and m.items >= FEWEST]
+    weak = [
+        m
+        for m in measures
+        if m.high is not None and m.high < targets.minimum and m.items >= FEWEST and not _rests_on_few(m)
+    ]
     for measure in weak[:3]:
         question = labels[measure.question, measure.row]
         title = message("{question} is at α {value}.", question=question, value=coefficient(measure.value))

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from lanner.analysis import agreements
 from lanner.model import Role
-from lanner.reports.parts import Figure, Table
+from lanner.reports.parts import Figure, Paragraph, Table
 from lanner.reports.sections.agreement import calibration, details, section
 from reports.test_view import view
 
@@ -99,3 +99,21 @@ def test_no_sentence_is_said_of_two_items() -> None:
     made = section(replace(seen, material=replace(seen.material, judgements=few)))
     assert made is not None
     assert not [sentence for sentence in made.findings if "α" in sentence]
+
+
+def test_two_documents_give_no_verdict_and_five_do() -> None:
+    for documents, few in ((2, True), (4, True), (5, False)):
+        made = section(view("h_falcon", judges=3, documents=documents))
+        assert made is not None
+        [sentence] = [sentence for sentence in made.findings if "agreement of people" in sentence]
+        assert (f"on {documents} documents: **too few for a verdict**" in sentence) == few
+
+
+def test_judges_who_cannot_be_compared_get_a_sentence_and_no_empty_matrix() -> None:
+    seen = view("sqm", judges=3)
+    alike = tuple(replace(j, value=1) for j in seen.material.judgements if isinstance(j.value, int | float))
+    assert alike, "answers that can be made alike"
+    made = section(replace(seen, material=replace(seen.material, judgements=alike)))
+    assert made is not None
+    assert [block.text for block in made.blocks if isinstance(block, Paragraph) and "No two judges" in block.text]
+    assert not [block for block in made.blocks if isinstance(block, Figure) and block.id.startswith("pairs-")]

@@ -9,6 +9,7 @@ from lanner.figures.intervals import Row, intervals
 from lanner.figures.matrices import Pair, heat_map
 from lanner.figures.typeset import estimate, interval, number, percent, plural, words
 from lanner.model import Result
+from lanner.model.alarms import VERDICT_DOCUMENTS
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
 from lanner.reports.view import Agreement, View
 from lanner.stats.reading import band, scale_of
@@ -228,7 +229,10 @@ def _strength(view: View) -> Iterator[str]:
         high = max(agreements, key=lambda agreement: agreement.headline.value or 0.0)
         least, most = (_band(view, agreement) for agreement in (low, high))
         lowest, highest = (_alpha(view, agreement) for agreement in (low, high))
-        if least == most:
+        few = _few_documents(agreements)
+        if few:
+            yield f"The agreement of {low.group} goes from {lowest} to {highest} on {few}: **too few for a verdict**."
+        elif least == most:
             yield f"The agreement of {low.group} is **{most}** throughout, from {lowest} to {highest}."
         else:
             yield f"The agreement of {low.group} goes from **{least}** on {lowest} to **{most}** on {highest}."
@@ -245,7 +249,16 @@ def _strength(view: View) -> Iterator[str]:
             sign = agreement.coefficient.sign
             closest = f"; closest {view.pair_name(best)}, {sign} {estimate(best.value, best.low, best.high, 2)}"
         name = view.short(agreement.question)
+        if few := _few_documents([agreement]):
+            yield f"On {name} the agreement of {agreement.group} is α {numbers} on {few}: **too few for a verdict**."
+            continue
         yield f"On {name} the agreement of {agreement.group} is **{_band(view, agreement)}** (α {numbers}{closest})."
+
+
+def _few_documents(agreements: Sequence[Agreement]) -> str:
+    """The documents that agreement rests on where they are too few for a verdict, as on the live page; else empty."""
+    documents = max(agreement.headline.counts.get("documents", 0) for agreement in agreements)
+    return plural(documents, "document") if documents < VERDICT_DOCUMENTS else ""
 
 
 def _band(view: View, agreement: Agreement) -> str:
@@ -411,7 +424,9 @@ def _second_line(numbers: Sequence[int]) -> str:
     return f"Second line of a cell: 95 % interval; n {numbers[0]:,} items in every cell."
 
 
-def _heat_map(view: View, agreement: Agreement) -> Figure:
+def _heat_map(view: View, agreement: Agreement) -> Block:
+    if all(r.value is None for r in agreement.pairs):  # a matrix without a number says nothing
+        return Paragraph(f"No two judges can be compared on {view.short(agreement.question)}.")
     same = {(r.labels["judge"], r.labels["other"]): r.value for r in agreement.same}
     cells = {
         (view.names[r.labels["judge"]], view.names[r.labels["other"]]): Pair(
@@ -443,8 +458,6 @@ def _extreme_pairs(view: View, agreement: Agreement) -> str:
     """Which two agree most and least, people first; a difference is claimed only where intervals lie apart."""
     people = _of_people(view, agreement)
     pairs = people if len(people) > 1 else [r for r in agreement.pairs if r.value is not None]
-    if not pairs:
-        return f"No two judges can be compared on {view.short(agreement.question)}."
     best, worst = max(pairs, key=lambda r: r.value or 0), min(pairs, key=lambda r: r.value or 0)
     numbers = [f"({estimate(r.value, r.low, r.high, 2)})" for r in (best, worst)]
     who = "of people " if people and pairs is people else ""
