@@ -49,7 +49,7 @@ export class Flow {
     }
     app.store.touch(item);
     app.store.keepSuggested(item);
-    void app.saving.flush(item);
+    app.saving.flushSoon(item);
     app.refresh(item, false);
     const next = nextOpen(states, item);
     if (next < 0) {

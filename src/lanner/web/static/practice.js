@@ -7,6 +7,7 @@ export class NoSaving {
   lastRow = 0;
   async start() {}
   async flush() {}
+  flushSoon() {}
   changed() {}
   leave() {}
   remember() {}

@@ -31,6 +31,8 @@ export class Saving {
     this.timer = this.noting = 0;
     /** @type {Set<number>} items with changes that are not kept on this device yet */
     this.undrafted = new Set();
+    /** @type {Set<number>} items with changes that are still to be handed to the outbox */
+    this.due = new Set();
     /** @type {[number, string, any] | null} item, question and value of a number half typed */
     this.typed = null;
     /** When the page was hidden. */
@@ -95,7 +97,7 @@ export class Saving {
     });
     addEventListener('pagehide', () => {
       this.bookmark();
-      void this.flush(app.item);
+      this.flushDue(app.item);
       outbox.part();
     });
     // back from the browser's memory: what was answered elsewhere meanwhile is not on this page
@@ -105,12 +107,12 @@ export class Saving {
       void this.reconcile();
     });
     addEventListener('beforeunload', e => {
-      if (!db.lasting && !this.done && (outbox.waiting || this.timer)) e.preventDefault();
+      if (!db.lasting && !this.done && (outbox.waiting || this.due.size)) e.preventDefault();
     });
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) {
         this.hidden = Date.now();
-        return void this.flush(app.item);
+        return this.flushDue(app.item);
       }
       outbox.kick();
       if (app.data.offline) void this.checkSession();
@@ -215,8 +217,9 @@ export class Saving {
     this.undrafted.add(i);
     this.typed = null;
     this.outbox.tell('saving');
+    this.due.add(i);
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.flush(i), this.db.lasting ? PAUSE : 0);
+    this.timer = window.setTimeout(() => this.flushDue(), this.db.lasting ? PAUSE : 0);
   }
 
   /** Keep what has changed on this device. */
@@ -245,7 +248,16 @@ export class Saving {
   /** Another row is opened: what was changed in this one is sent. @param {number} i */
   leave(i) {
     this.spend(i);
-    if (this.timer) void this.flush(i);
+    if (this.due.has(i)) this.flushSoon(i);
+  }
+  /** Send an item as soon as what follows it is on the screen. @param {number} i */
+  flushSoon(i) {
+    this.due.add(i);
+    afterFrame(() => this.flushDue());
+  }
+  /** Hand over everything that was changed. @param {number[]} more items, changed or not */
+  flushDue(...more) {
+    for (const i of new Set([...this.due, ...more])) void this.flush(i);
   }
 
   /** Close what is ready and hand it to the outbox. @param {number} i */
@@ -253,11 +265,11 @@ export class Saving {
     const { app, outbox } = this,
       { store } = app,
       { base, stored } = store.items[i];
-    clearTimeout(this.timer);
-    this.timer = 0;
+    this.due.delete(i);
+    if (!this.due.size) clearTimeout(this.timer);
     this.writeDrafts(); // before the message that replaces some of them
     if (app.frozen) return;
-    this.spend(i);
+    if (i === app.item) this.spend(i);
     const { elapsed, active } = store.items[i],
       spent = { elapsed: round(elapsed), active: round(active) };
     const answers = structuredClone(store.unsent(i)),
@@ -450,11 +462,11 @@ export class Saving {
    * @param {string} message of the server
    */
   status(now, n, message) {
-    const { app, timer } = this,
+    const { app, due } = this,
       shown = $('#saved'),
       state = now === 'saved' && this.unsent ? 'kept' : now,
       held = state === 'signin' || state === 'refused';
-    if (now === 'saved' && timer) return; // something newer is about to be sent
+    if (now === 'saved' && due.size) return; // something newer is about to be sent
     if (shown.dataset.state !== state) shown.dataset.state = state;
     const key = held || (state === 'offline' && !this.db.lasting) ? 'unsaved' : state,
       text = app.t(key, { n, time: state === 'saved' ? this.clock.format() : '' });
