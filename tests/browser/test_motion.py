@@ -471,3 +471,89 @@ def test_an_answer_that_was_changed_and_changed_back_stays_so_after_a_reload(liv
     page.locator("#saved[data-state=saved]").wait_for(state="attached")
     assert page.locator("[data-q=sentence] :checked").input_value() == "3"
     assert [row.value for row in work.rows() if row.question == "sentence"] == [3]
+
+
+def test_a_slider_let_go_where_it_stood_is_an_answer(live: Live, page: Page) -> None:
+    """A slider without an answer stands in the middle: let go there, the browser says that nothing has changed."""
+    work, hands = begin(live, page, "da")
+    x, y = middle(page, "[type=range]")
+    page.mouse.click(x, y)
+    expect(page.locator(".slide [inputmode]")).to_have_value("50")
+    hands.press("Enter")
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
+    drag(page, (x, y), (x + 60, y), (x, y))
+    hands.settled()
+    assert [item["score"] for item in work.stored(work.tasks[0].id)] == [50, 50]
+
+
+def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, browser: Browser) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    work, hands = begin(live, page, "da")
+    touches = context.new_cdp_session(page)
+    x, y = middle(page, "[type=range]")
+
+    def swipe(*path: tuple[float, float]) -> None:
+        touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for right, down in path:
+            points = [{"x": x + right, "y": y + down}]
+            touches.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points})
+        touches.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    x += 50
+    swipe(*[(n, -20 * n) for n in range(1, 8)])
+    swipe(*[(n, 20 * n) for n in range(1, 4)])
+    expect(page.locator(".slide [inputmode]")).to_have_value("")
+    expect(page.locator(".slide.unset, .unset .slide").first).to_be_attached()
+    swipe(*[(5 * n, -n) for n in range(1, 8)])
+    expect(page.locator(".slide [inputmode]")).not_to_have_value("")
+    shown = float(page.locator(".slide [inputmode]").input_value())
+    hands.settled()
+    assert [row.value for row in work.rows()] == [shown] and shown > 60
+    context.close()
+
+
+def test_the_key_of_a_mark_may_come_before_the_mouse_is_released(live: Live, page: Page) -> None:
+    """With one hand on each: the key belonged to the score while the words were still being selected."""
+    work, hands = begin(live, page, "esa")
+    start, end = caret(page, 0, "target", 4), caret(page, 0, "target", 12)
+    page.mouse.move(start["x"], start["y"])
+    page.mouse.down()
+    page.mouse.move(end["x"], end["y"], steps=8)
+    hands.press("1")
+    page.mouse.move(end["x"] + 40, end["y"], steps=4)
+    page.mouse.up()
+    hands.press("8", "5")
+    hands.press("Enter")
+    hands.settled()
+    assert [(mark["text"], mark["severity"]) for mark in marks(work)] == [("Hafenamt", "minor")]
+    assert work.stored(work.tasks[0].id)[0]["score"] == 85
+
+
+def test_a_menu_stays_beside_its_words_when_the_screen_is_turned(live: Live, browser: Browser) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    _, hands = begin(live, page, "esa")
+    hands.press("ArrowRight", "ArrowRight")
+    page.locator(".toolbar .panel").first.wait_for()
+    for width, height in ((844, 390), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function(
+            """([width, height]) => {
+              if (innerWidth !== width) return false;
+              const menu = document.querySelector('.toolbar:not([hidden])').getBoundingClientRect();
+              const words = [...CSS.highlights.get('picked')][0].getBoundingClientRect();
+              const apart = menu.bottom <= words.top || menu.top >= words.bottom;
+              return apart && menu.top >= 0 && menu.left >= 0 && menu.right <= width && menu.bottom <= height;
+            }""",
+            arg=[width, height],
+        )
+    context.close()
+
+
+def test_digits_change_the_score_of_a_sentence_one_comes_back_to(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa")
+    hands.press("8", "5", "Enter", "k", "9", "0", "Enter")
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
+    hands.settled()
+    assert work.stored(work.tasks[0].id)[0]["score"] == 90

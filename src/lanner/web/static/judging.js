@@ -191,7 +191,7 @@ export class App {
     }
     this.show(true);
     if (this.begun) this.sumUpSoon();
-    this.rail.rest();
+    this.rail.restOnArrival();
     if (row) this.rows.reveal(row, scroll, !$('html[data-ready]'));
   }
   /** To the next or previous row. @param {number} by */

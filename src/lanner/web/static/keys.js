@@ -46,6 +46,8 @@ function enter(command, { focus, byPointer, linking }) {
   return focus === 'button' && !byPointer ? 'native' : 'accept';
 }
 
+const MODIFIERS = ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'CapsLock'];
+
 /** @type {Action[]} what a key does again while it is held down */
 const REPEATED = [
   ...[VERTICAL, SIDEWAYS, PARTS, PAGES].flatMap(keys => Object.values(keys)),
@@ -171,6 +173,7 @@ export function listen(app) {
   };
   document.addEventListener('keydown', e => {
     const at = targetOf(e);
+    if (!MODIFIERS.includes(e.key)) marking.selection?.end();
     const action = actionOf(e, {
       focus: focusOf(at),
       byPointer: byPointer(),

@@ -8,15 +8,16 @@ const GAP = 8;
 
 /**
  * Where a menu stands: outside the sentence, on the side nearer to the selection; where there is no
- * room, at the selection. It hangs from its upper edge or stands on its lower one, so that a step
- * of another height moves nothing.
+ * room, at the selection, over the questions rather than over the words. It hangs from its upper
+ * edge or stands on its lower one, so that a step of another height moves nothing.
  * @param {{width: number, height: number}} size of the highest step
  * @param {Box} at the selection
  * @param {Box|null} row the sentence
  * @param {Box} view what can be seen of the texts
+ * @param {number} [screen] its height
  * @returns {{left: number, edge: 'top'|'bottom', y: number}}
  */
-export function placeMenu(size, at, row, view) {
+export function placeMenu(size, at, row, view, screen = view.bottom) {
   const middle = (at.left + at.right) / 2,
     most = Math.max(view.right, at.right) - size.width - GAP,
     left = Math.max(GAP, Math.min(middle - size.width / 2, most));
@@ -36,7 +37,9 @@ export function placeMenu(size, at, row, view) {
   const free = order.find(fits);
   if (free) return { left, ...free };
   if (at.top - GAP - size.height >= view.top) return { left, edge: 'bottom', y: at.top - GAP };
-  return { left, edge: 'top', y: Math.min(at.bottom + GAP, view.bottom - size.height) };
+  if (at.bottom + GAP + size.height <= screen || at.top - GAP < size.height)
+    return { left, edge: 'top', y: Math.min(at.bottom + GAP, screen - size.height) };
+  return { left, edge: 'bottom', y: at.top - GAP };
 }
 
 export class Menu {
@@ -73,6 +76,11 @@ export class Menu {
     for (const scroller of $$('.scroller')) {
       scroller.addEventListener('scroll', () => this.choice && this.place(this.choice));
     }
+    addEventListener('resize', () => {
+      if (!this.choice) return;
+      this.choice.size = undefined;
+      this.place(this.choice);
+    });
   }
 
   /**
@@ -137,7 +145,8 @@ export class Menu {
       ? $('.scroller', row.block).getBoundingClientRect()
       : { left: 0, right: innerWidth, top: 0, bottom: innerHeight };
     const sentence = row ? row.el.getBoundingClientRect() : null,
-      { left, edge, y } = placeMenu(choice.size, at.getBoundingClientRect(), sentence, view);
+      words = at.getBoundingClientRect(),
+      { left, edge, y } = placeMenu(choice.size, words, sentence, view, innerHeight);
     bar.style.left = `${left}px`;
     bar.style.top = edge === 'top' ? `${y}px` : 'auto';
     bar.style.bottom = edge === 'bottom' ? `${innerHeight - y}px` : 'auto';

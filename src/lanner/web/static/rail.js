@@ -13,6 +13,10 @@ import {
   targetOf,
 } from './dom.js';
 import { isHopeless, limitsOf, readNumber } from './numbers.js';
+import { whenStill } from './pointer.js';
+
+/** So far a finger may stray from a slider, in pixels, and still mean it. */
+const SWIPE = 12;
 
 /** @type {Record<string, Kind>} by name; only those of this page's questions are loaded */
 const KINDS = {};
@@ -59,6 +63,8 @@ export class Rail {
      * @type {Map<string, string>} numbers that were refused, as they were typed, by item and field
      */
     this.refused = new Map();
+    /** @type {Grasp | null} the slider that is held, or was held last */
+    this.held = null;
     this.asks = $$('.q', form).map(askOf);
     this.auto = 'autoarm' in form.dataset;
     /** What a letter or a digit arms. */
@@ -66,6 +72,11 @@ export class Rail {
     form.addEventListener('change', e => this.changed(e.target));
     form.addEventListener('input', e => this.moved(e.target));
     form.addEventListener('click', e => this.clicked(targetOf(e).closest('button')));
+    form.addEventListener('pointerdown', e => this.grasp(e));
+    for (const step of ['pointermove', 'pointercancel'])
+      form.addEventListener(step, e => this.slide(/** @type {PointerEvent} */ (e)), {
+        passive: true,
+      });
     form.addEventListener('focusout', e => {
       if (e.target === this.typing && document.hasFocus()) this.commit();
     });
@@ -237,6 +248,13 @@ export class Rail {
   rest() {
     this.arm((this.auto && this.gap()?.el) || null, false);
   }
+  /** On coming to a row: an only score can be given anew by its digits. */
+  restOnArrival() {
+    const scores = this.asks.filter(x => !['spans', 'text'].includes(x.q.kind));
+    this.rest();
+    if (this.auto && !this.armed && scores.length === 1 && !scores[0].el.hidden)
+      this.arm(scores[0].el, false);
+  }
   /**
    * What comes after an answer: the next open line, the next gap, the question that follows.
    * @param {Ask} x
@@ -251,12 +269,44 @@ export class Rail {
     return this.arm(next?.el ?? null, false);
   }
 
+  /** A slider is pressed. @param {PointerEvent} e */
+  grasp(e) {
+    const control = targetOf(e),
+      { item } = this.app;
+    this.held = null;
+    if (control.type !== 'range' || control.disabled) return;
+    const held = { control, x: e.clientX, y: e.clientY, touch: e.pointerType === 'touch' };
+    this.held = { ...held, swiped: false };
+    // let go where it stood before there was an answer, it has not changed for the browser
+    whenStill(() => this.letGo(control, item));
+  }
+  /** A finger that moves up or down scrolls, whatever it began on. @param {PointerEvent} e */
+  slide(e) {
+    const { held } = this;
+    if (!held?.touch) return;
+    const [across, along] = [Math.abs(e.clientX - held.x), Math.abs(e.clientY - held.y)];
+    if (e.type === 'pointercancel' || (along > SWIPE && along > across)) held.swiped = true;
+  }
+  /** A slider was released. @param {any} control @param {number} item that it was about */
+  letGo(control, item) {
+    const { app, held } = this,
+      x = this.of(control);
+    if (!x || item !== app.item || app.frozen) return;
+    const value = app.store.value(item, x.q);
+    if (held?.swiped) x.kind.write(x.el, value, app);
+    else if (value !== +control.value) {
+      x.kind.typed?.(x.el, control);
+      this.changed(control);
+    }
+  }
+
   /** A control has a new value. @param {any} control @param {boolean} [shown] */
   changed(control, shown = true) {
     const x = this.of(control),
       { app } = this;
     if (!x) return;
     if (control.matches('[inputmode]') && !this.numbered(x, control)) return;
+    if (control === this.held?.control && this.held?.swiped) return;
     if (control.type === 'range') this.refused.delete(`${app.item}/${this.fields(x)[0].name}`);
     if (x.kind.allow?.(x.el, control) === false) {
       this.hint(x.el, x.q, app.item, app.t('too_many', { n: x.q.most }));

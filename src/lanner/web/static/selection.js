@@ -128,6 +128,8 @@ export function watchSelection(area, onSelect) {
   let dragged = null;
   let resting = 0;
   let last = '';
+  /** Whether a key has ended the selection while the mouse is still pressed. */
+  let ended = false;
   /** @type {Range | null} what the browser's selection is to become */
   let wanted = null;
   /** @param {CellStretch} stretch */
@@ -158,19 +160,22 @@ export function watchSelection(area, onSelect) {
       e.pointerType === 'mouse' && e.button === 0 ? cellOf(/** @type {Node} */ (e.target)) : null;
     last = '';
     wanted = null;
+    ended = false;
   });
   // selected words are never dragged elsewhere; a press on them begins a new selection
   area.addEventListener('dragstart', e => e.preventDefault());
   document.addEventListener('mousemove', e => {
-    // the browser would select beyond the text
-    if (dragged && e.buttons & 1 && clamp(e)) e.preventDefault();
+    // the browser would select beyond the text, or go on selecting
+    if (e.buttons & 1 && (ended || clamp(e))) e.preventDefault();
   });
   /**
    * The mouse was released. A click that ends a selection means nothing else.
-   * @param {Event} [e]
+   * @param {MouseEvent} [e]
    */
   const finish = e => {
     clearTimeout(resting);
+    if (ended && e?.detail) e.stopPropagation(); // not the click of a key
+
     if (!dragged) return;
     dragged = null;
     const stretch = selectedStretch();
@@ -180,6 +185,9 @@ export function watchSelection(area, onSelect) {
     onSelect(stretch);
   };
   document.addEventListener('mouseup', e => {
+    setTimeout(() => {
+      ended = false;
+    });
     if (!dragged) return;
     clamp(e);
     resting = window.setTimeout(() => finish()); // where no click follows, as beside the window
@@ -187,7 +195,7 @@ export function watchSelection(area, onSelect) {
   document.addEventListener('click', finish, { capture: true });
   document.addEventListener('selectionchange', () => {
     clearTimeout(resting);
-    if (dragged) return;
+    if (dragged || ended) return;
     resting = window.setTimeout(() => {
       const stretch = dragged ? null : selectedStretch();
       const before = last;
@@ -214,6 +222,12 @@ export function watchSelection(area, onSelect) {
         selection?.addRange(range);
       });
       return range;
+    },
+    /** A key is pressed: what the mouse has selected so far is what it acts on. */
+    end() {
+      if (!dragged || getSelection()?.isCollapsed) return;
+      finish();
+      ended = true;
     },
     /** Nothing is selected any more; where nothing was, the page is not laid out for it. */
     clear() {

@@ -182,6 +182,16 @@ interface Box {
   bottom: number;
 }
 
+/** A slider under a mouse or a finger. */
+interface Grasp {
+  control: any;
+  x: number;
+  y: number;
+  touch: boolean;
+  /** Whether the finger scrolls. */
+  swiped: boolean;
+}
+
 /** What the menu is about. */
 interface Choice {
   ask: Ask;
