@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browser_actions import Hands
+from lanner import protocols
+from lanner.model import Protocol
 from live_server import SYSTEMS, Live, Work, document
 
 pytestmark = pytest.mark.browser
@@ -17,6 +20,36 @@ LONG = (
     "Sein Kaffee, seit dem Sturm geschlossen, soll wieder verpachtet werden, und die Wärterin hat Angebote."
 )
 TEXTS = [("The harbour office opens early.", LONG), ("She had three offers.", "Sie hatte drei Angebote bekommen.")]
+SLIDERS = """
+name = "sliders"
+version = "1"
+[[stage]]
+id = "rating"
+unit = "sentence_in_context"
+object = "output"
+[[stage.question]]
+id = "skills"
+kind = "labels"
+key = "t"
+min = 1
+options = [{ id = "style" }, { id = "terms" }]
+[[stage.question]]
+id = "ratings"
+kind = "scale"
+min = 0
+max = 100
+display = "slider"
+for_each = "skills"
+[text.en]
+title = "Sliders"
+summary = "A slider for each label."
+instructions = "Rate."
+[text.en.questions.skills]
+label = "Skills"
+options = { style = "Style", terms = "Terms" }
+[text.en.questions.ratings]
+label = "Ratings"
+"""
 CARET = """([row, side, point]) => {
   const cell = document.querySelector(`.row[data-row="${row}"] [data-side=${side}]`), range = document.createRange();
   let left = [...cell.textContent].slice(0, point).join('').length;
@@ -31,7 +64,7 @@ CARET = """([row, side, point]) => {
 
 
 def begin(
-    live: Live, page: Page, protocol: str, texts: Any = TEXTS, languages: Any = ("en", "de")
+    live: Live, page: Page, protocol: str | Protocol, texts: Any = TEXTS, languages: Any = ("en", "de")
 ) -> tuple[Work, Hands]:
     work = live.campaign(protocol, [document(texts=texts, languages=languages)], systems=SYSTEMS[:1])
     work.enter(page)
@@ -482,6 +515,7 @@ def test_a_slider_let_go_where_it_stood_is_an_answer(live: Live, page: Page) -> 
     hands.press("Enter")
     expect(page.locator("#heading")).to_have_text("Sentence 2")
     drag(page, (x, y), (x + 60, y), (x, y))
+    expect(page.locator("[data-row='1']")).to_have_class(re.compile("is-done"))
     hands.settled()
     assert [item["score"] for item in work.stored(work.tasks[0].id)] == [50, 50]
 
@@ -511,6 +545,18 @@ def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, browser:
     hands.settled()
     assert [row.value for row in work.rows()] == [shown] and shown > 60
     context.close()
+
+
+def test_a_slider_for_each_label_answers_its_own_line(live: Live, page: Page) -> None:
+    """The number of any slider was written into the field of the first line."""
+    work, hands = begin(live, page, protocols.parse_toml(SLIDERS))
+    hands.press("t", "1", "2")
+    page.mouse.click(*middle(page, "[data-line=terms] [type=range]"))
+    page.locator("[data-line=terms] .slide [inputmode]").press("ArrowRight")
+    page.locator("[data-line=style] .slide [inputmode]").fill("30")
+    hands.press("Enter")
+    hands.settled()
+    assert work.stored(work.tasks[0].id)[0]["ratings"] == {"style": 30, "terms": 50}
 
 
 def test_the_key_of_a_mark_may_come_before_the_mouse_is_released(live: Live, page: Page) -> None:

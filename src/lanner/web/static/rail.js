@@ -92,6 +92,10 @@ export class Rail {
   of(el) {
     return this.asks.find(x => x.el === el.closest('.q'));
   }
+  /** The part of a question that a control belongs to: its line where each has an answer. */
+  part(/** @type {Ask} */ x, /** @type {any} */ control) {
+    return (x.q.each && control.closest('[data-line]')) || x.el;
+  }
   /** @param {Ask} x @returns {any[]} */
   lines(x) {
     return $$('[data-line]', x.el).filter(line => !line.hidden);
@@ -292,10 +296,12 @@ export class Rail {
     const { app, held } = this,
       x = this.of(control);
     if (!x || item !== app.item || app.frozen) return;
-    const value = app.store.value(item, x.q);
-    if (held?.swiped) x.kind.write(x.el, value, app);
+    const part = this.part(x, control),
+      answer = app.store.value(item, x.q),
+      value = (x.q.each ? answer?.[part.dataset.line] : answer) ?? null;
+    if (held?.swiped) x.kind.write(part, value, app);
     else if (value !== +control.value) {
-      x.kind.typed?.(x.el, control);
+      x.kind.typed?.(part, control);
       this.changed(control);
     }
   }
@@ -307,7 +313,8 @@ export class Rail {
     if (!x) return;
     if (control.matches('[inputmode]') && !this.numbered(x, control)) return;
     if (control === this.held?.control && this.held?.swiped) return;
-    if (control.type === 'range') this.refused.delete(`${app.item}/${this.fields(x)[0].name}`);
+    if (control.type === 'range')
+      this.refused.delete(`${app.item}/${$('[inputmode]', this.part(x, control)).name}`);
     if (x.kind.allow?.(x.el, control) === false) {
       this.hint(x.el, x.q, app.item, app.t('too_many', { n: x.q.most }));
       return app.say(app.t('too_many', { n: x.q.most }));
@@ -352,15 +359,16 @@ export class Rail {
         this.hint(x.el, x.q, app.item, this.problem(control));
       else if (!this.refused.has(`${app.item}/${control.name}`)) this.hint(x.el, x.q, app.item);
       if (x.q.kind !== 'labels' && !x.q.each) app.keep(x.q, x.kind.read(x.el));
-    } else if (x.kind.typed?.(x.el, control) && !x.q.each) this.take(x, true);
+    } else if (x.kind.typed?.(this.part(x, control), control) && !x.q.each) this.take(x, true);
   }
   /** @param {any} pressed the button that was clicked, if any */
   clicked(pressed) {
     const x = pressed && this.of(pressed);
     this.commit();
     if (pressed?.dataset.def) this.app.help.define(pressed.dataset.def);
-    else if (x?.kind.press?.(x.el, pressed)) {
-      for (const field of this.fields(x)) this.refused.delete(`${this.app.item}/${field.name}`);
+    else if (x?.kind.press?.(this.part(x, pressed), pressed)) {
+      for (const field of $$('[inputmode]', this.part(x, pressed)))
+        this.refused.delete(`${this.app.item}/${field.name}`);
       this.take(x);
     }
   }
