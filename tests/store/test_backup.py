@@ -279,6 +279,18 @@ def test_a_lock_that_is_gone_is_told(whole: Store) -> None:
     assert "judgements could be changed" in problems(whole)["steps and locks"][0]
 
 
+@pytest.mark.postgres
+def test_a_lock_of_another_store_in_the_same_database_is_none_of_this_one(postgres_url: str) -> None:
+    schema = postgres_url.rpartition("%3D")[2]
+    with Store.open(postgres_url) as first, first.filling() as connection:
+        connection.exec_driver_sql(f"CREATE SCHEMA {schema}b")
+    with Store.open(f"{postgres_url}b"), Store.open(postgres_url) as store:
+        assert problems(store) == {}
+        with store.filling() as connection:
+            connection.exec_driver_sql("DROP TRIGGER judgement_append_only ON judgement")
+        assert "judgements could be changed" in problems(store)["steps and locks"][0]
+
+
 def test_many_problems_are_cut_short(whole: Store) -> None:
     with whole.writing() as tx:
         seat = tx.judges.all(1)[0].number

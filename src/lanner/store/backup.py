@@ -292,7 +292,7 @@ MOST = 20
 _KEY = ("judge", "document", "segment", "stage", "question", "systems", "role")
 _PRESENT = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%RAISE(ABORT%'",
-    "postgresql": "SELECT tgname FROM pg_trigger WHERE tgenabled <> 'D'",
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE tgenabled <> 'D' AND pg_table_is_visible(tgrelid)",
 }
 _TRIGGERS = ("judgement_append_only", "ledger_append_only")
 
