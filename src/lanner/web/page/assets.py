@@ -13,6 +13,7 @@ import mimetypes
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -63,7 +64,7 @@ class Assets:
     def __init__(self, folder: Path = FOLDER, *, watched: bool = False) -> None:
         self._folder = folder
         self._watched = watched
-        self._files = {} if watched else {name: _load(paths) for name, paths in _paths(folder).items()}
+        self._files = {} if watched else (_packaged() if folder == FOLDER else _load_all(folder))
         digest = hashlib.sha256()
         for name, asset in self._files.items():
             digest.update(name.encode() + b"\0" + asset.body)
@@ -90,6 +91,16 @@ class Assets:
             headers["content-encoding"] = "gzip"
             return Response(asset.packed, media_type=asset.media_type, headers=headers)
         return Response(asset.body, media_type=asset.media_type, headers=headers)
+
+
+def _load_all(folder: Path) -> dict[str, Asset]:
+    return {name: _load(paths) for name, paths in _paths(folder).items()}
+
+
+@cache
+def _packaged() -> dict[str, Asset]:
+    """The files that come with the program, compressed once in a process."""
+    return _load_all(FOLDER)
 
 
 def _paths(folder: Path) -> dict[str, list[Path]]:
