@@ -50,6 +50,17 @@ options = { style = "Style", terms = "Terms" }
 [text.en.questions.ratings]
 label = "Ratings"
 """
+RINGS = """() => {
+  let rings = 0;
+  for (const element of document.querySelectorAll('body *'))
+    for (const part of [null, '::before', '::after']) {
+      const { outlineStyle, outlineWidth, content } = getComputedStyle(element, part);
+      if (part && content === 'none') continue;
+      if (outlineStyle !== 'none' && parseFloat(outlineWidth) && element.checkVisibility()) rings++;
+    }
+  return rings;
+}"""
+"""How many frames of a focus are drawn."""
 CARET = """([row, side, point]) => {
   const cell = document.querySelector(`.row[data-row="${row}"] [data-side=${side}]`), range = document.createRange();
   let left = [...cell.textContent].slice(0, point).join('').length;
@@ -471,6 +482,25 @@ def test_the_last_accept_finishes_and_can_be_undone(live: Live, page: Page) -> N
     assert work.stored(first.id)[1]["sentence"] == 1
 
 
+def test_one_ring_at_a_time_on_a_page_that_a_wide_screen_does_not_stretch(live: Live, page: Page) -> None:
+    page.set_viewport_size({"width": 2560, "height": 1300})
+    _, hands = begin(live, page, "esa", TEXTS * 30)
+    box = page.locator(".work").bounding_box()
+    assert box is not None and box["width"] <= 1500 and abs(box["x"] * 2 + box["width"] - 2560) <= 2
+    shown = page.locator(".row").evaluate_all("rows => rows.filter(r => r.getBoundingClientRect().top < 1250).length")
+    assert shown >= 8, "where there is room, more of the document is in sight"
+    for key in ("j", "ArrowRight", "Escape", "s", "Escape", "c", "Escape", "Tab", "d"):
+        hands.press(key)
+        assert page.evaluate(RINGS) == 1, key
+    hands.press("Escape", "Escape")
+    place = caret(page, 3, "target", 9)
+    page.mouse.click(place["x"], place["y"])
+    assert page.evaluate(RINGS) <= 1, "none round the whole text that was clicked in"
+    page.mouse.move(*middle(page, "[data-row='5'] .tgt"), steps=4)
+    looks = page.evaluate("n => getComputedStyle(document.querySelector(`[data-row='${n}']`)).boxShadow", 5)
+    assert looks == "none", "what is pointed at does not look active"
+
+
 def test_the_questions_fold_away_in_every_protocol(live: Live, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     for protocol in ("h_falcon", "esa", "falcon"):
@@ -482,10 +512,19 @@ def test_the_questions_fold_away_in_every_protocol(live: Live, page: Page) -> No
 
 
 def test_enter_on_the_list_of_work_starts_it(live: Live, page: Page) -> None:
-    work = live.campaign("esa", [document(2), document(2, name="tram")], systems=SYSTEMS[:1])
+    names = ["ferry", "tram", *(f"report {n}" for n in range(8))]
+    work = live.campaign("esa", [document(2, name=name) for name in names], systems=SYSTEMS[:1])
     page.goto(work.link)
     hands = Hands(page)
     hands.ready()
+    next_up, cards = page.locator(".next-up"), page.locator("a.task:visible")
+    assert next_up.count() == 1 and cards.count() == 6, "one document is next; the others are no wall of links"
+    for fact in ("English to Korean", "news", "min left"):
+        expect(cards.first).to_contain_text(fact)
+    page.locator(".rest summary").click()
+    assert cards.count() == 9
+    page.locator(".rest summary").click()
+    page.locator("#start").focus()
     hands.press("ArrowDown")
     assert page.evaluate("document.activeElement.matches('a.task')"), "arrows lead through the documents"
     hands.press("ArrowUp", "Enter")

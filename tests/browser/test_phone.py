@@ -35,6 +35,11 @@ def test_no_control_pokes_out_of_its_question(live: Live, page: Page, protocol: 
     page.goto(work.url(work.tasks[0].id))
     Hands(page).ready()
     assert page.evaluate(OUTSIDE) == []
+    if outputs == 2:  # columns stand below one another, so each text says what it is
+        labels = page.locator(".is-active [data-label]").evaluate_all(
+            "cells => cells.map(cell => getComputedStyle(cell, '::before').content)"
+        )
+        assert labels == ['"English source"', '"Translation A"', '"Translation B"']
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -43,6 +43,9 @@ def test_a_first_visit_reads_tries_is_corrected_and_begins(live: Live, page: Pag
     intro = page.locator("#intro")
     expect(intro).to_be_visible()
     assert "Not like this" in intro.inner_text() and "Why:" in intro.inner_text()
+    marked = [(u.inner_text(), u.get_attribute("class")) for u in intro.locator(".right u").all()]
+    assert ("bis Dämmerung", "s2") in marked and ("sonntags", "s3") in marked, "errors are marked in the sentence"
+    assert "Das Museum ist sonntags geschlossen, aber" in intro.locator(".right .marked").all_inner_texts()[1]
     hands = Hands(page)
     hands.press("1", "j", "Enter")  # keys of the page wait until the guidelines are closed
     expect(intro).to_be_hidden()

@@ -145,6 +145,17 @@ def test_more_contrast_as_the_system_asks(live: Live, page: Page) -> None:
     clean_in_both(page, "contrast")
 
 
+def test_what_the_points_of_a_slider_mean_is_read_at_150_per_cent(live: Live, page: Page) -> None:
+    """A laptop of 1280 × 720 with its page enlarged: the last meanings lay below the edge."""
+    page.set_viewport_size({"width": 853, "height": 480})
+    begin(live, page, "esa")
+    view, meanings = page.locator(".rail-body").bounding_box(), page.locator(".marks button").all()
+    boxes = [box for meaning in meanings if (box := meaning.bounding_box())]
+    assert view and len(boxes) == 4
+    assert all(box["y"] + box["height"] <= view["y"] + view["height"] for box in boxes)
+    assert [box["x"] for box in boxes] == sorted((box["x"] for box in boxes), reverse=True), "100 stands at its end"
+
+
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
 def test_every_question_is_in_sight(live: Live, page: Page, width: int, height: int) -> None:
     page.set_viewport_size({"width": width, "height": height})

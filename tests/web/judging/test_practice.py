@@ -118,6 +118,21 @@ def test_lessons_speak_the_language_of_the_interface_with_texts_of_the_task() ->
     assert lessons(protocol, "rating", ("en", "ko"), "de") is lessons(protocol, "rating", ("en", "ko"), "de")
 
 
+def test_lessons_show_marks_in_the_sentence_and_what_is_missing_in_the_source() -> None:
+    for name in ("esa", "mqm"):
+        protocol = protocols.load(name)
+        shown = lessons(protocol, next(iter(protocol.pages)), ("en", "de"), "en")
+        for lesson in shown:
+            for marked in (*lesson.right_marks, *lesson.wrong_marks):
+                whole = "".join(words for words, _ in marked.pieces)
+                assert whole == (lesson.source if marked.side == "source" else lesson.targets[0])
+                assert all(words for words, look in marked.pieces if look)
+        assert any(lesson.marks_target for lesson in shown)
+    esa = lessons(protocols.load("esa"), "rating", ("en", "de"), "en")
+    missing = [marked.pieces for lesson in esa for marked in lesson.right_marks if marked.side == "source"]
+    assert ("but the garden stays open until dusk", "s3 gone") in missing[0]
+
+
 def test_steps_lead_to_the_context_level_and_to_nothing_else() -> None:
     assert len(steps(protocols.load("falcon"), "label", "en")) == 5
     assert steps(protocols.load("falcon"), "rating", "en") == ()

@@ -268,17 +268,22 @@ def _grid(base: Ask, question: Grid, wording: Wording, messages: Messages) -> As
     )
 
 
+def severity_level(question: Spans, severity: Json) -> int:
+    """How a mark is drawn, from 0 (no severity) to 4."""
+    names = [option.id for option in question.severities]
+    first = {0: 0, 1: 3, 2: 2, 3: 2}.get(len(names), 1)
+    return min(4, first + names.index(severity)) if severity in names else 0
+
+
 def _spans(base: Ask, question: Spans, wording: Wording, messages: Messages) -> Ask:
     severities = _picks(question.id, question.severities, wording, keyed=True)
-    count = len(severities)
-    first = {0: 0, 1: 3, 2: 2, 3: 2}.get(count, 1)
     return replace(
         base,
         display="spans",
         preset="[]",
         hint=messages.get("hint.spans"),
         options=_picks(question.id, question.categories, wording, keyed=True),
-        severities=tuple(replace(pick, level=min(4, first + place)) for place, pick in enumerate(severities)),
+        severities=tuple(replace(pick, level=severity_level(question, pick.id)) for pick in severities),
         sides=tuple(question.sides),
         missing=question.missing,
         link=question.link,

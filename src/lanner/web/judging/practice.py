@@ -6,18 +6,19 @@ reference answers before the texts open (`lanner.campaign.questions`); every rou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lanner.campaign.questions import Questions
 from lanner.designs.expected import EXPLANATION
 from lanner.errors import AnswerError
-from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Stage, Task, Unit
+from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Spans, Stage, Task, Unit
 from lanner.protocols.answers import texts_of
 from lanner.protocols.context import page_in_any_context
 from lanner.protocols.worked_examples import Example, has_examples, page_examples, teaching
 from lanner.store import Overview
 from lanner.web.judging.feedback import feedback
+from lanner.web.judging.form import severity_level
 
 _MOST = 8
 _SYSTEMS = ("first", "second")
@@ -26,8 +27,17 @@ SETTING = "practice"
 
 
 @dataclass(frozen=True, slots=True)
+class MarkedText:
+    """A text of an example in pieces, each with how it is marked ("" where it is not)."""
+
+    side: str
+    pieces: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
-    """An example as the guidelines show it: texts, the right answer in words, a frequent wrong one, and why."""
+    """An example as the guidelines show it: texts, the right answer in words and as marks, a frequent wrong one, and
+    why."""
 
     source: str
     targets: tuple[str, ...]
@@ -36,7 +46,14 @@ class Lesson:
     languages: tuple[str, str]
     right: tuple[tuple[str, str], ...]
     wrong: tuple[tuple[str, str], ...]
+    right_marks: tuple[MarkedText, ...]
+    wrong_marks: tuple[MarkedText, ...]
     why: str
+
+    @property
+    def marks_target(self) -> bool:
+        """Whether the translation is shown with its marks, so that it need not stand above them too."""
+        return any(marked.side == "target" for marked in self.right_marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +96,32 @@ def _lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str
             _languages(example, pair),
             tuple(example.right_in_words(protocol, language)),
             tuple(example.wrong_in_words(protocol, language)),
+            tuple(_marked(protocol, example, {name: rule.get("is") for name, rule in example.right.items()})),
+            tuple(_marked(protocol, example, example.wrong)),
             example.explain(language),
         )
         for example in page_examples(protocol, page, "-".join(pair))
     )
+
+
+def _marked(protocol: Protocol, example: Example, answers: Mapping[str, Json]) -> Iterator[MarkedText]:
+    """The texts of an example in which an answer marks words; of marks that overlap, the first."""
+    for name, spans in answers.items():
+        match = protocol.find(name)
+        if match is None or not isinstance(match[1], Spans) or not isinstance(spans, list):
+            continue
+        for side, text in (("source", example.source), ("target", example.targets[0] if example.targets else "")):
+            pieces, at = [], 0
+            mine = [span for span in spans if span.get("side", "target") == side and span.get("text") in text]
+            for span in sorted(mine, key=lambda span: text.index(span["text"])):
+                start = text.index(span["text"])
+                if start < at:
+                    continue
+                look = f"s{severity_level(match[1], span.get('severity'))}{' gone' if span.get('missing') else ''}"
+                pieces += [(text[at:start], ""), (span["text"], look)]
+                at = start + len(span["text"])
+            if pieces:
+                yield MarkedText(side, (*pieces, (text[at:], "")))
 
 
 def steps(protocol: Protocol, page: str, language: str) -> tuple[str, ...]:
