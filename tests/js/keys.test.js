@@ -13,6 +13,8 @@ test('letters by name, by position under other scripts; digits by position', () 
   assert.equal(key('z', 'KeyY'), 'z', 'a German keyboard keeps its own letters');
   assert.equal(key('&', 'Digit1'), '1', 'AZERTY');
   assert.equal(key('7', 'Numpad7'), '7');
+  for (const [name, at] of Object.entries({ Clear: 5, Insert: 0, Home: 7, PageDown: 3 }))
+    assert.equal(key(name, `Numpad${at}`), name, 'no digit without Num Lock');
   assert.equal(key('?', 'Slash', true), '?');
   assert.equal(key('ظ', 'Slash'), '/');
   assert.equal(key('ArrowDown', 'ArrowDown'), 'ArrowDown');

@@ -18,6 +18,7 @@ import { byPointer } from './pointer.js';
 export function keyOf({ key, code, shiftKey }) {
   if (!shiftKey && /^Digit\d$/.test(code)) return code.slice(5);
   if (/^[ -~]$/.test(key)) return key.toLowerCase();
+  if ([...key].length > 1) return key; // it has a name, as a 5 of the keypad without Num Lock has
   if (/^(Key|Digit|Numpad).$/.test(code)) return code.slice(-1).toLowerCase();
   return code === 'Slash' ? (shiftKey ? '?' : '/') : key;
 }
