@@ -115,3 +115,16 @@ def test_what_one_document_alone_determines_has_no_error_and_no_p():
     assert 0 < intercept.known_p <= 1
     two = np.column_stack([np.ones(60), document >= 10]).astype(float)
     assert Ols(y, two, document).coefficients()[1].known_p is not None
+
+
+def test_what_rounding_leaves_of_a_perfect_fit_is_no_precision():
+    """Each system has one score and each judge a shift: residuals of 10⁻¹⁵ gave p = 10⁻⁷⁵ from four documents."""
+    cluster = np.repeat(np.arange(4), 6)
+    x = np.column_stack([np.ones(24), np.tile([0.0, 1.0], 12), np.tile([0.0, 0.1, 0.3], 8)])
+    model = Ols(x @ np.array([0.1, 0.7, 1.3]), x, cluster)
+    assert all(estimate.known_p is None and estimate.ends(0.95) == (None, None) for estimate in model.coefficients())
+    assert model.joint([1, 2]) is None and model.joint([1]) is None
+    [_, none, _] = Ols(x @ np.array([0.1, 0.0, 1.3]), x, cluster).coefficients()
+    assert (none.value, none.error, none.p) == (0.0, 0.0, 1.0)
+    noisy = Ols(x @ np.array([0.1, 0.7, 1.3]) + 1e-6 * np.random.default_rng(1).normal(size=24), x, cluster)
+    assert all(estimate.error > 0 for estimate in noisy.coefficients()) and noisy.joint([1]) is not None

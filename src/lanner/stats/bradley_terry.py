@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
+from scipy.optimize import linprog
 
 from lanner.model import Json, Result
 from lanner.stats.numbering import shared_ranks
@@ -71,6 +70,19 @@ class Davidson:
         far = np.abs(strengths).max(axis=1, initial=0.0) > _FAR
         return np.where(far[:, None], np.nan, np.hstack([strengths, log_tie]))
 
+    def has_maximum(self, counts: Array) -> bool:
+        """Whether the counts (pairs × 3) have a most likely fit: no direction in which the parameters could run for
+        ever without any answer becoming less likely. Ties alone do not hold two systems together: where one never
+        loses, wins and ties both become likelier the farther apart the systems are and the commoner ties."""
+        features, used = self._used(counts[None])
+        shape = (len(self.pairs), *[features.shape[1]] * 2)
+        gains = (features[:, :, None] - features[:, None])[np.broadcast_to(used[0][:, :, None] > 0, shape)]
+        gains = gains[:, 1:]  # strengths are known up to a constant: the first stands still
+        if np.linalg.matrix_rank(gains) < gains.shape[1]:
+            return False
+        free = linprog(-gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=(-1, 1))
+        return bool(-free.fun < 1e-9)
+
     def without_each(self, at: Array, counts: Array) -> Array:
         """Parameters without each unit (units × pairs × 3), by one Newton step from the fit `at` of all of them."""
         features, counts = self._used(counts)
@@ -114,16 +126,6 @@ def _solve_or_nan(matrix: Array, right: Array) -> Array:
     return np.asarray(np.linalg.solve(matrix, right))
 
 
-def connected(systems: int, pairs: Indices, counts: Array) -> bool:
-    """Can every system be reached from every other by wins or ties? Without that no maximum exists (Ford 1957)."""
-    wins, losses, ties = counts.T
-    weights = np.concatenate([wins + ties, losses + ties])
-    rows, columns = np.concatenate([pairs[:, 0], pairs[:, 1]]), np.concatenate([pairs[:, 1], pairs[:, 0]])
-    graph = csr_array((weights, (rows, columns)), shape=(systems, systems))
-    graph.eliminate_zeros()
-    return int(connected_components(graph, directed=True, connection="strong")[0]) == 1
-
-
 def bradley_terry(
     data: Any,
     question: str = "",
@@ -137,7 +139,7 @@ def bradley_terry(
     Rows: "system" with strength (log worth, mean 0) and the chance to win against an average system when there is no
     tie; "pair" with the difference, its p, p_holm (corrected for the number of pairs) and the chance that the first is
     preferred; "ties" with ν. The Result's value is the strength of the best. Undefined where some systems never lost
-    to, or tied with, the others.
+    to the others (`Davidson.has_maximum`).
     """
     resampling = clustered(resampling)
     table, notes = comparisons(data, question, sides=sides)
@@ -159,11 +161,13 @@ def bradley_terry(
     sums = group_sums(np.eye(3 * len(pairs))[column], unit, count)
     whole = sums.sum(axis=0).reshape(-1, 3)
     counts = {"items": len(won), "judges": table["judge"].n_unique(), "documents": count, "systems": len(names)}
-    if not connected(len(names), pairs, whole):
-        why = "some systems never lost to, or tied with, the others, so their strength has no bound."
+    model = Davidson(len(names), pairs, bool(whole[:, 2].any()))
+    if not model.has_maximum(whole):
+        why = "some systems never lost to the others, so how much stronger they are has no bound."
+        if not whole[:, :2].any():
+            why = "every comparison was a tie."
         rows = _unbounded(names, sums, resampling) if len(names) == 2 else []
         return replace(undefined(name, why, counts=counts), rows=rows)
-    model = Davidson(len(names), pairs, bool(whole[:, 2].any()))
     twos = list(combinations(range(len(names)), 2))
 
     def finish(total: Array) -> Array:
@@ -196,12 +200,14 @@ def _with_differences(parameters: Array, pairs: Sequence[tuple[int, int]]) -> Ar
 
 
 def _unbounded(names: Sequence[str], sums: Array, resampling: Resampling) -> list[dict[str, Json]]:
-    """Of two systems one always won: how low the odds may be, by Wilson's bound on the share of wins."""
+    """Of two systems one never lost: how low the odds may be, by Wilson's bound on the share of wins. Documents with
+    ties alone say nothing to it."""
     wins = float(sums[:, 0].sum())
     winner, other = (names[0], names[1]) if wins else (names[1], names[0])
-    if len(sums) < 2:
+    documents = int(sums[:, :2].any(axis=1).sum())
+    if documents < 2:
         return []
-    spread = share_outcome(1.0, 0.0, len(sums), resampling, null=0.5)
+    spread = share_outcome(1.0, 0.0, documents, resampling, null=0.5)
     low = _log_odds(spread.interval.low) if spread.interval else None
     row = {"kind": "pair", "system": winner, "other": other, "value": None, "low": low, "high": None}
     return [{**row, "p": spread.p, "chance": 1.0}]

@@ -106,7 +106,15 @@ class Ols:
 
     @cached_property
     def residuals(self) -> Array:
-        return self.y - self.x @ self.beta
+        """y − Xβ; what rounding leaves of a perfect fit is nothing, or it would look like great precision."""
+        found = self.y - self.x @ self.beta
+        return np.where(np.abs(found) > self._rounding, found, 0.0)
+
+    @cached_property
+    def _rounding(self) -> float:
+        """Differences in y that are no more than rounding."""
+        centred = float(np.abs(self.y - self.y.mean()).max())
+        return 1e-10 * centred + 64 * float(np.finfo(float).eps * np.abs(self.y).max())
 
     @cached_property
     def r_squared(self) -> float:
@@ -153,7 +161,9 @@ class Ols:
         value, variance = float(weights @ self.beta), float(weights @ self.covariance @ weights)
         if self._of_one_cluster(weights):
             return Estimate(value, float("nan"), float("nan"))
-        return Estimate(value, float(np.sqrt(max(variance, 0.0))), self._df(weights))
+        rounding = self._rounding * float(np.sqrt(weights @ self.bread @ weights))
+        error = float(np.sqrt(variance)) if variance > rounding**2 else 0.0
+        return Estimate(value if error or abs(value) > rounding else 0.0, error, self._df(weights))
 
     def _of_one_cluster(self, weights: Array) -> bool:
         """Whether the combination rests on a direction that one cluster alone determines: the one document of a domain,
@@ -209,12 +219,16 @@ class Ols:
         return [(_crossed(x, x), _crossed(self.x[rows], x)) for x, rows in zip(self._adjusted, self._rows, strict=True)]
 
     def joint(self, columns: Sequence[int]) -> Joint | None:
-        """Are these coefficients all zero? None where there are too few clusters to tell, or no columns."""
+        """Are these coefficients all zero? None where there are too few clusters to tell, a perfect fit that leaves
+        nothing to tell by, or no columns."""
         q = len(columns)
         if q == 0:
             return None
         pick = np.eye(self.p)[list(columns)]
         variance, estimate = pick @ self.covariance @ pick.T, pick @ self.beta
+        scale = np.linalg.inv(np.linalg.cholesky(pick @ self.bread @ pick.T))
+        if float(np.linalg.eigvalsh(scale @ variance @ scale.T).min()) <= self._rounding**2:
+            return None
         f = float(estimate @ np.linalg.pinv(variance, hermitian=True) @ estimate) / q
         if self.cluster is None or self.errors == "classical":
             df = float(self.n - self.p)
