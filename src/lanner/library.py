@@ -42,6 +42,7 @@ from lanner.figures.typeset import estimate
 from lanner.formats.parsing.columns import parse
 from lanner.formats.parsing.tables import kind_of
 from lanner.model import Document, Json, Result
+from lanner.model.messages import in_number
 from lanner.reports import html
 from lanner.reports.build import build
 from lanner.reports.comparison.build import compare as compare_materials
@@ -100,7 +101,8 @@ class Table:
     def __repr__(self) -> str:
         rows = [" ".join(f"{_text(row[name])}" for name in self.columns) for row in self.table.head(6).to_dicts()]
         more = [f"… {self.table.height - 6} more rows: .table"] if self.table.height > 6 else []
-        return "\n".join([f"{self.title} ({self.table.height} rows)", *rows, *more])
+        height = in_number(self.table.height, "{n} row", "{n} rows")
+        return "\n".join([f"{self.title} ({height})", *rows, *more])
 
     def _repr_html_(self) -> str:
         rows = self.table.head(_SHOWN_ROWS).to_dicts()
@@ -132,7 +134,8 @@ class Plot:
     table: pl.DataFrame
 
     def __repr__(self) -> str:
-        return f"Plot of {self.table.height} rows; .save('figure.svg') writes it"
+        rows = in_number(self.table.height, "{n} row", "{n} rows")
+        return f"Plot of {rows}; .save('figure.svg') writes it"
 
     def _repr_svg_(self) -> str:
         return self.svg

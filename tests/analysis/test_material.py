@@ -136,4 +136,4 @@ def test_an_answer_saved_again_counts_once_and_the_latest_counts() -> None:
         ("ann", "1", 60, "main"), ("ann", "1", 50, "repeat"), ("ben", "1", 40, "main"),
         ("ann", "2", 40, "main"), ("ann", "2", 40, "main"),
     ]  # fmt: skip
-    assert "1 answers were saved again by their judge; the latest counts." in material.notes
+    assert "1 answer was saved again by its judge; the latest counts." in material.notes

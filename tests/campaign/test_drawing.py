@@ -115,7 +115,7 @@ def test_a_team_goes_on_with_whoever_takes_over_and_late_teams_join(store: Store
     stuck = campaign.next_task(store, "study", "bo")
     assert stuck is not None  # bo leaves in the middle of a document; eve takes over
     campaign.replace_judge(store, "study", "bo", Judge("eve"))
-    with pytest.raises(DesignError, match="1 judges cannot be split into teams of 2"):
+    with pytest.raises(DesignError, match="1 judge cannot be split into teams of 2"):
         campaign.add_judges(store, "study", [Judge("cy")])
     campaign.add_judges(store, "study", [Judge("cy"), Judge("dee")])
     work(store, ("ana", "eve", "cy", "dee"))

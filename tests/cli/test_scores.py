@@ -201,7 +201,7 @@ def test_domains_by_document_then_by_line_counted_with_the_canary(tmp_path: Path
     path.write_text("canary\tcanary\nnews\td1\ntalk\td2\n", encoding="utf-8")
     made, notes = with_domains(TABLE, path)
     assert made["domain"].to_list() == ["news", "talk", ""]
-    assert notes == ("1 documents are not in en-de.docs: their domain is unknown.",)
+    assert notes == ("1 document is not in en-de.docs: its domain is unknown.",)
 
 
 def test_a_line_without_two_fields(tmp_path: Path) -> None:

@@ -335,7 +335,7 @@ def test_references_and_documents_that_contradict_each_other_are_said(tmp_path: 
     assert document.segments[0].flags == ("reference_differs",)
     assert list(document.segments[0].references.values()) == ["Eins!"]
     notes = " ".join(reading.notes)
-    assert "1 rows say something else about their document" in notes
+    assert "1 row says something else about its document" in notes
     assert "another reference" in notes
 
 
@@ -345,7 +345,7 @@ def test_a_plain_table_says_that_its_rows_differ_about_a_document(tmp_path: Path
     path.write_text(f"document,segment,domain,source,target\n{rows}", encoding="utf-8")
     (reading,) = formats.read(path)
     assert [document.domain for document in reading.documents] == ["news", "law"]
-    assert "1 rows say something else" in " ".join(reading.notes)
+    assert "1 row says something else" in " ".join(reading.notes)
 
 
 def test_a_duration_that_cannot_be_read_is_flagged(tmp_path: Path) -> None:

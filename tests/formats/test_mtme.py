@@ -49,7 +49,7 @@ def test_document_scores(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("oak\t1\n", "has 1 scores, there are 3"),
+        ("oak\t1\n", "scores 1, segments 3"),
         ("oak\t1\n" * 4, "more scores than the 3"),
         ("oak\tgood\n", "not a score"),
         ("oak\n", "SYSTEM and SCORE"),
@@ -114,7 +114,7 @@ def test_spaces_between_fields_are_read_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("scores", "said", "line"),
-    [("oak\t1\n", "has 1 scores, there are 2 segments", None), ("oak\t1\noak\tmany\n", "SYSTEM and SCORE", 2)],
+    [("oak\t1\n", "scores 1, segments 2", None), ("oak\t1\noak\tmany\n", "SYSTEM and SCORE", 2)],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, scores: str, said: str, line: int | None) -> None:
     with pytest.raises(InputError, match=said) as caught:

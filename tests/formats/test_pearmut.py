@@ -76,7 +76,7 @@ def test_times_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     content = (SAMPLES / "pearmut_answers.jsonl").read_text(encoding="utf-8")
     (path := tmp_path / "a.jsonl").write_text(re.sub(r'"time": ?[0-9.]+', '"time": "noon"', content, count=1))
     (reading,) = formats.read(path)
-    assert "1 times cannot be read" in " ".join(reading.notes)
+    assert "1 time cannot be read" in " ".join(reading.notes)
 
 
 def test_spans_given_as_a_list(tmp_path: Path) -> None:

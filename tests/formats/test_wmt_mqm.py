@@ -53,7 +53,7 @@ def test_tests_of_attention_are_left_out_and_counted(tmp_path: Path) -> None:
     path.write_text(SAMPLE.replace("minor", "HOTW-test"), encoding="utf-8")
     (reading,) = formats.read(path)
     assert len(reading.judgements[0].value) == 1
-    assert any("1 rows are tests" in note for note in reading.notes)
+    assert any("1 row is a test" in note for note in reading.notes)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_the_sample() -> None:
     assert [dict(s.outputs) for s in harbour] == [{"oak": "Niedrige Flut"}, {"oak": "Wir warten."}, {}]
     assert suite.meta["testsuite"] == "pronouns"
     assert reading.notes == (
-        "1 documents belong to test suites (meta: testsuite).",
+        "1 document belongs to a test suite (meta: testsuite).",
         "1 output is empty or missing; nobody is asked about it.",
     )
 

@@ -164,7 +164,7 @@ def test_seconds_are_a_measure_beside_the_others():
     ]
     found = with_seconds(pl.DataFrame(rows))
     assert found.table.sort("document")["seconds"].to_list() == [15, 25, 30]
-    assert "1 items took longer than 10,000 s" in found.notes[-1]
+    assert "1 item took longer than 10,000 s" in found.notes[-1]
     assert "seconds" in found.measures
     with pytest.raises(StatisticError, match="No times were kept"):
         with_seconds(pl.DataFrame(rows).drop("active"))

@@ -46,7 +46,7 @@ def test_listwise_says_what_it_left_out():
     judges = [[1, 2, 3, None, 5], [1, 3, 3, 4, 4]]
     result = icc(table(judges, "score"), cells="complete", resampling=PLAIN)
     assert result.counts["items"] == 4
-    assert "1 items that not every judge scored" in result.notes[0]
+    assert "1 item that not every judge scored" in result.notes[0]
     assert "variance components" in str(icc(table(judges, "score"), resampling=PLAIN).signature)
 
 

@@ -405,5 +405,5 @@ def test_scores_too_large_to_compute_with_are_left_out_and_said() -> None:
     )
     result = ranking.systems(odd, "score")
     assert any("2 scores are infinite or beyond" in note for note in result.notes)
-    assert any("1 scores are infinite: they" in note for note in result.notes)
+    assert any("1 score is infinite: it" in note for note in result.notes)
     assert all(abs(row["score"]) < 1e3 for row in result.rows)

@@ -47,7 +47,7 @@ def test_z_per_judge_with_the_stated_degrees_of_freedom() -> None:
 
 def test_a_constant_judge_is_left_out_or_counts_nought_and_it_is_said() -> None:
     assert scores_of(table(ROWS), standardise=True, constant="zero")["elm", "1"] == 0.5
-    assert "1 judges gave one score only (2 answers): left out." in items(table(ROWS), "score", standardise=True).notes
+    assert "1 judge gave one score only (2 answers): left out." in items(table(ROWS), "score", standardise=True).notes
 
 
 def test_of_repeated_answers_the_latest_counts_or_the_mean() -> None:
@@ -123,7 +123,7 @@ def test_a_panel_of_models_has_a_mean_and_several_metrics_have_none() -> None:
 def test_the_score_of_a_whole_test_set_is_no_segment() -> None:
     whole = table([*ROWS[:2], ("a", "oak", "", "", 99.0)])
     assert scores_of(whole) == {("oak", "1"): 10, ("oak", "2"): 20}
-    assert "1 scores of whole test sets are left out" in items(whole, "score").notes[0]
+    assert "1 score of a whole test set is left out" in items(whole, "score").notes[0]
 
 
 TABLE = pl.DataFrame(

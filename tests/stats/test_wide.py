@@ -84,7 +84,7 @@ def test_of_two_answers_the_latest_counts_and_is_noted():
     data = tidy_rows(("a", "d", "1", "s", "q", "", 1.0, None), ("a", "d", "1", "s", "q", "", 4.0, None))
     table = wide(data)
     assert table.table["q"].to_list() == [4.0]
-    assert "1 answers were given again" in table.notes[0]
+    assert "1 answer was given again" in table.notes[0]
 
 
 def test_control_items_are_left_out():

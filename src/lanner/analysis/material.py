@@ -18,6 +18,7 @@ from lanner.analysis.rows import Counted, Purpose, counted
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role, Spans
+from lanner.model.messages import in_number
 from lanner.protocols import guessing
 from lanner.protocols.answers import take_in
 from lanner.protocols.derived import STAGE, preselected_rows, scored, word_count
@@ -47,8 +48,9 @@ class Material:
 
     def __repr__(self) -> str:  # with all texts and answers it would have millions of characters
         protocol = self.protocol.label if self.protocol else "no protocol"
-        counts = f"{len(self.documents):,} documents, {len(self.judgements):,} judgements, {len(self.judges):,} judges"
-        return f"Material({self.name!r}, {protocol}: {counts})"
+        counts = {"document": len(self.documents), "judgement": len(self.judgements), "judge": len(self.judges)}
+        parts = [in_number(n, f"{{n}} {one}", f"{{n}} {one}s") for one, n in counts.items()]
+        return f"Material({self.name!r}, {protocol}: {', '.join(parts)})"
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -197,7 +199,12 @@ def from_readings(readings: Sequence[formats.Reading], protocol: str | None = No
         judgements = _latest(reading.judgements)
         notes = reading.notes
         if again := len(reading.judgements) - len(judgements):
-            notes = (*notes, f"{again:,} answers were saved again by their judge; the latest counts.")
+            again_note = in_number(
+                again,
+                "{n} answer was saved again by its judge; the latest counts.",
+                "{n} answers were saved again by their judges; the latest counts.",
+            )
+            notes = (*notes, again_note)
         definition = protocols.load(protocol) if protocol else None
         guessed = None
         if not protocol:
@@ -264,7 +271,14 @@ def _gone(store: Store, number: int) -> tuple[str, ...]:
         return ()
     lost = sum(int(event.detail.get("judgements", 0)) for event in withdrawn)
     who = "One judge has" if len(withdrawn) == 1 else f"{len(withdrawn)} judges have"
-    return (f"{who} withdrawn; {lost:,} answers were deleted and are part of no number here.",)
+    return (
+        in_number(
+            lost,
+            "{who} withdrawn; {n} answer was deleted and is part of no number here.",
+            "{who} withdrawn; {n} answers were deleted and are part of no number here.",
+            who=who,
+        ),
+    )
 
 
 def _missed(store: Store, number: int, protocol: Protocol, judgements: tuple[Judgement, ...]) -> tuple[Misses, ...]:

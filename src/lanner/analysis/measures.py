@@ -17,6 +17,7 @@ import polars as pl
 
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Choice, Grid, Labels, Number, Option, Protocol, Question, Rank, Result, Scale, Spans, Unit
+from lanner.model.messages import in_number
 from lanner.protocols.derived import chosen_rows
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.scale import MOST_ORDINAL_STEPS
@@ -74,7 +75,18 @@ def _mean_alpha(ratings: Ratings, *, level: Level | None = None, unit: str = "do
 
     units = Rows(np.ones(len(ratings.documents)), np.arange(len(ratings.documents), dtype=np.int32))
     undefined = len(rows) - len(plans)
-    notes = (f"{undefined} of {len(rows)} rows have no α: every answer to them is the same.",) if undefined else ()
+    notes = (
+        (
+            in_number(
+                undefined,
+                "{n} of {rows} rows has no α: every answer to it is the same.",
+                "{n} of {rows} rows have no α: every answer to them is the same.",
+                rows=len(rows),
+            ),
+        )
+        if undefined
+        else ()
+    )
     settings = {"level": plans[0].settings["level"], "of": f"mean of {len(plans)} rows"}
     counts = _counts(ratings, plans, int(used.sum()))
     return Plan("alpha", ratings, units, finish, uses=used, counts=(counts,), notes=notes, settings=settings)

@@ -19,6 +19,7 @@ from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.figures.typeset import percent
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Json, Protocol, Stage
+from lanner.model.messages import in_number
 from lanner.protocols.promotion import promoted, standings
 from lanner.store import Seat, Store
 
@@ -101,7 +102,7 @@ def calibrated(name: str, store_place: str, as_json: bool) -> None:
     with Store.open(store_place, create=False) as store:
         number = campaign.after_calibration(store, name)
     output.rows.append({"name": name, "tasks": number})
-    output.say(f"{number} tasks were assigned.")
+    output.say(in_number(number, "{n} task was assigned.", "{n} tasks were assigned."))
     output.end()
 
 
@@ -135,7 +136,13 @@ def prefill(name: str, model: str, source: str, unassisted: float, store_place: 
     output.rows.append({"name": name, "model": model, "marks": result.marks, "unassisted": texts})
     output.say(f"{result.marks:,} marks of {model} are offered; {texts:,} outputs of documents are judged without.")
     if result.left_out:
-        output.note(f"{result.left_out:,} marks do not fit the question or the text and are left out.")
+        output.note(
+            in_number(
+                result.left_out,
+                "{n} mark does not fit the question or the text and is left out.",
+                "{n} marks do not fit the question or the text and are left out.",
+            )
+        )
     output.end()
 
 
@@ -212,11 +219,25 @@ def import_(name: str, path: Path, model: str, only_look: bool, store_place: str
     for note in preview.notes:
         output.note(note)
     if summary is None:
-        output.say(f"{preview.answers:,} answers, as {preview.format}. Nothing was stored.")
+        output.say(
+            in_number(
+                preview.answers,
+                "{n} answer, as {format}. Nothing was stored.",
+                "{n} answers, as {format}. Nothing was stored.",
+                format=preview.format,
+            )
+        )
     elif summary.already:
         output.say("The same judgements had been imported before. Nothing was changed.")
     else:
-        output.say(f"{summary.judgements:,} answers taken in, {summary.revisions:,} of them superseding earlier ones.")
+        output.say(
+            in_number(
+                summary.judgements,
+                "{n} answer imported, {revisions} superseding an earlier one.",
+                "{n} answers imported, {revisions} of them superseding earlier ones.",
+                revisions=f"{summary.revisions:,}",
+            )
+        )
     output.end()
 
 
@@ -266,7 +287,7 @@ def run_promote(
             people = campaign.working_judges(store, name)
             tasks = promote(page, promoted(going), documents, people, protocol, rng=rng, systems=systems)
             number = campaign.assign(store, name, tasks)
-            output.say(f"{number} tasks were assigned.", style="bold")
+            output.say(in_number(number, "{n} task was assigned.", "{n} tasks were assigned."), style="bold")
         elif going:
             output.say("Look through the list; leave units out with --drop, then add --assign.")
     output.end()

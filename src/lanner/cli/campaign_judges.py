@@ -22,6 +22,7 @@ from lanner.cli.output import Output
 from lanner.errors import CampaignError, InputError, LannerError, StatisticError, Where
 from lanner.figures.typeset import estimate, number, plural
 from lanner.model import Judge
+from lanner.model.messages import in_number
 from lanner.stats.resample import FEW, Resampling
 from lanner.store import Store
 
@@ -96,7 +97,16 @@ def replace_judge(name: str, leaving: str, coming: str, base_url: str, store_pla
         number = campaign.replace_judge(store, name, leaving, someone[0])
         link = f"{base_url}/j/{campaign.invitations.issue(store, name, someone[0].id)}"
     output.rows.append({"leaving": leaving, "judge": someone[0].id, "tasks": number, "link": link})
-    output.say(f"{someone[0].id} takes over {number} tasks of {leaving}: {link}")
+    output.say(
+        in_number(
+            number,
+            "{who} takes over {n} task of {leaving}: {link}",
+            "{who} takes over {n} tasks of {leaving}: {link}",
+            who=someone[0].id,
+            leaving=leaving,
+            link=link,
+        )
+    )
     output.end()
 
 
@@ -134,7 +144,7 @@ def add_overlap(name: str, judges: str, documents: str, store_place: str, as_jso
     with Store.open(store_place, create=False) as store:
         number = campaign.add_overlap(store, name, names(judges), names(documents))
     output.rows.append({"name": name, "tasks": number})
-    output.say(f"{number} tasks were assigned.")
+    output.say(in_number(number, "{n} task was assigned.", "{n} tasks were assigned."))
     output.end()
 
 
@@ -170,7 +180,9 @@ def forget(name: str, judge: str, answers: bool, typed: str | None, store_place:
         if answers:
             number = campaign.withdraw(store, name, judge)
             output.rows.append({"judge": judge, "deleted": number})
-            output.say(f"{judge} and {number} answers are gone.")
+            output.say(
+                in_number(number, "{judge} and {n} answer are gone.", "{judge} and {n} answers are gone.", judge=judge)
+            )
         else:
             pseudonym = campaign.erase(store, name, judge)
             output.rows.append({"judge": judge, "called": pseudonym})
@@ -224,7 +236,10 @@ def calibrate(
         )
         if assigning and units:
             tasks = calibration_tasks(material.protocol, campaign.working_judges(store, name), units)
-            output.say(f"{assign_calibration(store, name, tasks)} tasks were assigned.", style="bold")
+            output.say(
+                in_number(assign_calibration(store, name, tasks), "{n} task was assigned.", "{n} tasks were assigned."),
+                style="bold",
+            )
         elif units:
             output.say("Talk about them on the disagreements page, settle what can be settled, then add --assign.")
     output.end()
@@ -264,7 +279,7 @@ def training(name: str, since: str, seed: int, store_place: str, as_json: bool) 
     if mixed:
         output.note(f"{plural(mixed, 'unit')} were answered on both sides of {since} and count on neither.")
     if min(documents := documents_of(changes)) < FEW:
-        output.note(f"Only {documents[0]} documents before and {documents[1]} after: intervals of so few are rough.")
+        output.note(f"Documents: {documents[0]} before, {documents[1]} after. Intervals of so few are rough.")
     output.sign(describe_method(changes))
     output.note("Other things than the training may have changed too; the two sets of sentences are different ones.")
     output.end()

@@ -31,6 +31,7 @@ from lanner.judges.comparison import compare as compare_judges
 from lanner.judges.comparison import sample_documents
 from lanner.judges.probes import audit_model
 from lanner.model import Json, Result
+from lanner.model.messages import in_number
 from lanner.reports import latex
 from lanner.reports.comparison.build import compare
 from lanner.reports.files import write
@@ -491,6 +492,12 @@ def run_audit(
     if report.totals.stopped:
         output.note(f"Stopped early: {report.totals.stopped}. The same command goes on from there.")
     if report.totals.missing or report.totals.failed:
-        output.note(f"{report.totals.missing + report.totals.failed:,} items have no answer and are left out.")
+        output.note(
+            in_number(
+                report.totals.missing + report.totals.failed,
+                "{n} item has no answer and is left out.",
+                "{n} items have no answer and are left out.",
+            )
+        )
     output.sign(f"{protocol.name} · {plan.attributes['template']} · context {plan.settings.context}")
     output.end()

@@ -20,7 +20,7 @@ from lanner.cli.output import Output
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import duration, estimate, percent, plural
 from lanner.model import Json
-from lanner.model.messages import Words, spell
+from lanner.model.messages import Words, in_number, spell
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.snapshot import DisagreementFilter, LeavingOut, Measure
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels
@@ -229,7 +229,9 @@ def disagreements(
         }
         for entry in listing.entries[:most]
     ]
-    output.say(f"{listing.found} disagreements in {listing.shared} shared units, {listing.settled} of them settled")
+    found = in_number(listing.found, "{n} disagreement", "{n} disagreements")
+    shared = in_number(listing.shared, "{n} shared unit", "{n} shared units")
+    output.say(f"{found} in {shared}, {listing.settled} settled")
     output.table(rows)
     output.end()
 

@@ -13,6 +13,7 @@ from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.figures.typeset import estimate
 from lanner.metrics import Languages, Rating, rate
 from lanner.model import Document, Judge, Judgement, languages
+from lanner.model.messages import in_number
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 
@@ -68,7 +69,14 @@ def run(
         output.say(f"Kept in {out}. Next: {after}")
     if save:
         number = _store(store_place, save, documents, raters, scores)
-        output.say(f"Stored {number:,} scores as the campaign {save}. Next: lanner metaeval {save} --gold JUDGE")
+        output.say(
+            in_number(
+                number,
+                "Stored {n} score as the campaign {save}. Next: lanner metaeval {save} --gold JUDGE",
+                "Stored {n} scores as the campaign {save}. Next: lanner metaeval {save} --gold JUDGE",
+                save=save,
+            )
+        )
     output.end()
 
 

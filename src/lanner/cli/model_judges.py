@@ -22,6 +22,7 @@ from lanner.judges.providers import Call, Endpoint
 from lanner.judges.replay import replay
 from lanner.judges.replies import Asked, verdict
 from lanner.model import Document, Item, JudgeKind, Object, Protocol, Segment, Stage, Unit
+from lanner.model.messages import in_number
 from lanner.protocols.answers import texts_of
 from lanner.protocols.context import PEOPLE
 from lanner.store import Entry, Store
@@ -229,7 +230,7 @@ def run_ledger(name: str, judge: str | None, store_place: str, as_json: bool, li
         cost = "not known" if line["cost"] is None else f"{line['cost']:.4f}"
         output.note(f"{line['judge']}: {line['replies']:,} replies, {line['tokens']:,} tokens, cost {cost}.")
     if left_out:
-        output.note(f"{left_out:,} more rows; --limit shows them.")
+        output.note(in_number(left_out, "{n} more row; --limit shows it.", "{n} more rows; --limit shows them."))
     output.end()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lanner.cli.output import Output
 from lanner.errors import StoreError, Where
+from lanner.model.messages import in_number
 from lanner.store import Store
 from lanner.store.backup import backup, name_at, prune, restore, verify, verify_file
 from lanner.web.server import Settings, begin_log, serve
@@ -91,7 +92,13 @@ def backup_store(out: Path | None, folder: Path, keep: int, store_place: str, as
     )
     number = copy.contents["judgement"].rows
     output.say(
-        f"{copy.path}: {number:,} judgements, {copy.rows:,} rows in all; read back and found the same as the store."
+        in_number(
+            number,
+            "{path}: {n} judgement, {rows} rows in all; read back and found the same as the store.",
+            "{path}: {n} judgements, {rows} rows in all; read back and found the same as the store.",
+            path=copy.path,
+            rows=f"{copy.rows:,}",
+        )
     )
     output.say(f"Restore with: lanner restore {copy.path} --store NEW")
     for problem in copy.problems:

@@ -16,7 +16,7 @@ import click
 from lanner import __version__
 from lanner.cli.options import pending_notes, wants_explanation
 from lanner.errors import LannerError
-from lanner.figures.typeset import estimate, number, p_number
+from lanner.figures.typeset import estimate, number, p_number, plural
 
 if TYPE_CHECKING:  # these take a while to load, and an error message needs none of them
     from rich.console import Console
@@ -164,12 +164,14 @@ class Output:
         for note in shown:
             self.console.print(Padding(escape(note), (0, 0, 0, 2)) if self.wraps else f"  {escape(note)}", style="dim")
         if len(notes) > len(shown):
-            self.console.print(f"  … {len(notes) - len(shown)} more notes: --explain", style="dim")
+            more = plural(len(notes) - len(shown), "more note")
+            self.console.print(f"  … {more}: --explain", style="dim")
         few = self.signatures if wants_explanation() else self.signatures[:_MOST_SIGNATURES]
         for signature in few:
             self.console.print(escape(signature), style="dim")
         if len(self.signatures) > len(few):
-            self.console.print(f"… {len(self.signatures) - len(few)} more signatures: --explain", style="dim")
+            more = plural(len(self.signatures) - len(few), "more signature")
+            self.console.print(f"… {more}: --explain", style="dim")
 
 
 _MOST_NOTES = 6

@@ -21,6 +21,7 @@ from lanner.cli.source import Source, chosen_judges, shares
 from lanner.errors import InputError, StatisticError, Where, did_you_mean
 from lanner.figures.typeset import estimate, number, p_value, percent
 from lanner.model import TIES, Json, Rank, Result, languages
+from lanner.model.messages import in_number
 from lanner.protocols.guessing import GENERIC
 from lanner.protocols.wording import Wording
 from lanner.stats import ranking, scores
@@ -44,7 +45,14 @@ def with_domains(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, tuple[s
         domain = domain.fill_null(pl.col("segment").replace_strict(by_line, default=None, return_dtype=pl.String))
     with_domain = table.with_columns(domain.fill_null("").alias("domain"))
     unknown = with_domain.filter(pl.col("domain") == "", pl.col("role") == "main")["document"].n_unique()
-    return with_domain, (f"{unknown} documents are not in {path.name}: their domain is unknown.",) if unknown else ()
+    return with_domain, (
+        in_number(
+            unknown,
+            "{n} document is not in {name}: its domain is unknown.",
+            "{n} documents are not in {name}: their domain is unknown.",
+            name=path.name,
+        ),
+    ) if unknown else ()
 
 
 def _lines(path: Path) -> list[tuple[str, str]]:
@@ -400,7 +408,7 @@ def _print_tests(output: Output, result: Result, question: str, domain: str) -> 
 def _sentence(row: Json) -> str:
     decisions, total = row["wins"] + row["losses"], row["wins"] + row["losses"] + row["ties"]
     if not decisions:
-        return f"All {total} comparisons are ties."
+        return in_number(total, "The only comparison is a tie.", "All {n} comparisons are ties.")
     says = f"{row['for']} was preferred over {row['against']} in {row['wins']} of {decisions} decided comparisons"
     says += f" ({percent(row['share'], 0)}; {row['ties']} of {total} were ties). "
     sure = [row[key] is not None and row[key] < 0.05 for key in ("p_drop", "p_split", "p_documents")]

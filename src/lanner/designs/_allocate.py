@@ -11,6 +11,7 @@ from numpy.random import Generator
 from lanner.designs._layout import is_about_the_judge, pages
 from lanner.errors import DesignError, did_you_mean
 from lanner.model import Document, Judge, Protocol, languages
+from lanner.model.messages import in_number
 from lanner.protocols.derived import word_count
 
 # Who can be given what: arms, roles, languages; and refusals that hold for every design.
@@ -176,7 +177,12 @@ def _hand_on(
 
 def _too_few(document: Document, count: int, able: int, judges: int) -> DesignError:
     if able == judges:
-        what = f"Each document is to be judged by {count}, but there are {judges} judges."
+        what = in_number(
+            judges,
+            "Each document is to be judged by {count}, but there is {n} judge.",
+            "Each document is to be judged by {count}, but there are {n} judges.",
+            count=count,
+        )
         more = f"Add {count - judges} judge{'s' if count - judges > 1 else ''}"
     else:
         language = document.target_language

@@ -19,6 +19,7 @@ from lanner.designs._layout import Layout, Share, is_about_the_judge, lay_out, p
 from lanner.designs.controls import KINDS, Spoiled
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, Object, Protocol, Role, Task
+from lanner.model.messages import in_number
 
 TITLE = "Adaptive: the next document is the one expected to tell most, until it is enough"
 NAME = "adaptive"
@@ -77,7 +78,12 @@ def refuse_few(judges: int, judges_per_document: int, overlap: float) -> None:
     needed = judges_per_document + (overlap > 0)
     if needed > judges:
         raise DesignError(
-            f"Some documents are to be judged by {needed}, but there are {judges} judges.",
+            in_number(
+                judges,
+                "Some documents are to be judged by {needed}, but there is {n} judge.",
+                "Some documents are to be judged by {needed}, but there are {n} judges.",
+                needed=needed,
+            ),
             code="few_judges",
             names={"n": str(needed), "judges": str(judges)},
             next_step=f"Ask for 1 to {judges} judges per document, or add judges.",
@@ -89,7 +95,12 @@ def _refuse_teams(judges: Sequence[Judge], size: int, overlap: float) -> None:
         raise DesignError("Teams share no documents, so there is no overlap.", next_step="Leave out overlap or teams.")
     if size < 2 or len(judges) % size:
         raise DesignError(
-            f"{len(judges)} judges cannot be split into teams of {size}.",
+            in_number(
+                len(judges),
+                "{n} judge cannot be split into teams of {size}.",
+                "{n} judges cannot be split into teams of {size}.",
+                size=size,
+            ),
             code="uneven_teams",
             names={"judges": str(len(judges)), "size": str(size)},
             next_step="Say judges_per_document, 2 or more, and name as many judges as make whole teams.",

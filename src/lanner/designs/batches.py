@@ -14,6 +14,7 @@ from lanner.designs._allocate import by_arm, can_read, even_out, reading, refuse
 from lanner.designs._layout import Layout, Share, lay_out
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Protocol, Task
+from lanner.model.messages import in_number
 
 TITLE = "Batches: each document is judged by one team of judges"
 
@@ -66,7 +67,13 @@ def _teams(judges: Sequence[Judge], size: int, language: str, rng: Generator) ->
     count = len(judges)
     if size < 1 or count < size or count % size:
         raise DesignError(
-            f"{count} judges{_who_read(language, judges)} cannot be split into teams of {size}.",
+            in_number(
+                count,
+                "{n} judge{who} cannot be split into teams of {size}.",
+                "{n} judges{who} cannot be split into teams of {size}.",
+                who=_who_read(language, judges),
+                size=size,
+            ),
             code="uneven_teams",
             names={"judges": str(count), "size": str(size)},
             next_step=_what_would_work(count, size),

@@ -24,6 +24,7 @@ from lanner.designs._allocate import by_arm, can_read, reading, refuse, scenario
 from lanner.designs._layout import Layout, Share, lay_out
 from lanner.errors import DesignError, did_you_mean
 from lanner.model import Document, Judge, Protocol, Role, Task
+from lanner.model.messages import in_number
 
 TITLE = "Latin square: scenarios, systems and order counterbalanced over groups"
 
@@ -161,7 +162,12 @@ def _refuse_groups(judges: int, groups: int) -> None:
         fewer = judges % groups if judges > groups else 0
         leave = f", or leave out {fewer}" if fewer else ""
         raise DesignError(
-            f"{judges} judges cannot be split into {groups} groups of equal size.",
+            in_number(
+                judges,
+                "{n} judge cannot be split into {groups} groups of equal size.",
+                "{n} judges cannot be split into {groups} groups of equal size.",
+                groups=groups,
+            ),
             next_step=f"Add {more} judge{'s' if more > 1 else ''}{leave}.",
         )
 

@@ -16,6 +16,7 @@ from lanner.designs._allocate import allocate, by_arm, reading, refuse, refuse_s
 from lanner.designs._layout import Layout, Share, Shown, lay_out
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Object, Protocol, Task
+from lanner.model.messages import in_number
 
 TITLE = "Pairs: a few systems compared per document, sides at random"
 
@@ -63,7 +64,12 @@ def _size(protocol: Protocol, systems: Sequence[str]) -> int:
         )
     if len(systems) < max(sizes):
         raise DesignError(
-            f"{max(sizes)} outputs are compared, but there are {len(systems)} systems.",
+            in_number(
+                len(systems),
+                "{outputs} outputs are compared, but there is {n} system.",
+                "{outputs} outputs are compared, but there are {n} systems.",
+                outputs=max(sizes),
+            ),
             next_step=f"Name {max(sizes) - len(systems)} more.",
         )
     return max(sizes)

@@ -16,6 +16,7 @@ from lanner.designs._allocate import by_arm, reading, refuse, scenarios
 from lanner.designs._layout import Layout, Share, is_isolated, lay_out, sentences
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Protocol, Task
+from lanner.model.messages import in_number
 
 TITLE = "Parity: isolated sentences and whole documents that do not overlap for a judge"
 Picked = dict[str, frozenset[str]]
@@ -122,6 +123,11 @@ def _refuse_judges(judges: int, cells: int, sets: int, *, swap: bool) -> None:
         what = f"{sets} sets of sentences" + (" in two halves" if swap else "")
         fewer = f", or say sets={judges // (2 if swap else 1)}" if 0 < judges < cells and judges % 2 == 0 else ""
         raise DesignError(
-            f"{judges} judges cannot be shared out evenly over {what}.",
+            in_number(
+                judges,
+                "{n} judge cannot be shared out evenly over {what}.",
+                "{n} judges cannot be shared out evenly over {what}.",
+                what=what,
+            ),
             next_step=f"Add {more} judge{'s' if more > 1 else ''} to each arm{fewer}, or say sets=1.",
         )

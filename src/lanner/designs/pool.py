@@ -15,6 +15,7 @@ from lanner.designs._allocate import refuse, refuse_scenarios
 from lanner.designs._layout import Layout, Share, is_about_the_judge, lay_out, pages
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, Protocol, Task
+from lanner.model.messages import in_number
 
 TITLE = "Pool: whoever asks gets the next free document"
 _NOBODY = Judge("")
@@ -61,7 +62,12 @@ def _refuse(protocol: Protocol, judges: Sequence[Judge], judges_per_document: in
         )
     if not 1 <= judges_per_document <= len(judges):
         raise DesignError(
-            f"Each document is to be judged by {judges_per_document}, but there are {len(judges)} judges.",
+            in_number(
+                len(judges),
+                "Each document is to be judged by {count}, but there is {n} judge.",
+                "Each document is to be judged by {count}, but there are {n} judges.",
+                count=judges_per_document,
+            ),
             code="few_judges",
             names={"n": str(judges_per_document), "judges": str(len(judges))},
             next_step=f"Ask for 1 to {len(judges)} judges per document.",

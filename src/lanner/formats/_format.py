@@ -10,6 +10,7 @@ from typing import Any
 
 from lanner.errors import LannerError
 from lanner.model import Document, Judge, Judgement
+from lanner.model.messages import in_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,14 @@ class Reading:
 
     def __repr__(self) -> str:
         segments = sum(len(document.segments) for document in self.documents)
-        return (
-            f"Reading({self.name!r}: {len(self.documents)} documents, {segments} segments, "
-            f"{len(self.judges)} judges, {len(self.judgements)} judgements)"
-        )
+        counts = {
+            "document": len(self.documents),
+            "segment": segments,
+            "judge": len(self.judges),
+            "judgement": len(self.judgements),
+        }
+        parts = [in_number(n, f"{{n}} {one}", f"{{n}} {one}s") for one, n in counts.items()]
+        return f"Reading({self.name!r}: {', '.join(parts)})"
 
 
 @dataclass(slots=True)

@@ -32,6 +32,7 @@ from lanner.formats.parsing.aligned import (
 from lanner.formats.parsing.textfile import replacing, text_file
 from lanner.formats.parsing.values import counted, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment, languages
+from lanner.model.messages import in_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +95,7 @@ def read_scores(
     if level != "domain":
         for system, count in turns.items():
             if count != place_count:
-                textfile.failed(file, f"{system!r} has {count} scores, there are {place_count} {LEVELS[level]}s.")
+                textfile.failed(file, f"{system!r}: scores {count}, {LEVELS[level]}s {place_count}.")
     return judge, judgements
 
 
@@ -154,7 +155,7 @@ def read_ratings(file: Path, root: Path, name: str, documents: Sequence[Document
         )
     for system, count in turns.items():
         if count != len(places):
-            textfile.failed(file, f"{system!r} has {count} ratings, there are {len(places)} segments.")
+            textfile.failed(file, f"{system!r}: ratings {count}, segments {len(places)}.")
     notes = counted(flags, _SENTENCES)
     if omissions:
         notes.append(f"{sum(omissions.values())} outputs have no rating (None).")
@@ -265,7 +266,7 @@ def _table(file: Path, name: str, size: int | None) -> ScoreTable:
     length = size if size is not None else len(next(iter(systems.values()), []))
     for system, scores in systems.items():
         if len(scores) != length:
-            textfile.failed(file, f"{system!r} has {len(scores)} scores, there are {length} segments.")
+            textfile.failed(file, f"{system!r}: scores {len(scores)}, segments {length}.")
     whole = file.with_name(file.name.removesuffix(".seg.score") + ".sys.score")
     system_scores = None
     if whole.is_file():
@@ -510,7 +511,7 @@ class _Scores:
             name, level = _score_name(file.name)
             self._scores(file, name, level, metric=True)
         if missing := sum("missing" in judgement.flags for judgement in self.judgements):
-            self.notes.append(f"{missing} scores are missing.")
+            self.notes.append(in_number(missing, "{n} score is missing.", "{n} scores are missing."))
         readings = [
             self._reading(self.pair, tuple(self.judges.values()), tuple(self.judgements), "", tuple(self.notes))
         ]

@@ -20,6 +20,7 @@ from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering
 from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import number
 from lanner.model import Document, Judge, Judgement, Role, languages
+from lanner.model.messages import in_number
 
 
 class ShownText:
@@ -274,9 +275,15 @@ class _Answers:
         judges = tuple(Judge(name) for name in dict.fromkeys(judgement.judge for judgement in self.judgements))
         notes = list(self.items.notes)
         if missing := sum("missing" in judgement.flags for judgement in self.judgements):
-            notes.append(f"{missing} scores are missing.")
+            notes.append(in_number(missing, "{n} score is missing.", "{n} scores are missing."))
         if self.unreadable_times:
-            notes.append(f"{self.unreadable_times} times cannot be read and are left out.")
+            notes.append(
+                in_number(
+                    self.unreadable_times,
+                    "{n} time cannot be read and is left out.",
+                    "{n} times cannot be read and are left out.",
+                )
+            )
         notes.append("The time of a document is shared out evenly among its items.")
         documents = tuple(self.items.gathering.documents())
         return Reading(

@@ -66,6 +66,7 @@ from lanner.formats.parsing.values import (
 )
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 from lanner.model import languages as language_codes
+from lanner.model.messages import in_number
 
 _LOOKED_AT = 10_000
 _DOCUMENT_ROLES = ("domain", "title", "text_type", "note", "media")
@@ -399,13 +400,20 @@ class _Table:
         if self.has_texts and self.unknown_language:
             yield UNKNOWN_LANGUAGES
         if self.blank:
-            yield f"{self.blank} blank rows are left out."
+            yield in_number(self.blank, "{n} blank row is left out.", "{n} blank rows are left out.")
         if self.textless:
-            yield f"{self.textless} rows without a text (remarks, totals) are left out."
+            yield in_number(
+                self.textless,
+                "{n} row without a text (a remark, a total) is left out.",
+                "{n} rows without a text (remarks, totals) are left out.",
+            )
         if self.differing_documents:
-            yield (
-                f"{self.differing_documents} rows say something else about their document (domain, title, language) "
-                "than its first row, which counts."
+            yield in_number(
+                self.differing_documents,
+                "{n} row says something else about its document (domain, title, language) than its first row, which "
+                "counts.",
+                "{n} rows say something else about their document (domain, title, language) than its first row, which "
+                "counts.",
             )
 
     def _notes_on_judges(self) -> Iterator[Note]:
@@ -792,15 +800,38 @@ class _Answers:
                 elif about.unit != "seconds":
                     yield f"Times in {column!r} are read as {about.unit}."
         for code, n in self._missing_counts.items():
-            yield f"{n} answers are {code} and count as missing (--missing)."
+            yield in_number(
+                n,
+                "{n} answer is {code} and counts as missing (--missing).",
+                "{n} answers are {code} and count as missing (--missing).",
+                code=code,
+            )
         if n := self._flagged["repeat"]:
-            yield f"{n} answers are second ones of a judge to the same question; they are taken for repeats."
+            yield in_number(
+                n,
+                "{n} answer is the second of a judge to the same question; it is taken for a repeat.",
+                "{n} answers are second ones of a judge to the same question; they are taken for repeats.",
+            )
         if n := self._flagged["unreadable_time"]:
-            yield f"{n} times cannot be read (the first on line {self._first_bad_time}) and are left out; flagged."
+            yield in_number(
+                n,
+                "{n} time cannot be read (line {line}) and is left out; flagged.",
+                "{n} times cannot be read (the first on line {line}) and are left out; flagged.",
+                line=self._first_bad_time,
+            )
         if n := self._flagged["not_a_number"]:
-            yield f"{n} answers are no numbers although the others are; flagged not_a_number."
+            yield in_number(
+                n,
+                "{n} answer is no number although the others are; flagged not_a_number.",
+                "{n} answers are no numbers although the others are; flagged not_a_number.",
+            )
         if n := self._flagged["unknown_role"]:
-            yield f"{n} answers have a role that is none of {', '.join(Role)}; they count as main ones, flagged."
+            yield in_number(
+                n,
+                "{n} answer has a role that is none of {roles}; it counts as a main one, flagged.",
+                "{n} answers have a role that is none of {roles}; they count as main ones, flagged.",
+                roles=", ".join(Role),
+            )
         if self._cells and list(self._kinds) == [_UNNAMED]:
             columns = [answer.column for answer, _ in self._table.answers if not answer.system][:4]
             advice = "If one does: --columns judge=COLUMN."

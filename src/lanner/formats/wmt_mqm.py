@@ -21,6 +21,7 @@ from lanner.formats.parsing.textfile import some_judgements, text_file
 from lanner.formats.parsing.values import counted, file_languages
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
+from lanner.model.messages import in_number
 
 _COLUMNS = {
     "system": ("system",),
@@ -141,7 +142,13 @@ class _Ratings:
             )
         notes = counted(flags, _SENTENCES)
         if self.tests:
-            notes.append(f"{self.tests} rows are tests of the raters' attention (HOTW) and left out.")
+            notes.append(
+                in_number(
+                    self.tests,
+                    "{n} row is a test of the raters' attention (HOTW) and left out.",
+                    "{n} rows are tests of the raters' attention (HOTW) and left out.",
+                )
+            )
         judges = tuple(Judge(rater) for rater in dict.fromkeys(key[0] for key in self.rated))
         documents = tuple(self.gathering.documents())
         return Reading(self.path.name.split(".")[0], documents, judges, tuple(judgements), "mqm", tuple(notes))

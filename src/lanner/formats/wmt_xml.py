@@ -19,6 +19,7 @@ from lanner.formats.parsing.documents import Draft
 from lanner.formats.parsing.textfile import refuse_answers, replacing
 from lanner.formats.parsing.values import file_languages, is_canary
 from lanner.model import Document, Judge, Judgement, languages
+from lanner.model.messages import in_number
 
 
 def recognise(path: Path) -> bool:
@@ -32,7 +33,13 @@ def read(path: Path) -> list[Reading]:
     documents = tuple(read_documents(path))
     notes = []
     if suites := sum("testsuite" in document.meta for document in documents):
-        notes.append(f"{suites} documents belong to test suites (meta: testsuite).")
+        notes.append(
+            in_number(
+                suites,
+                "{n} document belongs to a test suite (meta: testsuite).",
+                "{n} documents belong to test suites (meta: testsuite).",
+            )
+        )
     return [Reading(path.name.split(".")[0], documents, notes=tuple(notes))]
 
 

@@ -37,6 +37,11 @@ def amount(count: int, one: str, many: str) -> Message:
     return message(one if count == 1 else many, n=f"{count:,}")
 
 
+def in_number(count: int, one: str, many: str, /, **places: object) -> str:
+    """The same in English alone, with its other {places} filled: for notes, errors and the command line."""
+    return str(message(one if count == 1 else many, n=f"{count:,}", **places))
+
+
 def spell(value: object) -> str:
     """What fills a place, in English."""
     if isinstance(value, tuple):

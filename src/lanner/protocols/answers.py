@@ -16,6 +16,7 @@ from statistics import fmean
 
 from lanner.errors import AnswerError, InputError, Where, did_you_mean
 from lanner.model import Condition, Document, Item, Json, Judgement, Labels, Protocol, Question, Role, Stage, Unit
+from lanner.model.messages import in_number
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.base import Check, Rule, Schema, Texts, closed_object, fold, resolve
 from lanner.protocols.prefilled import is_unreviewed, of_text
@@ -290,7 +291,10 @@ class Intake:
     def notes(self) -> tuple[str, ...]:
         """Sentences for the person who imports: what was renamed, what breaks a rule."""
         parts = [f"{number:,} spellings in {question!r} were aliases" for question, number in self.repairs.items()]
-        broken = [f"{number:,} answers are flagged: {flag}" for flag, number in sorted(self.flags.items())]
+        broken = [
+            in_number(number, "{n} answer is flagged: {flag}", "{n} answers are flagged: {flag}", flag=flag)
+            for flag, number in sorted(self.flags.items())
+        ]
         return tuple(f"{sentence}." for sentence in (*parts, *broken))
 
 

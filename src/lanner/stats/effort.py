@@ -16,6 +16,7 @@ from scipy.special import stdtrit
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Json, Result
+from lanner.model.messages import in_number
 from lanner.stats.frame import tidy
 from lanner.stats.leastsquares import Estimate, Ols
 from lanner.stats.numbering import Numbers, codes, distinct, in_order, joined, of_rows
@@ -93,7 +94,18 @@ def with_seconds(data: Any, *, limit: float = LIMIT) -> Wide:
         raise StatisticError("No times were kept here.", next_step="Name a question or a score instead.")
     key = ["judge", "document", "segment", "system"]
     seconds = rows.group_by(key).agg(pl.col("seconds").sum().alias(SECONDS))
-    notes = (f"{long} items took longer than {limit:,.0f} s and have no time.",) if long else ()
+    notes = (
+        (
+            in_number(
+                long,
+                "{n} item took longer than {limit} s and has no time.",
+                "{n} items took longer than {limit} s and have no time.",
+                limit=f"{limit:,.0f}",
+            ),
+        )
+        if long
+        else ()
+    )
     return Wide(source.table.join(seconds, on=key, how="left", maintain_order="left"), (*source.notes, *notes))
 
 
@@ -123,7 +135,14 @@ def throughput(
     unit = pl.Series(_UNITS, units(timed, resampling.unit)[0])
     timed = timed.select(*dict.fromkeys(["judge", "domain", "seconds", *by])).with_columns(unit)
     if too_long:
-        notes += (f"{too_long} items took longer than {limit:g} s and are left out.",)
+        notes += (
+            in_number(
+                too_long,
+                "{n} item took longer than {limit} s and is left out.",
+                "{n} items took longer than {limit} s and are left out.",
+                limit=f"{limit:g}",
+            ),
+        )
     rows: list[dict[str, Json]] = []
     results: list[Result] = []
     missing = unknown / len(table)

@@ -51,6 +51,7 @@ import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Document, Grid, Json, Judge, JudgeKind, Judgement, Labels, Protocol, Question
+from lanner.model.messages import in_number
 from lanner.protocols.prefilled import judged_marks
 
 VALUES: dict[str, pl.DataType] = {
@@ -338,7 +339,13 @@ def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:
     table = table.with_columns(cast) if cast else table
     endless = table["score"].is_infinite()
     if endless.any():
-        notes.append(f"{endless.sum():,} scores are infinite: they count as missing.")
+        notes.append(
+            in_number(
+                int(endless.sum()),
+                "{n} score is infinite: it counts as missing.",
+                "{n} scores are infinite: they count as missing.",
+            )
+        )
         table = table.with_columns(score=pl.when(~endless.fill_null(False)).then(pl.col("score")))
     blank = [name for name, dtype in SCHEMA.items() if dtype == pl.String() and name not in VALUES]
     return table.with_columns(pl.col(name).fill_null(DEFAULTS.get(name, "")) for name in blank), tuple(notes)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from lanner.errors import StatisticError, did_you_mean
+from lanner.model.messages import in_number
 from lanner.stats.coefficients import check_order, ratio
 from lanner.stats.estimate import Entry, Plan, Rows, Scattered, statistic
 from lanner.stats.mixed import fit
@@ -98,7 +99,17 @@ def _from_mean_squares(answers: Ratings, form: Form, items: Indices) -> Plan:
         return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > tiny))[:, None]
 
     left_out = answers.n_items - len(items)
-    notes = (f"{left_out} items that not every judge scored are left out.",) if left_out else ()
+    notes = (
+        (
+            in_number(
+                left_out,
+                "{n} item that not every judge scored is left out.",
+                "{n} items that not every judge scored are left out.",
+            ),
+        )
+        if left_out
+        else ()
+    )
     reasons = ("it needs two judges and two items that both scored.",) if len(items) < 2 or k < 2 else ()
     return Plan(
         "icc",

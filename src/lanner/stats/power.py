@@ -23,6 +23,7 @@ from scipy.special import stdtrit
 from lanner import __version__
 from lanner.errors import DesignError, StatisticError, did_you_mean
 from lanner.model import Json, Result, Signature
+from lanner.model.messages import in_number
 from lanner.stats.estimate import Plan
 from lanner.stats.frame import tidy
 from lanner.stats.mixed import variance_components
@@ -73,7 +74,12 @@ class Design:
             raise DesignError("Documents, sentences, judges and overlap are whole numbers from 1 on.")
         if self.overlap > self.judges:
             raise DesignError(
-                f"{self.overlap} judges cannot judge each item if there are only {self.judges}.",
+                in_number(
+                    self.judges,
+                    "{overlap} judges cannot judge each item if there is only {n}.",
+                    "{overlap} judges cannot judge each item if there are only {n}.",
+                    overlap=self.overlap,
+                ),
                 next_step=f"Take at least {self.overlap} judges, or an overlap of {self.judges}.",
             )
 

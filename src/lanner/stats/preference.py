@@ -20,6 +20,7 @@ from scipy.special import bdtr
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import SIDES, TIES, Json, Result
+from lanner.model.messages import in_number
 from lanner.stats.frame import tidy
 from lanner.stats.outcome import Outcome, outcome
 from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
@@ -48,7 +49,13 @@ def comparisons(
         table = table.filter(pl.col("question") == question)
     answers = table.filter(pl.col("label").is_not_null() | pl.col("ranks").is_not_null())
     if len(answers) < len(table):
-        notes += (f"{len(table) - len(answers)} comparisons have no answer and are left out.",)
+        notes += (
+            in_number(
+                len(table) - len(answers),
+                "{n} comparison has no answer and is left out.",
+                "{n} comparisons have no answer and are left out.",
+            ),
+        )
     parts = [_ranked(answers.filter(pl.col("ranks").is_not_null()))]
     choices = answers.filter(pl.col("ranks").is_null())
     several = choices["system"].str.contains("|", literal=True)

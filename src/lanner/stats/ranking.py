@@ -29,6 +29,7 @@ from scipy.special import ndtr, ndtri
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
+from lanner.model.messages import in_number
 from lanner.stats.crossed import CrossedSteps
 from lanner.stats.numbering import shared_ranks
 from lanner.stats.outcome import OTHER_JUDGES, THESE_JUDGES, Outcome, holm, outcome, step_down
@@ -254,7 +255,11 @@ def _finite(item_scores: Items) -> Items:
     odd = ~item_scores.table["score"].is_finite()
     if not odd.any():
         return item_scores
-    note = f"{int(odd.sum())} segments whose score is not a finite number are left out."
+    note = in_number(
+        int(odd.sum()),
+        "{n} segment whose score is not a finite number is left out.",
+        "{n} segments whose score is not a finite number are left out.",
+    )
     return replace(item_scores, table=item_scores.table.filter(~odd), notes=(*item_scores.notes, note))
 
 
@@ -486,7 +491,14 @@ def _result(
     notes += dict.fromkeys(note for each in outcomes for note in each.notes)
     least = 2.0 ** (1 - documents)
     if how["test"] == "permutation" and len(rows) > 1 and least > 0.05 / 2:
-        notes.append(f"With {documents} documents no permutation test can give p below {least:.2g}.")
+        notes.append(
+            in_number(
+                documents,
+                "With {n} document no permutation test can give p below {least}.",
+                "With {n} documents no permutation test can give p below {least}.",
+                least=f"{least:.2g}",
+            )
+        )
     name, interval = f"mean {item_scores.of}", outcomes[0].interval
     signature = sign(name, resampling, interval, **how)
     return Result(name, rows[0]["score"], interval, counts=counts, rows=rows, notes=tuple(notes), signature=signature)

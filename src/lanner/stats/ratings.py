@@ -28,6 +28,7 @@ from scipy import sparse
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import EQUAL, JUDGE_GROUPS, SIDES, TIES, JudgeKind
+from lanner.model.messages import in_number
 from lanner.stats.frame import tidy
 from lanner.stats.numbering import Numbers, by_name, distinct, positions
 from lanner.stats.resample import Array
@@ -379,7 +380,13 @@ def ratings(
     latest = _latest(item[present_rows], judge, len(names), table["answered_at"].gather(present_rows))
     if len(latest) < len(present_rows):
         again = len(present_rows) - len(latest)
-        notes += (f"{again} answers were given again by the same judge to the same item; the latest counts.",)
+        notes += (
+            in_number(
+                again,
+                "{n} answer was given again by the same judge to the same item; the latest counts.",
+                "{n} answers were given again by the same judge to the same item; the latest counts.",
+            ),
+        )
     places = Places(item[present_rows][latest].astype(np.int32), judge[latest], names)
     result = _build(question, table[present_rows[latest]], items, column, labels=labels, places=places, notes=notes)
     return replace(result, rows=rows)

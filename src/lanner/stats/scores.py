@@ -29,6 +29,7 @@ import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Protocol, Result
+from lanner.model.messages import in_number
 from lanner.stats.frame import tidy
 from lanner.stats.numbering import by_name, in_order, of_rows, positions
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
@@ -167,15 +168,35 @@ def _kept(
         has_flag = pl.any_horizontal(*(pl.col("flags").list.contains(flag) for flag in without_flags)).fill_null(False)
         left = table.filter(~has_flag)
         if len(left) < len(table):
-            notes.append(f"{len(table) - len(left):,} answers flagged {' or '.join(without_flags)} are left out.")
+            notes.append(
+                in_number(
+                    len(table) - len(left),
+                    "{n} answer flagged {flags} is left out.",
+                    "{n} answers flagged {flags} are left out.",
+                    flags=" or ".join(without_flags),
+                )
+            )
         table = left
     missing = table["score"].is_null() | table["score"].is_nan()
     if missing.any():
-        notes.append(f"{missing.sum():,} answers have no score and are left out.")
+        notes.append(
+            in_number(
+                int(missing.sum()),
+                "{n} answer has no score and is left out.",
+                "{n} answers have no score and are left out.",
+            )
+        )
     table = table.filter(~missing.fill_null(True))
     wild = table["score"].abs() > LARGEST
     if wild.any():
-        notes.append(f"{wild.sum():,} scores are infinite or beyond {LARGEST:g}, too large to compute with: left out.")
+        notes.append(
+            in_number(
+                int(wild.sum()),
+                "{n} score is infinite or beyond {largest}, too large to compute with: left out.",
+                "{n} scores are infinite or beyond {largest}, too large to compute with: left out.",
+                largest=f"{LARGEST:g}",
+            )
+        )
     return table.filter(~wild)
 
 
@@ -183,7 +204,13 @@ def _about_documents(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
     whole = table["document"] == ""
     if whole.all() or not whole.any():
         return table
-    notes.append(f"{whole.sum():,} scores of whole test sets are left out; systems are scored from their segments.")
+    notes.append(
+        in_number(
+            int(whole.sum()),
+            "{n} score of a whole test set is left out; systems are scored from their segments.",
+            "{n} scores of whole test sets are left out; systems are scored from their segments.",
+        )
+    )
     return table.filter(~whole)
 
 
@@ -236,7 +263,15 @@ def _standardised(table: pl.DataFrame, ddof: int, constant: Constant, notes: lis
     still = table.filter(level)
     if len(still):
         fate = "left out" if constant == "leave_out" else "counted as 0"
-        notes.append(f"{still['judge'].n_unique()} judges gave one score only ({len(still):,} answers): {fate}.")
+        notes.append(
+            in_number(
+                still["judge"].n_unique(),
+                "{n} judge gave one score only ({answers} answers): {fate}.",
+                "{n} judges gave one score only ({answers} answers): {fate}.",
+                answers=f"{len(still):,}",
+                fate=fate,
+            )
+        )
         table = table.filter(~level) if constant == "leave_out" else table
     z = pl.when(level).then(0.0).otherwise(pl.col("score") / pl.col("_spread"))
     return table.with_columns(z.alias("score")).drop("_spread")

@@ -21,6 +21,7 @@ import polars as pl
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Result, Signature
+from lanner.model.messages import in_number
 from lanner.stats.frame import SCHEMA, tidy, to_polars
 from lanner.stats.numbering import Numbers, by_name, codes, in_order, of_rows
 from lanner.stats.resample import Array, Indices, Resampling, sign
@@ -164,7 +165,13 @@ def _spread(answers: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFrame
     places[column, row] = np.arange(len(answers))
     again = len(answers) - int((places >= 0).sum())
     if again:
-        notes += (f"{again} answers were given again by the same judge to the same item; the latest counts.",)
+        notes += (
+            in_number(
+                again,
+                "{n} answer was given again by the same judge to the same item; the latest counts.",
+                "{n} answers were given again by the same judge to the same item; the latest counts.",
+            ),
+        )
     keys_table = answers[first.tolist()].select(keys)
     names = answers["_of"].gather(columns).to_list()
     return keys_table.with_columns(_taken(answers, own).alias(n) for n, own in zip(names, places, strict=True)), notes

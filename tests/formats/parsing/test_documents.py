@@ -41,7 +41,7 @@ def test_outputs_of_one_segment_come_together() -> None:
     assert [dict(s.outputs) for s in document] == [{"A": "A2", "B": "B4"}, {"A": "A3", "B": "B5"}]
     assert document.segments[1].flags == ("source_differs",)
     assert document.segments[1].meta == {"sources": {"B": "z"}}
-    assert any("1 rows have another source" in note for note in rows.notes())
+    assert any("1 row has another source" in note for note in rows.notes())
 
 
 @pytest.mark.parametrize(("doc", "seg", "message"), [("", "1", "names no document"), ("d", "", "no segment id")])

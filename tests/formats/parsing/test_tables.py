@@ -50,7 +50,7 @@ def test_empty_columns_at_the_end_are_no_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [
-        ("doc,source\na\n", "1 cells, the header has 2", 2),
+        ("doc,source\na\n", "1 cell, the header has 2", 2),
         ("doc,source\na,b\na,b,c\n", "3 cells, the header has 2", 3),
         ("doc,doc\na,b\n", "Two columns", 1),
         ("source,,,x\na,b,c,d\n", "Column 2 has no name", 1),
@@ -94,7 +94,7 @@ def test_spreadsheets(tmp_path: Path) -> None:
     book.save(tmp_path / "x.xlsx")
     rows = open_rows(tmp_path / "x.xlsx")
     assert [(line, row) for line, row, _ in rows.rows] == [(2, ["1", "=x", 4]), (4, ["2024-02-01", "y", 4.5])]
-    assert "1 cells are dates" in " ".join(rows.notes)
+    assert "1 cell is a date" in " ".join(rows.notes)
     assert "left out: other" in " ".join(rows.notes)
     assert open_rows(tmp_path / "x.xlsx", sheet="other").header == ["source"]
     with pytest.raises(InputError, match="no sheet 'more'"):

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
@@ -11,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.cli import lanner
+from lanner.formats import appraise_scores, mtme, wmt_mqm
 from lanner.formats.parsing.values import (
     Heading,
     are_durations,
@@ -33,6 +36,7 @@ from lanner.formats.parsing.values import (
     problems,
     to_utf16,
 )
+from lanner.studies.formats import h_falcon
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("😀𝄞"), max_size=12)
 
@@ -121,7 +125,7 @@ def test_code_in_a_cell_is_not_run() -> None:
 
 
 def test_counted() -> None:
-    assert counted(Counter(a=2, b=1), {"a": "{n} of a."}) == ["2 of a.", "1 judgements are flagged 'b'."]
+    assert counted(Counter(a=2, b=1), {"a": "{n} of a."}) == ["2 of a.", "1 judgement is flagged 'b'."]
 
 
 @pytest.mark.parametrize(
@@ -384,3 +388,12 @@ def test_formulas_are_guarded(text: str) -> None:
 @pytest.mark.parametrize("text", ["-5", "-5.25", "-1e-3", "5", "don't", "'tis", "a=b", ""])
 def test_other_texts_are_not(text: str) -> None:
     assert guarded(text) == text == bare(text)
+
+
+@pytest.mark.parametrize("module", [appraise_scores, mtme, wmt_mqm, h_falcon], ids=lambda module: module.__name__)
+def test_notes_about_one_judgement_are_in_the_singular(module: ModuleType) -> None:
+    sentences: dict[str, str] = module._SENTENCES
+    for note in counted(Counter(dict.fromkeys(sentences, 1)), sentences):
+        assert re.match(r"1 (judgement|score|row)\b", note), note
+        assert not re.match(r"1 \w+ (are|hold|have|show|name)\b", note), note
+    assert counted(Counter(dict.fromkeys(sentences, 2)), sentences) == [s.format(n=2) for s in sentences.values()]

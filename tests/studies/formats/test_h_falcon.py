@@ -63,7 +63,7 @@ def test_both_parts_are_read(folder: Path) -> None:
     assert (rated["0", "sentence"].value, rated["0", "holistic"].value) == (4, 9)
     assert (rated["1", "sentence"].value, rated["1", "sentence"].flags) == (None, ("missing",))
     assert rated["0", "sentence"].systems == ("target",)
-    assert second.notes == ("1 scores are missing.",)
+    assert second.notes == ("1 score is missing.",)
 
 
 def test_a_span_that_does_not_match_is_flagged_and_kept(folder: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_span_that_does_not_match_is_flagged_and_kept(folder: Path) -> None:
     (wrong,) = [j for j in first.judgements if j.flags]
     assert wrong.flags == ("text_mismatch",)
     assert wrong.value[0]["start"] == 5
-    assert any("1 judgements hold a span" in note for note in first.notes)
+    assert any("1 judgement holds a span" in note for note in first.notes)
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_a_decision_is_an_example_of_the_guidelines(client: TestClient) -> None:
 
 def test_agreement_before_and_after_a_day(client: TestClient) -> None:
     page = client.get("/campaigns/pilot/meeting?since=2026-03-02").text
-    assert "Only 1 documents before and 1 after" in page and "alpha (context)" in page and "MOVER" in page
+    assert "Documents: 1 before, 1 after" in page and "alpha (context)" in page and "MOVER" in page
     row = page.split("<tbody>")[-1]
     assert "1.00" in row
     refused = client.get("/campaigns/pilot/meeting?since=2027-01-01").text

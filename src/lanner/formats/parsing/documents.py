@@ -13,6 +13,7 @@ from lanner.errors import InputError, Where
 from lanner.formats._format import Reading
 from lanner.formats.parsing import textfile
 from lanner.model import Document, Segment
+from lanner.model.messages import in_number
 
 
 @dataclass(slots=True)
@@ -176,11 +177,16 @@ class Gathering:
     def notes(self) -> Iterator[str]:
         """What was odd about the rows."""
         if n := self._differing["source"]:
-            yield f"{n} rows have another source text than an earlier row of their segment; flagged source_differs."
+            yield _of_rows(n, "another source text than an earlier row", "source_differs")
         if n := self._differing["reference"]:
-            yield f"{n} rows have another reference than an earlier row of their segment; flagged reference_differs."
+            yield _of_rows(n, "another reference than an earlier row", "reference_differs")
         if n := self._differing["output"]:
-            yield f"{n} rows have another translation than an earlier row of their segment; flagged output_differs."
+            yield _of_rows(n, "another translation than an earlier row", "output_differs")
+
+
+def _of_rows(count: int, what: str, flag: str) -> str:
+    one, many = "{n} row has {what} of its segment", "{n} rows have {what} of their segment"
+    return in_number(count, f"{one}; flagged {{flag}}.", f"{many}; flagged {{flag}}.", what=what, flag=flag)
 
 
 # One file for each judge

@@ -38,6 +38,7 @@ from lanner.formats.parsing.columns import (
 from lanner.formats.parsing.extent import Extent, refuse_table_beside
 from lanner.formats.parsing.values import bare, is_short_answer
 from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook
+from lanner.model.messages import in_number
 
 _DELIMITERS = "\t,;|"
 _SAMPLE = 200
@@ -463,7 +464,12 @@ def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Row
                         continue
                     textfile.failed(
                         path,
-                        f"This row has {len(row)} cells, the header has {width}.",
+                        in_number(
+                            len(row),
+                            "This row has {n} cell, the header has {width}.",
+                            "This row has {n} cells, the header has {width}.",
+                            width=width,
+                        ),
                         line,
                         "Check quotation marks and delimiters, or say quotes=yes or quotes=no.",
                         code="ragged",
@@ -841,7 +847,13 @@ def _spreadsheet(path: Path, sheet: str, number: str = "") -> Rows:
         ]
         result.sample = [with_title(page, list(cells)) for page, entries in beginnings for _, cells, _ in entries]
     result.notes += (
-        [f"{n} cells are dates: a spreadsheet may have made them from other text."]
+        [
+            in_number(
+                n,
+                "{n} cell is a date: a spreadsheet may have made it from other text.",
+                "{n} cells are dates: a spreadsheet may have made them from other text.",
+            )
+        ]
         if (n := sum(page.dates for page in sheets))
         else []
     )
@@ -987,7 +999,13 @@ def _document_tables(path: Path, tables: Sequence[list[list[str]]]) -> Rows:
     ]
     notes = [*_skipped_note(main, header.position - header.depth + 1, header.position + 1), *header.notes]
     if left := len(tables) - len(same):
-        notes.append(f"{left} other tables of the document have other columns and are left out.")
+        notes.append(
+            in_number(
+                left,
+                "{n} other table of the document has other columns and is left out.",
+                "{n} other tables of the document have other columns and are left out.",
+            )
+        )
     filled = [(line, row, dict[str, Any]()) for line, row in lines if any(row)]
     return Rows(header.names, filled, notes, line=header.position + 1)
 

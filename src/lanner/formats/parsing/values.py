@@ -149,8 +149,28 @@ def _region(region: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def counted(flags: Counter[str], sentences: dict[str, str]) -> list[str]:
-    """One note for each flag that occurred, with how often: `sentences` say it, with `{n}` for the number."""
-    return [sentences.get(flag, f"{{n}} judgements are flagged {flag!r}.").format(n=n) for flag, n in flags.items()]
+    """One note for each flag that occurred, with how often: `sentences` say it of several, `{n}` is the number."""
+    notes = []
+    for flag, n in flags.items():
+        sentence = sentences.get(flag, f"{{n}} judgements are flagged {flag!r}.")
+        for many, one in _ONE.items() if n == 1 else ():
+            sentence = sentence.replace(many, one, 1)
+        notes.append(sentence.format(n=n))
+    return notes
+
+
+_ONE = {
+    "{n} judgements are about documents": "{n} judgement is about a document",
+    "{n} judgements are about incomplete documents": "{n} judgement is about an incomplete document",
+    "{n} judgements are about items": "{n} judgement is about an item",
+    "{n} judgements are": "{n} judgement is",
+    "{n} judgements hold": "{n} judgement holds",
+    "{n} judgements have": "{n} judgement has",
+    "{n} judgements show": "{n} judgement shows",
+    "{n} scores are": "{n} score is",
+    "{n} rows of judges name": "{n} row of a judge names",
+}
+"""How the sentences begin that `counted` fills, of one."""
 
 
 def is_canary(text: str, *names: str) -> bool:

@@ -20,6 +20,7 @@ from lxml import etree
 
 from lanner.errors import MissingExtraError
 from lanner.formats.parsing import textfile
+from lanner.model.messages import in_number
 
 CELLS_AT_MOST = 30_000_000
 """Cells of the rectangle that a sheet fills, empty ones among them: about one gigabyte."""
@@ -128,7 +129,13 @@ def open_workbook(path: Path, title: str = "") -> Workbook:
     if hidden := [name for name in titles if name not in visible] if visible and not title else []:
         notes.append(f"Hidden sheets are left out: {', '.join(hidden)}. --option sheet=NAME reads one.")
     if oddities.errors:
-        notes.append(f"{oddities.errors} cells hold an error of the spreadsheet, such as #N/A, and are read as empty.")
+        notes.append(
+            in_number(
+                oddities.errors,
+                "{n} cell holds an error of the spreadsheet, such as #N/A, and is read as empty.",
+                "{n} cells hold an error of the spreadsheet, such as #N/A, and are read as empty.",
+            )
+        )
     if oddities.long_numbers:
         notes.append(f"{oddities.long_numbers} numbers have more digits than a spreadsheet keeps: write ids as text.")
     return Workbook(sheets, tuple(notes))

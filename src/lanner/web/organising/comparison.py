@@ -132,7 +132,13 @@ def _heat_note(divergence: Divergence, names: Mapping[str, str]) -> str:
             )
         )
     if divergence.not_compared:
-        sentences.append(say("{n} judges with fewer answers are not compared here.", n=divergence.not_compared))
+        sentences.append(
+            amount(
+                divergence.not_compared,
+                "{n} judge with fewer answers is not compared here.",
+                "{n} judges with fewer answers are not compared here.",
+            )
+        )
     return " ".join(sentences)
 
 

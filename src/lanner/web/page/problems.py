@@ -70,7 +70,7 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
         "Ids must differ within a document.",
     ),
     "few_judges": (
-        "A document is to be judged by {n}, and there are only {judges} judges.",
+        "A document is to be judged by {n}, but the number of judges is {judges}.",
         "Add judges, or ask for fewer for each document.",
     ),
     "few_readers": (
@@ -78,7 +78,7 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
         "Add judges for this language, or ask for fewer for each document.",
     ),
     "uneven_teams": (
-        "Teams of {size} cannot be made of {judges} judges.",
+        "Teams of {size} cannot be made: the number of judges is {judges}.",
         "Name as many judges as make whole teams, or another number of judges for each document.",
     ),
     "several_scenarios": (
