@@ -43,7 +43,7 @@ def test_a_report_from_judgements(name: str) -> None:
 
 def test_one_judge_is_said_not_hidden() -> None:
     report = build(material("falcon", judges=1))
-    assert any("cannot be told yet" in sentence for sentence in report.findings)
+    assert any("cannot be computed yet" in sentence for sentence in report.findings)
 
 
 def test_unknown_protocol() -> None:

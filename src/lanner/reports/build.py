@@ -117,7 +117,7 @@ def findings(view: View, sections: Sequence[Section]) -> list[str]:
         sentences.append(str(bias))
     findings = _chosen([section.findings for section in sections])
     if len(view.judges) < 2:
-        sentences.append("Fewer than two judges have answered, so agreement cannot be told yet.")
+        sentences.append("Fewer than two judges have answered, so agreement cannot be computed yet.")
     elif not findings:
         sentences.append("Too few items are shared by judges to draw conclusions. The tables show what there is.")
     return [*sentences, *findings]
