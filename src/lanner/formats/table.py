@@ -1025,7 +1025,7 @@ FORMAT = Format(
     write=write,
     options={
         "columns": (
-            "which column holds what, for instance source=src,document=talk,system:GPT-4=mt,reference:A=ref,judge=who,"
+            "which column holds what, for instance source=src, document=talk, system:GPT-4=mt, reference:A=ref, judge=who, "
             "answer:fluency=F"
         ),
         "languages": "the language pair, for instance en-de",
