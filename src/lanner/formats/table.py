@@ -1025,8 +1025,8 @@ FORMAT = Format(
     write=write,
     options={
         "columns": (
-            "which column holds what, for instance source=src, document=talk, system:GPT-4=mt, reference:A=ref, judge=who, "
-            "answer:fluency=F"
+            "which column holds what, for instance source=src, document=talk, system:GPT-4=mt, reference:A=ref, "
+            "judge=who, answer:fluency=F"
         ),
         "languages": "the language pair, for instance en-de",
         "system": "the name of the system where one column holds one system's output",
