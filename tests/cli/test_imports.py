@@ -127,7 +127,7 @@ def test_what_is_noticed_on_the_way_is_told(lanner: Command, tmp_path: Path) -> 
     (tmp_path / "t.csv").write_text("source,target,mood\nOne.,,calm\n,,\nTwo.,Zwei.,\n", encoding="utf-8")
     notes = " ".join(lanner("import", "t.csv", "--json").envelope["notes"])
     assert "system:target=target; kept as they are: mood" in notes
-    assert "1 blank rows" in notes and "1 output is empty" in notes and "all rows are one" in notes
+    assert "1 blank row is" in notes and "1 output is empty" in notes and "all rows are one" in notes
 
 
 def test_guessed_columns_are_shown_and_confirmed(
