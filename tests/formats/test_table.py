@@ -152,7 +152,7 @@ def test_a_long_table_with_scores(tmp_path: Path) -> None:
 def test_blank_rows_are_counted_and_left_out(tmp_path: Path) -> None:
     (reading,) = formats.read(put(tmp_path / "t.csv", "source,mt\na,b\n,\nc,d\n"))
     assert [s.id for d in reading.documents for s in d] == ["1", "2"]
-    assert any("1 blank rows" in note for note in reading.notes)
+    assert any("1 blank row is" in note for note in reading.notes)
     assert any("No column names documents" in note for note in reading.notes)
 
 

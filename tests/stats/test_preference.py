@@ -56,7 +56,7 @@ def test_comparisons_without_an_answer_are_left_out_and_counted():
     data = {"judge": ["j"] * 3, "document": ["d"] * 3, "label": ["x", None, "y"]}
     table, notes = comparisons(data)
     assert len(table) == 2
-    assert "1 comparisons have no answer" in " ".join(notes)
+    assert "1 comparison has no answer" in " ".join(notes)
 
 
 def test_control_items_are_left_out_unless_asked_for():
