@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from browser_actions import Hands
 from lanner import campaign
+from lanner.model import Role
 from live_server import SYSTEMS, Live, Work, document
 from page_inspection import clean, clean_in_both
 
@@ -91,6 +93,16 @@ def test_paused_closed_and_all_done(live: Live, page: Page) -> None:
     page.wait_for_url("**/work*")
     assert "HARBOUR-7" in page.inner_text("main")
     clean(page, "all-done")
+    about = campaign.tasks(live.store, work.name, work.tasks[0].judge)[0]
+    again = tuple(replace(item, role=Role.REPEAT) for item in about.items)
+    campaign.assign(live.store, work.name, [replace(about, id=0, finished_at=None, items=again)])
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.locator("#start").wait_for()  # what was assigned meanwhile is there without a reload
+    campaign.pause(live.store, work.name)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.locator("#start").wait_for(state="detached")
+    assert "paused" in page.inner_text("main")
+    campaign.reopen(live.store, work.name)
     campaign.close(live.store, work.name)
     page.goto(f"{live.url}/work")
     clean(page, "closed")

@@ -5,11 +5,13 @@ import { offerUndo } from './flow.js';
 import { createNote } from './notes.js';
 import { keepOffline } from './offline.js';
 import { Outbox } from './outbox.js';
-import { alone, send } from './sending.js';
+import { alone, send, WATCH } from './sending.js';
 import { Prefs } from './settings.js';
 
 const notes = $('#notes'),
   saved = $('#saved');
+// as it came, before anything is added here
+const delivered = $$('.assignment').map(assignment => assignment.innerHTML);
 new Prefs();
 nameLanguages(document.documentElement.lang);
 
@@ -18,17 +20,49 @@ offerUndo(
   key => notes.dataset[key],
 );
 
-// whoever has had this page open on this device is past the practice, also where cookies were lost
-for (const link of $$('a[href$="/practice"]')) {
-  const [, task] = link.getAttribute('href').match(/(\d+)\/practice$/);
-  try {
-    const opened = (/** @type {string} */ who) =>
-      localStorage.getItem(`lanner-row-${who}/${task}/`) != null;
-    if (saved.dataset.who.split(' ').some(opened)) link.href = link.href.replace(/\/practice$/, '');
-  } catch {
-    /* storage is blocked: the server's word holds */
+/** Whoever had this page open on this device is past the practice, also where cookies were lost. */
+function skipPractice() {
+  for (const link of $$('a[href$="/practice"]')) {
+    const [, task] = link.getAttribute('href').match(/(\d+)\/practice$/);
+    try {
+      const opened = (/** @type {string} */ who) =>
+        localStorage.getItem(`lanner-row-${who}/${task}/`) != null;
+      if (saved.dataset.who.split(' ').some(opened))
+        link.href = link.href.replace(/\/practice$/, '');
+    } catch {
+      /* storage is blocked: the server's word holds */
+    }
   }
 }
+skipPractice();
+
+/** Shows what was assigned, paused or finished elsewhere since the page came, without a reload. */
+async function renew() {
+  if (document.hidden) return;
+  const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => null);
+  if (!answer?.ok || answer.redirected) return; // offline or signed out: the next click says so
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html'),
+    fresh = [...page.querySelectorAll('.assignment')],
+    shown = $$('.assignment');
+  if (fresh.length !== shown.length) return location.reload();
+  fresh.forEach((assignment, at) => {
+    if (assignment.innerHTML === delivered[at]) return;
+    const focused = shown[at].contains(document.activeElement) ? document.activeElement : null,
+      address = focused?.getAttribute('href'),
+      unfolded = $$('details', shown[at]).map(part => part.open);
+    shown[at].innerHTML = delivered[at] = assignment.innerHTML;
+    $$('details', shown[at]).forEach((part, place) => {
+      part.open = unfolded[place] ?? false;
+    });
+    $$('a', shown[at])
+      .find(link => (focused?.id ? link.id === focused.id : link.getAttribute('href') === address))
+      ?.focus({ preventScroll: true });
+  });
+  nameLanguages(document.documentElement.lang);
+  skipPractice();
+}
+document.addEventListener('visibilitychange', renew);
+setInterval(renew, 4 * WATCH);
 
 // Enter starts what comes next, unless Tab has led to something else
 document.addEventListener('keydown', e => {
