@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, nodes
 
 import lanner.monitor
+import lanner.reports
 import lanner.web
 from lanner import designs
 from lanner.analysis import diagnosis, selection
@@ -24,6 +25,7 @@ from lanner.web.page import problems
 
 ROOM = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
+REPORTS = Path(lanner.reports.__file__).parent
 ANALYSIS = tuple(Path(module.__file__) for module in (diagnosis, diagnosis_section, selection, plan))
 """Sentences of the analysis, of the plan and of the report that pages show, too."""
 SPEAKING = ("lanner.web.page.speech", "lanner.model.messages")
@@ -37,7 +39,7 @@ def texts() -> set[str]:
 
 def _of_templates() -> Iterator[str]:
     environment = Environment()
-    for path in (ROOM / "templates").rglob("*.html"):
+    for path in (*(ROOM / "templates").rglob("*.html"), REPORTS / "templates" / "report.html"):
         for call in environment.parse(path.read_text(encoding="utf-8")).find_all(nodes.Call):
             name = getattr(call.node, "name", "")
             for argument in call.args[: SAYS.get(name, 0)]:
@@ -57,8 +59,17 @@ def _of_code() -> Iterator[str]:
                         yield argument.value
 
 
+def _headings_of_reports() -> Iterator[str]:
+    for path in (*(REPORTS / "sections").glob("*.py"), REPORTS / "build.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Section":
+                assert isinstance(node.args[1], ast.Constant), "a heading that can be translated"
+                yield str(node.args[1].value)
+
+
 def _from_tables() -> Iterator[str]:
     """Texts that pages take from tables and hand to `say`."""
+    yield from _headings_of_reports()
     yield from designs.titles().values()
     for design in designs.titles():
         for option, default in designs.options(design).items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -39,14 +39,17 @@ def style() -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in (*SHARED.values(), STYLE / "report.css"))
 
 
-def render(report: Report) -> str:
-    """The HTML text. Everything that came from a file or a person is escaped."""
+def render(report: Report, say: Callable[[str], str] = str, language: str = "en") -> str:
+    """The HTML text. Everything that came from a file or a person is escaped. `say` puts headings and the words around
+    the text into a reader's `language`; sentences, tables and figures stay English, as they go into papers."""
     script = _script()
     numbers = {table.id: place for place, table in enumerate(report.tables, start=1)}
     numbers |= {figure.id: place for place, figure in enumerate(report.figures, start=1)}
     template = _environment().get_template("report.html")
     return template.render(
         report=report,
+        say=say,
+        own="" if language == report.language else Markup(' lang="{}" dir="auto"').format(language),
         numbers=numbers,
         css=style(),
         script=script,

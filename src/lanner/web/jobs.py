@@ -129,8 +129,8 @@ class Jobs(LiveCampaigns):
         ]
 
     def report(self, campaign: int) -> str:
-        """The report as one HTML page."""
-        return html.render(build(from_campaign(self._store, campaign).under_code_names()))
+        """The report as one HTML page, with headings in the reader's language."""
+        return html.render(build(from_campaign(self._store, campaign).under_code_names()), say, language())
 
     def diagnosis(self, campaign: int, question: str, cell: str) -> DiagnosisPage:
         """What each system should improve, with the sentences behind one cell."""

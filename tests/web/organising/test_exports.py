@@ -63,6 +63,10 @@ def test_the_report_runs_nothing_but_its_own_script(client: TestClient, judged: 
     own = hashlib.sha256((STYLE / "sort.js").read_bytes()).digest()
     assert f"script-src 'sha256-{base64.b64encode(own).decode()}'" in policy
     assert policy.count("sha256-") == 1, "nothing that stands in the report is taken for a script of ours"
+    assert "<h2>Agreement" in answer.text and "in English" not in answer.text
+    arabic = client.get("/campaigns/trial/report?language=ar").text
+    assert '<h2 lang="ar" dir="auto">الاتفاق' in arabic and "جدول 1." in arabic, "headings are the reader's"
+    assert '<html lang="en">' in arabic and "Krippendorff" in arabic, "what goes into a paper stays"
     assert "script-src 'unsafe" not in policy
     assert "sandbox" in policy
     assert "<!doctype html>" in answer.text.lower()
