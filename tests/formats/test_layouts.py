@@ -306,7 +306,7 @@ def test_second_answers_roles_and_times(tmp_path: Path) -> None:
     assert [str(j.role) for j in reading.judgements] == ["main", "repeat", "control"]
     assert [j.flags for j in reading.judgements] == [(), ("unreadable_time",), ()]
     assert reading.judgements[2].answered_at is not None
-    assert "the first on line 3" in " ".join(reading.notes)
+    assert "(line 3)" in " ".join(reading.notes)
 
 
 def test_texts_that_contradict_each_other_are_flagged(tmp_path: Path) -> None:
@@ -354,7 +354,7 @@ def test_a_duration_that_cannot_be_read_is_flagged(tmp_path: Path) -> None:
     (reading,) = formats.read(path)
     assert [j.flags for j in reading.judgements] == [(), ("unreadable_time",), ()]
     assert [j.elapsed_seconds for j in reading.judgements] == [12.5, None, None]
-    assert "the first on line 3" in " ".join(reading.notes)
+    assert "(line 3)" in " ".join(reading.notes)
 
 
 @pytest.mark.parametrize("content", ["source,target\n", "judge,document,segment,score\n", ""])
@@ -714,6 +714,37 @@ def test_words_of_a_scale_are_its_steps(
     (reading,) = formats.read(path)
     assert [j.value for j in reading.judgements] == 2 * (steps or words)
     assert any("steps of a scale" in note for note in reading.notes) == (steps is not None)
+
+
+@pytest.mark.parametrize(
+    "places", [("1st", "2nd", "3rd"), ("1.", "2.", "3."), ("1위", "2위", "3위"), ("第1位", "第2位", "第3位")]
+)
+def test_ranks_are_numbers_however_they_are_written(tmp_path: Path, places: tuple[str, ...]) -> None:
+    path = tmp_path / "t.csv"
+    rows = "".join(
+        f"{judge},1,{system},{place}\n" for judge in "ab" for system, place in zip("xyz", places, strict=True)
+    )
+    path.write_text(f"judge,segment,system,rank\n{rows}", encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert [(j.judge, j.systems, j.value) for j in reading.judgements] == [
+        (judge, (system,), n) for judge in "ab" for n, system in enumerate("xyz", 1)
+    ]
+
+
+def test_numbered_raters_beside_texts_are_judges(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "source,MT,R1,R2\nCats sit.,Katzen sitzen.,60,70\nDogs run.,Hunde rennen.,61,69\n", encoding="utf-8"
+    )
+    (reading,) = formats.read(path)
+    assert {(j.judge, j.segment): j.value for j in reading.judgements} == {
+        **{("R1", "1"): 60, ("R2", "1"): 70, ("R1", "2"): 61, ("R2", "2"): 69}
+    }
+    path.write_text("source,MT_A,MT_B,rater,ScoreA,ScoreB\nCats sit.,Katzen.,Sie.,x,60,70\nDogs.,Hunde.,Die.,x,1,2\n")
+    (reading,) = formats.read(path)
+    assert [(j.systems, j.value) for j in reading.judgements] == [
+        ((s,), v) for s, v in zip("ABAB", (60, 70, 1, 2), strict=True)
+    ]
 
 
 def test_systems_that_take_turns_are_names_and_no_texts(tmp_path: Path) -> None:

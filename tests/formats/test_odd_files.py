@@ -199,7 +199,7 @@ def test_the_tables_of_a_word_document(tmp_path: Path) -> None:
         ("Hello.", "Hallo."),
         ("Bye.", "Tschüss."),
     ]
-    assert any("1 other tables" in note for note in reading.notes)
+    assert any("1 other table of" in note for note in reading.notes)
     deleted = word(tmp_path / "revised.docx", first, extra="<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>")
     assert texts(read(deleted))[0][1:] == ("Hello.", {"Target": "Hallo."})
     empty = word(tmp_path / "letter.docx")

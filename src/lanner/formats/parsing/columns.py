@@ -864,6 +864,8 @@ class _Guess:
         if not by_judge:
             if not spread and not self.outputs and "source" not in self.roles:
                 self._take_judges()
+            elif not spread:
+                self._take_numbered_judges()
             scores = [column for column in answers if column in self.free and _are_numbers(self._values(column))]
             has_items = not {"item", "document", "segment"}.isdisjoint(self.roles)
             if scores and has_items and "source" not in self.roles and not self.answers and self._has_one_judge():
@@ -970,7 +972,11 @@ class _Guess:
     def _systems_by_number(self) -> dict[str, str]:
         """The systems by the letter or number that their columns end in, where these differ in nothing else: `訳文A`
         and `訳文B`, `MT1` and `MT2`."""
-        words = {name: _unglued(name, apart=True) for name in self.outputs}
+        # of `MT_A` the name is A already
+        words = {
+            name: ("mt", name) if re.fullmatch(r"[A-Z]|\d{1,2}", name) else _unglued(name, apart=True)
+            for name in self.outputs
+        }
         alike = {fold(word) for word, _ in words.values()}
         if len(words) < 2 or len(alike) > 1 or "" in alike:
             return {}
@@ -1008,6 +1014,13 @@ class _Guess:
                 self._add_answer(Answer(column, question, judge, system), _LIKELY)
             for column in [] if self.answers else columns:
                 self._add_answer(Answer(column, question, judge=column), _LIKELY)
+
+    def _take_numbered_judges(self) -> None:
+        """`R1`, `R2`, `R3` with numbers beside texts: raters, counted."""
+        columns = [c for c in self.free if _RATER_NUMBER.match(c) and _are_numbers(self._values(c))]
+        if len(columns) > 1 and len({column[0] for column in columns}) == 1 and len(self.outputs) == 1:
+            for column in columns:
+                self._add_answer(Answer(column, "score", judge=column), _LIKELY)
 
     def _long(self, outputs: dict[str, str]) -> dict[str, str]:
         """With a column that names the system, one column holds the texts of all; others are kept as they are."""
@@ -1243,6 +1256,7 @@ _METRIC = re.compile(
     re.I,
 )
 """What no judge is called: `score_bleu` and `score_comet` are what programs computed."""
+_RATER_NUMBER = re.compile(r"^[rj]\d{1,2}$", re.I)
 _JUDGE_NUMBER = re.compile(r"^[rjae][a-z]?\d{1,2}$", re.I)
 
 

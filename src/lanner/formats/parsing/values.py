@@ -223,6 +223,11 @@ _MARKS = {ord("−"): "-", ord("٫"): ".", ord("٬"): ",", ord("،"): ","}
 _SHARE = re.compile(r"(\d{1,4}(?:[.,]\d{1,6})?)\s*(?:/|out of|of|von|sur|из)\s*(\d{1,4})", re.I)
 _LABELLED = re.compile(r"(\d{1,3})\s*[-–—:=.)]\s*([^\d\s].{0,80})")
 _STARS = re.compile(r"[★⭐]\ufe0f?(?:[★⭐☆]\ufe0f?){0,10}|☆{1,10}")
+_PLACE = re.compile(
+    r"(\d{1,2})\s?(?:st|nd|rd|th|er|ère|e|ème|[.ºª°]|위|등|位|名|[-‑]?(?:й|е|я|ое|ая|ый))|第\s?(\d{1,2})\s?(?:位|名)?",
+    re.I,
+)
+"""A rank as it is written: 1st, 2., 3º, 1위, 第2位."""
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:[.,]\d{1,6})?)")
 
 
@@ -262,8 +267,8 @@ def in_thousands(texts: Sequence[str]) -> bool:
 
 
 def steps_of_scale(texts: Sequence[str]) -> list[int | float] | None:
-    """The numbers of a scale whose steps are written out: `4/5`, `4 out of 5`, `4 - Good`, `★★★★☆`. None where it is
-    not certain: the whole differs (`4/5`, `3/7`), or one number has two names."""
+    """The numbers of a scale whose steps are written out: `4/5`, `4 out of 5`, `4 - Good`, `2nd`, `★★★★☆`. None where
+    it is not certain: the whole differs (`4/5`, `3/7`), or one number has two names."""
     shares = [_SHARE.fullmatch(text) for text in texts]
     if texts and all(shares):
         wholes = {share[2] for share in shares if share}
@@ -273,6 +278,8 @@ def steps_of_scale(texts: Sequence[str]) -> list[int | float] | None:
     if texts and all(labels):
         names = {(int(label[1]), label[2].strip()) for label in labels if label}
         return [int(label[1]) for label in labels if label] if len(dict(names)) == len(names) else None
+    if texts and all(places := [_PLACE.fullmatch(text) for text in texts]):
+        return [int(place[1] or place[2]) for place in places if place]
     if texts and all(map(_STARS.fullmatch, texts)):
         return [sum(char in "★⭐" for char in text) for text in texts]
     return None
