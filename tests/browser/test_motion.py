@@ -419,6 +419,11 @@ def test_overlapping_marks_have_a_line_each_and_the_menu_stays(live: Live, page:
     inner = page.locator(".is-active .tgt mark").nth(1)
     lanes = inner.evaluate("e => [0, 1, 2].filter(n => e.style.getPropertyValue(`--lane${n}`))")
     assert lanes == [0, 1], "both marks show under the words they share"
+    pointed = page.locator("mark.pointed")
+    page.mouse.move(*middle(page, ".spans li:nth-child(2) bdi"), steps=4)
+    expect(pointed).to_have_text("an")  # what is pointed at in the list is seen in the text
+    page.mouse.move(*middle(page, "#heading"), steps=4)
+    expect(pointed).to_have_count(0)
 
 
 def test_far_words_and_signs_of_punctuation_by_few_keys(live: Live, page: Page) -> None:

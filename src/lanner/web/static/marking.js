@@ -48,6 +48,8 @@ export class Marking {
       if (mark && getSelection()?.isCollapsed && !this.linking) this.pickAt(mark);
     });
     app.rail.form.addEventListener('click', e => this.listed(targetOf(e).closest(LISTED)));
+    for (const way of ['mouseover', 'mouseleave'])
+      app.rail.form.addEventListener(way, e => this.point(targetOf(e).closest('.spans li')));
     $('#word')?.addEventListener('input', (/** @type {Event} */ e) =>
       this.findWord(targetOf(e).value),
     );
@@ -222,6 +224,14 @@ export class Marking {
     } else if (remove) this.remove(ask, +remove);
     else if (kept) this.keep(ask, +kept);
     else this.menu.open(ask, { side: 'source', missing: true, text: '' }, undefined, button);
+  }
+
+  /** The mark that is pointed at in the list is seen in the text. @param {Element | null} entry */
+  point(entry) {
+    const id = entry && $('[data-span]', entry)?.dataset.span,
+      ask = id && this.app.rail.of(entry);
+    for (const mark of $$('mark.pointed')) mark.classList.remove('pointed');
+    if (ask) for (const piece of this.marks.pieces(ask, +id)) piece.classList.add('pointed');
   }
 
   /* ---- by keys ---- */
