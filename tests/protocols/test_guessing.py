@@ -27,7 +27,6 @@ def rated(values: list[object], question: str = "score", systems: tuple[str, ...
 def test_scores_tell_their_protocol_by_their_values(values: list[object], name: str) -> None:
     found = guess(rated(values))
     assert found.protocol.name == name
-    assert found.is_generic == (name == GENERIC)
     assert "--protocol" in found.note
     assert "score" in found.note
     intake = take_in(found.protocol, rated(values))

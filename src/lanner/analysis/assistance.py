@@ -28,8 +28,6 @@ from lanner.stats.resample import Array, Resampling, replicate_sums, sign
 from lanner.stats.spans import shared_characters
 
 FATES = ("kept", "changed", "removed")
-MEASURES = ("marks", "seconds", "agreement with the model")
-"""What is compared between assisted and unaided items."""
 NOTHING = "There is nothing to compare."
 _UNIT = ("document", "segment", "system")
 

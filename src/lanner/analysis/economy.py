@@ -16,7 +16,6 @@ from lanner.analysis.measures import main_question, plan_question
 from lanner.analysis.rows import Purpose
 from lanner.campaign import drawing
 from lanner.campaign.drawing import Drawing, score_of
-from lanner.designs.adaptive import NAME
 from lanner.figures.typeset import interval, number, percent
 from lanner.model import Protocol
 from lanner.stats.allocation import Allocation
@@ -158,11 +157,6 @@ class Economy:
     def unused(self) -> int:
         """Judgements that the complete campaign would have taken beyond these."""
         return max(0, self.all_judgements - self.judgements)
-
-
-def is_adaptive(store: Store, reference: int | str) -> bool:
-    """Whether a campaign draws its documents as judges ask for work."""
-    return campaign.get(store, reference).design == NAME
 
 
 def look_if_due(store: Store, reference: int | str, *, at: datetime | None = None) -> bool:

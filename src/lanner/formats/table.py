@@ -168,8 +168,12 @@ def read(
 def read_documents(path: Path, **options: Any) -> Iterator[Document]:
     """Documents one by one, which needs the rows of each to stand together; in other tables all are collected."""
     table, rows = _opened(path, options)
+    yield from _at_least_one(path, table.documents(rows))
+
+
+def _at_least_one(path: Path, documents: Iterable[Document]) -> Iterator[Document]:
     empty = True
-    for document in table.documents(rows):
+    for document in documents:
         empty = False
         yield document
     if empty:
@@ -184,12 +188,7 @@ def texts(path: Path, **options: Any) -> TextStream | None:
     stream = TextStream(path.name.split(".")[0], iter(()), [table.column_note(), *rows.notes])
 
     def documents() -> Iterator[Document]:
-        empty = True
-        for document in table.documents(rows):
-            empty = False
-            yield document
-        if empty:
-            raise _without_rows(path)
+        yield from _at_least_one(path, table.documents(rows))
         stream.notes += [note for note in rows.notes if note not in stream.notes]
         stream.notes += table.notes()
 

@@ -200,17 +200,9 @@ def _describe_object(schema: Mapping[str, Any], indent: str) -> str:
     return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
 
 
-OMITTED: Mapping[str, frozenset[str]] = {
-    "openai": frozenset({"uniqueItems", "maxLength"}),
-    "anthropic": frozenset({"uniqueItems", "maxLength", "minimum", "maximum", "minItems", "maxItems"}),
-    "gemini": frozenset({"uniqueItems", "maxLength"}),
-}
-"""Words of JSON Schema that a provider's strict mode does not take. They are left out of what is sent, never out of our
-own check, and the prompt says them."""
-
-
 def reduced(schema: Any, words: frozenset[str]) -> Any:
-    """The schema without these words; properties of the same names stay."""
+    """The schema without words that a provider's strict mode does not take; properties of the same names stay. Our own
+    check keeps them, and the prompt says them."""
     if isinstance(schema, dict):
         return {
             name: (

@@ -64,10 +64,6 @@ class Guess:
     protocol: Protocol
     note: str
 
-    @property
-    def is_generic(self) -> bool:
-        return self.protocol.name == GENERIC
-
 
 def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = None) -> Guess:
     """The protocol that judgements answer. `headings` are the words their file has for the questions."""

@@ -15,10 +15,6 @@ from lanner.store import schema
 from lanner.store.rows import STREAMED, Rows
 
 _l, _d, _t, _i = schema.ledger.c, schema.document.c, schema.task.c, schema.item.c
-_READ = (
-    *(_l.segment, _l.systems, _l.role, _l.page, _l.key, _l.sample, _l.swapped, _l.attempt, _l.final, _l.outcome),
-    *(_l.model, _l.raw, _l.problem, _l.answers, _l.tokens_in, _l.tokens_out, _l.cost, _l.repairs, _l.detail),
-)
 
 
 class Entry(NamedTuple):
@@ -43,6 +39,9 @@ class Entry(NamedTuple):
     cost: float | None
     repairs: int
     detail: str
+
+
+_READ = tuple(_l[name] for name in Entry._fields)
 
 
 class NewEntry(TypedDict):

@@ -105,12 +105,6 @@ def test_a_strict_check_raises_and_a_lenient_one_collects() -> None:
 
 
 @given(st.sampled_from(QUESTIONS), st.integers(0, 10**6))
-def test_columns_hold_every_answer(question: Question, seed: int) -> None:
+def test_a_simulated_answer_is_valid_as_it_is(question: Question, seed: int) -> None:
     answer = simulate.answer(question, rng=Random(seed), texts=TEXTS)
-    if answer is None:
-        return
-    kind = kind_of(question)
-    parts = kind.columns(question)
-    assert len(set(parts)) == len(parts) > 0
-    assert all(isinstance(kind.cell(question, answer, part), str | int | float) for part in parts)
-    assert check(question, answer, texts=TEXTS) == answer
+    assert answer is None or check(question, answer, texts=TEXTS) == answer

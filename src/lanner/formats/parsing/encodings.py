@@ -108,10 +108,6 @@ class Encoding:
     name: str
     language: str = ""
 
-    @property
-    def is_unicode(self) -> bool:
-        return self.name.startswith("utf")
-
     def __str__(self) -> str:
         name = "UTF-8" if self.name == "utf-8-sig" else self.name.upper().replace("_", "-")
         return f"{name} ({self.language})" if self.language else name

@@ -241,14 +241,6 @@ class Kind(ABC, Generic[Q]):
 
     # What becomes of answers
 
-    def columns(self, question: Q) -> Sequence[str]:
-        """The parts that have a column of their own in a table with one row per item; "" is the answer itself."""
-        return ("",)
-
-    def cell(self, question: Q, value: Json, part: str) -> Json:
-        """What stands in the column of one part."""
-        return "|".join(map(str, value)) if isinstance(value, list) else value
-
     @abstractmethod
     def level(self, question: Q) -> Level:
         """What can be said of two answers."""

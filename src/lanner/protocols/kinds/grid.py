@@ -75,12 +75,6 @@ class GridKind(Kind[Grid]):
     def simulate(self, question: Grid, simulation: Simulation) -> Json:
         return {row.id: _simulate_row(question, simulation) for row in question.rows}
 
-    def columns(self, question: Grid) -> Sequence[str]:
-        return [row.id for row in question.rows]
-
-    def cell(self, question: Grid, value: Json, part: str) -> Json:
-        return value.get(part)
-
     def level(self, question: Grid) -> Level:
         return "ordinal" if have_values(question.options) else "nominal"
 

@@ -112,12 +112,6 @@ class LabelsKind(Kind[Labels]):
         labels = rng.sample(candidates, rng.randint(min(least, most), most))
         return {label: rng.choice((1, 1, 1, 2)) for label in labels} if question.counts else labels
 
-    def columns(self, question: Labels) -> Sequence[str]:
-        return [option.id for option in question.options]
-
-    def cell(self, question: Labels, value: Json, part: str) -> Json:
-        return value.get(part, 0) if question.counts else int(part in value)
-
     def level(self, question: Labels) -> Level:
         return "interval" if question.counts else "sets"
 

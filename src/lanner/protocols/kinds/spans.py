@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +30,6 @@ from lanner.protocols.kinds.base import (
 from lanner.protocols.prefilled import SOURCES, judged_marks, with_origins, without_source
 from lanner.protocols.wording import Wording, Words
 
-NUMBER = "number"
 """The column that counts the marks."""
 _FIELDS = {
     *("side", "output", "start", "end", "text", "category", "severity", "missing", "link"),
@@ -125,12 +123,6 @@ class SpansKind(Kind[Spans]):
             _simulate_span(question, place, badness, rng) for place in places if place[2].strip() for _ in range(number)
         ]
         return rng.sample(spans, min(number, len(spans)))
-
-    def columns(self, question: Spans) -> Sequence[str]:
-        return (NUMBER, "")
-
-    def cell(self, question: Spans, value: Json, part: str) -> Json:
-        return len(judged_marks(value)) if part == NUMBER else json.dumps(value, ensure_ascii=False)
 
     def level(self, question: Spans) -> Level:
         return "spans"

@@ -567,14 +567,20 @@ def _finished(store: Store, number: int) -> tuple[Task, int | None]:
     return task, view.campaign.id if view and view.campaign.design == ADAPTIVE else None
 
 
+async def _wants_json(request: Request, seat: int) -> bool:
+    """Whether a script asks; a form that is sent without one has to carry its token."""
+    if wants_json(request):
+        return True
+    fields = await request.form(max_files=0, max_fields=10)
+    session.check_form(forms.text(fields, session.FORM_FIELD), request.state.visitor.token_of(seat))
+    return False
+
+
 async def finish(request: Request) -> Response:
     """No more changes to this task. What is missing is said, item by item."""
     site: Site = request.app.state.site
     number, seat = await _mine(request)
-    as_json = wants_json(request)
-    if not as_json:
-        fields = await request.form(max_files=0, max_fields=10)
-        session.check_form(forms.text(fields, session.FORM_FIELD), request.state.visitor.token_of(seat))
+    as_json = await _wants_json(request, seat)
     try:
         finished_task = await _finish(site, number)
     except work.UnfinishedError as error:
@@ -624,10 +630,7 @@ async def reopen(request: Request) -> Response:
     """Take back that a task is finished, while that is possible."""
     site: Site = request.app.state.site
     number, seat = await _mine(request)
-    as_json = wants_json(request)
-    if not as_json:
-        fields = await request.form(max_files=0, max_fields=10)
-        session.check_form(forms.text(fields, session.FORM_FIELD), request.state.visitor.token_of(seat))
+    as_json = await _wants_json(request, seat)
     try:
         await site.write(lambda: work.take_back_finish(site.store, number))
     except CampaignError as error:
