@@ -137,10 +137,10 @@ def _p_value(
     rng: np.random.Generator,
 ) -> float:
     sums, members = blocks
-    known = variances > 0
+    is_measured = variances > 0
     work = sum(values.size for values in sums)
     if work * _PERMUTATIONS > _MOST_WORK:  # so many blocks that the sums are normal
-        return float(-np.expm1(np.count_nonzero(known) * norm.logcdf(observed)))
+        return float(-np.expm1(np.count_nonzero(is_measured) * norm.logcdf(observed)))
     owners = [sparse.csr_array(np.eye(len(variances))[who.ravel()]) for who in members]
     reached = 0
     for chunk in _chunks(work):
@@ -148,7 +148,7 @@ def _p_value(
         for values, owner in zip(sums, owners, strict=True):
             exchanged = rng.permuted(np.broadcast_to(values, (chunk, *values.shape)), axis=2)
             totals += exchanged.reshape(chunk, -1) @ owner
-        largest = (totals[:, known] / np.sqrt(variances[known])).max(axis=1)
+        largest = (totals[:, is_measured] / np.sqrt(variances[is_measured])).max(axis=1)
         reached += int((largest >= observed - 1e-9).sum())
     return (1 + reached) / (1 + _PERMUTATIONS)
 

@@ -437,10 +437,10 @@ def _evidence(protocol: Protocol, question: Question, table: pl.DataFrame) -> tu
     if not isinstance(question, Grid):
         evidence = _with_unchosen(evidence, order)
     groups = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
-    chosen = protocol.find(question.for_each) if question.for_each else None
-    if chosen:
-        groups = {option.id: option.group or "" for option in chosen[1].choices}
-        order = [option.id for option in chosen[1].choices if option.id in set(order)]
+    match = protocol.find(question.for_each) if question.for_each else None
+    if match:
+        groups = {option.id: option.group or "" for option in match[1].choices}
+        order = [option.id for option in match[1].choices if option.id in set(order)]
     return evidence, tuple(Aspect(row, groups.get(row, "")) for row in order)
 
 
@@ -626,10 +626,10 @@ def _priorities(mine: Sequence[Cell], errors: bool) -> list[Priority]:
 
 
 def _behind_others(cell: Cell, errors: bool) -> Priority | None:
-    shown = [contrast for contrast in cell.contrasts if contrast.shown]
-    if not shown:
+    contrasts = [contrast for contrast in cell.contrasts if contrast.shown]
+    if not contrasts:
         return None
-    best = max(shown, key=lambda contrast: abs(contrast.difference))
+    best = max(contrasts, key=lambda contrast: abs(contrast.difference))
     weight = 1.0 if errors else cell.matters.value or 0.0
     return Priority(cell, weight * abs(best.difference), best.other)
 

@@ -221,8 +221,8 @@ def _minutes(rows: pl.DataFrame, protocol: Protocol) -> float:
 def _pairs(current: Allocation, standing: Standing, ahead: Forecast | None, sign: float) -> tuple[PairStanding, ...]:
     names = current.systems
     answers = current.answers()
-    known = len(answers.draws.order) >= 2 and bool(standing.pairs)
-    own = answers.differences(standing.pairs) if known else None
+    has_pairs = len(answers.draws.order) >= 2 and bool(standing.pairs)
+    own = answers.differences(standing.pairs) if has_pairs else None
     width = own.half_width(STOPPED_LEVEL) if own is not None else None
     result = []
     for at, (first, second) in enumerate(standing.pairs):
@@ -249,10 +249,10 @@ def _systems(current: Allocation, standing: Standing, sign: float) -> tuple[Syst
     own = answers.means() if len(answers.draws.order) >= 2 else None
     result = []
     for at, name in enumerate(current.systems):
-        known = own is not None and bool(np.isfinite(own.value[at]))
-        value = sign * float(own.value[at]) if known and own is not None else None
-        reach = float(own.half_width(STOPPED_LEVEL)[at]) if known and own is not None else None
-        plain = sign * float(own.plain[at]) if known and own is not None else None
+        is_finite = own is not None and bool(np.isfinite(own.value[at]))
+        value = sign * float(own.value[at]) if is_finite and own is not None else None
+        reach = float(own.half_width(STOPPED_LEVEL)[at]) if is_finite and own is not None else None
+        plain = sign * float(own.plain[at]) if is_finite and own is not None else None
         low, high = (value - reach, value + reach) if value is not None and reach is not None else (None, None)
         result.append(SystemStanding(name, value, low, high, plain, answers.shown[at], at in standing.active))
     order = sorted(result, key=lambda one: -sign * one.value if one.value is not None else np.inf)

@@ -140,9 +140,9 @@ class Material:
         return self._with(document for document in self.documents if re.search(pattern, document.id))
 
     def _with(self, documents: Iterable[Document]) -> Material:
-        kept = tuple(documents)
-        ids = {document.id for document in kept}
-        return replace(self, documents=kept, judgements=tuple(j for j in self.judgements if j.document in ids))
+        selection = tuple(documents)
+        ids = {document.id for document in selection}
+        return replace(self, documents=selection, judgements=tuple(j for j in self.judgements if j.document in ids))
 
 
 def with_help(table: pl.DataFrame, documents: Iterable[Document]) -> pl.DataFrame:

@@ -68,18 +68,18 @@ def scored_set(
     names = [name if name in known else labels.get(name, name) for name in names]
     if unknown := [name for name in names if name not in known]:
         raise InputError(f"There is no scorer {unknown[0]!r}.", next_step=did_you_mean(unknown[0], known))
-    chosen = list(names) or [*others, *undisputed]
-    if not chosen:
+    selection = list(names) or [*others, *undisputed]
+    if not selection:
         raise InputError(
             f"There is nothing to compare with {of!r} of {gold or MEAN_OF_PEOPLE}.",
             next_step="Name the columns or questions that hold metrics (--metrics comet,ter), or let models judge.",
         )
     answers = {MEAN_OF_PEOPLE if gold is None else gold: items(table, of, judges=gold_judges).table}
-    for name in chosen:
+    for name in selection:
         answers[name] = items(table, of, judges=[name]).table if name in others else _measured(table, name)
     turned = [name for name in (of, *measures) if part.protocol and direction_of(part.protocol, name).startswith("low")]
     notes = [
-        f"Less {name} is better, so it is compared with its sign turned." for name in turned if name in (of, *chosen)
+        f"Less {name} is better, so it is compared with its sign turned." for name in turned if name in (of, *selection)
     ]
     if gold in (None, MEAN_OF_PEOPLE) and len(gold_judges) > 1:
         notes.append(f"Gold is the mean of {len(gold_judges)} people for {of}.")

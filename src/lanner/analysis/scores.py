@@ -140,12 +140,12 @@ def planned_rankings(protocol: Protocol | None, table: pl.DataFrame) -> list[Ran
 def _ranked_by(protocol: Protocol | None, table: pl.DataFrame, of: str, options: Mapping[str, Any]) -> RankedBy:
     """With the options of the plan. The answers of one system alone are not standardised: their mean would be 0
     whatever they are."""
-    chosen = ranking_options(protocol, of, options)
-    if chosen.get("standardise") and "system" in table.columns:
+    settings = ranking_options(protocol, of, options)
+    if settings.get("standardise") and "system" in table.columns:
         systems = table.filter((pl.col("question") == of) & pl.col("score").is_not_null())["system"].n_unique()
         if systems == 1:
-            chosen = {name: value for name, value in chosen.items() if name != "standardise"}
-    return RankedBy(of, chosen)
+            settings = {name: value for name, value in settings.items() if name != "standardise"}
+    return RankedBy(of, settings)
 
 
 def numeric_questions(table: pl.DataFrame) -> list[str]:
@@ -227,9 +227,9 @@ def rank_systems(
 ) -> Ranking:
     """The ranking by one score, with intervals that stay on its scale. `rows` are those that count for scores."""
     how = resampling or Resampling()
-    made = rows.sign(ranking.systems(rows.table, of, judges=_judges_of(rows, of), resampling=how, **options))
+    result = rows.sign(ranking.systems(rows.table, of, judges=_judges_of(rows, of), resampling=how, **options))
     return Ranking(
-        keep_on_scale(made, score_bounds(protocol, of, options)), compare_systems(rows, of, resampling=how, **options)
+        keep_on_scale(result, score_bounds(protocol, of, options)), compare_systems(rows, of, resampling=how, **options)
     )
 
 
@@ -265,8 +265,8 @@ def decided_pairs(material: Material, *, without: str | None = None) -> DecidedP
     entry = main_ranking(material.settings, planned)
     if entry is None or material.settings.get("design") == ADAPTIVE:
         return None
-    chosen = options_of(entry, material, planned)
-    result = compare_systems(rows, entry.of, resampling=Resampling(method="none"), **chosen)
+    settings = options_of(entry, material, planned)
+    result = compare_systems(rows, entry.of, resampling=Resampling(method="none"), **settings)
     decided = [
         (row["system"], row["other"]) if row["difference"] > 0 else (row["other"], row["system"])
         for row in result.rows
@@ -290,23 +290,23 @@ def keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
     another kind than "system" are about something else and stay as they are."""
     if bounds is None:
         return result
-    kept = []
+    results = []
     for row in result.rows:
         ends: dict[str, Json] = {}
         for name, lower, upper in _SCORES_WITH_ENDS:
             if row.get("kind", "system") == "system" and name in row and lower in row:
                 ends[lower], ends[upper] = on_scale(row[name], row[lower], row[upper], bounds)
-        kept.append({**row, **ends})
+        results.append({**row, **ends})
     interval = result.interval
-    if interval is not None and kept and kept[0].get("kind", "system") == "system":
-        low, high = kept[0]["low"], kept[0]["high"]
+    if interval is not None and results and results[0].get("kind", "system") == "system":
+        low, high = results[0]["low"], results[0]["high"]
         interval = None if low is None or high is None else replace(interval, low=low, high=high)
     signature = result.signature
     if signature is not None:
         signature = replace(
             signature, parts=(*signature.parts, ("scale", f"{bounds[0]:g} to {bounds[1]:g}, {ON_SCALE}"))
         )
-    return replace(result, rows=kept, interval=interval, signature=signature)
+    return replace(result, rows=results, interval=interval, signature=signature)
 
 
 def keep_means_on_scale(result: Result, bounds: Mapping[str, Bounds | None]) -> Result:

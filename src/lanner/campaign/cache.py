@@ -24,13 +24,13 @@ def find(tx: Transaction, reference: Reference) -> Campaign:
 
 def seat(tx: Transaction, campaign: Campaign, judge: str) -> Seat:
     """The judge in the campaign, or an error with the nearest name."""
-    found = tx.judges.find(campaign.id, judge)
-    if found is None:
+    record = tx.judges.find(campaign.id, judge)
+    if record is None:
         names = [seat.judge.id for seat in tx.judges.all(campaign.id)]
         raise CampaignError(
             f"{campaign.name} has no judge {judge!r}.", code="unknown_judge", next_step=did_you_mean(judge, names)
         )
-    return found
+    return record
 
 
 def questions_of(store: Store, tx: Transaction, campaign: int, protocol_hash: str) -> Questions:

@@ -157,12 +157,12 @@ def redefine(
             texts = with_marks(tx, draft.settings[PREFILL], texts, definition, seed=number).documents
             definition = with_prefill(definition)
         design_options = dict(options) if options is not None else plan["options"]
-        chosen = design or draft.design
+        design_name = design or draft.design
         judges = [seat.judge for seat in tx.judges.all(draft.id)]
         rng = np.random.default_rng(number)
         tasks = (
             prepare(
-                chosen,
+                design_name,
                 texts,
                 judges,
                 definition,
@@ -180,7 +180,13 @@ def redefine(
         tx.documents.add(draft.id, [Document(JUDGE_ITSELF, ())], start=-1)
         tx.documents.add(draft.id, texts)
         tx.campaigns.redefine(
-            draft.id, definition, fingerprint(texts), design=chosen, seed=number, systems=names, options=design_options
+            draft.id,
+            definition,
+            fingerprint(texts),
+            design=design_name,
+            seed=number,
+            systems=names,
+            options=design_options,
         )
         add_tasks(tx, draft.id, definition, texts, tasks, at=moment)
         tx.events.add("redefined", moment, campaign=draft.id, tasks=len(tasks))

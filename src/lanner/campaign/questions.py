@@ -86,7 +86,7 @@ class Questions:
             page: tuple((stage, question) for stage in stages for question in stage.questions)
             for page, stages in protocol.pages.items()
         }
-        self._here = {page: {question.id for _, question in asked} for page, asked in self._pages.items()}
+        self._here = {page: {question.id for _, question in entries} for page, entries in self._pages.items()}
         self._about_outputs = {
             question.id: stage.object in (Object.OUTPUT, Object.OUTPUTS) for stage, question in protocol.questions
         }

@@ -188,7 +188,7 @@ def submit_many(
 class _Saving:
     """One submission on its way: what is known about the item and what will be written."""
 
-    given: Submission
+    submission: Submission
     place: Place
     judge: int
     item: Item
@@ -202,7 +202,7 @@ class _Saving:
     @property
     def name(self) -> tuple[int, str]:
         """The campaign and the client's id: what a submission is known by."""
-        return self.place.standing.campaign, self.given.id
+        return self.place.standing.campaign, self.submission.id
 
     @property
     def units(self) -> set[Unit]:
@@ -275,33 +275,28 @@ def _checked(
 ) -> Saved | None:
     """None where the answers are as the protocol wants them and can be written; what the first time came to where they
     are stored already."""
-    given, place, asked = saving.given, saving.place, saving.questions
+    place, questions = saving.place, saving.questions
     answers = rows.get(saving.unit)
     if answers:
-        saving.heads = asked.heads(answers)
-        saving.known = asked.answers(place.page, saving.item, saving.heads)
+        saving.heads = questions.heads(answers)
+        saving.known = questions.answers(place.page, saving.item, saving.heads)
     if parts:
         return _repeated(store, tx, saving, parts)
-    refuse(place.standing, given.task)
+    refuse(place.standing, saving.submission.task)
     about_judge = rows.get(saving.consent, ()) if saving.consent is not None else ()
-    refuse_early(store, tx, place.standing, asked, page=place.page, kind=place.kind, about_judge=about_judge)
+    refuse_early(store, tx, place.standing, questions, page=place.page, kind=place.kind, about_judge=about_judge)
     _check(store, tx, saving)
     return None
 
 
 def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
     """Check the answers in the order of the questions, so that each sees those before it."""
-    asked, item, page, answers, known = (
-        saving.questions,
-        saving.item,
-        saving.place.page,
-        saving.given.answers,
-        saving.known,
-    )
-    sheet = asked.sheet(page, item)
+    questions, item, page = saving.questions, saving.item, saving.place.page
+    answers, known = saving.submission.answers, saving.known
+    sheet = questions.sheet(page, item)
     for name in answers:
         if name not in sheet.ids:
-            raise asked.unknown(name, page, item)
+            raise questions.unknown(name, page, item)
     visible_texts = None if sheet.marked.isdisjoint(answers) else _texts(store, tx, saving)
     for entry in sheet.questions:
         question = entry[1]
@@ -309,14 +304,14 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
         if name not in answers:
             continue
         value = answers[name]
-        if not sheet.plain and not asked.applies(entry, known):
+        if not sheet.plain and not questions.applies(entry, known):
             if value is not None:
                 raise AnswerError(
                     f"{name}: is not asked, given the answers before it.", question=name, code="not_asked"
                 )
             continue
         taken_back = value is None and known.get(name) is not None  # any answer may be; a required one is missing then
-        value = None if taken_back else asked.check(question, value, item, known, visible_texts)
+        value = None if taken_back else questions.check(question, value, item, known, visible_texts)
         if value is None and known.get(name) is None:
             continue
         known[name] = value
@@ -325,7 +320,7 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
         return
     for entry in sheet.questions:
         name = entry[1].id
-        if name not in answers and known.get(name) is not None and not asked.applies(entry, known):
+        if name not in answers and known.get(name) is not None and not questions.applies(entry, known):
             known[name] = None
             saving.changes.append((entry, None, NOT_ASKED))
 
@@ -358,7 +353,7 @@ def _write(
             rows.append(row)
             if conflict is not None:
                 conflicts.append(conflict)
-        submission = saving.given
+        submission = saving.submission
         open_ = tuple(saving.questions.open(saving.place.page, saving.item, saving.known))
         changes.append(Progressed(submission.task, submission.item, not open_, submission.elapsed, submission.active))
         results[at] = Saved(ids, open_, tuple(conflicts), item=saving.item, answers=submission.answers)
@@ -371,17 +366,17 @@ def _write(
 def _row(saving: _Saving, part: int, number: int, received_at: int) -> tuple[NewAnswer, Conflict | None]:
     """One answer as a row; and what it replaces where that is not what the client had seen."""
     (stage, question), value, flags = saving.changes[part]
-    given, name = saving.given, question.id
+    submission, name = saving.submission, question.id
     key = saving.questions.keys(saving.item)[name]
     head = saving.heads.get(key)
     previous = head.id if head else None
-    base = given.base.get(name, previous) if given.base is not None else previous
+    base = submission.base.get(name, previous) if submission.base is not None else previous
     conflict = Conflict(name, head.id, loads(head.value)) if head is not None and base != previous else None
     row: NewAnswer = {
         "id": number,
         "campaign": saving.place.standing.campaign,
         "judge": saving.judge,
-        "task": given.task,
+        "task": submission.task,
         "document": saving.place.document,
         "segment": saving.item.segment,
         "stage": stage.id,
@@ -393,11 +388,11 @@ def _row(saving: _Saving, part: int, number: int, received_at: int) -> tuple[New
         "base": base,
         "value": dumps(value),
         "flags": flags,
-        "submission": given.id,
+        "submission": submission.id,
         "part": part,
-        "elapsed": given.elapsed,
-        "active": given.active,
-        "answered_at": micros(given.answered_at),
+        "elapsed": submission.elapsed,
+        "active": submission.active,
+        "answered_at": micros(submission.answered_at),
         "received_at": received_at,
         "origin": "",
     }
@@ -410,41 +405,41 @@ def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[St
     An answer of null that has no row of its own was taken where nothing was to be taken back. It is the same as long as
     nothing stands there now.
     """
-    asked, item, given, page = saving.questions, saving.item, saving.given, saving.place.page
-    if any((part.judge, part.document, part.segment) != saving.unit or part.task != given.task for part in parts):
-        raise ReusedError(given.id)
-    sheet = asked.sheet(page, item)
-    questions = {question.id: question for _, question in sheet.questions}
-    keys = asked.keys(item)
+    questions, item, submission, page = saving.questions, saving.item, saving.submission, saving.place.page
+    if any((part.judge, part.document, part.segment) != saving.unit or part.task != submission.task for part in parts):
+        raise ReusedError(submission.id)
+    sheet = questions.sheet(page, item)
+    by_id = {question.id: question for _, question in sheet.questions}
+    keys = questions.keys(item)
     if any(keys.get(part.question) != (part.question, part.systems, part.role) for part in parts):
-        raise ReusedError(given.id)
+        raise ReusedError(submission.id)
     visible_texts = _texts(store, tx, saving) if sheet.marked else None
     stored = {part.question: part for part in parts}
     values = {part.question: loads(part.value) for part in parts}
     same: dict[str, Json] = {}
-    for name, value in given.answers.items():
-        question = questions.get(name)
+    for name, value in submission.answers.items():
+        question = by_id.get(name)
         normal = value
         if question is not None and value is not None:
             labels = {question.for_each: value} if question.for_each else {}
             try:
-                normal = asked.check(question, value, item, labels, visible_texts)
+                normal = questions.check(question, value, item, labels, visible_texts)
             except AnswerError:
                 continue
         if normal == values[name] if name in stored else normal is None and saving.known.get(name) is None:
             same[name] = value
     answered = {name for name, part in stored.items() if part.flags != NOT_ASKED}
-    if len(same) < len(given.answers) or not answered <= given.answers.keys():
+    if len(same) < len(submission.answers) or not answered <= submission.answers.keys():
         current = {name: (part.id, values[name]) for name, part in stored.items()}
-        raise ReusedError(given.id, stored=current, answers=same)
+        raise ReusedError(submission.id, stored=current, answers=same)
     conflicts = tuple(
         Conflict(part.question, part.supersedes, loads(part.previous or "null"))
         for part in parts
         if part.supersedes is not None and part.base != part.supersedes
     )
     ids = {part.question: part.id for part in parts}
-    open_ = tuple(asked.open(page, item, saving.known))
-    return Saved(ids, open_, conflicts, repeated=True, item=item, answers=given.answers)
+    open_ = tuple(questions.open(page, item, saving.known))
+    return Saved(ids, open_, conflicts, repeated=True, item=item, answers=submission.answers)
 
 
 def refuse_stranger(place: Place, submission: Submission) -> int:

@@ -232,7 +232,7 @@ class Line:
 def _without_most_pairs(lines: Sequence[Line]) -> list[Line]:
     """The lines a screen has room for. Where a measure has many pairs of judges, those that agree least are kept, in
     the order of their agreement, after the line of everybody together."""
-    kept: list[Line] = []
+    selection: list[Line] = []
     for _, lines_of_measure in groupby(lines, key=lambda line: (line.entry.id, line.measure.name, line.measure.row)):
         own = list(lines_of_measure)
         pairs = [line for line in own if line.is_pair]
@@ -240,8 +240,8 @@ def _without_most_pairs(lines: Sequence[Line]) -> list[Line]:
             valued = [line for line in pairs if line.result.value is not None]
             lowest = sorted(valued, key=lambda line: line.result.value or 0.0)[:_PAIRS]
             own = [*(line for line in own if not line.is_pair), *lowest]
-        kept += own
-    return kept
+        selection += own
+    return selection
 
 
 class Printer:

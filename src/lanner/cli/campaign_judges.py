@@ -301,9 +301,9 @@ def run_links(name: str, judges: tuple[str, ...], base_url: str, store_place: st
     the links are derived again from a key file next to it (or from LANNER_LINK_KEY)."""
     output = Output("links", as_json)
     with Store.open(store_place, create=False) as store:
-        wanted = list(judges) or [judge.id for judge in campaign.judges(store, name) if judge.kind == "person"]
+        judge_ids = list(judges) or [judge.id for judge in campaign.judges(store, name) if judge.kind == "person"]
         links_of = campaign.invitations.shown if show else campaign.invitations.issue
-        secrets = {judge: links_of(store, name, judge) for judge in wanted}
+        secrets = {judge: links_of(store, name, judge) for judge in judge_ids}
         rows = [
             {"judge": judge, "link": f"{base_url}/j/{secret}" if secret else "cannot be shown"}
             for judge, secret in secrets.items()

@@ -37,12 +37,12 @@ def run(
     output = Output("import", as_json)
     reader_options = {**reading_options(), **parse_options(options)}
     source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
-    found = format_name or formats.recognise(source, **reader_options)
+    kind = format_name or formats.recognise(source, **reader_options)
     label = paths[0] if len(paths) == 1 else ", ".join(path.name for path in paths)
-    output.say(f"Reading {label} as {found} ({formats.titles().get(found.replace('-', '_'), found)}).")
-    guess = formats.guess(source, found, **reader_options)
+    output.say(f"Reading {label} as {kind} ({formats.titles().get(kind.replace('-', '_'), kind)}).")
+    guess = formats.guess(source, kind, **reader_options)
     _confirm(output, guess, ask=not yes and not as_json)
-    job = _Import(output, paths, found if len(paths) == 1 else None, reader_options, name or _base(paths[0]), force)
+    job = _Import(output, paths, kind if len(paths) == 1 else None, reader_options, name or _base(paths[0]), force)
     rows = job.stream() or job.whole(protocol, store_place)
     if guess and not as_json:  # said already
         output.notes[:] = [note for note in output.notes if not note.endswith(guess)]

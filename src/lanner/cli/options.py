@@ -332,8 +332,8 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
             if source:
                 check = implementation("file_check").check_judgements
                 check(source, format_name, protocol, rest.get("question"), names(judges))
-            chosen = implementation("source").Source(source or "", store_place, format_name, protocol, judges)
-            command(chosen, **rest)
+            origin = implementation("source").Source(source or "", store_place, format_name, protocol, judges)
+            command(origin, **rest)
 
         decorated_command: Command = with_source
         for option in (json_option, explain_option, store_option, protocol_option, from_option, judges_option):

@@ -160,11 +160,11 @@ class Output:
             )
             return
         notes = _merged(self.notes)
-        shown = notes if wants_explanation() or len(notes) <= _MOST_NOTES else notes[: _MOST_NOTES - 1]
-        for note in shown:
+        excerpt = notes if wants_explanation() or len(notes) <= _MOST_NOTES else notes[: _MOST_NOTES - 1]
+        for note in excerpt:
             self.console.print(Padding(escape(note), (0, 0, 0, 2)) if self.wraps else f"  {escape(note)}", style="dim")
-        if len(notes) > len(shown):
-            more = plural(len(notes) - len(shown), "more note")
+        if len(notes) > len(excerpt):
+            more = plural(len(notes) - len(excerpt), "more note")
             self.console.print(f"  … {more}: --explain", style="dim")
         few = self.signatures if wants_explanation() else self.signatures[:_MOST_SIGNATURES]
         for signature in few:

@@ -324,8 +324,8 @@ class PlanRequest:
         """The interval of an agreement coefficient with more documents."""
         pilot_plan = coefficient.statistic.plan(part.counted().table, coefficient.question, **coefficient.options)
         now = len(pilot_plan.documents)
-        wanted = self.shape[0] or sorted({max(2, now // 2), max(2, now), 2 * now, 4 * now})
-        result = power.expected_width(pilot_plan, wanted, n=min(self.studies, 400), seed=self.seed)
+        sizes = self.shape[0] or sorted({max(2, now // 2), max(2, now), 2 * now, 4 * now})
+        result = power.expected_width(pilot_plan, sizes, n=min(self.studies, 400), seed=self.seed)
         rows = [{**self.about, "kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
         title = f"Interval of {coefficient.sign} ({coefficient.question}) with as many documents like the pilot's"
         columns: list[str | tuple[str, str]] = [
@@ -348,9 +348,9 @@ class PlanRequest:
         """The chance to see which of two systems is preferred."""
         pilot = power.preference_pilot(part.table, question)
         now = part.table.filter(part.table["question"] == question)["document"].n_unique()
-        wanted = self.shape[0] or sorted({max(2, now // 2), now, 2 * now, 4 * now})
+        sizes = self.shape[0] or sorted({max(2, now // 2), now, 2 * now, 4 * now})
         share = 0.5 + self.difference if self.difference is not None else None
-        result = power.preference_outlook(pilot, wanted, share=share, n=min(self.studies, 1000), seed=self.seed)
+        result = power.preference_outlook(pilot, sizes, share=share, n=min(self.studies, 1000), seed=self.seed)
         rows = [
             {**self.about, "kind": "preference", "question": question, **row, "chance": percent(row["power"], 0)}
             for row in result.rows

@@ -359,9 +359,9 @@ def _asked(part: Material, question: str | None) -> list[str]:
     if len(scored):
         name = scored["question"][0]
         values = scored.filter(pl.col("question") == name)["score"].unique().sort().to_list()
-        shown = ", ".join(f"{value:g}" for value in values[:5]) + (" …" if len(values) > 5 else "")
+        excerpt = ", ".join(f"{value:g}" for value in values[:5]) + (" …" if len(values) > 5 else "")
         raise InputError(
-            f"The answers to {name!r} in {part.name} are numbers ({shown}), which do not say which output is better.",
+            f"The answers to {name!r} in {part.name} are numbers ({excerpt}), which do not say which output is better.",
             next_step="Write a, b or tie instead, or the name of the better system. 1 and 2 are read as the first and "
             "the second, and 0 as a tie, if the heading says that a preference was asked for.",
         )

@@ -90,13 +90,13 @@ def _row(
     drawn: tuple[Sequence[int], Sequence[int]],
 ) -> dict[str, Json]:
     """`drawn` are the places of what could be had and of what was chosen."""
-    places, chosen = drawn
-    mean_chosen = fmean(combined[at] for at in chosen) if chosen else 0.0
+    places, documents = drawn
+    mean_chosen = fmean(combined[at] for at in documents) if documents else 0.0
     return {
         "domain": domain,
         "asked": asked,
-        "got": sum(sizes[at] for at in chosen),
-        "documents": len(chosen),
+        "got": sum(sizes[at] for at in documents),
+        "documents": len(documents),
         "available_sentences": sum(sizes[at] for at in places),
         "available_documents": len(places),
         "harder_by": round(mean_chosen - fmean(combined[at] for at in places), 3),

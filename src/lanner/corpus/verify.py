@@ -208,8 +208,8 @@ def guarded(cell: str) -> str:
 
 def bare(cell: str, own: str = "") -> str:
     """The cell without the apostrophe that kept it; `own` is the text it had, which may begin with one itself."""
-    kept = cell[:1] == _MARK and bool(_TAKEN.match(cell[1:])) and own[:2] != cell[:2]
-    return cell[1:] if kept else cell
+    is_own = cell[:1] == _MARK and bool(_TAKEN.match(cell[1:])) and own[:2] != cell[:2]
+    return cell[1:] if is_own else cell
 
 
 def save_sheet(path: Path, lines: Callable[[], Iterable[Mapping[str, str]]], first: Iterable[str] = ()) -> None:

@@ -159,9 +159,9 @@ def control_of(
     able = [at for at, item in enumerate(task.items) if spoiled.possible((item.document, item.segment, *item.systems))]
     if not able:
         return None
-    chosen = able[int(rng.integers(len(able)))]
+    choice = able[int(rng.integers(len(able)))]
     items = [
-        spoiled.item(item) if at == chosen else replace(item, role=Role.REPEAT) for at, item in enumerate(task.items)
+        spoiled.item(item) if at == choice else replace(item, role=Role.REPEAT) for at, item in enumerate(task.items)
     ]
     return replace(task, judge="", items=tuple(items))
 
@@ -193,12 +193,12 @@ def tilt(sizes: Array, features: Array, order: Indices, squares: Array) -> Array
     prior = np.zeros(columns.shape[1])
     prior[1] = 1.0
     if len(order) > columns.shape[1] + 2:
-        known = columns[order]
+        covariates = columns[order]
         target = np.log(squares + 0.1 * squares.mean() + 1e-12)
         target = target - target.mean()
         penalty = PRIOR * np.eye(columns.shape[1]) * float(np.var(target))
         penalty[0, 0] = 1e-9
-        prior = np.linalg.solve(known.T @ known + penalty, known.T @ target + penalty @ prior)
+        prior = np.linalg.solve(covariates.T @ covariates + penalty, covariates.T @ target + penalty @ prior)
     logarithm = 0.5 * (columns[:, 1:] @ prior[1:] - length)
     logarithm -= logarithm.mean()
     return np.asarray(np.exp(np.clip(logarithm, -np.log(LARGEST), np.log(LARGEST))))

@@ -108,8 +108,8 @@ def describe_balance(tasks: Sequence[Task], protocol: Protocol) -> str:
     by_name: dict[str, Counter[str]] = {}
     for document, by_condition in conditions.items():
         judges: dict[str, set[str]] = {}
-        for (scenario, shown), who in by_condition.items():
-            judges.setdefault(str(scenario) if several else ", ".join(shown), set()).update(who)
+        for (scenario, system), who in by_condition.items():
+            judges.setdefault(str(scenario) if several else ", ".join(system), set()).update(who)
         by_name[document] = Counter({name: len(who) for name, who in judges.items()})
     names = {name for counts in by_name.values() for name in counts}
     uneven = [[counts[name] for name in names] for counts in by_name.values()]

@@ -106,18 +106,18 @@ def prepare(
 ) -> list[Task]:
     """The tasks a campaign begins with, or those that follow a calibration round (`part="rest"`). Items are spoiled by
     `seed` alone, so that judges who come later get the same ones."""
-    given = settings or {}
-    if round_documents := given.get("calibration"):
+    choices = settings or {}
+    if round_documents := choices.get("calibration"):
         first, documents = calibration(documents, judges, protocol, round_documents, rng=rng, systems=systems)
         if part == "first":
-            first = _with_tutorial(first, protocol, given)
+            first = _with_tutorial(first, protocol, choices)
             rng = np.random.default_rng(seed)  # of its own: the first round is the same whatever is checked here
     tasks = designs.assign(design, documents, judges, protocol, rng=rng, systems=systems, **(options or {}))
-    if control_settings := given.get("controls"):
+    if control_settings := choices.get("controls"):
         dice = np.random.default_rng([seed, 1])
         tasks = controls.add(tasks, documents, protocol, controls.Controls.from_settings(control_settings), rng=dice)
     if not round_documents:
-        return _with_tutorial(tasks, protocol, given)
+        return _with_tutorial(tasks, protocol, choices)
     # What cannot be assigned after the first round is refused before it begins.
     return first if part == "first" else after_calibration(tasks, protocol)
 

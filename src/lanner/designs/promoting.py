@@ -41,8 +41,8 @@ def promote(
         promoted_units = set(units.get(str(judge.attributes.get(per, "")) if per else "", ()))
         result: list[Item] = []
         for document in documents:
-            for shown in outputs(document, stages, systems):
-                result += [i for i in items(document, stages, shown) if (i.document, i.segment) in promoted_units]
+            for systems_of in outputs(document, stages, systems):
+                result += [i for i in items(document, stages, systems_of) if (i.document, i.segment) in promoted_units]
         if any(stage.shuffled for stage in stages):
             result = shuffled(result, Sides(rng), rng)
         tasks += [Task(0, judge.id, page, part) for part in cut(result, sentences_per_task)]

@@ -272,10 +272,10 @@ def preference(rows: Sequence[Preference], left: str, right: str) -> Drawing:
     drawing.text(_CENTRE, 16, "tie", "tm", "middle")
     drawing.text(_CENTRE + 44, 16, f"{right} preferred ▶", "tb")
     drawing.text(WIDTH, 16, "sign test, ties dropped", "tm", "end")
-    y, shown = 30.0, ""
+    y, label = 30.0, ""
     for row in rows:
-        if row.group and row.group != shown:
-            shown = row.group
+        if row.group and row.group != label:
+            label = row.group
             drawing.text(0, y + 18, row.group, "tb")
             y += 22
         _bar(drawing, y, row, scale)

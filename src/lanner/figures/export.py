@@ -42,15 +42,15 @@ def plain(css: str) -> str:
     variables |= {
         name: value for name, value in re.findall(r"(--[\w-]+):\s*([^;}]+)", _top(css)) if name not in variables
     }
-    kept = []
+    rules = []
     for selector, body in _RULE.findall(_top(css)):
         names = [one.strip() for one in selector.split(",")]
         classes = [name.removeprefix("svg ") for name in names if name.startswith((".", "svg ", "[class^="))]
         classes = [name for name in classes if " " not in name and ":" not in name and name not in _NOT_DRAWN]
         declarations = "; ".join(_declarations(body, variables))
         if classes and declarations:
-            kept.append(f"{', '.join(classes)} {{ {declarations} }}")
-    return "\n".join(kept)
+            rules.append(f"{', '.join(classes)} {{ {declarations} }}")
+    return "\n".join(rules)
 
 
 def _without_comments(css: str) -> str:
@@ -59,7 +59,7 @@ def _without_comments(css: str) -> str:
 
 def _top(css: str) -> str:
     """The sheet without what stands inside @media and @page."""
-    text, made, depth, at = _without_comments(css), [], 0, 0
+    text, parts, depth, at = _without_comments(css), [], 0, 0
     while at < len(text):
         if depth == 0 and text[at] == "@":
             depth, at = 1, text.index("{", at) + 1
@@ -67,13 +67,13 @@ def _top(css: str) -> str:
                 depth += {"{": 1, "}": -1}.get(text[at], 0)
                 at += 1
             continue
-        made.append(text[at])
+        parts.append(text[at])
         at += 1
-    return "".join(made)
+    return "".join(parts)
 
 
 def _declarations(body: str, variables: Mapping[str, str]) -> list[str]:
-    made = []
+    parts = []
     for declaration in body.split(";"):
         name, _, value = (part.strip() for part in declaration.partition(":"))
         if name not in _PROPERTIES:
@@ -83,10 +83,10 @@ def _declarations(body: str, variables: Mapping[str, str]) -> list[str]:
         value = _MIX.sub(lambda match: mix(match[1], float(match[2]) / 100, match[3]), value)
         if name == "font":
             size = next((word for word in value.split() if word.endswith("px")), "13px")
-            made += [f"font-size: {size}", f"font-family: {_FONTS}"]
+            parts += [f"font-size: {size}", f"font-family: {_FONTS}"]
         else:  # fonts on disk come in regular and bold, seldom between
-            made.append(f"{name}: {'bold' if name == 'font-weight' and value > '600' else value}")
-    return made
+            parts.append(f"{name}: {'bold' if name == 'font-weight' and value > '600' else value}")
+    return parts
 
 
 def mix(first: str, share: float, second: str) -> str:

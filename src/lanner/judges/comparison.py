@@ -139,12 +139,12 @@ def _standing(
         ]
         if gains and not is_first:
             gain[question.id] = mean_by_document("gain in agreement", question.id, gains, by, null=0.0, scale="plain")
-    shown: Mapping[str, Any] = judge.attributes.get("shown") or {}
+    views: Mapping[str, Any] = judge.attributes.get("shown") or {}
     return Standing(
         judge.id,
         ", ".join(judge.attributes.get("models") or ()),
         str(judge.attributes.get("template") or ""),
-        str(shown.get("context") or ""),
+        str(views.get("context") or ""),
         agreement,
         same,
         gain,

@@ -151,12 +151,12 @@ def _scaled(items: int, totals: Totals, calls: Sequence[Call]) -> Estimate:
     one_of_each: dict[str, Call] = {}
     for call in calls:
         one_of_each.setdefault(call.messages[0]["content"], call)
-    shown = [*one_of_each.values(), *(call for call in calls if call not in one_of_each.values())][:3]
+    examples = [*one_of_each.values(), *(call for call in calls if call not in one_of_each.values())][:3]
     return Estimate(
         items,
         round(totals.calls * share),
         round(totals.tokens_in * share),
         round(totals.tokens_out * share),
         totals.cost * share if totals.priced else None,
-        shown,
+        examples,
     )

@@ -158,8 +158,8 @@ def _campaign(store: Store, name: str, documents: Sequence[Document], protocol: 
             number += 1
         name = f"{name}-{number}"
     judges = [plan.as_judge() for plan in plans]
-    made = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
-    return campaign.open(store, made.id).id
+    record = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
+    return campaign.open(store, record.id).id
 
 
 def _plain(document: Document) -> Document:

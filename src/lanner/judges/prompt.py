@@ -250,8 +250,8 @@ class Prompter:
             "source_language": language_names.name(languages[0]),
             "target_language": language_names.name(languages[1]),
         }
-        known = {name: chosen_labels for name, chosen_labels in labels.items() if chosen_labels}
-        schema = stage_schema(stages_in_order, chosen=known, outputs=outputs)
+        labels_by_name = {name: chosen_labels for name, chosen_labels in labels.items() if chosen_labels}
+        schema = stage_schema(stages_in_order, chosen=labels_by_name, outputs=outputs)
         if self._template.rationale:
             schema = _with_rationale(schema)
         view["form"] = describe_form(schema)

@@ -166,10 +166,10 @@ class Scheduler:
         self.summary.deaths += 1
         self._sum.add(replace(seen, stopped="", open=0))
         left = self._open(part.documents)
-        done = part.items - sum(left.values())
-        self._settled += done
+        count = part.items - sum(left.values())
+        self._settled += count
         for document in left:
-            self._deaths[document] = 0 if done else self._deaths.get(document, 0) + 1
+            self._deaths[document] = 0 if count else self._deaths.get(document, 0) + 1
         worst = max(self._deaths.values(), default=0)
         if worst >= _DEATHS:
             names = [document for document, number in self._deaths.items() if number == worst]
@@ -412,9 +412,9 @@ class _Engine:
             raise problem.as_instanceof_cause() from None
         except errors.RayError:
             self._resting[machine] = time.monotonic() + _REST
-            seen = self._under_way().get(part.number, Totals())
+            totals = self._under_way().get(part.number, Totals())
             del self._running[reference]
-            self._scheduler.died(part, seen)
+            self._scheduler.died(part, totals)
             return
         del self._running[reference]
         if outcome.problem:

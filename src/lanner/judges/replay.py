@@ -65,9 +65,9 @@ def inspect_outputs(store: Store, reference: int | str, path: Path, model: str) 
         for output in outputs(path, protocol, campaign.documents(store, reference))
         for question in output.answers
     )
-    known = model in {judge.id for judge in campaign.judges(store, reference)}
+    is_judge = model in {judge.id for judge in campaign.judges(store, reference)}
     answers = sum(counts.values())
-    return Incoming("outputs of a model", answers, ((model, answers, known),), tuple(counts.items()), 0, ())
+    return Incoming("outputs of a model", answers, ((model, answers, is_judge),), tuple(counts.items()), 0, ())
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Json]]]:

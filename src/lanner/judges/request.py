@@ -171,10 +171,10 @@ class Requester:
                 self._record(request, call, attempt, Reply(""), verdict=_no_verdict(error), outcome=FAILED)
                 raise
             seconds += reply.latency
-            done = not verdict.step or left <= 0 or verdict.step in ("length", "refusal")
-            outcome = if_last if done else INVALID
+            is_over = not verdict.step or left <= 0 or verdict.step in ("length", "refusal")
+            outcome = if_last if is_over else INVALID
             self._record(request, call, attempt, reply, verdict=verdict, outcome=outcome, weights=weights)
-            if done:
+            if is_over:
                 self._note(request, outcome, verdict.problem)
                 return verdict.answers, seconds
             self._totals.reasks += 1

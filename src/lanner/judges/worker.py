@@ -184,11 +184,11 @@ class Worker:
             if not any(self._applies(stage, earlier_answers, group) for stage in group):
                 continue
             shuffle = self._order(item, vote) if self._plan.shuffle else None
-            shown = {**earlier_answers, **only}
-            prompt = self._prompter.prompt(group, document, item, answers=shown, shuffle=shuffle)
+            context_answers = {**earlier_answers, **only}
+            prompt = self._prompter.prompt(group, document, item, answers=context_answers, shuffle=shuffle)
             marks = any(isinstance(question, Spans) for stage in group for question in stage.questions)
             texts = texts_of(document, item) if marks else None  # needed to find what was quoted
-            scope = Asked(self._protocol, group, texts, shown, max(2, len(item.systems)))
+            scope = Asked(self._protocol, group, texts, context_answers, max(2, len(item.systems)))
             request = Request(
                 vote.channel,
                 self._subject(task, place, item, group, vote),
@@ -406,8 +406,8 @@ def grouped(tasks: Sequence[Loaded], steps: Sequence[tuple[Loaded, int]]) -> lis
 
 def by_place(places: Sequence[int], answers: Mapping[str, Json] | None) -> dict[int, Mapping[str, Json]]:
     """Answers by the sentence's number in the call, as answers by the item's place in its task."""
-    given = answers or {}
-    return {place: given[str(number)] for number, place in enumerate(places, 1) if str(number) in given}
+    values = answers or {}
+    return {place: values[str(number)] for number, place in enumerate(places, 1) if str(number) in values}
 
 
 def judge_sentences(

@@ -108,8 +108,8 @@ def rate(
     resampling = resampling or Resampling()
     names = _references(documents, metric, references)
     every = list(dict.fromkeys(name for document in documents for name in document.systems))
-    shown = _apart(list(systems), names) or [name for name in every if name not in names]
-    translations = [_translation(document, name, names) for name in shown for document in documents]
+    selection = _apart(list(systems), names) or [name for name in every if name not in names]
+    translations = [_translation(document, name, names) for name in selection for document in documents]
     parts = [part for part in translations if any(part.counted)]
     if not parts:
         what = "output with a reference" if metric.reference else "output"
@@ -122,7 +122,7 @@ def rate(
     )
     judgements: list[Judgement] = []
     rows = []
-    for name in shown:
+    for name in selection:
         mine = [(part, counts.get((name, part.document))) for part in translations if part.system == name]
         judgements += _judgements(judge.id, metric, mine)
         row = _system(metric, name, [counts for _, counts in mine if counts is not None], resampling)

@@ -324,8 +324,8 @@ class Protocol(Frozen):
     @property
     def diagnostic(self) -> list[str]:
         """The questions that tell skills or errors of a translation apart, the best first: ratings, marked errors."""
-        shown = (Object.OUTPUT, Object.OUTPUTS)
-        about = [q for stage, q in self.questions if stage.unit is not Unit.JUDGE and stage.object in shown]
+        objects = (Object.OUTPUT, Object.OUTPUTS)
+        about = [q for stage, q in self.questions if stage.unit is not Unit.JUDGE and stage.object in objects]
         ratings = [q.id for q in about if isinstance(q, Grid) or (isinstance(q, Scale) and q.for_each)]
         return ratings + [q.id for q in about if isinstance(q, Spans) and "target" in q.sides]
 

@@ -101,25 +101,25 @@ def lines_around(name: str, stage: Stage, document: Document, item: Item) -> lis
     if stage.unit is Unit.JUDGE:
         return []
     segments = document.segments
-    seen = view(name, stage, document)
+    visible = view(name, stage, document)
     if stage.unit is Unit.DOCUMENT:
-        return [_line(stage, segment, item, seen, asked=True, reference=seen.reference) for segment in segments]
+        return [_line(stage, segment, item, visible, asked=True, reference=visible.reference) for segment in segments]
     place = next(number for number, segment in enumerate(segments) if segment.id == item.segment)
     first, last = 0, len(segments)
     if stage.unit is Unit.ISOLATED:
         first, last = place, place + 1
     else:
-        first = 0 if seen.before is None else max(0, place - seen.before)
-        last = len(segments) if seen.after is None else min(len(segments), place + seen.after + 1)
-    return [_line(stage, segments[n], item, seen, asked=n == place) for n in range(first, last)]
+        first = 0 if visible.before is None else max(0, place - visible.before)
+        last = len(segments) if visible.after is None else min(len(segments), place + visible.after + 1)
+    return [_line(stage, segments[n], item, visible, asked=n == place) for n in range(first, last)]
 
 
 def lines_of_document(name: str, stage: Stage, document: Document, items: Sequence[Item]) -> list[Line]:
     """Every sentence of the document, where all these items of it are asked about at once."""
-    seen = view(name, stage, document)
+    visible = view(name, stage, document)
     by_segment = {item.segment: item for item in items}
     return [
-        _line(stage, segment, by_segment.get(segment.id, items[0]), seen, asked=segment.id in by_segment)
+        _line(stage, segment, by_segment.get(segment.id, items[0]), visible, asked=segment.id in by_segment)
         for segment in document.segments
     ]
 
@@ -230,18 +230,18 @@ def _amount(stage: Stage) -> tuple[int, int]:
 
 def _stage(stage: Mapping[str, Any], name: str, questions: Collection[str]) -> dict[str, Any]:
     """A stage in one context, under ids of its own."""
-    ending, shown = suffix(name), _named_view(name)
+    ending, scope = suffix(name), _named_view(name)
     copy: dict[str, Any] = _renamed(stage, ending, questions)
     copy |= {
         "id": f"{stage['id']}_{ending}",
         "scenario": ending,
         "page": f"{stage.get('page') or stage['id']}_{ending}",
     }
-    if (shown.before, shown.after) == (0, 0):
+    if (scope.before, scope.after) == (0, 0):
         return copy | {"unit": Unit.ISOLATED.value, "shuffled": True}
-    sides = ["source", *(["target"] if shown.outputs else []), *(["reference"] if shown.reference else [])]
-    whole = shown.before is None
-    window = {"whole_up_to": _WHOLE} if whole else {"whole_up_to": 0, "before": shown.before, "after": shown.after}
+    sides = ["source", *(["target"] if scope.outputs else []), *(["reference"] if scope.reference else [])]
+    whole = scope.before is None
+    window = {"whole_up_to": _WHOLE} if whole else {"whole_up_to": 0, "before": scope.before, "after": scope.after}
     around = {**window, "can_open": False, "sides": sides}
     return copy | {"unit": Unit.IN_CONTEXT.value, "context": {**stage.get("context", {}), **around}}
 
@@ -287,7 +287,7 @@ def _words(
     result = dict(words)
     for part, ids in own.items():
         if part in words:
-            kept = {name: entry for name, entry in words[part].items() if name not in ids}
+            entries = {name: entry for name, entry in words[part].items() if name not in ids}
             turned = {f"{name}_{suffix(c)}": words[part][name] for c in contexts for name in ids if name in words[part]}
-            result[part] = {**kept, **turned}
+            result[part] = {**entries, **turned}
     return result

@@ -179,13 +179,13 @@ def _made(by_question: Mapping[str, Sequence[Judgement]], headings: Mapping[str,
         by_stage.setdefault(rows[0].stage or "rating", {})[key] = rows
     words: dict[str, Json] = {}
     stages = []
-    for name, asked in by_stage.items():
+    for name, question_ids in by_stage.items():
         questions = []
-        for key, rows in asked.items():
+        for key, rows in question_ids.items():
             question, text = _question(_identifier(key, "question"), rows, headings.get(key, key))
             questions.append(question)
             words[question.id] = {"label": headings.get(key, key), **text}
-        rows = [row for answers in asked.values() for row in answers]
+        rows = [row for answers in question_ids.values() for row in answers]
         stages.append(
             Stage(
                 id=_identifier(name, "rating"),

@@ -110,9 +110,9 @@ def _page_examples(protocol: Protocol, page: str) -> Iterator[Example]:
     if stages[0].unit is Unit.JUDGE:
         return
     here = {question.id for stage in stages for question in stage.questions}
-    shown = {Object.OUTPUT: 1, Object.OUTPUTS: 2}.get(stages[0].object, 0)
+    count = {Object.OUTPUT: 1, Object.OUTPUTS: 2}.get(stages[0].object, 0)
     for example in teaching(protocol).examples:
-        if here & example.right.keys() and len(example.targets) == shown and _can_be_judged(example, stages[0]):
+        if here & example.right.keys() and len(example.targets) == count and _can_be_judged(example, stages[0]):
             yield example.about(here)
 
 

@@ -84,9 +84,9 @@ class Allocation:
     def record(self, document: int, totals: Sequence[float] | Array) -> None:
         """The total score of each system on a drawn document (NaN where it was not shown)."""
         self.totals[document] = totals
-        shown = self._drawn[document].systems
-        if np.isfinite(self.totals[document, list(shown)]).all():
-            self._judged[document] = float(self.sizes[document] * len(shown))
+        systems = self._drawn[document].systems
+        if np.isfinite(self.totals[document, list(systems)]).all():
+            self._judged[document] = float(self.sizes[document] * len(systems))
         else:
             self._judged.pop(document, None)
 
@@ -126,9 +126,9 @@ class Allocation:
         are as if they had never been there."""
         complete = self.complete
         waiting = self._drawn.keys() - self._judged.keys()
-        kept = np.array([place for place in range(len(self.sizes)) if place not in waiting], dtype=np.intp)
+        places = np.array([place for place in range(len(self.sizes)) if place not in waiting], dtype=np.intp)
         new_place = np.full(len(self.sizes), -1, dtype=np.intp)
-        new_place[kept] = np.arange(len(kept))
+        new_place[places] = np.arange(len(places))
         order = np.array([new_place[one.document] for one in complete], dtype=np.intp)
         chances = np.array([one.probability for one in complete])
         if waiting:
@@ -137,9 +137,9 @@ class Allocation:
             next((at for at, one in enumerate(complete) if system not in one.systems), len(complete))
             for system in range(len(self.systems))
         )
-        predictions = None if self.predictions is None else self.predictions[kept]
-        draws = Draws(self.sizes[kept], order, np.minimum(1.0, chances))
-        return Answers(draws, self.systems, self.totals[kept], predictions, shown)
+        predictions = None if self.predictions is None else self.predictions[places]
+        draws = Draws(self.sizes[places], order, np.minimum(1.0, chances))
+        return Answers(draws, self.systems, self.totals[places], predictions, shown)
 
     def _waiting_share(self, complete: Sequence[Draw], waiting: Sequence[int]) -> Array:
         """At each complete draw the chance that a document would have been drawn that still waits for its judge."""

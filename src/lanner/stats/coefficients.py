@@ -327,8 +327,8 @@ def conger(answers: Ratings, *, weights: Weights = None) -> Plan:
     """
     table = agreement_weights(answers, weights)
     codes, judges, items = answers.slots
-    known = codes >= 0
-    size = known.sum(axis=1)
+    is_answer = codes >= 0
+    size = is_answer.sum(axis=1)
     table_with_gap = np.pad(table, ((0, 1), (0, 1)))
     width = codes.shape[1]
     total = np.zeros(len(codes))
@@ -338,7 +338,7 @@ def conger(answers: Ratings, *, weights: Weights = None) -> Plan:
     two = size >= 2
     share = np.divide(total, size * (size - 1), out=np.zeros(len(codes)), where=two)
     n_judges, q = len(answers.judges), len(answers.labels)
-    row, slot = np.nonzero(known)
+    row, slot = np.nonzero(is_answer)
     column = 2 + judges[row, slot].astype(np.int64) * q + codes[row, slot]
     lines = np.arange(len(codes))
     entries = ((lines, 0, share), (lines, 1, two.astype(float)), (row, column, 1.0))

@@ -280,8 +280,8 @@ def _lean(answers: Ratings, *, shares: bool = False) -> Plan:
     items = np.flatnonzero(answers.per_item >= 2)
     place = np.full(answers.n_items, -1)
     place[items] = np.arange(len(items))
-    kept = place[answers.item] >= 0
-    item, judge, code = place[answers.item[kept]], answers.judge[kept], answers.code[kept]
+    inside = place[answers.item] >= 0
+    item, judge, code = place[answers.item[inside]], answers.judge[inside], answers.code[inside]
     values = np.eye(len(answers.labels))[code] if shares else answers.points[code][:, None]
     kinds = values.shape[1]
     m = answers.per_item[items].astype(float)

@@ -217,7 +217,7 @@ def _rows(
     objects = [value if isinstance(value, dict) else {"": value} for value in values]
     sizes = np.fromiter(map(len, objects), dtype=np.int64, count=len(objects))
     rows = pl.Series("row", [str(row) for value in objects for row in value], dtype=pl.String)
-    cells = [cell for made in objects for cell in made.values()]
+    cells = [cell for entry in objects for cell in entry.values()]
     return at.gather(np.repeat(np.arange(len(places)), sizes)), rows, cells
 
 

@@ -198,8 +198,8 @@ def start(goal: Goal, systems: Sequence[str]) -> Standing:
     """Before anything is judged."""
     everyone = tuple(range(len(systems)))
     if goal.kind in (Kind.BETTER, Kind.NOT_WORSE):
-        chosen = (systems.index(goal.first), systems.index(goal.second))
-        return Standing(0, (chosen,), (State.OPEN,), (-1,), chosen)
+        pair = (systems.index(goal.first), systems.index(goal.second))
+        return Standing(0, (pair,), (State.OPEN,), (-1,), pair)
     if goal.kind is Kind.AGREEMENT:
         return Standing(0, (), (), (), everyone)
     pairs = tuple((at, at) for at in everyone) if goal.kind is Kind.PRECISION else tuple(combinations(everyone, 2))
@@ -396,8 +396,8 @@ def _course(
     course = np.zeros((looks - standing.look, 2))
     for look in range(standing.look + 1, looks + 1):
         then = max(before, look * documents / looks)
-        shown = {place for at, pair in enumerate(pairs) if still[at] for place in pair}
-        total += (then - before) * size * len(shown)
+        active = {place for at, pair in enumerate(pairs) if still[at] for place in pair}
+        total += (then - before) * size * len(active)
         later = _moved(own, value, (drawn, before, then), documents, rng)
         still &= ~_settled(goal, later, standing, len(answers.systems), (look, looks))
         course[look - standing.look - 1 :] = total, len(pairs) - still.sum()

@@ -61,12 +61,12 @@ def _scatter(answers: Ratings, items: Indices, own: Sequence[Array], by_judge: S
     """A column for each value an item has, then one per judge for each value an answer has."""
     place = np.full(answers.n_items, -1)
     place[items] = np.arange(len(items))
-    kept = place[answers.item] >= 0
-    row, judge = place[answers.item[kept]], answers.judge[kept].astype(np.int64)
+    inside = place[answers.item] >= 0
+    row, judge = place[answers.item[inside]], answers.judge[inside].astype(np.int64)
     lines = np.arange(len(items))
     entries: list[Entry] = [(lines, column, values) for column, values in enumerate(own)]
     for at, values in enumerate(by_judge):
-        entries.append((row, len(own) + at * len(answers.judges) + judge, values[kept]))
+        entries.append((row, len(own) + at * len(answers.judges) + judge, values[inside]))
     return Scattered(tuple(entries), len(items), len(own) + len(by_judge) * len(answers.judges))
 
 

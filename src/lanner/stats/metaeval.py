@@ -205,10 +205,10 @@ def _system_pearson_without_each(truth: Array, scores: Array, document: Indices,
     x, y = np.where(valid, truth, 0.0), np.where(valid, scores, 0.0)
     values = []
     for one in units:
-        kept = document != one
-        count = valid[:, kept].sum(axis=1)
+        others = document != one
+        count = valid[:, others].sum(axis=1)
         gold, own = (
-            np.where(count > 0, side[:, kept].sum(axis=1) / np.maximum(count, 1), np.nan)[None] for side in (x, y)
+            np.where(count > 0, side[:, others].sum(axis=1) / np.maximum(count, 1), np.nan)[None] for side in (x, y)
         )
         values.append(correlation(gold, own))
     return np.array(values)

@@ -96,13 +96,13 @@ def panel(
             raise StatisticError(f"There is no judge {name!r}.", next_step=did_you_mean(name, kinds))
     judge_kinds = {} if "judges" in selection else {"kinds": EVERY_KIND}
     answers = ratings(data, question, **{"value": ("label", "score", "labels"), **judge_kinds, **selection})
-    asked = tuple(models) or tuple(j for j in answers.judges if kinds.get(j) in ("model", "metric"))
+    names = tuple(models) or tuple(j for j in answers.judges if kinds.get(j) in ("model", "metric"))
     crowd = tuple(people) or tuple(
-        j for j in answers.judges if kinds.get(j) not in ("model", "metric") and j not in asked
+        j for j in answers.judges if kinds.get(j) not in ("model", "metric") and j not in names
     )
     present = set(answers.judges)
     how = alike if alike != "auto" else "jaccard" if answers.sets else "distance" if answers.scored else "same"
-    return Panel(answers, tuple(j for j in crowd if j in present), tuple(j for j in asked if j in present), how)
+    return Panel(answers, tuple(j for j in crowd if j in present), tuple(j for j in names if j in present), how)
 
 
 Measure = Literal["auto", "percent", "kappa", "pearson", "jaccard"]

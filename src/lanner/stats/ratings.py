@@ -255,8 +255,8 @@ class Patterns:
     def label_counts(self, n_labels: int) -> Array:
         """patterns × labels: how many answers of each label."""
         rows = np.broadcast_to(np.arange(len(self.codes))[:, None], self.codes.shape)
-        known = self.codes >= 0
-        flat = rows[known] * n_labels + self.codes[known]
+        is_answer = self.codes >= 0
+        flat = rows[is_answer] * n_labels + self.codes[is_answer]
         return np.bincount(flat, minlength=len(self.codes) * n_labels).reshape(len(self.codes), n_labels).astype(float)
 
     def pair_total(self, table: Array) -> Array:

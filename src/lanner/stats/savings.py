@@ -59,9 +59,9 @@ class World:
         totals = each * (truth + own + common + taste[turn].mean(1)) + np.sqrt(each) * single
         if not self.has_metrics:
             return truth, totals, None
-        seen = totals / each - truth
-        noise = rng.normal(size=seen.shape) * seen.std()
-        guesses = truth + METRIC_ACCURACY * seen + np.sqrt(1 - METRIC_ACCURACY**2) * noise
+        errors = totals / each - truth
+        noise = rng.normal(size=errors.shape) * errors.std()
+        guesses = truth + METRIC_ACCURACY * errors + np.sqrt(1 - METRIC_ACCURACY**2) * noise
         return truth, totals, guesses * each
 
 

@@ -72,9 +72,9 @@ class Items:
         for name in systems:
             if name not in self.systems:
                 raise StatisticError(f"There is no system {name!r}.", next_step=did_you_mean(name, self.systems))
-        chosen = pl.col("system").is_in(list(systems))
-        answers = None if self.answers is None else self.answers.filter(chosen)
-        return replace(self, table=self.table.filter(chosen), answers=answers)
+        is_wanted = pl.col("system").is_in(list(systems))
+        answers = None if self.answers is None else self.answers.filter(is_wanted)
+        return replace(self, table=self.table.filter(is_wanted), answers=answers)
 
     def without_each_judge(self) -> Iterator[Items]:
         """The same scores as often as there are judges, each time with one of them left out."""

@@ -65,8 +65,8 @@ def undefined(
     signature: Signature | None = None,
 ) -> Result:
     """A Result without a value, and why."""
-    made = signature or sign(name, Resampling(), None)
-    return Result(name, None, counts=counts or {}, missing=missing, notes=(f"Undefined: {reason}",), signature=made)
+    signed = signature or sign(name, Resampling(), None)
+    return Result(name, None, counts=counts or {}, missing=missing, notes=(f"Undefined: {reason}",), signature=signed)
 
 
 KEYS = ("judge", "judge_kind", "document", "segment", "system", "domain")

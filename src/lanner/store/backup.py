@@ -174,14 +174,14 @@ def _reading(path: Path) -> Iterator[Connection]:
 
 def _told(found: Iterable[Finding], path: Path) -> tuple[str, ...]:
     """What is wrong with the rows; a file whose pages are damaged is refused."""
-    told = []
+    lines = []
     for finding in found:
         if finding.problems and finding.check == PAGES:
             raise StoreError(
                 f"The copy is damaged: {finding.problems[0]}.", where=Where(file=path), next_step="Use another copy."
             )
-        told += [f"{finding.check}: {problem}" for problem in finding.problems]
-    return tuple(told)
+        lines += [f"{finding.check}: {problem}" for problem in finding.problems]
+    return tuple(lines)
 
 
 def _settle(unfinished_path: Path, path: Path) -> None:
@@ -229,14 +229,14 @@ def _without_plain_secret(row: Any) -> Sequence[Any]:
 
 def contents(connection: Connection) -> dict[str, Content]:
     """What each table holds, the same for the same rows in either kind of database."""
-    found = {}
+    counts = {}
     for table in TABLES:
         digest, count = hashlib.sha256(), 0
         for row in rows_of(connection, table):
             digest.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
             count += 1
-        found[table.name] = Content(count, digest.hexdigest()[:16])
-    return found
+        counts[table.name] = Content(count, digest.hexdigest()[:16])
+    return counts
 
 
 def copy_rows(source: Connection, target: Connection) -> None:
@@ -257,13 +257,13 @@ def _carry_numbers(source: Connection, target: Connection) -> None:
         last = _last(source, table.name)
         if not last:
             continue
-        given = {"table": table.name, "last": last}
+        values = {"table": table.name, "last": last}
         if target.dialect.name == "postgresql":
-            target.execute(text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last)"), given)
-        elif target.execute(text("SELECT 1 FROM sqlite_sequence WHERE name = :table"), given).first():
-            target.execute(text("UPDATE sqlite_sequence SET seq = :last WHERE name = :table"), given)
+            target.execute(text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last)"), values)
+        elif target.execute(text("SELECT 1 FROM sqlite_sequence WHERE name = :table"), values).first():
+            target.execute(text("UPDATE sqlite_sequence SET seq = :last WHERE name = :table"), values)
         elif _counts_in_sqlite(table.name):
-            target.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)"), given)
+            target.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)"), values)
 
 
 def _last(connection: Connection, table: str) -> int:

@@ -154,11 +154,11 @@ class Store:
     def open(cls, place: str | Path, *, create: bool = True) -> Self:
         """The store at a path or URL, brought up to date; a new one where there is none."""
         url = locate(place)
-        shown = url.set(drivername="postgresql", query={}).render_as_string(hide_password=True)
+        name = url.set(drivername="postgresql", query={}).render_as_string(hide_password=True)
         if url.get_backend_name() == "sqlite":
-            shown = str(url.database)
-            inspect_file(Path(shown), create=create)
-        store = cls(connect(url), shown)
+            name = str(url.database)
+            inspect_file(Path(name), create=create)
+        store = cls(connect(url), name)
         try:
             store._bring_up_to_date()
             store._identity = store._looked_up()

@@ -54,8 +54,8 @@ def pairs(
         for r in result
     }
     best = max(result, key=lambda r: r.value or -1)
-    shown = f"{names[best.labels['judge']]} and {names[best.labels['other']]}"
-    finding = f"The highest κ is that of {shown}, {estimate(best.value, best.low, best.high, 2)} ({_sizes(best)})."
+    pair = f"{names[best.labels['judge']]} and {names[best.labels['other']]}"
+    finding = f"The highest κ is that of {pair}, {estimate(best.value, best.low, best.high, 2)} ({_sizes(best)})."
     svg = str(heat_map([names[judge] for judge in judges], people, cells))
     return svg, finding, [dict(r.row()) for r in result], str(best.signature or "")
 
@@ -95,19 +95,19 @@ def skill_shares(data: Data, *, part: str, question: str, judges: Sequence[str],
     options = pair[1].choices if pair else ()
     words_of = _words(data, part, question)
     labels = [(o.id, words_of[o.id], o.group or "") for o in options]
-    panels, rows, said = [], list[dict[str, Json]](), []
+    panels, rows, lines = [], list[dict[str, Json]](), []
     for domain in dict.fromkeys(document.domain for document in data.documents(part)):
         used: dict[str, dict[str, float]] = {}
         for judge in judges:
-            given = sentences.given(data, part, question, judge, domain)
-            used[names[judge]] = {o.id: sum(o.id in one for one in given) / len(given) for o in options}
+            answers = sentences.given(data, part, question, judge, domain)
+            used[names[judge]] = {o.id: sum(o.id in one for one in answers) / len(answers) for o in options}
             rows += [{"domain": domain, "judge": judge, "label": k, "share": v} for k, v in used[names[judge]].items()]
         panels.append(Panel(domain, sum(len(d.segments) for d in data.documents(part, domain)), used))
         mean = {o.id: sum(row[o.id] for row in used.values()) / len(used) for o in options}
         top = max(mean, key=lambda label: mean[label])
-        said.append(f"{domain} {words_of[top].lower()} ({100 * mean[top]:.0f} % of sentences)")
+        lines.append(f"{domain} {words_of[top].lower()} ({100 * mean[top]:.0f} % of sentences)")
     svg = str(shares(labels, panels, [names[judge] for judge in judges]))
-    return svg, f"Most often chosen: {words(said)}.", rows, f"% of sentences with label · {part} {question}"
+    return svg, f"Most often chosen: {words(lines)}.", rows, f"% of sentences with label · {part} {question}"
 
 
 def coefficients(
@@ -134,9 +134,9 @@ def numbers(data: Data, *, part: str, question: str, judges: Mapping[str, str], 
     rows: list[dict[str, Json]] = [
         {"judge": name, "number": size, "items": n} for name, counts in panels for size, n in sorted(counts.items())
     ]
-    said = [f"{name} {max(counts, key=lambda k: counts[k])}" for name, counts in panels if counts]
+    lines = [f"{name} {max(counts, key=lambda k: counts[k])}" for name, counts in panels if counts]
     least = min((min(counts) for _, counts in panels if counts), default=0)
-    finding = f"Most frequent: {words(said)}; no sentence has fewer than {least}."
+    finding = f"Most frequent: {words(lines)}; no sentence has fewer than {least}."
     return str(histogram(panels, what)), finding, rows, f"count · {part} {question}"
 
 
@@ -149,12 +149,12 @@ def speed(data: Data, *, part: str, of: str, judges: Mapping[str, str], without:
         for name, rates in values.items()
         for domain, rate in rates.items()
     ]
-    said = [
+    lines = [
         f"{name} {rates['all']:.2f} a minute, slowest in {min(domains, key=lambda d: rates.get(d, 99.0))}"
         for name, rates in values.items()
     ]
     svg = str(throughput(domains, {n: {d: r for d, r in rs.items() if d != "all"} for n, rs in values.items()}))
-    return svg, f"{'; '.join(said)}.", rows, "60 / mean seconds, items over 10,000 s left out · mean over domains"
+    return svg, f"{'; '.join(lines)}.", rows, "60 / mean seconds, items over 10,000 s left out · mean over domains"
 
 
 def preferences(data: Data, *, part: str, rows: Sequence[Mapping[str, str]], documents: str = "") -> Made:

@@ -68,8 +68,8 @@ class World:
             return {value: 1}
         if family == "ranking":
             ranks = {"tie": {"alder": 1, "birch": 1}, "alder": {"alder": 1, "birch": 2}}.get(value)
-            found = ranks or {"alder": 2, "birch": 1}
-            return [found[system] for system in item.systems]
+            qualities = ranks or {"alder": 2, "birch": 1}
+            return [qualities[system] for system in item.systems]
         return int(value)
 
     def _grid(self, judge: Judge, question: str, means: Sequence[float]) -> Json:

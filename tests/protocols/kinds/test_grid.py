@@ -32,4 +32,3 @@ def test_likeness_is_the_share_of_equal_rows_and_grades_are_ordinal() -> None:
     assert KIND.likeness(GRID, {"one": "low", "two": "low"}, {"one": "low", "two": "high"}) == pytest.approx(0.5)
     assert KIND.level(GRID) == "ordinal"
     assert KIND.level(Grid(id="q", rows=ROWS, options=(Option(id="x"), Option(id="y")))) == "nominal"
-    assert KIND.columns(GRID) == ["one", "two"]

@@ -55,11 +55,10 @@ def test_counts_are_averaged_and_an_exclusive_label_stands_alone() -> None:
     assert combine(question, [{"no_errors": 1}, {"no_errors": 1}, {"a": 3}]) == {"no_errors": 1}
 
 
-def test_likeness_levels_columns_and_control_items() -> None:
+def test_likeness_levels_and_control_items() -> None:
     assert KIND.likeness(FREE, ["a", "b"], ["b", "c"]) == pytest.approx(0.5)
     assert KIND.level(FREE) == "sets"
     assert KIND.level(Labels(id="q", options=OPTIONS, counts=True)) == "interval"
-    assert [KIND.cell(FREE, ["b"], part) for part in KIND.columns(FREE)] == [0, 1, 0, 0]
     exclusive = Labels(id="q", options=OPTIONS, exclusive="no_errors")
     assert KIND.expected_of_nonsense(exclusive, 0) == {"excludes": ["no_errors"]}
     assert KIND.expected_of_nonsense(FREE, 0) == {}

@@ -116,7 +116,7 @@ def _table() -> dict[str, dict[str, Any]]:
 def family(host: str, owners: frozenset[str] = frozenset(), named: str = "") -> Family:
     """The entry of the capability table for a server."""
     table = _table()
-    found = table.get(named) or next(
+    match = table.get(named) or next(
         (
             entry
             for entry in table.values()
@@ -126,11 +126,11 @@ def family(host: str, owners: frozenset[str] = frozenset(), named: str = "") -> 
         table["default"],
     )
     return Family(
-        tuple(found["means"]),
-        found["length"],
-        frozenset(found["without"]),
-        found.get("key", False),
-        tuple(found.get("unreadable", ())),
+        tuple(match["means"]),
+        match["length"],
+        frozenset(match["without"]),
+        match.get("key", False),
+        tuple(match.get("unreadable", ())),
     )
 
 
@@ -198,19 +198,19 @@ class Connection:
     async def ask(self, call: Call) -> Reply:
         """One reply, after leaving out whatever the server says it does not understand. A limit on length that is too
         large for this one question is lowered for it alone."""
-        known = self._family or await self._find_family()
+        family = self._family or await self._find_family()
         while True:
             step = self._step
-            body = self._body(call, known, known.means[step])
+            body = self._body(call, family, family.means[step])
             began = time.perf_counter()
             status, headers, content = await self._post(self._address(call), body)
             latency = time.perf_counter() - began
             if status == 200:
-                reply = self.read(content, latency, known.means[step])
+                reply = self.read(content, latency, family.means[step])
                 self._answered = True
                 return replace(reply, sent=self.settings(body))
             words = self._words(content)
-            if status == 400 and self._adapt(words, known, step, body):
+            if status == 400 and self._adapt(words, family, step, body):
                 continue
             if status == 400 and call.max_tokens and call.max_tokens > _SHORTEST and self._names_length(words):
                 call = replace(call, max_tokens=call.max_tokens // 2)
@@ -219,8 +219,8 @@ class Connection:
 
     async def body(self, call: Call) -> dict[str, Json]:
         """The request for a question, as this server takes it."""
-        known = self._family or await self._find_family()
-        return self._body(call, known, known.means[self._step])
+        family = self._family or await self._find_family()
+        return self._body(call, family, family.means[self._step])
 
     async def json(self, method: str, path: str, body: Json = None) -> dict[str, Json]:
         """Another of the server's interfaces: a JSON object back, or one of the errors."""
@@ -315,12 +315,12 @@ class Connection:
 
     def _sent(self, schema: Mapping[str, Json], family: Family) -> Json:
         """The schema as this server takes it; prompts share theirs, so it is made once."""
-        kept = self._schemas.get(id(schema))
-        if kept is None or kept[0] is not schema:
+        entry = self._schemas.get(id(schema))
+        if entry is None or entry[0] is not schema:
             if len(self._schemas) > 256:
                 self._schemas.clear()
-            kept = self._schemas[id(schema)] = (schema, reduced(dict(schema), family.without))
-        return kept[1]
+            entry = self._schemas[id(schema)] = (schema, reduced(dict(schema), family.without))
+        return entry[1]
 
     async def _post(self, url: Any, body: Json) -> tuple[int, Mapping[str, str], bytes]:
         try:

@@ -91,8 +91,8 @@ _TEXTS = ("systemInstruction", "contents", "generationConfig")
 
 
 def _tokens(result: Mapping[str, Any]) -> tuple[Token, ...]:
-    chosen: Sequence[Any] = result.get("chosenCandidates") or ()
-    others: Sequence[Any] = result.get("topCandidates") or [{}] * len(chosen)
+    candidates: Sequence[Any] = result.get("chosenCandidates") or ()
+    others: Sequence[Any] = result.get("topCandidates") or [{}] * len(candidates)
     return tuple(
         Token(
             str(entry["token"]),
@@ -100,5 +100,5 @@ def _tokens(result: Mapping[str, Any]) -> tuple[Token, ...]:
                 (str(other["token"]), float(other["logProbability"])) for other in alternatives.get("candidates") or ()
             ),
         )
-        for entry, alternatives in zip(chosen, others, strict=True)
+        for entry, alternatives in zip(candidates, others, strict=True)
     )

@@ -67,12 +67,12 @@ def read(path: str | Path, encoder: str | None = None) -> Checkpoint:
 def _files(path: Path) -> tuple[Path, Path]:
     """The .ckpt and its hparams.yaml."""
     if path.is_dir():
-        found = sorted((path / "checkpoints").glob("*.ckpt")) or sorted(path.glob("*.ckpt"))
-        if len(found) != 1:
-            what = "no checkpoint" if not found else f"{len(found)} checkpoints"
+        files = sorted((path / "checkpoints").glob("*.ckpt")) or sorted(path.glob("*.ckpt"))
+        if len(files) != 1:
+            what = "no checkpoint" if not files else f"{len(files)} checkpoints"
             hint = "Name the .ckpt file, or a folder that holds hparams.yaml and checkpoints/model.ckpt."
             raise InputError(f"There is {what} in it.", where=Where(path), next_step=hint)
-        path = found[0]
+        path = files[0]
     if not path.is_file():
         raise InputError("There is no such checkpoint.", where=Where(path), next_step="Name a COMET model's folder.")
     for folder in (path.parent.parent, path.parent):

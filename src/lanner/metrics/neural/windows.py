@@ -58,11 +58,11 @@ def single(text: Text, tokens: Tokens, marks: Marks, cuts: Cuts) -> Window:
     """One text on its own: begin, context, sentence, end, with an end mark after each sentence of the context."""
     context, own = _parts(text, tokens, marks)
     room = marks.single - 2
-    kept = own[:room]
-    before = context[max(0, len(context) - (room - len(kept))) :] if len(kept) < room else []
-    cuts.cut += len(kept) < len(own)
+    head = own[:room]
+    before = context[max(0, len(context) - (room - len(head))) :] if len(head) < room else []
+    cuts.cut += len(head) < len(own)
     cuts.trimmed += len(before) < len(context)
-    return Window((marks.begin, *before, *kept, marks.end), start=1 + len(before))
+    return Window((marks.begin, *before, *head, marks.end), start=1 + len(before))
 
 
 def joint(texts: Sequence[Text], tokens: Tokens, marks: Marks, cuts: Cuts) -> Window:
