@@ -17,6 +17,7 @@ from lanner.stats import agreement, association, context, diagnosis, effort, mix
 from lanner.stats.bradley_terry import bradley_terry
 from lanner.stats.coefficients import kappa, pairwise
 from lanner.stats.diagnosis import difference, self_agreement
+from lanner.stats.facets import facets
 from lanner.stats.frame import tidy
 from lanner.stats.icc import icc
 from lanner.stats.power import (
@@ -166,6 +167,8 @@ STATISTICS = [
     *asked("Bradley–Terry", lambda t, q, **o: bradley_terry(_compared(t), q, **o), "label"),
     *asked("systems", systems, "score"),
     *asked("head to head", head_to_head, "score"),
+    *(p for scale in ("steps", "numbers")
+      for p in asked(f"facets {scale}", lambda t, q, resampling, **o: facets(t, q, **o), "score", scale=scale)),
     *asked("throughput", lambda t, _, **o: effort.throughput(t, **o), "score"),
     *asked("fatigue", lambda t, _, resampling: effort.fatigue(t), "score"),
     *asked("cost", lambda t, _, resampling: effort.cost(t, 30), "score"),

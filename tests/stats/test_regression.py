@@ -200,3 +200,15 @@ def test_a_domain_of_one_document_is_said_and_not_tested():
     row = next(row for row in result.rows if "domain" in row["term"])
     assert (row["low"], row["high"], row["p"]) == (None, None, None)
     assert any("One document alone" in note for note in result.notes)
+
+
+def test_a_system_whose_scores_never_vary_is_said_to_fit_without_error():
+    rows = [(f"d{at // 4}", system, score) for at, (system, score) in enumerate([("ash", 1.0), ("elm", 5.0)] * 10)]
+    rows[3] = (rows[3][0], "elm", 2.0)
+    data = {"judge": ["a"] * 20, "document": [r[0] for r in rows], "segment": [str(n) for n in range(20)]}
+    data |= {"system": [r[1] for r in rows], "score": [r[2] for r in rows]}
+    result = regress(data, "score", ["system"])
+    by_term = {row["term"]: row for row in result.rows}
+    assert by_term["intercept"]["p"] is None and by_term["intercept"]["low"] is None
+    assert by_term["system=elm"]["p"] is not None
+    assert any("intercept rests on fits without any error" in note for note in result.notes)

@@ -146,19 +146,28 @@ class Ols:
     @cached_property
     def covariance(self) -> Array:
         """Var(β)."""
-        if self.cluster is None or self.errors == "classical":
-            return self.bread * float((self.residuals**2).sum()) / (self.n - self.p)
+        return self._covariance_of(np.eye(self.p))
+
+    @cached_property
+    def _scores(self) -> Array:
+        """X'e of each cluster, adjusted."""
         own = zip(self._adjusted, self._rows, strict=True)
         scores = np.concatenate([_crossed(x, self.residuals[rows][:, :, None])[:, :, 0] for x, rows in own])
-        meat = scores.T @ scores
-        if self.errors == "cr1":
-            g = self.clusters
-            meat *= g / (g - 1) * (self.n - 1) / (self.n - self.p)
-        return np.asarray(self.bread @ meat @ self.bread)
+        g = self.clusters
+        return scores * np.sqrt(g / (g - 1) * (self.n - 1) / (self.n - self.p)) if self.errors == "cr1" else scores
+
+    def _covariance_of(self, weights: Array) -> Array:
+        """Var(Wβ), W having a combination of coefficients in each row. Combined before they are squared: a combination
+        that fits perfectly keeps no error from the others."""
+        if self.cluster is None or self.errors == "classical":
+            residual = float((self.residuals**2).sum()) / (self.n - self.p)
+            return np.asarray(weights @ self.bread @ weights.T * residual)
+        half = self._scores @ (self.bread @ weights.T)
+        return np.asarray(half.T @ half)
 
     def contrast(self, weights: Array) -> Estimate:
         """w'β with its standard error and degrees of freedom."""
-        value, variance = float(weights @ self.beta), float(weights @ self.covariance @ weights)
+        value, variance = float(weights @ self.beta), float(self._covariance_of(weights[None])[0, 0])
         if self._of_one_cluster(weights):
             return Estimate(value, float("nan"), float("nan"))
         rounding = self._rounding * float(np.sqrt(weights @ self.bread @ weights))
@@ -225,7 +234,7 @@ class Ols:
         if q == 0:
             return None
         pick = np.eye(self.p)[list(columns)]
-        variance, estimate = pick @ self.covariance @ pick.T, pick @ self.beta
+        variance, estimate = self._covariance_of(pick), pick @ self.beta
         scale = np.linalg.inv(np.linalg.cholesky(pick @ self.bread @ pick.T))
         if float(np.linalg.eigvalsh(scale @ variance @ scale.T).min()) <= self._rounding**2:
             return None

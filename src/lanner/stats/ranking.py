@@ -141,7 +141,8 @@ def head_to_head(data: Any, of: str, **options: Any) -> Result:
         if options.get("margin") is not None:
             row |= {"p_not_worse": duel.p_not_worse, "p_equivalent": duel.p_equivalent}
         rows.append(row)
-    return replace(ranking.result, name=f"{of} head to head", rows=rows, value=None, interval=None)
+    notes = ranking.result.notes if rows else ("Undefined: there are no two systems to compare.",)
+    return replace(ranking.result, name=f"{of} head to head", rows=rows, value=None, interval=None, notes=notes)
 
 
 def rank(

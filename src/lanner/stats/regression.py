@@ -176,10 +176,13 @@ def _regress(
     spread = outcome(_r_squared(model, [list(range(model.fit.p))], resampling), resampling, scale="logit")
     signature = sign("OLS", resampling, spread.interval, errors=errors, predictors=str(model.fit.p - 1))
     rows = _coefficient_rows(model, resampling.level)
-    alone = [str(row["term"]) for row in rows if row["p"] is None]
+    exact = [str(row["term"]) for row in rows if row["p"] is None and row["error"] == 0]
+    alone = [str(row["term"]) for row in rows if row["p"] is None and row["error"] != 0]
     notes = model.terms.notes + spread.notes
     if alone:
         notes += (f"One {resampling.unit} alone says something about {', '.join(alone)}: no interval and no p.",)
+    if exact:
+        notes += (f"What {', '.join(exact)} rests on fits without any error: no interval and no p.",)
     result = Result(
         name, model.fit.r_squared, spread.interval, None, model.counts, model.missing, notes=notes, signature=signature
     )
@@ -396,7 +399,7 @@ def compare_judges(
     signature = sign("OLS, F of equal coefficients", resampling, None, errors=errors)
     test, counts = tests[0]
     if test is None:
-        reasons.append("No joint test: too few documents, or no predictor that both judges used.")
+        reasons.append("No joint test: too few documents, a perfect fit, or no predictor that both judges used.")
     value, joint_p = (test.f, test.p) if test else (None, None)
     return Result(name, value, None, joint_p, counts, 0.0, {}, rows, (*source.notes, *reasons), signature)
 
