@@ -759,6 +759,16 @@ def test_systems_that_take_turns_are_names_and_no_texts(tmp_path: Path) -> None:
     ]
 
 
+def test_a_short_text_that_comes_again_in_the_other_column_is_no_system(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = "x,Oui.,Yes.,No.,1,2\nx,Non.,No.,Nope.,3,4\n"
+    path.write_text(f"judge,source,MT1,MT2,Score1,Score2\n{rows}", encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert [dict(s.outputs) for s in reading.documents[0]] == [
+        *({"MT1": "Yes.", "MT2": "No."}, {"MT1": "No.", "MT2": "Nope."}),
+    ]
+
+
 def test_columns_of_language_codes_are_no_texts(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     rows = "".join(f"sys,en,de,{n},{50 + n + k},u{k}\n" for k in (1, 2) for n in range(3))
