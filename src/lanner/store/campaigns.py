@@ -213,6 +213,7 @@ class Events(Rows):
 # The texts of a campaign, one row per document, frozen when the campaign opens.
 
 _d = schema.document.c
+_FIND = select(_d.content).where(_d.campaign == bindparam("campaign"), _d.key == bindparam("key"))
 JUDGE_ITSELF = ""
 """The key of the document that questionnaires are about: no text, so that a key is never half empty."""
 
@@ -256,8 +257,7 @@ class Documents(Rows):
         return [(domain, documents, int(segments)) for domain, documents, segments in rows]
 
     def find(self, campaign: int, key: str) -> Document | None:
-        query = select(_d.content).where(_d.campaign == campaign, _d.key == key)
-        content = self._connection.execute(query).scalar()
+        content = self._connection.execute(_FIND, {"campaign": campaign, "key": key}).scalar()
         return decode(content) if content is not None else None
 
     def number(self, campaign: int, key: str) -> int | None:

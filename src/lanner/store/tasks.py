@@ -102,6 +102,14 @@ def _spent() -> Any:
     return select(_i.elapsed, _i.active).where(_i.task == bindparam("task")).order_by(_i.position)
 
 
+def _saved_at() -> Any:
+    return select(_i.saved_at).where(_i.task == bindparam("task")).order_by(_i.position)
+
+
+def _finished() -> Any:
+    return update(schema.task).where(_t.id == bindparam("task")).values(finished_at=bindparam("moment"))
+
+
 def _active_since() -> Any:
     tables = schema.task.join(schema.item, _i.task == _t.id)
     mine = (_t.judge == bindparam("judge"), _i.saved_at >= bindparam("start"))
@@ -188,7 +196,7 @@ _HEAD, _ITEMS = _head(), _items()
 _NEXT, _FREE, _TAKEN, _LAST_POSITIONS = _next(), _free(), _taken(), _last_positions()
 _SPENT, _ACTIVE_SINCE = _spent(), _active_since()
 _PLACES = {dialect: _places(dialect) for dialect in ("sqlite", "postgresql")}
-_SAVED = _saved()
+_SAVED, _SAVED_AT, _FINISHED = _saved(), _saved_at(), _finished()
 _FINISHED_OUTPUTS = _finished_outputs()
 
 
@@ -326,7 +334,7 @@ class Tasks(Rows):
         return task
 
     def set_finished(self, task: int, moment_: datetime | None) -> None:
-        self._connection.execute(update(schema.task).where(_t.id == task).values(finished_at=micros(moment_)))
+        self._connection.execute(_FINISHED, {"task": task, "moment": micros(moment_)})
 
     def spent(self, task: int) -> list[tuple[float, float]]:
         """Item by item, the seconds spent so far: elapsed and active."""
@@ -344,8 +352,7 @@ class Tasks(Rows):
 
     def saved(self, task: int) -> list[bool]:
         """Item by item, whether anything was ever saved about it, if only that there is nothing to say."""
-        query = select(_i.saved_at).where(_i.task == task).order_by(_i.position)
-        return [saved_at is not None for (saved_at,) in self._connection.execute(query)]
+        return [saved_at is not None for (saved_at,) in self._connection.execute(_SAVED_AT, {"task": task})]
 
     def pages_about(self, judge: int, document: int) -> dict[str, set[str]]:
         """Segment by segment of a document, the pages on which this judge is asked about it."""

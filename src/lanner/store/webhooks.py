@@ -17,6 +17,7 @@ from lanner.store import schema
 from lanner.store.rows import Rows, dumps, loads, micros, moment
 
 _w, _d = schema.webhook.c, schema.delivery.c
+_ALL = select(schema.webhook).where(_w.removed_at.is_(None)).order_by(_w.id)
 SEALED = "sealed:"
 """How a secret begins that only the server's key opens. No other leaves the store in a backup."""
 
@@ -58,8 +59,7 @@ class Webhooks(Rows):
 
     def all(self) -> list[Webhook]:
         """Those in use, the oldest first."""
-        query = select(schema.webhook).where(_w.removed_at.is_(None)).order_by(_w.id)
-        return [_webhook(row) for row in self._connection.execute(query)]
+        return [_webhook(row) for row in self._connection.execute(_ALL)]
 
     def set_secret(self, number: int, secret: str) -> None:
         self._connection.execute(update(schema.webhook).where(_w.id == number).values(secret=secret))

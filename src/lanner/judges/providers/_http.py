@@ -206,9 +206,9 @@ class Connection:
             status, headers, content = await self._post(self._address(call), body)
             latency = time.perf_counter() - began
             if status == 200:
-                reply = self.read(content, latency, family.means[step])
+                reply = self.read(content, latency, family.means[step], self.settings(body))
                 self._answered = True
-                return replace(reply, sent=self.settings(body))
+                return reply
             words = self._words(content)
             if status == 400 and self._adapt(words, family, step, body):
                 continue
@@ -348,14 +348,14 @@ class Connection:
         unreachable = isinstance(problem, self._unreachable)
         return OverloadedError(self._scrubbed(what), silent=silent, unreachable=unreachable)
 
-    def read(self, content: bytes, latency: float, means: str) -> Reply:
-        """A reply as the server wrote it, or the error that it is."""
+    def read(self, content: bytes, latency: float, means: str, sent: Mapping[str, Json] | None = None) -> Reply:
+        """A reply as the server wrote it, or the error that it is. `sent` are the settings it was asked for with."""
         try:
             data = from_json(content)
             if isinstance(data, dict) and data.get("error") and not data.get("choices"):  # as some proxies do
                 code = data["error"].get("code") if isinstance(data["error"], dict) else None
                 raise self._meaning(code if isinstance(code, int) else 502, {}, content)
-            return replace(self.reply(data), latency=latency, means=means)
+            return replace(self.reply(data), latency=latency, means=means, sent=sent or {})
         except (ValueError, KeyError, IndexError, TypeError, AttributeError) as problem:
             raise OverloadedError("the server's reply is not one of a chat", status=200) from problem
 

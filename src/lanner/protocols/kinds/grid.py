@@ -48,6 +48,11 @@ class GridKind(Kind[Grid]):
     def check(self, question: Grid, value: Json, check: Check) -> Json:
         if not isinstance(value, Mapping):
             raise check.error("shape", f"{value!r} is not an object from row to answer.")
+        options = {option.id for option in question.options}
+        if len(value) == len(question.rows):  # every row with one of the options, which is nearly always so
+            labels = [value.get(row.id) for row in question.rows]
+            if all(isinstance(label, str) and label in options for label in labels):
+                return {row.id: label for row, label in zip(question.rows, labels, strict=True)}
         by_row = {check.option(row, question.rows): option for row, option in value.items()}
         answers: dict[str, str] = {}
         for row in question.rows:
