@@ -407,3 +407,22 @@ def test_scores_too_large_to_compute_with_are_left_out_and_said() -> None:
     assert any("2 scores are infinite or beyond" in note for note in result.notes)
     assert any("1 score is infinite: it" in note for note in result.notes)
     assert all(abs(row["score"]) < 1e3 for row in result.rows)
+
+
+@pytest.mark.parametrize("gap", [0.0, 2.0])
+def test_a_difference_that_every_document_has_gets_no_interval_of_no_width(gap: float) -> None:
+    data = ratings({"ash": 0.0}, documents=8)
+    data = pl.concat([data, data.with_columns(system=pl.lit("elm"), score=pl.col("score") + gap)])
+    result = ranking.head_to_head(data, "")
+    [row] = result.rows
+    assert abs(row["difference"]) == pytest.approx(gap) and (row["low"], row["high"]) == (None, None)
+    assert (row["p"] == 1.0) if gap == 0 else row["p"] < 0.05
+    assert any("same difference between" in note for note in result.notes)
+
+
+def test_one_judge_of_unequal_documents_says_nothing_of_others_and_ends_in_no_error() -> None:
+    data = unequal()
+    data = data.filter(pl.col("judge") == data["judge"][0])
+    for table in (ranking.systems(data, "", other_judges=True), ranking.head_to_head(data, "", other_judges=True)):
+        assert any("judges" in note for note in table.notes)
+        assert all(row["low"] is None for row in table.rows)

@@ -59,6 +59,7 @@ _HELD = 2_000_000  # signs held at once
 _PAIRS = 250  # pairs of systems tested at once
 _STREAM = 7  # apart from the resamples of intervals
 _EQUAL = 1e-9  # sums within this share of their size are ties: they differ by rounding only
+_DOCUMENTS_FOR_AN_INTERVAL = 6  # with fewer no choice of signs is rare enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +239,8 @@ def rank(
         if pass_at_most is not None:
             row["passed"] = bool(row["score"] <= pass_at_most if better < 0 else row["score"] >= pass_at_most)
     notes = [*item_scores.notes, *method.notes, *_contradictions(fought, names, better, alpha)]
+    if test == "permutation" and not other_judges:
+        notes += _constant(fought)
     how = {
         "average": average + (", adjusted for documents" if method.adjusted else ""),
         "judges": item_scores.standardised or "mean",
@@ -693,7 +696,8 @@ class _Swaps:
         return self._share(side * (self.flipped - null * self.weight) >= gap - slack)
 
     def interval(self, level: float) -> tuple[float, float] | None:
-        """All differences that the two-sided test does not reject; None where so few documents reject nothing.
+        """All differences that the two-sided test does not reject; None where so few documents reject nothing, and
+        where all have the same difference, which says nothing about others.
 
         A choice of signs reaches the gap between difference and null while the null lies between two values, one on
         each side of the difference; p falls as nulls move outwards and leave more of these ranges.
@@ -711,7 +715,17 @@ class _Swaps:
         lows, highs = np.minimum(first, second), np.maximum(first, second)
         low = float(np.partition(lows, count - 1)[count - 1])
         high = float(-np.partition(-highs, count - 1)[count - 1])
-        return low, high
+        return (low, high) if high - low > _EQUAL * max(abs(low), abs(high)) else None
+
+
+def _constant(fought: Sequence[Duel]) -> list[str]:
+    """Which differences have no interval although there are documents enough for one."""
+    pairs = [
+        f"{duel.system} and {duel.other}"
+        for duel in fought
+        if duel.low is None and duel.p is not None and duel.documents >= _DOCUMENTS_FOR_AN_INTERVAL
+    ]
+    return [f"No interval: every document has the same difference between {', '.join(pairs)}."] if pairs else []
 
 
 def _permutation(

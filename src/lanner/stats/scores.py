@@ -484,7 +484,7 @@ class Adjusted:
         width = k * k + 2 * k + 2
         parts = np.zeros((documents, strata, width))
         order = np.argsort(table.document, kind="stable")
-        for rows in np.split(order, np.flatnonzero(np.diff(table.document[order])) + 1):
+        for rows in np.split(order, np.flatnonzero(np.diff(table.document[order])) + 1) if len(order) else ():
             at = parts[table.document[rows[0]], stratum[rows[0]]]
             counts = valid[rows] * weight[rows, None]
             at[: k * k] = (np.diag(counts.sum(axis=0)) - counts.T @ present[rows]).ravel()
