@@ -9,6 +9,7 @@ from lanner.analysis.agreement import (
     measure,
     pairs,
     question_agreement,
+    statistic_plan,
     unaided_rows,
     without_each_judge,
 )
@@ -20,7 +21,9 @@ from lanner.analysis.measures import (
     main_question,
     plan,
     plan_question,
+    plan_score,
     plan_table,
+    shared_measures,
 )
 from lanner.analysis.rows import GROUPS, JUDGES, PEOPLE, Counted, Purpose, Reason, Selection, counted
 
@@ -45,8 +48,11 @@ __all__ = [
     "pairs",
     "plan",
     "plan_question",
+    "plan_score",
     "plan_table",
     "question_agreement",
+    "shared_measures",
+    "statistic_plan",
     "unaided_rows",
     "without_each_judge",
 ]

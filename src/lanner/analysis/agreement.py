@@ -16,6 +16,7 @@ from lanner.errors import StatisticError
 from lanner.model import NOTHING, Protocol, Rank, Result, Spans
 from lanner.protocols.prefilled import Help
 from lanner.stats.coefficients import pairwise
+from lanner.stats.estimate import Plan
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 
@@ -101,13 +102,22 @@ def measure(rows: Counted, planned: Measure, entry: QuestionPlan, *, resampling:
     """One coefficient of all judges of a group together."""
     _check_one_group(rows)
     how = resampling or Resampling()
-    if _reads_ratings(planned, entry):
-        result = _of_part(ratings_of(rows.table, entry), planned, how)
-    else:
-        options = {**planned.options, "roles": ROLES, **({"row": planned.row} if planned.row else {})}
-        result = planned.statistic(rows.table, planned.question, resampling=how, **options)
-    result = _named(rows.sign(result), planned)
+    data, options = _reading(rows.table, planned, entry)
+    result = _named(rows.sign(planned.statistic(data, planned.question, resampling=how, **options)), planned)
     return result if unaided_rows(rows, entry) is None else _inflated(result)
+
+
+def statistic_plan(rows: Counted, planned: Measure, entry: QuestionPlan) -> Plan:
+    """The same coefficient before its interval is made, so that it can be set against another."""
+    data, options = _reading(rows.table, planned, entry)
+    return planned.statistic.plan(data, planned.question, **options)
+
+
+def _reading(table: pl.DataFrame, planned: Measure, entry: QuestionPlan) -> tuple[Any, dict[str, Any]]:
+    """The answers that a coefficient is computed on, and its options for them."""
+    if _reads_ratings(planned, entry):
+        return _part_ratings(ratings_of(table, entry), planned), _own_options(planned.options)
+    return table, {**planned.options, "roles": ROLES, **({"row": planned.row} if planned.row else {})}
 
 
 def pairs(
@@ -191,16 +201,19 @@ def ratings_of(rows: pl.DataFrame, entry: QuestionPlan) -> Ratings:
 
 
 def _of_part(ratings: Ratings, planned: Measure, how: Resampling) -> Result:
+    return planned.statistic(_part_ratings(ratings, planned), resampling=how, **_own_options(planned.options))
+
+
+def _part_ratings(ratings: Ratings, planned: Measure) -> Ratings:
     match planned.part:
         case Part.ROW:
-            ratings = row_ratings(ratings, planned.row)
+            return row_ratings(ratings, planned.row)
         case Part.LABEL:
-            ratings = holding(ratings, planned.row)
+            return holding(ratings, planned.row)
         case Part.MARKED if ratings.sets:
-            ratings = holding(ratings, NOTHING)
+            return holding(ratings, NOTHING)
         case _:
-            pass
-    return planned.statistic(ratings, resampling=how, **_own_options(planned.options))
+            return ratings
 
 
 def _own_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ does: Krippendorff's α of all judges of a group. The headline of a grid is the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -196,7 +196,7 @@ def plan(protocol: Protocol) -> list[QuestionPlan]:
     plans = [entry for question in about_texts if (entry := plan_question(question, protocol)) is not None]
     scores = {score.id for score in protocol.scores}
     planned = dict.fromkeys(of for name, of, _ in _planned(protocol) if of in scores and name in all_coefficients())
-    return [*plans, *(_score_plan(name, protocol) for name in planned)]
+    return [*plans, *(plan_score(name, protocol) for name in planned)]
 
 
 def plan_question(question: Question, protocol: Protocol | None = None) -> QuestionPlan | None:
@@ -209,6 +209,23 @@ def plan_question(question: Question, protocol: Protocol | None = None) -> Quest
     names = {(measure.name, measure.question) for measure in planned}
     rest = [measure for measure in others if (measure.name, measure.question) not in names]
     return QuestionPlan(question.id, question, headline, tuple(parts), (*planned, *rest))
+
+
+def shared_measures(plans: Sequence[QuestionPlan]) -> tuple[Measure, ...] | None:
+    """The coefficient that several questions can be compared by, one measure for each: their headline where it is the
+    same, else the first of the first question's coefficients that all of them have; None where they share none."""
+    first, *others = plans
+    for wanted in (first.headline, *(measure for measure in first.others if measure.name != "percent")):
+        matches = [next((one for one in plan.measures if _is_same(one, wanted)), None) for plan in others]
+        if all(matches):
+            return (wanted, *(one for one in matches if one is not None))
+    return None
+
+
+def _is_same(one: Measure, other: Measure) -> bool:
+    return (one.name, one.sign, one.part, one.options.get("level")) == (
+        other.name, other.sign, other.part, other.options.get("level")
+    )  # fmt: skip
 
 
 def main_question(protocol: Protocol, question_id: str = "") -> Question | None:
@@ -332,7 +349,8 @@ def _span_f1(question: str) -> Measure:
     return Measure("spans", "span F1", spans, question, pairwise=True)
 
 
-def _score_plan(name: str, protocol: Protocol) -> QuestionPlan:
+def plan_score(name: str, protocol: Protocol) -> QuestionPlan:
+    """How agreement on a score that the protocol computes is told."""
     headline = _alpha(name, _planned_level(name, protocol) or "interval", pairwise=True)
     return QuestionPlan(name, None, headline, (), tuple(_planned_measures(name, protocol, headline)))
 

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from lanner import analysis
 from lanner.reports.comparison.agreement import agreement, models, same_scores
 from lanner.reports.comparison.sides import Measure
-from reports.comparison.worlds import answered, lab, noise, parity, scores
+from lanner.reports.view import View
+from reports.comparison.worlds import QUICK, answered, lab, noise, parity, scores
+from reports.world import material
 
 
 def test_judges_who_agree_and_judges_who_do_not() -> None:
@@ -24,6 +27,53 @@ def test_judges_who_agree_and_judges_who_do_not() -> None:
     assert gap is not None
     assert gap.value == pytest.approx(1.0 - (line.values[1].value or 0))
     assert "more under a than under b" in found.said
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "sign"),
+    [
+        ("falcon", "skills", "α Jaccard"),
+        ("falcon", "context", "α"),
+        ("adequacy_fluency_sc", "adequacy_sc", "α ordinal"),
+        ("da", "score", "α interval"),
+        ("h_falcon", "skills", "α ordinal"),
+        ("esa", "errors", "α any marked"),
+    ],
+)
+def test_one_campaign_has_one_coefficient_for_a_question(name: str, question: str, sign: str) -> None:
+    """As `lanner agreement` and a report show it, so does a comparison."""
+    judged = material(name)
+    protocol = judged.protocol
+    assert protocol is not None
+    [entry] = [entry for entry in analysis.plan(protocol) if entry.id == question]
+    alone = analysis.question_agreement(judged.counted(), entry, resampling=QUICK).headline
+    in_report = next(one for one in View(judged, protocol, QUICK).agreements if one.plan.id == question).headline
+    both = lab(replace(judged, name="a"), replace(judged, name="b"))
+    found = [row for row in agreement(both).data if row["question"] == both.sides[0].says(question)]
+    assert alone.value is not None
+    assert [(row["value"], row["low"], row["high"]) for row in found] == [(alone.value, alone.low, alone.high)] * 2
+    assert (in_report.value, in_report.low, in_report.high) == (alone.value, alone.low, alone.high)
+    assert entry.headline.sign == sign
+
+
+def test_questions_with_other_headlines_are_compared_by_a_coefficient_both_have() -> None:
+    """Labels have α Jaccard, grids the mean of their rows' α; the rows chosen in a grid are labels too."""
+    sides = lab(material("h_falcon"), material("falcon_labels"))
+    [line] = [line for line in agreement(sides).lines if line.label.endswith("Jaccard")]
+    assert line.gaps[0] is not None
+
+
+def test_different_coefficients_are_not_subtracted() -> None:
+    """α of ranks on one side, of distances on the other."""
+
+    def value(q: str, j: str, system: str, d: int, s: int, _: str) -> float:
+        return float(noise(j, system, d, s) % 4)
+
+    sides = lab(*(answered(name, ["score"], value, title=name) for name in ("sqm", "da")))
+    found = agreement(sides)
+    assert [line.label.partition(", ")[2] for line in found.lines] == ["α ordinal / α interval"]
+    assert found.lines[0].gaps == [None]
+    assert not found.said
 
 
 def test_of_one_document_it_is_said_why_there_is_no_interval() -> None:

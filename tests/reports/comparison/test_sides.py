@@ -7,9 +7,7 @@ from lanner.analysis.material import Material
 from lanner.errors import InputError
 from lanner.model import Result, Unit
 from lanner.reports.comparison.sides import (
-    LABELS,
-    NUMBERS,
-    SETS,
+    Form,
     Gap,
     Value,
     gap_of,
@@ -122,11 +120,11 @@ def test_scenarios_match_by_the_stem_of_the_name() -> None:
     assert [(pair.label, pair.questions) for pair in found[:2]] == [
         ("adequacy", ("adequacy_rs", "adequacy_sc")), ("fluency", ("fluency_rs", "fluency_sc")),
     ]  # fmt: skip
-    assert all(pair.kind is NUMBERS for pair in found)
-    assert matched(sides([("p", parity())]))[0].kind is LABELS
+    assert all(pair.form is Form.NUMBERS for pair in found)
+    assert matched(sides([("p", parity())]))[0].form is Form.LABELS
 
 
 def test_two_protocols_match_by_name_then_by_kind() -> None:
     found = matched(sides([("f", material("falcon")), ("h", material("h_falcon"))]))
-    sets = [pair for pair in found if pair.kind is SETS]
+    sets = [pair for pair in found if pair.form is Form.SETS]
     assert [pair.questions for pair in sets] == [("skills", "skills_chosen")]

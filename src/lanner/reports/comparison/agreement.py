@@ -8,27 +8,27 @@ from typing import Any
 
 import polars as pl
 
-from lanner.analysis import PEOPLE
+from lanner.analysis import PEOPLE, Measure, QuestionPlan, measure, shared_measures, statistic_plan
 from lanner.errors import LannerError
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate, number, p_value, words
 from lanner.model import Json, Result
 from lanner.reports.comparison.sides import (
-    SPANS,
     Answer,
+    Form,
     Gap,
     Lab,
     Line,
-    Matched,
     Side,
     Value,
     are_judges,
+    form_of,
     gap_of,
     gathered,
     item_key,
-    kind_of,
     matched,
     of_result,
+    question_label,
 )
 from lanner.reports.parts import Figure
 from lanner.stats.association import correlations
@@ -36,6 +36,7 @@ from lanner.stats.diagnosis import difference
 from lanner.stats.models import against_people
 
 _LEVEL = 0.05
+_Coefficient = tuple[Side, Measure, QuestionPlan]
 
 
 def agreement(lab: Lab) -> Answer:
@@ -48,17 +49,24 @@ def agreement(lab: Lab) -> Answer:
     rows: list[Row] = []
     sentences: list[tuple[str, bool]] = []
     data: list[dict[str, Json]] = []
+    signs: list[str] = []
     for pair in pairs:
-        results = [_coefficient(side, pair, place, lab) for place, side in enumerate(lab.sides)]
+        plans = [side.plan(question) for side, question in zip(lab.sides, pair.questions, strict=True)]
+        common = shared_measures(plans)
+        coefficients = list(zip(lab.sides, common or [plan.headline for plan in plans], plans, strict=True))
+        results = [_result(*coefficient, lab) for coefficient in coefficients]
         values = [of_result(result) for result in results]
         if all(value.value is None for value in values):
             continue
-        gaps = [_gap(lab, pair, other) for other in range(1, len(lab.sides))]
-        name = f"{pair.label.capitalize()}, {pair.kind.sign}"
-        lines.append(Line(name, values, gaps))
+        # α of ranks and α of distances are no two values of one thing: they stand next to each other without a gap
+        gaps = [_gap(coefficients[0], other, lab) if common else None for other in coefficients[1:]]
+        sign = " / ".join(dict.fromkeys(planned.sign for _, planned, _ in coefficients))
+        signs.append(sign)
+        label = question_label(lab.sides, [planned.question for _, planned, _ in coefficients])
+        lines.append(Line(f"{label.capitalize()}, {sign}", values, gaps))
         rows += [
             Row(
-                f"{pair.label.capitalize()}: {side.name}",
+                f"{label.capitalize()}: {side.name}",
                 v.value,
                 v.low,
                 v.high,
@@ -68,51 +76,49 @@ def agreement(lab: Lab) -> Answer:
             for place, (side, v) in enumerate(zip(lab.sides, values, strict=True))
         ]
         data += [
-            {"question": pair.label, "side": side.name, **result.row()}
+            {"question": label, "side": side.name} | result.row() | {"question": label}
             for side, result in zip(lab.sides, results, strict=True)
         ]
-        sentences += [_sentence(lab.names[0], lab.names[at], pair, gap) for at, gap in enumerate(gaps, start=1) if gap]
+        sentences += [_sentence(lab.names[0], lab.names[at], label, gap) for at, gap in enumerate(gaps, start=1) if gap]
     if not lines:
         return Answer(title, missing="no item was judged by two people on either side.")
     clear = [sentence for sentence, weight in sentences if weight] or [sentence for sentence, _ in sentences]
     opening = " ".join(clear[:3]) or "Agreement of people on each question."
     caption = f"{opening} Dot: coefficient; bar: 95 % interval, documents resampled; n: items two people judged."
-    figure = Figure("lab-agreement", caption, str(intervals("Agreement of judges", rows)), data, _signature(lab, pairs))
+    figure = Figure("lab-agreement", caption, str(intervals("Agreement of judges", rows)), data, _signature(lab, signs))
     return Answer(title, lines, figure, " ".join(clear[:2]), data=data)
 
 
-def _coefficient(side: Side, pair: Matched, place: int, lab: Lab) -> Result:
+def _result(side: Side, planned: Measure, entry: QuestionPlan, lab: Lab) -> Result:
     try:
-        return pair.kind.statistic(
-            side.by_people, pair.questions[place], resampling=lab.resampling, **pair.kind.options
-        )
+        return measure(side.counted, planned, entry, resampling=lab.resampling)
     except LannerError as error:
-        return Result(pair.kind.statistic.name, None, notes=(error.what,))
+        return Result(planned.name, None, notes=(error.what,))
 
 
-def _gap(lab: Lab, pair: Matched, other: int) -> Gap | None:
-    plan = pair.kind.statistic.plan
+def _gap(first: _Coefficient, other: _Coefficient, lab: Lab) -> Gap | None:
     try:
-        plans = [plan(lab.sides[at].by_people, pair.questions[at], **pair.kind.options) for at in (0, other)]
+        plans = [statistic_plan(side.counted, planned, entry) for side, planned, entry in (first, other)]
         return gap_of(difference(*plans, resampling=lab.resampling))
     except LannerError:
         return None
 
 
-def _sentence(first: str, other: str, pair: Matched, gap: Gap) -> tuple[str, bool]:
+def _sentence(first: str, other: str, label: str, gap: Gap) -> tuple[str, bool]:
     clear = gap.p is not None and gap.p < _LEVEL
     numbers = gap.in_words("difference")
     if not clear:
-        return f"On {pair.label} no difference in agreement between {first} and {other} is shown ({numbers}).", False
+        return f"On {label} no difference in agreement between {first} and {other} is shown ({numbers}).", False
     more, less = (first, other) if gap.value > 0 else (other, first)
     if are_judges(more, less):
-        return f"On {pair.label} {more} agree **more with each other than {less} do** ({numbers}).", True
-    return f"On {pair.label} judges agree **more under {more} than under {less}** ({numbers}).", True
+        return f"On {label} {more} agree **more with each other than {less} do** ({numbers}).", True
+    return f"On {label} judges agree **more under {more} than under {less}** ({numbers}).", True
 
 
-def _signature(lab: Lab, pairs: list[Matched]) -> str:
-    kinds = dict.fromkeys(pair.kind.sign for pair in pairs)
-    return f"{', '.join(kinds)} · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}"
+def _signature(lab: Lab, signs: list[str]) -> str:
+    return (
+        f"{', '.join(dict.fromkeys(signs))} · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}"
+    )
 
 
 def _turned(lab: Lab, row: Mapping[str, Json]) -> bool:
@@ -177,8 +183,8 @@ def models(lab: Lab) -> Answer:
     rows: list[dict[str, Any]] = []
     for side in _with_both(lab):
         for question in side.questions:
-            found = kind_of(question)
-            if not found or found[1] is SPANS:
+            found = form_of(question)
+            if not found or found[1] in (Form.SPANS, Form.GRID):
                 continue
             try:
                 result = against_people(side.table, found[0], resampling=lab.resampling)

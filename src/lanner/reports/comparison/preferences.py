@@ -14,10 +14,8 @@ from lanner.figures.matrices import confusion
 from lanner.figures.typeset import estimate, p_value, percent, plural
 from lanner.model import Document, Json, Unit
 from lanner.reports.comparison.sides import (
-    LABELS,
-    NUMBERS,
-    SETS,
     Answer,
+    Form,
     Lab,
     Line,
     Matched,
@@ -44,7 +42,7 @@ def preferences(lab: Lab) -> Answer:
     data: list[dict[str, Any]] = []
     names: tuple[str, str] | None = None
     for pair in matched(lab.whole):
-        if pair.kind is not LABELS:
+        if pair.form is not Form.LABELS:
             continue
         won = [_won(side, question) for side, question in zip(lab.whole, pair.questions, strict=True)]
         if any(table is None for table in won):
@@ -119,7 +117,7 @@ def misevaluation(lab: Lab) -> Answer:
     alone, inside = (_side(lab, unit) for unit in (Unit.ISOLATED, Unit.IN_CONTEXT))
     if alone is None or inside is None:
         return Answer(title, missing="it needs one side of isolated sentences and one of sentences in context.")
-    pairs = [p for p in matched([alone, inside]) if p.kind in (NUMBERS, SETS)]
+    pairs = [p for p in matched([alone, inside]) if p.form in (Form.NUMBERS, Form.SETS)]
     if not pairs:
         return Answer(title, missing="the two sides ask no question with a best answer.")
     data = pl.concat([_renamed(alone, "alone"), _renamed(inside, "inside")], how="diagonal")
@@ -185,7 +183,7 @@ def verdicts(lab: Lab) -> Answer:
     narrow, wide = found
     by_article = Unit.DOCUMENT in wide.units and not _same_items(narrow, wide)
     for pair in matched([narrow, wide]):
-        if pair.kind not in (LABELS, NUMBERS):
+        if pair.form not in (Form.LABELS, Form.NUMBERS):
             continue
         both = _joined(narrow, wide, pair, by_article)
         if len(both) >= 10:
@@ -264,7 +262,7 @@ def _article(document: Document) -> str:
 def _majority(side: Side, question: str, pair: Matched, key: list[str]) -> pl.DataFrame:
     """The median of scores, rounded; of labels the one that most people gave, or "tie"."""
     table = side.by_people.filter(pl.col("question") == question)
-    if pair.kind is NUMBERS:
+    if pair.form is Form.NUMBERS:
         median = pl.col("score").median().round(0).cast(pl.Int64).cast(pl.String)
         return table.drop_nulls("score").group_by(key, maintain_order=True).agg(median.alias("verdict"))
     answers = table.with_columns(pl.Series("answer", list(_answers(table)), dtype=pl.String)).drop_nulls("answer")

@@ -17,7 +17,7 @@ from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import duration, estimate, interval, number, plural, words
 from lanner.model import Scale
 from lanner.reports.comparison.effort import hours
-from lanner.reports.comparison.sides import LABELS, Answer, Lab, Line, Side, Value, gathered, item_key, kind_of
+from lanner.reports.comparison.sides import Answer, Form, Lab, Line, Side, Value, form_of, gathered, item_key
 from lanner.reports.parts import Figure
 from lanner.stats import ranking, regression
 from lanner.stats.association import correlations
@@ -234,7 +234,7 @@ def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float, float, fl
         same: Callable[[Array, Array], float] = partial(_correlation, kind="kendall" if by_system else "pearson")
         whole = _mean(sums, counts)
     else:
-        name = next((kind[0] for q in side.questions if (kind := kind_of(q)) and kind[1] is LABELS), None)
+        name = next((form[0] for q in side.questions if (form := form_of(q)) and form[1] is Form.LABELS), None)
         if name is None:
             return "", []
         sums, counts = _votes(side.by_people.filter(pl.col("question") == name), judges)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from lanner.analysis import GROUPS, PEOPLE
+from lanner.analysis import GROUPS, PEOPLE, Counted, QuestionPlan, counted, plan_question, plan_score
 from lanner.analysis.material import Material
 from lanner.analysis.scores import planned_rankings
 from lanner.errors import InputError
@@ -19,8 +20,6 @@ from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question,
 from lanner.protocols.derived import chosen_rows
 from lanner.protocols.wording import Wording
 from lanner.reports.parts import Figure, Quotes
-from lanner.stats.agreement import alpha, spans
-from lanner.stats.estimate import Statistic
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.stats.scores import Direction
@@ -84,6 +83,17 @@ class Side:
     @property
     def by_people(self) -> pl.DataFrame:
         return self.table.filter(pl.col("judge").is_in(self.people), pl.col("role") == "main")
+
+    @cached_property
+    def counted(self) -> Counted:
+        """The rows that agreement is computed on: those of people, else of models, never of both."""
+        return counted(self.by_people)
+
+    def plan(self, answers: str) -> QuestionPlan:
+        """How agreement is told of a question, found by where its answers are, or of a score."""
+        asked = next((one for one in self.questions if (found := form_of(one)) and found[0] == answers), None)
+        entry = plan_question(asked, self.protocol) if asked is not None else None
+        return entry or plan_score(answers, self.protocol)
 
     def says(self, question: str) -> str:
         """A question or score in words, short enough for a table."""
@@ -308,20 +318,14 @@ def _divided(total: Array, at: int) -> Array:
         return np.asarray(total[:, at] / total[:, at + 1])[:, None]
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """Answers of one form, and the coefficient that says how far judges agree on them."""
+class Form(StrEnum):
+    """The form of answers: questions whose answers have the same one can be set against each other."""
 
-    name: str
-    sign: str
-    statistic: Statistic
-    options: dict[str, Any] = field(default_factory=dict)
-
-
-SETS = Kind("sets", "α Jaccard", alpha, {"level": "jaccard"})
-LABELS = Kind("labels", "α", alpha, {"level": "nominal"})
-NUMBERS = Kind("numbers", "α interval", alpha, {"level": "interval"})
-SPANS = Kind("spans", "span F1", spans)
+    SETS = "sets"
+    LABELS = "labels"
+    NUMBERS = "numbers"
+    GRID = "grid"
+    SPANS = "spans"
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,26 +333,26 @@ class Matched:
     """One question for each side, in their order."""
 
     label: str
-    kind: Kind
+    form: Form
     questions: tuple[str, ...]
 
 
-def kind_of(question: Question) -> tuple[str, Kind] | None:
+def form_of(question: Question) -> tuple[str, Form] | None:
     """Where a question's answers are found and what form they have; None for text."""
     if question.for_each:
         return None
     match question:
         case Labels():
-            return question.id, NUMBERS if question.counts else SETS
+            return question.id, Form.NUMBERS if question.counts else Form.SETS
         case Grid():
             name = chosen_rows(question)
-            return (name, SETS) if name else None
+            return (name, Form.SETS) if name else (question.id, Form.GRID)
         case Choice() | Rank():
-            return question.id, LABELS
+            return question.id, Form.LABELS
         case Scale() | Number():
-            return question.id, NUMBERS
+            return question.id, Form.NUMBERS
         case Spans():
-            return question.id, SPANS
+            return question.id, Form.SPANS
         case _:
             return None
 
@@ -356,36 +360,37 @@ def kind_of(question: Question) -> tuple[str, Kind] | None:
 def matched(sides: Sequence[Side]) -> list[Matched]:
     """Every question of the first side that all others have an answer to, then the measures that rank systems."""
     left = [
-        {name: kind for question in side.questions if (found := kind_of(question)) for name, kind in [found]}
+        {name: form for question in side.questions if (found := form_of(question)) for name, form in [found]}
         for side in sides
     ]
     pairs: list[Matched] = []
     for by_name in (True, False):
-        for name, kind in list(left[0].items()):
+        for name, form in list(left[0].items()):
             others = [
-                _partner(name, kind, other, side, by_name) for other, side in zip(left[1:], sides[1:], strict=True)
+                _partner(name, form, other, side, by_name) for other, side in zip(left[1:], sides[1:], strict=True)
             ]
             if all(others):
                 names = (name, *(other for other in others if other))
                 for known, taken in zip(left, names, strict=True):
                     del known[taken]
-                pairs.append(Matched(_label(sides, names), kind, names))
+                pairs.append(Matched(question_label(sides, names), form, names))
     measures = tuple(side.measure.of for side in sides if side.measure)
     if len(measures) == len(sides) and all(measures != pair.questions for pair in pairs):
-        pairs.append(Matched(_label(sides, measures), NUMBERS, measures))
+        pairs.append(Matched(question_label(sides, measures), Form.NUMBERS, measures))
     return pairs
 
 
-def _partner(name: str, kind: Kind, other: dict[str, Kind], side: Side, by_name: bool) -> str | None:
+def _partner(name: str, form: Form, other: dict[str, Form], side: Side, by_name: bool) -> str | None:
     if by_name:
         stem = name.rpartition("_")[0] if side.scenario else ""
         return next(
-            (n for n, k in other.items() if k is kind and (n == name or (stem and n.rpartition("_")[0] == stem))), None
+            (n for n, f in other.items() if f is form and (n == name or (stem and n.rpartition("_")[0] == stem))), None
         )
-    return None if side.scenario else next((n for n, k in other.items() if k is kind), None)
+    return None if side.scenario else next((n for n, f in other.items() if f is form), None)
 
 
-def _label(sides: Sequence[Side], questions: Sequence[str]) -> str:
+def question_label(sides: Sequence[Side], questions: Sequence[str]) -> str:
+    """What questions that are set against each other are called together."""
     if sides[0].scenario:
         return questions[0].rpartition("_")[0].removesuffix("_of").replace("_", " ")
     words = dict.fromkeys(side.says(question) for side, question in zip(sides, questions, strict=True))
