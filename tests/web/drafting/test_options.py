@@ -16,6 +16,8 @@ from lanner.web.drafting.options import (
     remedies,
     with_remedy,
 )
+from lanner.web.page import messages
+from lanner.web.page.speech import speaking
 from web_clients import documents
 
 WORDS = "the boats left before the tide had turned and nobody waited"
@@ -106,6 +108,23 @@ def test_every_protocol_is_offered_with_words() -> None:
     assert {"h_falcon", "falcon", "esa", "mqm", "da"} <= set(found)
     assert all(offer.title and offer.summary for offer in found.values())
     assert found["consent"].about_judges
+
+
+def test_the_cards_of_protocols_are_in_the_language_of_the_page() -> None:
+    def lines(code: str) -> dict[str, tuple[str, str, str]]:
+        with speaking(code):
+            return {offer.name: (offer.title, offer.summary, offer.when) for offer in offers()}
+
+    english = lines("en")
+    for code in messages.available():
+        missing = [
+            (name, line)
+            for name, texts in lines(code).items()
+            for line, original in zip(texts[1:], english[name][1:], strict=True)
+            if code != "en" and (not line or line == original)
+        ]
+        assert not missing, (code, missing)
+    assert lines("de")["da"][0] != english["da"][0]
 
 
 def test_six_protocols_by_purpose_come_first_and_what_cannot_be_asked_has_a_reason() -> None:

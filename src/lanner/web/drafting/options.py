@@ -29,7 +29,7 @@ from lanner.web.drafting.sketch import sketch
 from lanner.web.organising.settings import read_settings
 from lanner.web.page import forms
 from lanner.web.page.problems import parts
-from lanner.web.page.speech import say
+from lanner.web.page.speech import language, say
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_]*")
 _AMOUNTS = ("shuffled", "swapped", "degraded", "repeats")
@@ -165,7 +165,7 @@ def offers() -> list[Offer]:
     purposes, published = _purposes(), expected_agreement()
     for name in protocols.names():
         protocol = protocols.load(name)
-        words = Wording(protocol)
+        words = Wording(protocol, language())
         about_judges = all(stage.unit is Unit.JUDGE for stage in protocol.stages)
         needed = max(_SYSTEMS_NEEDED[stage.object] for stage in protocol.stages)
         lines = words.line("summary"), words.line("when_to_use")
