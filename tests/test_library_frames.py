@@ -107,7 +107,7 @@ def test_standardised_scores_say_so() -> None:
     ("frame", "words"),
     [
         (pd.DataFrame(), "no rows"),
-        (FRAME[["judge", "score"]], "not clear what its columns hold: judge, score"),
+        (FRAME[["judge", "score"]], "no column says which text each is about"),
         (pd.concat([FRAME, FRAME[["score"]]], axis=1), "same name"),
     ],
 )

@@ -58,7 +58,7 @@ def test_a_plug_in_that_is_no_format_is_an_error() -> None:
 def test_a_reading_shows_itself_in_a_line() -> None:
     document = Document("d", tuple(Segment(str(n), "A long text. " * 50) for n in range(1000)))
     assert repr(Reading("x", (document,) * 100)) == (
-        "Reading('x': 100 documents, 100000 segments, 0 judges, 0 judgements)"
+        "Reading('x': 100 documents, 100,000 segments, 0 judges, 0 judgements)"
     )
 
 

@@ -797,3 +797,13 @@ def test_answers_that_cannot_be_read_are_refused_with_the_reason(tmp_path: Path,
         formats.read(path)
     assert caught.value.code == code
     assert "--columns" in caught.value.next_step
+
+
+@pytest.mark.parametrize("headers", ["target:one,target:two", "target:A,target:B", "one,two", "MT1,MT2"])
+def test_short_texts_that_come_again_in_both_columns_are_texts(headers: str, tmp_path: Path) -> None:
+    """They were taken for names of systems that take turns, and the texts were lost."""
+    rows = [f'd{n},{at},"a sentence {n}",Satz {at + n},Satz {n}' for n in range(30) for at in range(2)]
+    (tmp_path / "t.csv").write_text("\n".join([f"document,segment,source,{headers}", *rows]), encoding="utf-8")
+    [reading] = formats.read(tmp_path / "t.csv", languages="en-de")
+    outputs = [list(segment.outputs.values()) for document in reading.documents for segment in document.segments]
+    assert outputs == [[f"Satz {at + n}", f"Satz {n}"] for n in range(30) for at in range(2)]

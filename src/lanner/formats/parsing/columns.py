@@ -500,15 +500,18 @@ class _Guess:
         return bool(texts) and _spelled().get(word, ("", 0))[0] == "system"
 
     def _share_names(self, first: str, second: str) -> bool:
-        """Whether a name is in one column with one segment and in the other with another, and names are few: so it is
-        with systems that take turns at both sides, and not with translations."""
+        """Whether a name is in one column with one segment and in the other with another, names are few and nobody
+        meets themselves: so it is with systems that take turns at both sides, and not with translations."""
+        if ":" in first:  # `target:A` says that a text stands there
+            return False
         places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
         pairs: list[set[tuple[str, tuple[str, ...]]]] = []
         for at in map(self.header.index, (first, second)):
             pairs.append({(str(row[at]), tuple(str(row[p]) for p in places)) for row in self.sample if row[at]})
         segments = {segment for side in pairs for _, segment in side}
         names = [{name for name, _ in side} for side in pairs]
-        if len(names[0] | names[1]) > len(segments) or any(map(is_numeric, names[0] | names[1])):
+        few = max(2, len(segments) // 2)
+        if len(names[0] | names[1]) > few or pairs[0] & pairs[1] or any(map(is_numeric, names[0] | names[1])):
             return False
         crossed = {(name, segment) for name, segment in pairs[0] if name in names[1]} - pairs[1]
         return bool(crossed) and _mean_length([*names[0], *names[1]]) <= _SHORT_ANSWER
