@@ -517,6 +517,45 @@ TEXTS = {
         }
         for n, (source, target) in enumerate(PAIRS)
     ),
+    "anthropic.jsonl": lines(
+        {
+            "custom_id": f"request-{n}",
+            "source": source,
+            "result": {
+                "type": "succeeded",
+                "message": {
+                    "role": "assistant",
+                    "model": "oak",
+                    "content": [{"type": "thinking", "thinking": "Well."}, {"type": "text", "text": target}],
+                },
+            },
+        }
+        for n, (source, target) in enumerate(PAIRS)
+    ),
+    "gemini.jsonl": lines(
+        {
+            "key": f"request-{n}",
+            "request": {"contents": [{"role": "user", "parts": [{"text": source}]}]},
+            "response": {"candidates": [{"content": {"role": "model", "parts": [{"text": target}]}}]},
+        }
+        for n, (source, target) in enumerate(PAIRS)
+    ),
+    "responses.jsonl": lines(
+        {
+            "custom_id": f"request-{n}",
+            "source": source,
+            "response": {
+                "body": {
+                    "model": "oak",
+                    "output": [
+                        {"type": "reasoning", "summary": []},
+                        {"type": "message", "content": [{"type": "output_text", "text": target}]},
+                    ],
+                }
+            },
+        }
+        for n, (source, target) in enumerate(PAIRS)
+    ),
     "dialogues.json": json.dumps(
         [
             {"id": n, "conversations": [{"from": "human", "value": source}, {"from": "gpt", "value": target}]}
@@ -540,6 +579,47 @@ def test_texts_in_objects(tmp_path: Path, name: str) -> None:
     by_document = ["d0", "d1"] if "document" in name else [name.partition(".")[0]]
     assert [document.id for document in reading.documents] == by_document
     assert not reading.judgements
+
+
+REPLIES: dict[str, Any] = {
+    "openai": {"response": {"body": {"model": "oak", "choices": [{"message": {"content": "Es war kalt."}}]}}},
+    "anthropic": {"result": {"message": {"role": "assistant", "content": [{"type": "text", "text": "Es war kalt."}]}}},
+    "google": {"response": {"candidates": [{"content": {"parts": [{"text": "Es war kalt."}]}}]}},
+}
+
+
+@pytest.mark.parametrize("provider", REPLIES)
+def test_replies_without_their_source_say_so(tmp_path: Path, provider: str) -> None:
+    path = tmp_path / "replies.jsonl"
+    rows = [{"custom_id": f"request-{n}", **REPLIES[provider]} for n in range(3)]
+    path.write_text(lines(rows), encoding="utf-8")
+    with pytest.raises(InputError, match="replies, without the texts") as refused:
+        formats.read(path)
+    assert 'as "source"' in refused.value.next_step
+    path.write_text(lines({"source": SOURCES[0], **row} for row in rows), encoding="utf-8")
+    [reading] = formats.read(path)
+    assert {(s.source, *s.outputs.values()) for d in reading.documents for s in d} == {(SOURCES[0], "Es war kalt.")}
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        {"response": None, "error": {"code": "batch_expired"}},
+        {"response": {"status_code": 500, "body": {"message": "overloaded"}}, "error": None},
+        {"response": {"body": {"choices": [{"message": {"content": None, "refusal": "No."}}]}}},
+        {"result": {"type": "errored", "error": {"type": "invalid_request"}}},
+        {"result": {"type": "succeeded", "message": {"role": "assistant", "content": [], "stop_reason": "refusal"}}},
+        {"response": {"promptFeedback": {"blockReason": "SAFETY"}}},
+    ],
+)
+def test_a_failed_request_does_not_move_replies_to_other_sources(tmp_path: Path, failure: dict[str, Any]) -> None:
+    path = tmp_path / "replies.jsonl"
+    reply = REPLIES["anthropic"] if "result" in failure else REPLIES["openai"]
+    rows = [{"custom_id": str(n), "source": SOURCES[n], **(failure if n == 1 else reply)} for n in range(3)]
+    path.write_text(lines(rows), encoding="utf-8")
+    with pytest.raises(InputError, match="no reply here") as refused:
+        formats.read(path)
+    assert refused.value.where and refused.value.where.line == 2
 
 
 def test_folders_with_the_same_file_names(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ A format names in `signs` by what it is known: the kind of file, and the columns
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from pathlib import Path
 from lanner.errors import InputError, LannerError, Where
 from lanner.formats._format import Format
 from lanner.formats.parsing import textfile, xml
-from lanner.formats.parsing.tables import guess_delimiter, kind_of, open_rows
+from lanner.formats.parsing.tables import guess_delimiter, kind_of, model_reply, open_rows
 
 _NEAREST = 3
 _SHOWN = 8
@@ -103,9 +104,25 @@ def _candidates(sample: Seen, formats: Mapping[str, Format]) -> Iterator[tuple[f
             yield near, name, f"{name} ({each.title}) {lacks}"
 
 
+def _begins_with_reply(path: Path) -> bool:
+    text = textfile.head(path).lstrip("\ufeff \r\n\t[")
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and model_reply(value) is not None
+
+
 def unrecognised(path: Path, formats: Mapping[str, Format]) -> InputError:
     """The error for a path that none of these formats recognises."""
     sample = look(path)
+    if sample.kind in _RELATED and _begins_with_reply(path):
+        return InputError(
+            "These are a model's replies, without the texts that it was asked to translate.",
+            code="unrecognised",
+            where=Where(path),
+            next_step='Add the source to each line, as "source" or as the "messages" of the request with the same id.',
+        )
     nearest = sorted(_candidates(sample, formats), key=lambda each: -each[0])[:_NEAREST]
     steps = ["Nearest: " + "; ".join(words for _, _, words in nearest) + "."] if nearest else []
     if sample.kind == "table":

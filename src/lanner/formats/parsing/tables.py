@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from lxml import etree
 
@@ -546,6 +546,11 @@ def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
         for line, value in values:
             if not isinstance(value, dict):
                 textfile.failed(path, "Each row must be a JSON object.", line)
+            if _is_failed_request(value):
+                # without a model's name the rows of the others would slide, and replies meet other sources
+                textfile.failed(
+                    path, "The model gave no reply here.", line, "Ask again, or remove the line to leave its text out."
+                )
             for segment in _segments(_from_tool(value)):
                 for row in _listed_answers(segment):
                     for entry in _sentences(path, line, row):
@@ -581,7 +586,7 @@ def _segments(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield row if {"segment", "seg", "id", "seg_id", "segment_id"} & segment.keys() else {"segment": number, **row}
 
 
-def _is_list_of_objects(value: Any) -> bool:
+def _is_list_of_objects(value: Any) -> TypeGuard[list[dict[str, Any]]]:
     return isinstance(value, list) and bool(value) and all(isinstance(part, dict) for part in value)
 
 
@@ -613,26 +618,96 @@ _SPEAKERS = {"human": "user", "gpt": "assistant", "model": "assistant"}
 def _conversation(value: dict[str, Any]) -> dict[str, Any]:
     """What a model was asked and answered, in the ways that providers and collections of dialogues write it: the user's
     last message is the source. Empty where it is none."""
-    name = next((key for key in ("messages", "conversations") if _is_list_of_objects(value.get(key))), "")
-    contents: dict[str, Any] = {}
-    for message in value.get(name) or ():
-        speaker = str(message.get("role", message.get("from", "")))
-        contents[_SPEAKERS.get(speaker, speaker)] = message.get("content", message.get("value"))
-    rest = {key: part for key, part in value.items() if key != name}
-    for keys in ((), ("response",), ("response", "body")):
+    contents: dict[str, str | None] = {}
+    rest = dict(value)
+    for name, key in _REQUESTS:
+        holder = value.get(name) if name else value
+        if isinstance(holder, dict) and _is_list_of_objects(messages := holder.get(key)):
+            for message in messages:
+                speaker = str(message.get("role", message.get("from", "user")))
+                text = _text_of(message.get("content", message.get("value", message.get("parts"))))
+                contents[_SPEAKERS.get(speaker, speaker)] = text
+            rest.pop(name or key)
+            break
+    if reply := model_reply(value):
+        contents["assistant"] = reply.text
+        rest = {key: part for key, part in rest.items() if key not in ("choices", "candidates", reply.holder)}
+        rest |= {"system": reply.model} if reply.model else {}
+    if contents.get("assistant") is None:
+        return {}
+    texts = {"source": contents["user"]} if contents.get("user") is not None else {}
+    return {**rest, **texts, "target": contents["assistant"]}
+
+
+_REQUESTS = (("", "messages"), ("", "conversations"), *product(("request", "body", "params"), ("messages", "contents")))
+"""Where the question to a model stands: in which object, and under which name."""
+_REPLIES = ((), ("response",), ("response", "body"), ("result", "message"))
+
+
+class Reply(NamedTuple):
+    """The text of a model's reply, the model's name where it is given, and the key of a batch's line that holds it."""
+
+    text: str
+    model: str = ""
+    holder: str = ""
+
+
+def model_reply(value: dict[str, Any]) -> Reply | None:
+    """The reply in an object as OpenAI, Anthropic, Google and servers like theirs write it, by itself or as a line of a
+    batch; None where it is none."""
+    for keys, holder in _reply_holders(value):
+        if (text := _reply_text(holder, in_batch=bool(keys))) is not None:
+            model = holder.get("model", holder.get("modelVersion"))
+            return Reply(text, model if isinstance(model, str) else "", keys[0] if keys else "")
+    return None
+
+
+def _reply_holders(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    for keys in _REPLIES:
         holder: Any = value
         for key in keys:
             holder = holder.get(key) if isinstance(holder, dict) else None
-        choices = holder.get("choices") if isinstance(holder, dict) else None
-        if isinstance(holder, dict) and isinstance(choices, list) and _is_list_of_objects(choices):
-            message = choices[0].get("message")
-            contents["assistant"] = message.get("content") if isinstance(message, dict) else choices[0].get("text")
-            rest = {key: part for key, part in rest.items() if key not in ("choices", "response")}
-            rest |= {"system": holder["model"]} if isinstance(holder.get("model"), str) else {}
-    if not isinstance(contents.get("assistant"), str):
-        return {}
-    texts = {"source": contents["user"]} if isinstance(contents.get("user"), str) else {}
-    return {**rest, **texts, "target": contents["assistant"]} if texts or "choices" not in rest else {}
+        if isinstance(holder, dict):
+            yield keys, holder
+
+
+def _is_failed_request(value: dict[str, Any]) -> bool:
+    """Whether this is a line of a provider's batch that has an error, or nothing, in place of a reply."""
+    if not value.keys() & {"custom_id", "key"} or not value.keys() & {"response", "result", "error"}:
+        return False
+    holders = dict(_reply_holders(value))
+    result, response = value.get("result"), holders.get(("response",), {})
+    status = response.get("status_code")
+    empty = any(keys and holder.keys() & _REPLY_SIGNS for keys, holder in holders.items()) and not model_reply(value)
+    return (
+        empty
+        or isinstance(value.get("error"), dict)
+        or (isinstance(result, dict) and result.get("type") in ("errored", "canceled", "expired"))
+        or (isinstance(status, int) and status >= 400)
+    )
+
+
+_REPLY_SIGNS = {"choices", "candidates", "promptFeedback", "stop_reason"}
+
+
+def _reply_text(holder: dict[str, Any], *, in_batch: bool) -> str | None:
+    if _is_list_of_objects(choices := holder.get("choices")):
+        message = choices[0].get("message")
+        return _text_of(message.get("content") if isinstance(message, dict) else choices[0].get("text"))
+    if _is_list_of_objects(candidates := holder.get("candidates")):
+        content = candidates[0].get("content")
+        return _text_of(content.get("parts")) if isinstance(content, dict) else None
+    if in_batch and _is_list_of_objects(outputs := holder.get("output")):
+        return next((_text_of(each.get("content")) for each in outputs if each.get("type") == "message"), None)
+    return _text_of(holder.get("content")) if in_batch and holder.get("role") == "assistant" else None
+
+
+def _text_of(content: Any) -> str | None:
+    """The text of a message, whole or in parts; parts that are no text, such as thoughts, are left out."""
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict) and not part.get("thought")]
+        content = "".join(text for text in texts if isinstance(text, str)) or None
+    return content if isinstance(content, str) else None
 
 
 _SYSTEM_KEYS = ("system", "model", "name", "engine")
