@@ -389,7 +389,7 @@ STUDIES = (
 )
 
 
-SLOW = {"steps": 20, "equal_scorers": 2, "other_judges": 2}
+SLOW = {"steps": 4, "equal_scorers": 2, "other_judges": 2}
 """Studies that take long are simulated so many times fewer."""
 
 
