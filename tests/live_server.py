@@ -115,7 +115,7 @@ class Work:
 
     def rows(self) -> list[Any]:
         """Every judgement ever stored."""
-        return list(campaign.judgements(self.live.store, self.name))
+        return list(campaign.history(self.live.store, self.name))
 
 
 def document(

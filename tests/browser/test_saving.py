@@ -116,14 +116,38 @@ LEFT_AT_ONCE = """key => {
 }"""
 
 
-def test_a_page_left_in_the_same_moment_as_the_key(live: Live, page: Page) -> None:
-    _, _, hands = begin(live, page, sentences=2)
+DROPPED_WITH_THE_PAGE = """
+  let left = false;
+  addEventListener('pagehide', () => { left = true; }, true);
+  const { commit } = IDBTransaction.prototype, { fetch } = window;
+  IDBTransaction.prototype.commit = function () { return left ? this.abort() : commit.call(this); };
+  window.fetch = (...how) => (left ? new Promise(() => {}) : fetch(...how));
+"""
+
+
+@pytest.mark.parametrize("dropped", [False, True], ids=["finished", "dropped"])
+def test_a_page_left_in_the_same_moment_as_the_key(live: Live, page: Page, dropped: bool) -> None:
+    """A busy browser drops what a page began to write and to send while it was left."""
+    if dropped:
+        page.add_init_script(DROPPED_WITH_THE_PAGE)
+    work, task, hands = begin(live, page, sentences=2)
     for key in "12341234":
         hands.press("s")
         with page.expect_navigation():
             page.evaluate(LEFT_AT_ONCE, key)
         hands.ready()
         assert page.locator("[data-q=sentence] :checked").input_value() == key
+    hands.press("c")
+    hands.write("half a rem")
+    page.reload()
+    hands.ready()
+    assert page.input_value(REMARK) == "half a rem"
+    hands.settled()
+    stored = work.stored(task)[0]
+    assert (stored["sentence"], stored["comment"]) == (4, "half a rem")
+    said = [row.value for row in history(live.store, work.name, question="sentence")]
+    assert said == [1, 2, 3, 4, 1, 2, 3, 4], "each answer is stored once"
+    assert page.evaluate("Object.keys(localStorage).filter(name => name.startsWith('lanner-left'))") == []
 
 
 REMARK = "[data-q] textarea"

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from '../../src/lanner/web/static/db.js';
 
-/** Just enough of IndexedDB to see what is asked of it, and in which order. */
+/**
+ * Just enough of IndexedDB to see what is asked of it, and in which order; `drop`: nothing is ever
+ * written from now on.
+ */
 function states() {
   const calls = [];
+  let dropped = false;
   const done = (call, result) => {
     calls.push(call);
     return { result };
@@ -21,7 +25,7 @@ function states() {
       objectStore: store,
       commit: () => {
         calls.push('commit');
-        queueMicrotask(() => tx.oncomplete());
+        if (!dropped) queueMicrotask(() => tx.oncomplete());
       },
     };
     return tx;
@@ -33,7 +37,8 @@ function states() {
       return asked;
     },
   });
-  return { calls, factory };
+  const drop = () => (dropped = true);
+  return { calls, factory, drop };
 }
 
 test('a write is committed at once: a page may be left before the browser does so', async () => {
@@ -70,4 +75,50 @@ test('a browser without storage keeps things in memory and says so', async () =>
   await db.put('drafts', ['a', 1], ['b', 2]);
   await db.put('drafts', ['a', null]);
   assert.deepEqual(await db.all('drafts', ''), [['b', 2]]);
+});
+
+/** The local storage of a browser, as far as it is used. */
+class Shelf {
+  getItem(name) {
+    return this[name] ?? null;
+  }
+  setItem(name, value) {
+    this[name] = value;
+  }
+  removeItem(name) {
+    delete this[name];
+  }
+}
+
+test('what a page writes while it is left is written again by the next page, once', async () => {
+  const leave = {};
+  globalThis.localStorage = new Shelf();
+  globalThis.addEventListener = (name, work) => (leave[name] = work);
+  const { open: openPage } = await import('../../src/lanner/web/static/db.js?left');
+  const old = states(),
+    page = await openPage(old.factory);
+  await page.put('drafts', ['before', 1]);
+  leave.pagehide();
+  await page.put('drafts', ['kept for going back', 1]);
+  assert.deepEqual(Object.keys(localStorage), [], 'written: nothing is left to do');
+  old.drop();
+  void page.put('outbox', ['m', { tries: 0 }], ['d', null, 'drafts']);
+  void page.put('drafts', ['e', 2]);
+  assert.equal(Object.keys(localStorage).length, 2);
+  const fresh = states();
+  await open(fresh.factory);
+  assert.deepEqual(fresh.calls, [
+    'begin outbox,drafts',
+    'put outbox m [object Object]',
+    'delete drafts d',
+    'commit',
+    'begin drafts',
+    'put drafts e 2',
+    'commit',
+  ]);
+  assert.deepEqual(Object.keys(localStorage), []);
+  leave.pageshow();
+  void page.put('drafts', ['back', 1]);
+  assert.deepEqual(Object.keys(localStorage), [], 'an open page needs no note');
+  delete globalThis.localStorage;
 });

@@ -2,6 +2,40 @@
 
 const STORES = ['drafts', 'outbox', 'times', 'copies'];
 const VERSION = 2;
+const LEFT = 'lanner-left-';
+
+// A browser may drop what a page writes while it is left. Such writes are also noted in the local
+// storage, which does not wait for anything, and the next page makes them again.
+let leaving = false,
+  noted = 0;
+globalThis.addEventListener?.('pagehide', () => (leaving = true), true);
+globalThis.addEventListener?.('pageshow', () => (leaving = false), true);
+
+/**
+ * Note what is being written.
+ * @param {string} store
+ * @param {any[][]} entries
+ * @returns {() => void} for when it is written, as on a page that the browser keeps for going back
+ */
+function noteDown(store, entries) {
+  const name = `${LEFT}${Date.now()}-${String(++noted).padStart(6, '0')}-${Math.random()}`;
+  try {
+    localStorage.setItem(name, JSON.stringify([store, ...entries]));
+    return () => localStorage.removeItem(name);
+  } catch {
+    return () => {}; // blocked or full: the write itself, and the message that is sent, have to do
+  }
+}
+
+/** Make the writes again that were noted by pages that were left. @param {Db['put']} put */
+async function repeatNoted(put) {
+  const names = Object.keys(globalThis.localStorage ?? {}).filter(name => name.startsWith(LEFT));
+  for (const name of names.sort()) {
+    const [store, ...entries] = JSON.parse(localStorage.getItem(name) ?? '[""]');
+    if (entries.length) await put(store, ...entries);
+    localStorage.removeItem(name);
+  }
+}
 
 /** @returns {Db} */
 export function memory() {
@@ -52,6 +86,16 @@ export async function open(factory = () => indexedDB) {
         tx.onerror = tx.onabort = () => fail(tx.error);
         tx.commit?.(); // a page that is left right now leaves nothing half-written behind
       });
+    /** @type {Db['put']} */
+    const put = (store, ...entries) => {
+      const stores = [store, ...entries.map(entry => entry[2] ?? store)];
+      return run(stores, 'readwrite', (_, ...at) =>
+        entries.map(([key, value], n) =>
+          value == null ? at[n].delete(key) : at[n].put(value, key),
+        ),
+      );
+    };
+    await repeatNoted(put).catch(() => {}); // they stay noted
     return {
       lasting: true,
       async all(store, prefix) {
@@ -63,13 +107,11 @@ export async function open(factory = () => indexedDB) {
         ]);
         return keys.map((/** @type {string} */ key, /** @type {number} */ n) => [key, values[n]]);
       },
-      put(store, ...entries) {
-        const stores = [store, ...entries.map(entry => entry[2] ?? store)];
-        return run(stores, 'readwrite', (_, ...at) =>
-          entries.map(([key, value], n) =>
-            value == null ? at[n].delete(key) : at[n].put(value, key),
-          ),
-        );
+      async put(store, ...entries) {
+        const forget = leaving ? noteDown(store, entries) : () => {};
+        const written = await put(store, ...entries);
+        forget();
+        return written;
       },
     };
   } catch {
