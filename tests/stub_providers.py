@@ -250,10 +250,11 @@ async def _running(app: web.Application, prefix: str) -> AsyncIterator[str]:
 
 class BatchServer:
     """Batches in memory, in the form of each provider; one is done at the nth look at it. `answer(body)` gives a text,
-    or a status and an error; `asked` counts questions by name."""
+    or a status and an error; `asked` counts questions by name. `fault(request, reply)` may put another reply in place
+    of one, after all that was asked for has been done."""
 
-    def __init__(self, dialect: Chat, answer: Any = good, looks: int = 2) -> None:
-        self.dialect, self.answer, self.looks = dialect, answer, looks
+    def __init__(self, dialect: Chat, answer: Any = good, looks: int = 2, fault: Any = lambda *_: None) -> None:
+        self.dialect, self.answer, self.looks, self.fault = dialect, answer, looks, fault
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, Body] = {}
         self.asked: Counter[str] = Counter()
@@ -277,7 +278,12 @@ class BatchServer:
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[str]:
-        app = web.Application(client_max_size=2**26)
+        @web.middleware
+        async def faulty(request: web.Request, handler: Any) -> web.StreamResponse:
+            reply: web.StreamResponse = await handler(request)
+            return self.fault(request, reply) or reply
+
+        app = web.Application(client_max_size=2**26, middlewares=[faulty])
         kinds = {"anthropic": self._anthropic, "gemini": self._gemini}
         kinds.get(self.dialect.provider, self._openai)(app.router)
         async with _running(app, self.dialect.prefix) as url:

@@ -97,6 +97,10 @@ def no_usage(body: Body) -> Any:
     return completion(body, good(body), usage=None)
 
 
+def half_a_character(body: Body) -> Any:
+    return completion(body, "No: \ud800")
+
+
 def parts(body: Body) -> Any:
     reply = completion(body, "")
     reply["choices"][0]["message"]["content"] = [{"type": "text", "text": good(body)}]
@@ -151,6 +155,8 @@ FAULTS = [
     Fault("Reasoning in a field", message(reasoning_content="because"), True, 3, 3, 0, 0, "Kept in the ledger."),
     Fault("Content as a list of parts", parts, True, 3, 3, 0, 0, "Read as one text."),
     Fault("No usage", no_usage, True, 3, 3, 0, 0, "Tokens are counted here, the table says so, the cap acts."),
+    Fault("Half a character in the reply", half_a_character, False, 6, 3, 0, 0, AGAIN, "json"),
+    Fault("NUL in the reply", text(lambda _: "No.\x00"), False, 6, 3, 0, 0, AGAIN, "json"),
 ]
 
 
@@ -196,9 +202,15 @@ again with `--set retry_missing=true`; "left open" is asked again by the same co
 |---|---|---|---|---|---|---|
 """
 TAIL = """
+Through a batch interface a reply that is lost (to the order, to a look at the batch, to the list of batches, to the
+request for the results) does not send the questions again: the batch is looked for and waited for. What a batch had
+answered before it expired is taken.
+
 Beside single questions, a run ends early, with what to do next and everything so far kept:
 
-- 401, 402 or 404: nothing can be asked with this key, account or address.
+- 401, 402 or 404: nothing can be asked with this key, account or address. An account without credit is one, whatever
+  status the server gives it.
+- A server that asks to wait for more than an hour.
 - Eight time-outs in a row without a byte in between (`--timeout` each, together and not one after another).
 - Twenty questions without one valid answer: the rest would fare no better.
 - Eight items in a row for which the server had no answer however often it was asked.

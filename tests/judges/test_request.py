@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +188,108 @@ def test_the_limit_on_cost_is_not_passed_whatever_a_reply_costs(store: Store, us
     assert totals.items == totals.calls == len(ledger(store))
     assert totals.cost == pytest.approx(sum(row["cost"] for row in ledger(store)))
     assert totals.estimated == (0 if usage else totals.calls)
+
+
+@pytest.mark.parametrize(
+    ("usage", "sent", "received"),
+    [
+        ({"prompt_tokens": 100, "total_tokens": 150}, 100, 50),
+        ({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 620}, 100, 520),  # thoughts in the sum alone
+        ({"prompt_tokens": 100}, 100, None),
+        ({"completion_tokens": 20}, None, 20),
+        ({"prompt_tokens": -100, "completion_tokens": -20}, None, None),
+        ({"prompt_tokens": 10**30, "completion_tokens": 20}, None, 20),
+        ({"prompt_tokens": "many", "completion_tokens": 20}, None, 20),
+        ({"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": {"cached_tokens": 10**6}}, 100, 20),
+    ],
+)
+def test_tokens_that_a_server_does_not_count_are_counted_here(
+    store: Store, usage: dict[str, Any], sent: int | None, received: int | None
+) -> None:
+    number = opened(store, "da", corpus(1, 1))
+    totals = judge(store, number, Stub(lambda body, _: completion(body, good(body), usage=usage)), price_in=1.0,
+                   price_out=1.0)  # fmt: skip
+    [row] = ledger(store)
+    assert totals.estimated == (sent is None or received is None)
+    assert row["tokens_in"] == sent if sent is not None else 100 < row["tokens_in"] < 1000
+    assert row["tokens_out"] == received if received is not None else 0 < row["tokens_out"] < 20
+    assert row["cost"] == pytest.approx((row["tokens_in"] + row["tokens_out"]) / 1e6)
+    assert totals.items == 1
+
+
+@pytest.mark.parametrize("extra", [{"max_tokens": 20_000}, {"generationConfig": {"maxOutputTokens": 20_000}}])
+def test_fields_of_ones_own_that_allow_longer_replies_count_for_the_limit(store: Store, extra: Any) -> None:
+    number = opened(store, "da", corpus(2, 10))
+    usage = {"prompt_tokens": 100, "completion_tokens": 20_000}
+    stub = Stub(lambda body, _: completion(body, good(body), usage=usage))
+    limits = Limits(8, max_cost=0.05, backoff=0.0)
+    totals = judge(store, number, stub, limits=limits, price_in=0.0, price_out=1.0, extra=extra)
+    assert (totals.cost, totals.items, totals.overlong) == (pytest.approx(0.04), 2, 0)
+
+
+def test_a_server_that_writes_more_than_it_may_is_reckoned_with_and_named(store: Store) -> None:
+    number = opened(store, "da", corpus(2, 10))
+    usage = {"prompt_tokens": 100, "completion_tokens": 20_000}
+    stub = Stub(lambda body, _: completion(body, good(body), usage=usage))
+    limits = Limits(1, max_cost=0.05, backoff=0.0)
+    totals = judge(store, number, stub, limits=limits, price_in=0.0, price_out=1.0)
+    assert (totals.cost, totals.items, totals.overlong) == (pytest.approx(0.04), 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, {"type": "invalid_request_error", "message": "Your credit balance is too low to access the API."}),
+        (429, {"code": "insufficient_quota", "message": "You exceeded your current quota."}),
+    ],
+)
+def test_an_account_that_runs_out_of_credit_ends_the_run_and_leaves_the_rest_open(
+    store: Store, status: int, error: dict[str, str]
+) -> None:
+    number = opened(store, "da", corpus(4, 10))
+    stub = Stub()
+    stub.answer = lambda body, _: (
+        good(body) if len(stub.bodies) <= 10 else web.json_response({"error": error}, status=status)
+    )
+    with pytest.raises(LannerError, match="no credit left"):
+        judge(store, number, stub)
+    assert {row["outcome"] for row in ledger(store)} == {"valid"}
+    stub.answer = good
+    assert judge(store, number, stub).items == 30
+
+
+def test_a_server_that_wants_a_day_of_rest_ends_the_run(store: Store) -> None:
+    number = opened(store, "da", corpus(1, 3))
+    with pytest.raises(LannerError, match=r"wait for 24\.0 hours"):
+        judge(store, number, Stub(lambda body, _: response(429, "daily quota", Retry_After="86400")(body)))
+    assert judge(store, number, Stub()).items == 3
+
+
+def test_questions_that_fail_again_do_not_keep_others_from_being_asked(store: Store) -> None:
+    number = opened(store, "da", corpus(3, 5))
+    limits = Limits(2, tries=2, backoff=0.0, hopeless=4)
+    while judge(store, number, Stub(lambda *_: "No."), limits=limits, reasks=0).calls:
+        pass
+    assert len(ledger(store)) == 15
+    stub = Stub(lambda body, _: good(body) if "The ferry 2." in body["messages"][-1]["content"] else "No.")
+    totals = judge(store, number, stub, limits=replace(limits, retry_missing=True), reasks=0)
+    assert (totals.items, totals.missing, totals.stopped) == (5, 10, "")
+
+
+def test_a_reply_with_what_a_database_cannot_hold_is_a_wrong_reply_like_others(place: str) -> None:
+    def answer(body: dict[str, Any], turn: int) -> Any:
+        if len(body["messages"]) > 2:
+            return completion({**body, "model": "a\x00b"}, good(body), system_fingerprint="f\x00")
+        reply = completion(body, "No\x00 \ud800", usage={"prompt_tokens": 10**30})
+        return web.Response(body=json.dumps(reply).encode(), content_type="application/json")
+
+    with Store.open(place) as store:
+        number = opened(store, "da", corpus(1, 2))
+        totals = judge(store, number, Stub(answer))
+        with store.reading() as tx:
+            rows = [row for _, row in tx.ledger.of_judge(1)]
+    assert (totals.items, totals.reasks, totals.overloads) == (2, 2, 0)
+    assert [row.raw for row in rows if row.outcome == "invalid"] == ["No\ufffd ?"] * 2
 
 
 def test_samples_have_their_own_dice_and_rows(store: Store) -> None:

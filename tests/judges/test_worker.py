@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +12,17 @@ import pytest
 
 from lanner import campaign, protocols
 from lanner.errors import LannerError
-from lanner.judges.plan import Limits
+from lanner.judges.audit import audit
+from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.replies import Asked
 from lanner.judges.request import MISSING, PARTIAL, VALID
+from lanner.judges.run import run
 from lanner.judges.worker import Worker, by_place, grouped, judge_sentences
 from lanner.model import CampaignState, Item, JudgeKind, Task
 from lanner.protocols.answers import missing, stage_schema
 from lanner.store import Assigned, Store
-from model_campaign import corpus, judge, opened, stored
-from stub_server import Stub, good
+from model_campaign import QUICK, corpus, judge, member, opened, stored
+from stub_server import Stub, good, serving
 
 SKILLS = {"style_register", "modality_attitude", "participant_focus"}
 
@@ -250,3 +253,21 @@ def test_one_skill_a_call_asks_about_each_chosen_skill_alone_and_stores_them_tog
         single = [schema[key]["properties"] for schema in shown if "properties" in schema.get(key, {})]
         assert [list(entry) for entry in single] == [[label] for label in labels]
         assert set(answers[key]) == set(labels)
+
+
+def test_the_same_model_at_two_servers_is_two_of_a_panel(store: Store) -> None:
+    number = opened(store, "da", corpus(1, 3))
+    stubs = [Stub(lambda *_, score=score: json.dumps({"score": score})) for score in (10, 90)]
+
+    async def go() -> Totals:
+        async with serving(stubs[0]) as one, serving(stubs[1]) as other:
+            members = tuple(member(url, price_in=1.0, price_out=1.0) for url in (one, other))
+            return await run(store, number, [Plan("m", members)], limits=QUICK)
+
+    totals = asyncio.run(go())
+    with store.reading() as tx:
+        spent = tx.ledger.spent(1)
+    assert {entry.value for entry in stored(store, number)} == {50}
+    assert spent == (6, 600, 120, pytest.approx(totals.cost))
+    [consistency] = audit(store, number, "m")
+    assert (consistency.name, consistency.value) == ("self-consistency", pytest.approx(0.2))

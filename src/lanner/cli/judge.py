@@ -508,6 +508,11 @@ def _say(output: Output, totals: Totals, questions: Sequence[str]) -> None:
             f"{totals.estimated:,} replies came without the number of their tokens; it was estimated from the texts, "
             "and so was their cost."
         )
+    if totals.overlong:
+        output.note(
+            f"{totals.overlong:,} replies were longer than they were allowed to be: the server does not keep to "
+            "max_tokens, so a limit on costs can be passed."
+        )
     for model, number in totals.answered_as.items():
         was = "was" if len(questions) == 1 else "were"
         as_asked = "" if model in questions else f", though {' and '.join(questions)} {was} asked"

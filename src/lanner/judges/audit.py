@@ -49,7 +49,8 @@ def said(store: Store, reference: str | int, judge: str) -> list[Said]:
             orders = detail.get("order", {})
             for segment, values in _by_segment(row, detail):
                 unit = (segment, *sorted(loads(row.systems)), row.role)
-                way = (row.model, row.sample, bool(row.swapped))
+                twin = detail.get("twin")  # the same model at another server is another one
+                way = (f"{row.model} {twin + 1}" if twin else row.model, row.sample, bool(row.swapped))
                 for question, value in values.items():
                     earlier = answers.get((document, unit, question, way))
                     several = earlier is not None and isinstance(earlier.value, dict) and isinstance(value, dict)

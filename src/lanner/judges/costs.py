@@ -134,6 +134,7 @@ class Budget:
         self._totals = totals
         self._reserved = 0.0
         self._under_way = 0
+        self._longest = 0  # tokens that a reply was seen to have: a server may not keep to the limit it was given
         self._settled = asyncio.Event()
         self.stopping = ""
 
@@ -142,12 +143,15 @@ class Budget:
         self.check()
         if self._limit is None:
             return 0.0
-        if member.max_tokens is None:
+        allowed = member.longest_reply
+        if allowed is None:
             raise LannerError(
                 "A limit on costs needs a limit on the length of replies.", next_step="Give --max-tokens as well."
             )
-        price = member.cost(most_tokens(messages), member.max_tokens) or 0.0
-        while self._totals.cost + self._reserved + price > self._limit:
+        while True:
+            price = member.cost(most_tokens(messages), max(allowed, self._longest)) or 0.0
+            if self._totals.cost + self._reserved + price <= self._limit:
+                break
             if not self._under_way:
                 self.stop(f"the next question could cost more than the limit of {self._limit:g}")
             self.check()
@@ -157,6 +161,13 @@ class Budget:
         self._reserved += price
         self._under_way += 1
         return price
+
+    def note_length(self, member: Member, tokens: int) -> None:
+        """Put more aside from now on, where a reply was longer than it was allowed to be."""
+        allowed = member.longest_reply
+        if allowed is not None and tokens > allowed:
+            self._totals.overlong += 1
+            self._longest = max(self._longest, tokens)
 
     @contextmanager
     def holding(self, price: float) -> Iterator[None]:

@@ -17,6 +17,10 @@ Calls = Literal["stages", "pages", "skills", "documents"]
 skill: what is asked for each of several labels or rows is asked about one at a time."""
 
 
+LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+"""How providers call the limit on the length of a reply."""
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """A model at a server, and how it is sampled. Prices are per million tokens; None where not known."""
@@ -43,10 +47,21 @@ class Member:
         values = {"top_p": self.top_p, "effort": self.effort, "weighted": self.weighted, "extra": dict(self.extra)}
         return {name: value for name, value in values.items() if value}
 
+    @property
+    def longest_reply(self) -> int | None:
+        """The most tokens that a reply is allowed to have; fields of the user's own may allow more, or several."""
+        settings: list[Mapping[str, Json]] = [self.extra]
+        settings += [entry for entry in self.extra.values() if isinstance(entry, Mapping)]
+        own = [settings_of[name] for settings_of in settings for name in LENGTHS if name in settings_of]
+        limits = [limit for limit in (self.max_tokens, *own) if isinstance(limit, int)]
+        copies = self.extra.get("n")
+        return max(limits) * (copies if isinstance(copies, int) and copies > 1 else 1) if limits else None
+
     def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float | None:
         """What so many tokens cost; `cached` of those sent were known to the server from an earlier request."""
         if self.price_in is None or self.price_out is None:
             return None
+        cached = min(cached, tokens_in)
         price_cached = self.price_in if self.price_cached is None else self.price_cached
         return ((tokens_in - cached) * self.price_in + cached * price_cached + tokens_out * self.price_out) / 1e6
 
@@ -128,7 +143,7 @@ class Limits:
 
 _COUNTS = (
     *("open", "items", "missing", "failed", "waiting", "calls", "cached", "reasks", "repairs", "overloads"),
-    *("tokens_in", "tokens_out", "cost", "estimated"),
+    *("tokens_in", "tokens_out", "cost", "estimated", "overlong"),
 )
 
 
@@ -136,8 +151,8 @@ _COUNTS = (
 class Totals:
     """What a run has come to so far. `open` is how many items there were to do at its beginning; `waiting` are those
     that cannot be asked about before an earlier page is answered; `estimated` are replies whose tokens were counted
-    here, since the server did not say; `means` are the ways in which models were held to the schema; `problem` says why
-    the last of those that failed got no answer."""
+    here, since the server did not say; `overlong` are longer than a reply was allowed to be; `means` are the
+    ways in which models were held to the schema; `problem` says why the last of those that failed got no answer."""
 
     open: int = 0
     items: int = 0
@@ -156,6 +171,7 @@ class Totals:
     stopped: str = ""
     problem: str = ""
     estimated: int = 0
+    overlong: int = 0
     wrong: dict[str, int] = field(default_factory=dict)
     means: dict[str, int] = field(default_factory=dict)
     answered_as: dict[str, int] = field(default_factory=dict)

@@ -35,6 +35,7 @@ VALID, PARTIAL, INVALID, MISSING, FAILED = "valid", "partial", "invalid", "missi
 _KEPT = 20_000  # characters of a reply that was not an answer; the rest says nothing new
 CHARACTERS_PER_TOKEN = 3.0  # right within a third for most languages and models
 _LONGEST_PAUSE = 60.0
+_LONGEST_STANDSTILL = 3600.0  # seconds that a server may ask to wait before the run ends instead
 _TRIES_TO_REACH = 3  # a server that was never there: more likely a wrong address than one about to start
 _AGAIN = (
     "That answer cannot be used. {problem}\nAnswer the same questions again with one JSON object that fits the schema."
@@ -61,6 +62,8 @@ class Subject:
     stages: tuple[str, ...]
     sample: int = 0
     swapped: bool = False
+    twin: int = 0
+    """Which of several models of the same name in a panel: the same one at two servers, say."""
     segments: tuple[str, ...] = ()
     """Where a call is about many sentences: which ones, in the order of their numbers."""
 
@@ -102,6 +105,8 @@ class Request:
         ]  # fmt: skip
         if member.sampling:
             parts.append(dumps(member.sampling))
+        if about.twin:
+            parts.append(f"twin {about.twin}")
         digest.update("\x1f".join(map(str, parts)).encode())
         return digest.hexdigest()[:32]
 
@@ -148,9 +153,10 @@ class Requester:
         left = self._reasks - len(wrong)
         mistake = (wrong[-1].raw, wrong[-1].problem) if wrong and wrong[-1].raw else None
         attempt, seconds = (last.attempt if last else 0), 0.0
+        turn = sum(row.outcome != FAILED for row in rows)  # an outage changes nothing in what is asked next
         while True:
-            attempt += 1
-            call = self._call(request, attempt, mistake)
+            attempt, turn = attempt + 1, turn + 1
+            call = self._call(request, turn, mistake)
             try:
                 call, reply = await self._reply(request.channel, call)
                 verdict, if_last = judge(reply.text)
@@ -165,7 +171,7 @@ class Requester:
                 self._record(request, call, attempt, Reply(""), verdict=_no_verdict(error), outcome=outcome)
                 if not error.final:
                     raise UnavailableError(str(error)) from error
-                self._note(request, MISSING, str(error))
+                self._note(request, MISSING, str(error), afresh=afresh)
                 return None, seconds
             except UnavailableError as error:
                 self._record(request, call, attempt, Reply(""), verdict=_no_verdict(error), outcome=FAILED)
@@ -175,22 +181,22 @@ class Requester:
             outcome = if_last if is_over else INVALID
             self._record(request, call, attempt, reply, verdict=verdict, outcome=outcome, weights=weights)
             if is_over:
-                self._note(request, outcome, verdict.problem)
+                self._note(request, outcome, verdict.problem, afresh=afresh)
                 return verdict.answers, seconds
             self._totals.reasks += 1
             left -= 1
             mistake = (reply.text[:_KEPT], verdict.problem) if reply.text else None
 
-    def _call(self, request: Request, attempt: int, mistake: tuple[str, str] | None) -> Call:
+    def _call(self, request: Request, turn: int, mistake: tuple[str, str] | None) -> Call:
         member, seed = request.channel.member, request.seed
         return Call(
             member.model,
             _messages(request, mistake),
             request.prompt.schema,
             member.temperature,
-            None if seed is None else seed + 1000 * (attempt - 1),
+            None if seed is None else seed + 1000 * (turn - 1),
             member.max_tokens,
-            f"{self._run_name}{request.key}-{attempt}",
+            f"{self._run_name}{request.key}-{turn}",
             member.top_p,
             member.effort,
             member.weighted,
@@ -212,6 +218,7 @@ class Requester:
                 self._totals.overloads += 1
                 problem = str(error)
                 self._refuse_silence(channel, error)
+                self._refuse_long_pause(error)
                 channel.gate.reached = channel.gate.reached or not error.unreachable
                 if not channel.gate.reached and turn + 1 >= _TRIES_TO_REACH:
                     break
@@ -238,10 +245,12 @@ class Requester:
         """Book what a reply used, at once: while it is put aside nobody else can spend it. A server that does not say
         how many tokens it used is taken to have used what the texts have by our count."""
         totals = self._totals
-        if not reply.counted:
-            length = len(reply.text) + len(reply.reasoning) + len(reply.refusal)
-            reply = replace(reply, tokens_in=tokens, tokens_out=int(length / CHARACTERS_PER_TOKEN) + 1)
+        length = len(reply.text) + len(reply.reasoning) + len(reply.refusal)
+        if not reply.tokens_in or (length and not reply.tokens_out):
+            received = reply.tokens_out or int(length / CHARACTERS_PER_TOKEN) + 1
+            reply = replace(reply, tokens_in=reply.tokens_in or tokens, tokens_out=received, counted=False)
             totals.estimated += 1
+        self._budget.note_length(member, reply.tokens_out)
         cost = member.cost(reply.tokens_in, reply.tokens_out, reply.cached_tokens)
         totals.tokens_in += reply.tokens_in
         totals.tokens_out += reply.tokens_out
@@ -260,10 +269,23 @@ class Requester:
                 next_step="Check it, or give it more time with --timeout; the same command goes on from there.",
             )
 
-    def _note(self, request: Request, outcome: str, problem: str) -> None:
-        """End a run that gets nowhere: whatever is wrong is wrong with every question."""
+    def _refuse_long_pause(self, error: OverloadedError) -> None:
+        """End the run where a server wants to be left alone for longer than anybody would watch it."""
+        pause = error.retry_after or 0.0
+        if pause > _LONGEST_STANDSTILL:
+            self._budget.stop(str(error))
+            raise LannerError(
+                f"The server asks to wait for {pause / 3600:.1f} hours: {error}.",
+                next_step="Run the same command after that; what was answered is kept.",
+            )
+
+    def _note(self, request: Request, outcome: str, problem: str, *, afresh: bool) -> None:
+        """End a run that gets nowhere: whatever is wrong is wrong with every question. A question that had no answer
+        before, asked again, says nothing of the others."""
         if outcome in (VALID, PARTIAL):
             self._valid += 1
+            return
+        if afresh:
             return
         self._fruitless += 1
         if not self._valid and self._fruitless >= self._limits.hopeless and not self._budget.stopping:
@@ -311,8 +333,8 @@ class Requester:
             "schema_hash": prompt.schema_hash,
             "template": prompt.template,
             "model": member.model,
-            "model_answered": reply.model,
-            "fingerprint": reply.fingerprint,
+            "model_answered": _storable(reply.model),
+            "fingerprint": _storable(reply.fingerprint),
             "seed": sent.get("seed") if sent else call.seed,
             "temperature": sent.get("temperature") if sent else call.temperature,
             "tokens_in": reply.tokens_in,
@@ -320,8 +342,8 @@ class Requester:
             "repairs": verdict.repairs,
             "cost": member.cost(reply.tokens_in, reply.tokens_out, reply.cached_tokens),
             "latency": reply.latency,
-            "raw": reply.text if outcome == VALID else reply.text[:_KEPT],
-            "problem": verdict.problem,
+            "raw": _storable(reply.text if outcome == VALID else reply.text[:_KEPT]),
+            "problem": _storable(verdict.problem),
             "detail": dumps(self._detail(request, call, reply, verdict) | ({"weighted": weights} if weights else {})),
             "answers": None if verdict.answers is None else dumps(verdict.answers),
             "asked_at": micros(campaign.now()),
@@ -348,11 +370,17 @@ class Requester:
             "step": verdict.step,
             "order": prompt.order,
             "segments": request.subject.segments,
+            "twin": request.subject.twin,
             "refusal": reply.refusal[:_KEPT],
             "reasoning": reply.reasoning[:_KEPT],
             "usage": "" if reply.counted else "estimated",
         }
         return detail | {name: value for name, value in optional.items() if value}
+
+
+def _storable(text: str) -> str:
+    """The text without the one character that PostgreSQL cannot store."""
+    return text.replace("\x00", "\ufffd") if "\x00" in text else text
 
 
 def _no_verdict(error: Exception) -> Verdict:

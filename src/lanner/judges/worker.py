@@ -49,6 +49,8 @@ class Vote:
     channel: Channel
     sample: int
     swapped: bool = False
+    twin: int = 0
+    """How many models of the same name come before it."""
 
 
 class Worker:
@@ -70,6 +72,8 @@ class Worker:
             for place, (page, stages) in enumerate(protocol.pages.items())
             if any(stage.unit is not Unit.JUDGE for stage in stages)
         }
+        names = [channel.member.model for channel in channels]
+        self._twins = [names[:place].count(name) for place, name in enumerate(names)]
         self.failed_in_row = 0
 
     def documents(self, only: frozenset[str] | None = None) -> list[tuple[str, list[Work]]]:
@@ -145,7 +149,12 @@ class Worker:
     def _votes(self, item: Item) -> list[Vote]:
         orders = (False, True) if self._plan.swap and len(item.systems) == 2 else (False,)
         samples = range(self._plan.samples)
-        return [Vote(channel, sample, order) for channel in self._channels for sample in samples for order in orders]
+        return [
+            Vote(channel, sample, order, twin)
+            for channel, twin in zip(self._channels, self._twins, strict=True)
+            for sample in samples
+            for order in orders
+        ]
 
     def _broken_off(self, came: Sequence[object], items: int = 1) -> bool:
         """Whether the items stay open: because the server gave no answer, or because the run is ending."""
@@ -248,7 +257,8 @@ class Worker:
         assigned = task.assigned
         ids = tuple(stage.id for stage in stages)
         number = assigned.documents[place]
-        return Subject(self._campaign, self._seat, number, item, assigned.task.page, ids, vote.sample, vote.swapped)
+        page = assigned.task.page
+        return Subject(self._campaign, self._seat, number, item, page, ids, vote.sample, vote.swapped, vote.twin)
 
     def _order(self, item: Item, vote: Vote) -> int:
         text = "\x1f".join((item.document, item.segment, *item.systems, str(vote.sample)))
@@ -375,14 +385,9 @@ def _in_both_orders(
 ) -> list[Mapping[str, Json] | None]:
     """The answers of votes that came in every order in which a pair was shown: one order alone says as much about the
     order as about the pair."""
-    came: dict[tuple[str, int], bool] = {}
-    for vote, answer in zip(votes, answers, strict=True):
-        key = (vote.channel.member.model, vote.sample)
-        came[key] = came.get(key, True) and answer is not None
-    return [
-        answer if came[vote.channel.member.model, vote.sample] else None
-        for vote, answer in zip(votes, answers, strict=True)
-    ]
+    keys = [(vote.channel.member.model, vote.twin, vote.sample) for vote in votes]
+    lacking = {key for key, answer in zip(keys, answers, strict=True) if answer is None}
+    return [None if key in lacking else answer for key, answer in zip(keys, answers, strict=True)]
 
 
 def grouped(tasks: Sequence[Loaded], steps: Sequence[tuple[Loaded, int]]) -> list[tuple[Loaded, list[int]]]:

@@ -38,7 +38,7 @@ def test_a_refusal_says_why_and_a_full_context_is_a_cut_off_reply() -> None:
     refused = reply_of({"content": [], "stop_reason": "refusal", "stop_details": {"explanation": "policy"}})
     assert refused.refusal == "policy"
     assert reply_of({"content": [], "stop_reason": "model_context_window_exceeded"}).cut_off
-    assert not reply_of({"content": [], "stop_reason": "end_turn"}).counted
+    assert reply_of({"content": [], "stop_reason": "end_turn"}).tokens_in == 0
 
 
 def test_a_temperature_above_one_is_not_sent() -> None:

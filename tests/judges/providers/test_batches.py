@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from lanner import registry
+from lanner.errors import LannerError
 from lanner.judges.plan import Limits, Member, Plan, Totals
-from lanner.judges.providers import Endpoint, Provider
+from lanner.judges.providers import Endpoint, Provider, _batches
 from lanner.judges.run import run
 from lanner.store import Store
 from model_campaign import corpus, opened, stored
@@ -100,3 +103,71 @@ def test_the_ledger_says_what_was_sent(tmp_path: Path, dialect: Chat) -> None:
         with store.reading() as tx:
             [(_, row)] = tx.ledger.of_judge(1)
     assert json.loads(row.detail)["sent"]["temperature"] == 0.25
+
+
+def once_for(wanted: Callable[[web.Request], bool]) -> Callable[[web.Request, web.Response], web.Response | None]:
+    """Lose the first reply to such a request: the server has done what it was asked for, and we do not hear of it."""
+    lost: list[str] = []
+
+    def fault(request: web.Request, _reply: web.Response) -> web.Response | None:
+        if lost or not wanted(request):
+            return None
+        lost.append(request.path)
+        return web.json_response({"error": {"message": "bad gateway"}}, status=502)
+
+    return fault
+
+
+LOST: dict[str, Callable[[web.Request], bool]] = {
+    "a look": lambda request: request.method == "GET" and "batch" in request.match_info,
+    "the results": lambda request: request.path.endswith(("/results", "/content")),
+    "the list": lambda request: request.method == "GET" and request.path.endswith("/batches"),
+    "the order": lambda request: request.method == "POST" and "atch" in request.path,
+}
+
+
+@ALL
+@pytest.mark.parametrize("which", LOST)
+def test_a_reply_that_is_lost_does_not_send_a_batch_again(tmp_path: Path, dialect: Chat, which: str) -> None:
+    async def go(store: Store, number: int) -> tuple[BatchServer, Totals]:
+        server = BatchServer(dialect, looks=2, fault=once_for(LOST[which]))
+        async with server.serving() as url:
+            return server, await asyncio.wait_for(judging(store, number, url, dialect), 60)
+
+    with Store.open(tmp_path / "s.db") as store:
+        server, totals = asyncio.run(go(store, opened(store, "da", corpus(1, 3))))
+    assert (totals.items, len(server.batches), set(server.asked.values())) == (3, 1, {1})
+
+
+@ALL
+def test_a_batch_that_nobody_can_ask_about_is_found_by_the_next_run(
+    tmp_path: Path, dialect: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its questions stay open and are not sent again, though a row says that nothing came."""
+    monkeypatch.setattr(_batches, "PATIENCE", 2)
+
+    async def go(store: Store, number: int) -> tuple[BatchServer, Totals, Totals]:
+        server = BatchServer(dialect, looks=10**9)
+        server.fault = lambda request, _: web.Response(status=503) if LOST["a look"](request) else None
+        async with server.serving() as url:
+            first = await judging(store, number, url, dialect)
+            server.fault, server.looks = lambda *_: None, 1
+            return server, first, await judging(store, number, url, dialect)
+
+    with Store.open(tmp_path / "s.db") as store:
+        server, first, second = asyncio.run(go(store, opened(store, "da", corpus(1, 3))))
+    assert (first.items, first.failed) == (0, 3)
+    assert (second.items, len(server.batches), set(server.asked.values())) == (3, 1, {1})
+
+
+@ALL
+def test_a_reply_of_another_form_ends_the_run_instead_of_hanging(tmp_path: Path, dialect: Chat) -> None:
+    async def go(store: Store, number: int) -> Totals:
+        def fault(request: web.Request, _reply: web.Response) -> web.Response | None:
+            return web.json_response({"odd": 1}) if LOST["the order"](request) else None
+
+        async with BatchServer(dialect, looks=1, fault=fault).serving() as url:
+            return await asyncio.wait_for(judging(store, number, url, dialect), 60)
+
+    with Store.open(tmp_path / "s.db") as store, pytest.raises(LannerError, match="not answer as it is documented"):
+        asyncio.run(go(store, opened(store, "da", corpus(1, 2))))

@@ -42,6 +42,8 @@ class BatchServer:
         return web.json_response({"id": self._file(form["file"].file.read())})
 
     async def content(self, request: web.Request) -> web.Response:
+        if request.match_info["file"] not in self.files:
+            raise web.HTTPNotFound
         return web.Response(body=self.files[request.match_info["file"]])
 
     async def create(self, request: web.Request) -> web.Response:
@@ -153,3 +155,30 @@ def test_wrong_answers_go_back_and_refused_requests_are_asked_otherwise(store: S
 
     totals = asyncio.run(go())
     assert (totals.items, totals.missing, totals.reasks, totals.wrong) == (2, 0, 2, {"schema": 2})
+
+
+def test_what_an_expired_batch_had_answered_is_not_asked_again(store: Store) -> None:
+    """Its answers are paid for. A line that cannot be read is none; a batch whose files are gone does not matter."""
+    number = opened(store, "da", corpus(1, 3))
+
+    async def go() -> tuple[BatchServer, Totals]:
+        server = BatchServer(looks=10**9)
+        runner, url = await server.serve()
+        try:
+            first = asyncio.create_task(judging(store, number, url))
+            await server.made.wait()
+            first.cancel()
+            await asyncio.gather(first, return_exceptions=True)
+            [batch] = server.batches.values()
+            lines = [json.loads(line) for line in server.files[batch["input_file_id"]].splitlines()]
+            results = b"\n".join(map(server._answered, lines))
+            batch |= {"status": "expired", "output_file_id": server._file(results[:-30])}
+            server.batches["gone"] = {**batch, "id": "gone", "input_file_id": "x", "status": "completed"}
+            server.looks = 1
+            return server, await judging(store, number, url)
+        finally:
+            await runner.cleanup()
+
+    server, totals = asyncio.run(go())
+    assert (totals.items, totals.calls, len(server.batches)) == (3, 3, 3)
+    assert sorted(server.asked.values()) == [1, 1, 2]

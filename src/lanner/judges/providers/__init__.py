@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from lanner import registry
 from lanner.errors import LannerError
@@ -91,6 +91,14 @@ CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens", "MAX_TOKENS", 
 """How providers call a reply that reached its length limit."""
 WITHHELD = frozenset({"content_filter", "refusal", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII"})
 """How providers call a reply that was held back by their rules."""
+
+
+def token_count(value: Any) -> int:
+    """A number of tokens as a server tells it; 0 where it is no such number."""
+    return int(value) if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else 0
+
+
+_MOST_TOKENS = 10**12
 
 
 class OverloadedError(Exception):

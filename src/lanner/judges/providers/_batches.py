@@ -8,20 +8,23 @@ batches: a run that was killed finds its own there and waits for their answers i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_core import from_json, to_json
 
 from lanner.errors import LannerError
-from lanner.judges.providers import Call, OverloadedError, RefusedError, Reply, UnanswerableError
+from lanner.judges.providers import Call, OverloadedError, RefusedError, Reply, UnanswerableError, UnreadableError
 from lanner.judges.providers._http import Connection
 from lanner.model import Json
 
 MARK = "lanner"
 GATHERING = 2.0  # seconds without a new question until a batch is sent
 BETWEEN = 20.0  # seconds between two looks at a batch
+PATIENCE = 90  # looks in a row that may fail: a batch that was paid for is not given up for a line that is cut
+_STRANGE = (ValueError, KeyError, IndexError, TypeError, AttributeError)
+_T = TypeVar("_T")
 
 Batch = Mapping[str, Any]
 Futures = Mapping[str, "asyncio.Future[Reply]"]
@@ -109,11 +112,10 @@ class Batches:
         if not call.name:
             raise LannerError("A question without a name cannot be part of a batch.")
         name = self.name_of(call)
-        if self._search is None:
-            self._search = asyncio.create_task(self._find_earlier(name.partition("-")[0][:9]))
-        await asyncio.shield(self._search)
-        if name in self._earlier:
-            return await asyncio.shield(self._earlier.pop(name))
+        await self._searched(name.partition("-")[0][:9])
+        first = self.name_of(replace(call, name=call.name.partition("~")[0]))  # as it was called when it was first sent
+        if first in self._earlier:
+            return await asyncio.shield(self._earlier.pop(first))
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Reply] = loop.create_future()
         body = await self.connection.body(call)
@@ -125,6 +127,12 @@ class Batches:
         if len(self._waiting) >= self.most:
             self._send()
         return await future
+
+    async def _searched(self, run: str) -> None:
+        """Look once for batches of earlier runs. A search that failed is made again by whoever asks next."""
+        if self._search is None or (self._search.done() and (self._search.cancelled() or self._search.exception())):
+            self._search = asyncio.create_task(self._find_earlier(run))
+        await asyncio.shield(self._search)
 
     def _send(self) -> None:
         """Hand over what has gathered, in as many batches as it takes: one for each model, none too large."""
@@ -147,7 +155,12 @@ class Batches:
         futures = {question.name: question.future for question in questions}
 
         async def work() -> None:
-            await self._await(await self.create(questions), futures)
+            try:
+                batch = await self.create(questions)
+            except OverloadedError:  # perhaps it was taken all the same: whoever asks again looks for it first
+                self._search = None
+                raise
+            await self._await(batch, futures)
 
         self._keep(self._guarded(work(), futures))
 
@@ -163,6 +176,11 @@ class Batches:
             problem: Exception = OverloadedError("the batch came back without this question")
         except (OverloadedError, RefusedError, UnanswerableError) as error:
             problem = error
+        except _STRANGE as error:
+            problem = RefusedError(
+                f"The server's batch interface does not answer as it is documented ({type(error).__name__}: {error}).",
+                next_step="Leave out --set batch=true, or check --base-url.",
+            )
         for future in futures.values():
             if not future.done():
                 future.set_exception(problem)
@@ -171,11 +189,22 @@ class Batches:
     async def _await(self, batch: Batch, futures: Futures) -> None:
         while not self.is_over(batch):
             await asyncio.sleep(self._between)
-            batch = await self.look(batch)
-        for result in await self.results(batch):
+            batch = await self._patiently(self.look, batch)
+        for result in await self._patiently(self.results, batch):
             self._settle(result, futures)
         if problem := self.problem(batch):
             raise OverloadedError(problem)
+
+    async def _patiently(self, step: Callable[[Batch], Awaitable[_T]], batch: Batch) -> _T:
+        """Look at a batch until the server says something. Where it does not for long the questions stay open, and
+        the next run finds the batch: sent again it would be paid again."""
+        for failures in range(PATIENCE):
+            try:
+                return await step(batch)
+            except OverloadedError as error:
+                problem = error
+                await asyncio.sleep(max(self._between, min(error.retry_after or 0.0, 600.0)) if failures else 0.0)
+        raise UnanswerableError(f"a batch is under way, and the server says nothing about it: {problem}", final=False)
 
     def _settle(self, result: Result, futures: Futures) -> None:
         future = futures.get(result.name)
@@ -189,7 +218,7 @@ class Batches:
                 raise self.connection.failure(result.status, content)
             reply = self.connection.read(content, 0.0, "batch")
             future.set_result(replace(reply, sent=self._settings.pop(result.name, {})))
-        except (OverloadedError, RefusedError, UnanswerableError) as error:
+        except (OverloadedError, RefusedError, UnanswerableError, UnreadableError) as error:
             future.set_exception(error)
             future.exception()
 
@@ -207,5 +236,13 @@ class Batches:
 
 
 def rows(content: bytes) -> list[Mapping[str, Json]]:
-    """A file of JSON lines."""
-    return [from_json(line) for line in content.splitlines() if line.strip()]
+    """A file of JSON lines. What cannot be read is left out: its question came back without an answer."""
+    entries: list[Mapping[str, Json]] = []
+    for line in content.split(b"\n"):
+        try:
+            entry = from_json(line) if line.strip() else None
+        except ValueError:
+            continue
+        if isinstance(entry, dict):
+            entries.append(entry)
+    return entries

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import json
 import math
 import os
 import re
@@ -93,6 +94,7 @@ _SHORTEST = 64  # tokens: no answer to a question of ours is shorter
 _FORBIDDEN = 5  # refusals in a row before any answer: then it is us and not the text
 _RETRY_DELAY = re.compile(rb'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 _VALUE = ("too large", "too high", "exceed", "maximum", "at most", "less than", "context length")
+_NO_CREDIT = (b'"insufficient_quota"', b'"billing_hard_limit_reached"', b"credit balance is too low")
 _SCHEMA_SIGNS = ("response_format", "schema", "grammar", "json_object", "guided", "output_config", "tool_choice")
 
 
@@ -351,12 +353,12 @@ class Connection:
     def read(self, content: bytes, latency: float, means: str, sent: Mapping[str, Json] | None = None) -> Reply:
         """A reply as the server wrote it, or the error that it is. `sent` are the settings it was asked for with."""
         try:
-            data = from_json(content)
+            data = _loaded(content)
             if isinstance(data, dict) and data.get("error") and not data.get("choices"):  # as some proxies do
                 code = data["error"].get("code") if isinstance(data["error"], dict) else None
                 raise self._meaning(code if isinstance(code, int) else 502, {}, content)
             return replace(self.reply(data), latency=latency, means=means, sent=sent or {})
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError) as problem:
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as problem:
             raise OverloadedError("the server's reply is not one of a chat", status=200) from problem
 
     def _adapt(self, words: str, family: Family, step: int, body: Mapping[str, Json]) -> bool:
@@ -403,8 +405,10 @@ class Connection:
             if self._answered or self._forbidden < _FORBIDDEN:
                 return UnanswerableError(message, final=self._answered)
             return RefusedError(message, next_step=where_keys_are(self._host, self._endpoint.key_variable))
-        if status == 402:
-            return RefusedError(message, next_step="The account has no credit left.")
+        if status == 402 or any(sign in content for sign in _NO_CREDIT):
+            return RefusedError(
+                message, next_step="The account has no credit left. With more, the same command goes on from there."
+            )
         if status == 404:
             return RefusedError(message, next_step="Does the server have this interface, and --base-url end in /v1?")
         if status == 500 and self._family and any(sign in words for sign in self._family.unreadable):
@@ -428,6 +432,16 @@ class Connection:
 
     def _scrubbed(self, words: str) -> str:
         return words.replace(self._key, "•••") if self._key else words
+
+
+def _loaded(content: bytes) -> Any:
+    """JSON as a server wrote it. Half a character (a lone surrogate, bytes that are no UTF-8) is replaced: what stands
+    around it is paid for."""
+    try:
+        return from_json(content)
+    except ValueError:
+        text = json.dumps(json.loads(content.decode(errors="replace")), ensure_ascii=False)
+        return from_json(text.encode(errors="replace"))
 
 
 def _retry_after(headers: Mapping[str, str], content: bytes = b"") -> float | None:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from lanner.errors import LannerError
-from lanner.judges.providers import Call, Endpoint, Reply
+from lanner.judges.providers import Call, Endpoint, Reply, token_count
 from lanner.judges.providers._http import Connection, require
 from lanner.model import Json
 
@@ -78,19 +78,18 @@ class Messages(Connection):
     def reply(self, data: Mapping[str, Any]) -> Reply:
         parts = data["content"]
         usage = data.get("usage") or {}
-        cached = int(usage.get("cache_read_input_tokens") or 0)
-        created = int(usage.get("cache_creation_input_tokens") or 0)
+        cached = token_count(usage.get("cache_read_input_tokens"))
+        created = token_count(usage.get("cache_creation_input_tokens"))
         answers = [to_json(part["input"]).decode() for part in parts if part.get("type") == "tool_use"]
         stop = str(data.get("stop_reason") or "")
         return Reply(
             text="".join(answers or [str(part["text"]) for part in parts if part.get("type") == "text"]),
             model=str(data.get("model") or ""),
-            tokens_in=int(usage.get("input_tokens") or 0) + cached + created,
-            tokens_out=int(usage.get("output_tokens") or 0),
+            tokens_in=token_count(usage.get("input_tokens")) + cached + created,
+            tokens_out=token_count(usage.get("output_tokens")),
             finish=stop,
             refusal=_refusal(data) if stop == "refusal" else "",
             reasoning="\n".join(str(part["thinking"]) for part in parts if part.get("type") == "thinking"),
-            counted="input_tokens" in usage,
             cached_tokens=cached,
         )
 

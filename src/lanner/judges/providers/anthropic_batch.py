@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from lanner.judges.providers import Call, Endpoint
+from lanner.judges.providers import Call, Endpoint, RefusedError, UnanswerableError
 from lanner.judges.providers._batches import Batch, Batches, Question, Result, rows
 from lanner.judges.providers._http import require
 from lanner.judges.providers.anthropic import Messages
@@ -59,13 +59,12 @@ class MessageBatches(Batches):
         for row in rows(content):
             result = row.get("result") or {}
             kind = str(result.get("type"))
+            name = str(row.get("custom_id"))
             if kind == "errored":
                 error = (result.get("error") or {}).get("error") or result.get("error") or {}
-                results.append(
-                    Result(str(row["custom_id"]), _ERRORS.get(str(error.get("type")), 500), {"error": error})
-                )
+                results.append(Result(name, _ERRORS.get(str(error.get("type")), 500), {"error": error}))
             else:
-                results.append(Result(str(row["custom_id"]), _STATUSES.get(kind, 500), result.get("message") or {}))
+                results.append(Result(name, _STATUSES.get(kind, 500), result.get("message") or {}))
         return results
 
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
@@ -78,7 +77,10 @@ class MessageBatches(Batches):
                 batch = await self.look(batch)
             if not batch.get("results_url"):  # its answers are no longer kept
                 continue
-            names = [result.name for result in await self.results(batch) if result.status == 200]
+            try:
+                names = [result.name for result in await self.results(batch) if result.status == 200]
+            except (RefusedError, UnanswerableError):
+                continue
             if any(name.startswith(run) for name in names):
                 batches.append((batch, names))
         return batches

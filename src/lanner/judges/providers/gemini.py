@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lanner.judges.providers import Call, Endpoint, Reply, Token
+from lanner.judges.providers import Call, Endpoint, Reply, Token, token_count
 from lanner.judges.providers._http import Connection, require
-from lanner.judges.providers.openai_compatible import ALTERNATIVES
+from lanner.judges.providers.openai_compatible import ALTERNATIVES, tokens_of
 from lanner.model import Json
 
 __all__ = ["BASE_URL", "BATCH", "Gemini", "connect", "require"]
@@ -73,16 +73,17 @@ class Gemini(Connection):
             raise KeyError("candidates")
         candidate = candidates[0] if candidates else {}
         parts = (candidate.get("content") or {}).get("parts") or ()
+        sent = token_count(usage.get("promptTokenCount"))
+        received = token_count(usage.get("candidatesTokenCount")) + token_count(usage.get("thoughtsTokenCount"))
         return Reply(
             text="".join(str(part.get("text", "")) for part in parts if not part.get("thought")),
             model=str(data.get("modelVersion") or ""),
-            tokens_in=int(usage.get("promptTokenCount") or 0),
-            tokens_out=int(usage.get("candidatesTokenCount") or 0) + int(usage.get("thoughtsTokenCount") or 0),
+            tokens_in=sent,
+            tokens_out=max(received, token_count(usage.get("totalTokenCount")) - sent),
             finish=str(candidate.get("finishReason") or ""),
             refusal=blocked,
             reasoning="".join(str(part.get("text", "")) for part in parts if part.get("thought")),
-            counted="promptTokenCount" in usage,
-            cached_tokens=int(usage.get("cachedContentTokenCount") or 0),
+            cached_tokens=token_count(usage.get("cachedContentTokenCount")),
             tokens=_tokens(candidate.get("logprobsResult") or {}),
         )
 
@@ -93,12 +94,14 @@ _TEXTS = ("systemInstruction", "contents", "generationConfig")
 def _tokens(result: Mapping[str, Any]) -> tuple[Token, ...]:
     candidates: Sequence[Any] = result.get("chosenCandidates") or ()
     others: Sequence[Any] = result.get("topCandidates") or [{}] * len(candidates)
-    return tuple(
-        Token(
-            str(entry["token"]),
-            tuple(
-                (str(other["token"]), float(other["logProbability"])) for other in alternatives.get("candidates") or ()
-            ),
-        )
-        for entry, alternatives in zip(candidates, others, strict=True)
-    )
+    entries = [
+        {
+            "token": entry.get("token"),
+            "top_logprobs": [
+                {"token": other.get("token"), "logprob": other.get("logProbability")}
+                for other in alternatives.get("candidates") or ()
+            ],
+        }
+        for entry, alternatives in zip(candidates, others, strict=False)
+    ]
+    return tokens_of(entries) if len(entries) == len(candidates) else ()

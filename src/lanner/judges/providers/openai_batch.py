@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic_core import to_json
 
-from lanner.judges.providers import Endpoint
+from lanner.judges.providers import Endpoint, RefusedError, UnanswerableError
 from lanner.judges.providers._batches import MARK, Batch, Batches, Question, Result, rows
 from lanner.judges.providers._http import require
 from lanner.judges.providers.openai_compatible import Chat
@@ -67,9 +67,18 @@ class FileBatches(Batches):
         batches = []
         for batch in listed.get("data") or ():
             ours = (batch.get("metadata") or {}).get("made_by") == MARK and batch.get("endpoint") == self.route
-            if ours and batch.get("status") not in _LOST:
-                questions = rows(await self.connection.content(str(batch["input_file_id"])))
-                names = [str(row.get("custom_id")) for row in questions]
-                if any(name.startswith(run) for name in names):
-                    batches.append((batch, names))
+            if not ours:
+                continue
+            try:
+                names = await self._names(batch)
+            except (RefusedError, UnanswerableError):  # its files are no longer kept
+                continue
+            if any(name.startswith(run) for name in names):
+                batches.append((batch, names))
         return batches
+
+    async def _names(self, batch: Batch) -> list[str]:
+        """The questions that a batch has answered or will; of one that was given up those that it had answered."""
+        if batch.get("status") in _LOST:
+            return [result.name for result in await self.results(batch) if result.status == 200]
+        return [str(row.get("custom_id")) for row in rows(await self.connection.content(str(batch["input_file_id"])))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lanner.judges.providers import Call, Endpoint, Reply, Token
+from lanner.judges.providers import Call, Endpoint, Reply, Token, token_count
 from lanner.judges.providers._http import Connection, family, require
 from lanner.judges.schemas import grammar
 from lanner.model import Json
@@ -66,27 +66,32 @@ class Chat(Connection):
         message = choice["message"]
         text = message.get("content") or ""
         usage = data.get("usage") or {}
+        sent = token_count(usage.get("prompt_tokens"))
+        received = token_count(usage.get("completion_tokens"))
         return Reply(
             text=text if isinstance(text, str) else "".join(str(part.get("text", "")) for part in text),
             model=str(data.get("model") or ""),
             fingerprint=str(data.get("system_fingerprint") or ""),
-            tokens_in=int(usage.get("prompt_tokens") or 0),
-            tokens_out=int(usage.get("completion_tokens") or 0),
+            tokens_in=sent,
+            tokens_out=max(received, token_count(usage.get("total_tokens")) - sent),  # some count thoughts there alone
             finish=str(choice.get("finish_reason") or ""),
             refusal=str(message.get("refusal") or ""),
             reasoning=str(message.get("reasoning_content") or message.get("reasoning") or ""),
-            counted=bool(usage.get("prompt_tokens")),
-            cached_tokens=int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0),
+            cached_tokens=token_count((usage.get("prompt_tokens_details") or {}).get("cached_tokens")),
             tokens=tokens_of((choice.get("logprobs") or {}).get("content") or ()),
         )
 
 
 def tokens_of(entries: Any) -> tuple[Token, ...]:
-    """Tokens with what might have stood in their place, as chat completions and Responses tell them."""
-    return tuple(
-        Token(
-            str(entry["token"]),
-            tuple((str(other["token"]), float(other["logprob"])) for other in entry.get("top_logprobs") or ()),
+    """Tokens with what might have stood in their place, as chat completions and Responses tell them; none where they
+    are told in another form, since the reply is good without them."""
+    try:
+        return tuple(
+            Token(
+                str(entry["token"]),
+                tuple((str(other["token"]), float(other["logprob"])) for other in entry.get("top_logprobs") or ()),
+            )
+            for entry in entries
         )
-        for entry in entries
-    )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ()

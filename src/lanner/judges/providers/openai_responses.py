@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lanner.judges.providers import Call, Endpoint, Reply
+from lanner.judges.providers import Call, Endpoint, Reply, token_count
 from lanner.judges.providers._http import Connection, require
 from lanner.judges.providers.openai_compatible import ALTERNATIVES, tokens_of
 from lanner.model import Json
@@ -73,12 +73,11 @@ class Responses(Connection):
         return Reply(
             text="".join(str(part["text"]) for part in texts),
             model=str(data.get("model") or ""),
-            tokens_in=int(usage.get("input_tokens") or 0),
-            tokens_out=int(usage.get("output_tokens") or 0),
+            tokens_in=token_count(usage.get("input_tokens")),
+            tokens_out=token_count(usage.get("output_tokens")),
             finish=str(reason or data.get("status") or ""),
             refusal="".join(str(part.get("refusal", "")) for part in parts if part.get("type") == "refusal"),
             reasoning="\n".join(thoughts),
-            counted=bool(usage.get("input_tokens")),
-            cached_tokens=int((usage.get("input_tokens_details") or {}).get("cached_tokens") or 0),
+            cached_tokens=token_count((usage.get("input_tokens_details") or {}).get("cached_tokens")),
             tokens=tokens_of([token for part in texts for token in part.get("logprobs") or ()]),
         )
