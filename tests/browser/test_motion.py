@@ -324,6 +324,31 @@ def test_a_score_that_is_typed_closes_the_menu_of_marks(live: Live, page: Page) 
     assert work.stored(work.tasks[0].id)[0] == {"errors": [], "score": 81}
 
 
+def test_a_double_click_on_a_button_is_one_click(live: Live, page: Page) -> None:
+    """It accepted a sentence that nobody had read, took back two answers, or chose a kind and one within it."""
+    work, hands = begin(live, page, "mqm", [*TEXTS, ("Three.", "Drei.")])
+    word = caret(page, 0, "target", 6)
+    page.mouse.dblclick(word["x"], word["y"])  # of a text it is still its word
+    page.locator(".toolbar").wait_for()
+    menu, active = page.locator(".toolbar .crumb"), page.locator(".row.is-active")
+    page.mouse.dblclick(*middle(page, ".toolbar .panel:not([hidden]) [value=accuracy]"))
+    expect(menu).to_have_text("accuracy")
+    hands.press("1")
+    page.mouse.dblclick(*middle(page, ".toolbar .panel:not([hidden]) [value=major]"))
+    expect(page.locator(".toolbar")).to_be_hidden()
+    assert not page.evaluate("CSS.highlights.has('picked')"), "nor is it a word under the menu that is gone"
+    page.mouse.dblclick(*middle(page, "#accept"))
+    expect(active).to_have_attribute("data-row", "1")
+    hands.settled()
+    assert [[mark["text"] for mark in marks(work, item)] for item in range(3)] == [["Hafenamt"], [], []]
+    assert "errors" not in work.stored(work.tasks[0].id)[1]
+    page.locator("[data-q=comment] textarea").fill("odd")
+    page.mouse.dblclick(*middle(page, "[data-act=undo]"))
+    hands.settled()
+    first, second, _ = work.stored(work.tasks[0].id)
+    assert len(first["errors"]) == 1 and "comment" not in second, "one answer was taken back"
+
+
 def test_enter_after_a_click_on_the_bar_accepts(live: Live, page: Page) -> None:
     _, hands = begin(live, page, "h_falcon")
     hands.press("s", "3", "8")
@@ -588,6 +613,22 @@ def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, browser:
     shown = float(page.locator(".slide [inputmode]").input_value())
     hands.settled()
     assert [row.value for row in work.rows()] == [shown] and shown > 60
+    for path, is_meant in (
+        ([(6 * n, 5 * n) for n in range(1, 9)], True),  # slanted: the larger way counts
+        ([(-6 * n, -5 * n) for n in range(1, 9)], True),
+        ([(5 * n, 6 * n) for n in range(1, 9)], False),
+        ([(-5 * n, -6 * n) for n in range(1, 9)], False),
+        ([*[(9 * n, n) for n in range(1, 5)], *[(36, 10 * n) for n in range(1, 9)]], True),  # strays after it has slid
+    ):
+        hands.press("u")
+        expect(page.locator(".slide [inputmode]")).to_have_value("")
+        swipe(*path)
+        if is_meant:
+            expect(page.locator(".row.is-active.is-done")).to_be_attached()
+        else:
+            expect(page.locator(".unset .slide, .slide.unset").first).to_be_attached()
+            expect(page.locator(".slide [inputmode]")).to_have_value("")
+            hands.press("5", "0", "Enter", "k")
     context.close()
 
 

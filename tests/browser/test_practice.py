@@ -59,6 +59,16 @@ def test_a_first_visit_reads_tries_is_corrected_and_begins(live: Live, page: Pag
     expect(box.locator("h3")).to_have_text("Not quite")
     expect(box.locator(".extra")).to_contain_text("montags")
     expect(box.locator(".found")).to_contain_text("Score")
+    hands.rested()
+    expect(page.locator(".row.is-active > #explanation")).to_be_in_viewport(ratio=1)  # where the judge is looking
+    page.set_viewport_size({"width": 390, "height": 844})
+    hands.press("u")
+    expect(box).to_be_hidden()  # nor does a verdict stand on what was taken back
+    hands.press("s")
+    hands.write("95")
+    hands.press("Enter")
+    expect(page.locator(".rail #explanation h3")).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.locator("button[data-remove]").click()
     expect(box).to_be_hidden()  # another answer is checked anew
     hands.press("Enter")

@@ -33,6 +33,20 @@ export function linesOf({ lines }, t) {
   return texts.sort((a, b) => Number(a.state === 'found') - Number(b.state === 'found'));
 }
 
+/** Where the questions stand beside the texts, and not below them. */
+const WIDE = '(width > 900px)';
+
+/**
+ * Put the feedback where it is looked for: below the sentence that it is about; where the screen is
+ * narrow or the whole document was judged, below the questions.
+ * @param {HTMLElement} box
+ * @param {Row | undefined} row
+ */
+function placeFeedback(box, row) {
+  const place = row?.own && matchMedia(WIDE).matches ? row.el : $('.rail-body');
+  if (box.parentElement !== place) place.append(box);
+}
+
 /**
  * Show the feedback in its box, and light what was missed in the texts of the row.
  * @param {HTMLElement} box
@@ -43,6 +57,7 @@ export function showFeedback(box, feedback, app) {
   const { t } = app;
   setHidden(box, !feedback);
   if (feedback) {
+    placeFeedback(box, app.rows.now);
     box.dataset.state = headingOf(feedback);
     $('h3', box).textContent = t(headingOf(feedback));
     $('.verdicts', box).replaceChildren(

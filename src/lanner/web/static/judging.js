@@ -262,9 +262,13 @@ export class App {
     if (this.frozen || !this.begun) return; // what an earlier visit left comes first
     const { item } = this;
     this.store.set(item, id, value, typed);
-    if (this.practice) this.store.items[item].feedback = null;
-    this.saving.changed(item);
-    this.refresh(item, shown);
+    this.changed(item, shown);
+  }
+  /** The answers of an item are others now. @param {number} i @param {boolean} [shown] */
+  changed(i, shown = true) {
+    if (this.practice) this.store.items[i].feedback = null; // they are checked anew
+    this.saving.changed(i);
+    this.refresh(i, shown);
   }
   /**
    * A number that is being typed: no answer yet, but not to be lost either.
@@ -280,8 +284,7 @@ export class App {
     const i = this.frozen ? -1 : this.store.undo();
     if (i < 0) return this.say(this.t('nothing_undo'));
     this.visit(i);
-    this.saving.changed(i);
-    this.refresh(i);
+    this.changed(i);
     this.rail.rest();
     return this.say(this.t('undone'));
   }

@@ -1,5 +1,5 @@
 // Practice before the first document: answers are checked and explained, and nothing is stored.
-import { $, $$ } from './dom.js';
+import { $, $$, bringIntoView } from './dom.js';
 import { send, signedOut, WATCH } from './sending.js';
 
 /** Stands where the saving of answers would: keeps nothing and sends nothing. */
@@ -117,7 +117,10 @@ export class Practice {
     store.items[item].feedback = body;
     if (body.round) this.finished(body.round);
     app.refresh(item);
-    $('#explanation').scrollIntoView({ block: 'nearest' });
+    const { now } = app.rows,
+      box = $('#explanation');
+    if (now?.el.contains(box)) app.rows.reveal(now, true, false);
+    else bringIntoView(box);
     return app.say(app.t(body.right ? 'answer_right' : 'answer_wrong'));
   }
   /** Say how the round went. @param {{right: number, answers: number, required: number, reached:

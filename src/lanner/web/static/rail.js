@@ -280,16 +280,21 @@ export class Rail {
     this.held = null;
     if (control.type !== 'range' || control.disabled) return;
     const held = { control, x: e.clientX, y: e.clientY, touch: e.pointerType === 'touch' };
-    this.held = { ...held, swiped: false };
+    this.held = { ...held, swiped: null };
     // let go where it stood before there was an answer, it has not changed for the browser
     whenStill(() => this.letGo(control, item));
   }
-  /** A finger that moves up or down scrolls, whatever it began on. @param {PointerEvent} e */
+  /**
+   * A finger that moves up or down scrolls, whatever it began on. Its first way decides: one that
+   * has slid may stray.
+   * @param {PointerEvent} e
+   */
   slide(e) {
     const { held } = this;
     if (!held?.touch) return;
     const [across, along] = [Math.abs(e.clientX - held.x), Math.abs(e.clientY - held.y)];
-    if (e.type === 'pointercancel' || (along > SWIPE && along > across)) held.swiped = true;
+    if (e.type === 'pointercancel') held.swiped = true;
+    else if (Math.max(across, along) > SWIPE) held.swiped ??= along > across;
   }
   /** A slider was released. @param {any} control @param {number} item that it was about */
   letGo(control, item) {

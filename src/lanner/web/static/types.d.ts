@@ -188,8 +188,8 @@ interface Grasp {
   x: number;
   y: number;
   touch: boolean;
-  /** Whether the finger scrolls. */
-  swiped: boolean;
+  /** Whether the finger scrolls; null until it has moved far enough to tell. */
+  swiped: boolean | null;
 }
 
 /** What the menu is about. */
