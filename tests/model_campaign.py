@@ -14,7 +14,7 @@ from lanner.store import Store
 from stub_providers import serving_as
 from stub_server import Stub, serving
 
-MEMBER = ("price_in", "price_out", "temperature", "top_p", "effort", "weighted", "extra")
+MEMBER = ("price_in", "price_out", "temperature", "top_p", "effort", "weighted", "extra", "max_tokens")
 QUICK = Limits(in_flight=8, tries=4, backoff=0.0)
 
 

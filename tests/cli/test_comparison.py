@@ -281,6 +281,18 @@ def test_a_gullible_model_is_found_out(lanner: Command) -> None:
     assert "steer it" in " ".join(printed.split())
 
 
+def test_an_audit_without_all_answers_says_so_and_ends_with_three(lanner: Command) -> None:
+    formats.write("native", Path("small.jsonl"), corpus(2, 2), (), ())
+    stub = Stub(lambda body, _: "No." if INJECTION in body["messages"][1]["content"] else '{"score": 50}')
+    with running(stub) as url:
+        command = ("audit", "tiny", "--texts", "small.jsonl", "--protocol", "da", "--base-url", url, "--json")
+        ran = lanner(*command)
+        assert (ran.code, any("4 items are missing" in note for note in ran.envelope["notes"])) == (3, True)
+        stub.answer = gullible
+        assert lanner(*command).code == 3
+        assert lanner(*command, "--set", "retry_missing=true").code == 0
+
+
 def test_texts_without_translations_cannot_be_audited(lanner: Command) -> None:
     formats.write("native", Path("small.jsonl"), corpus(1, 1, ()), (), ())
     ran = lanner("audit", "tiny", "--texts", "small.jsonl", "--protocol", "da", "--base-url", "http://127.0.0.1:1/v1")

@@ -320,6 +320,20 @@ def test_a_sample_is_judged_in_each_context_and_compared_with_people(lanner: Com
         assert {judge.id for judge in campaign.judges(store, "c")} == {"ana"}, "the campaign itself stays as it is"
     compared = lanner("compare", "--judges", "c-contexts", "--store", place, "--json").envelope["rows"]
     assert {row["context"] for row in compared} == {"people", "none", "source±1"}
+    other = lanner(*command, "--compare-contexts", "--protocol", "esa")
+    assert (other.code, "asks da, not esa" in other.err) == (2, True)
+
+
+def test_contexts_are_not_compared_by_the_answers_to_another_protocol(lanner: Command) -> None:
+    formats.write("native", Path("small.jsonl"), corpus(2, 2), (), ())
+    with running(Stub()) as url:
+        command = ("judge", "small.jsonl", "--model", "t", "--base-url", url, "--compare-contexts", "people,none")
+        assert lanner(*command, "--protocol", "da").code == 0
+        refused = lanner(*command, "--protocol", "esa")
+        assert (refused.code, "by the protocol da" in refused.err) == (2, True)
+        named = lanner(*command, "--protocol", "esa", "--set", "name=second", "--json")
+    assert {row["question"] for row in named.envelope["rows"]} >= {"score"}
+    assert "No." not in named.err
 
 
 def test_one_context_is_no_comparison(lanner: Command) -> None:

@@ -127,6 +127,8 @@ def test_missing_items_have_their_reason(lanner: Command, stub: Stub) -> None:
     [row] = lanner("ledger", "small-da", "tiny", "--missing", "--json").envelope["rows"]
     assert (row["segment"], row["outcome"], row["failed at"]) == ("1", "missing", "refusal")
     assert "I would rather not" in row["why"]
+    [full] = lanner("ledger", "small-da", "tiny", "--missing", "--full", "--json").envelope["rows"]
+    assert full["request"]["messages"][0] == ["system", stub.bodies[0]["messages"][0]["content"]]
 
 
 def test_the_request_stands_there_as_it_was_sent(lanner: Command, stub: Stub) -> None:

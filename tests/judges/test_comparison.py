@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from lanner import campaign
 from lanner.errors import LannerError
 from lanner.judges.comparison import agreed_answers, compare, sample_documents
-from lanner.model import Document, Judge, JudgeKind, Judgement
+from lanner.judges.plan import Limits
+from lanner.model import Document, Judge, JudgeKind, Judgement, Role
 from lanner.store import Store
 from model_campaign import corpus, judge, opened
-from stub_server import Stub
+from stub_server import Stub, completion, good
 
 
 def scores(store: Store, number: int, name: str, values: dict[tuple[str, str], int], kind: JudgeKind) -> None:
@@ -50,6 +52,78 @@ def test_agreement_gain_and_change_are_those_by_hand(tmp_path: Path) -> None:
     assert near.cost == pytest.approx(720 / 1e6)
     assert far.cost is None
     assert (near.context, near.prompt, near.model) == ("people", "judge-3", "tiny")
+
+
+def test_only_main_items_of_judges_who_count_are_what_people_agreed_on(tmp_path: Path) -> None:
+    """Spoiled texts, second looks and judges who were left out say nothing about a model."""
+    units = [(f"d{d}", str(s)) for d in range(2) for s in range(2)]
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "da", corpus(2, 2))
+        scores(store, number, "ana", dict.fromkeys(units, 80), JudgeKind.PERSON)
+        scores(store, number, "careless", dict.fromkeys(units, 0), JudgeKind.PERSON)
+        for role in (Role.CONTROL, Role.REPEAT):
+            entries = [Judgement("ana", "rating", "score", *unit, ("oak",), value=0, role=role) for unit in units]
+            campaign.import_judgements(store, number, entries)
+        campaign.leave_out(store, number, "careless", "failed all controls")
+        judge(store, number, Stub(lambda *_: '{"score": 80}'))
+        [standing] = compare(store, number)
+        assert agreed_answers(store, number)["score"] == {(*unit, ("oak",)): 80 for unit in units}
+        assert standing.agreement["score"].value == 1.0
+        campaign.leave_out(store, number, "m", "another model")
+        with pytest.raises(LannerError, match="no model judges"):
+            compare(store, number)
+        assert [entry.judge for entry in compare(store, number, ["m"])] == ["m"]
+
+
+def test_a_pair_is_the_same_in_whichever_order_it_was_shown(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "ranking_rs", corpus(2, 4, ("oak", "ash")))
+        entries = [
+            Judgement(name, "rs_ranking", "ranking_rs", f"d{d}", str(s), pair, value=ranks)
+            for d in range(2)
+            for s in range(4)
+            for name, pair, ranks in (("ana", ("oak", "ash"), [1, 2]), ("ben", ("ash", "oak"), [2, 1]))
+        ]
+        campaign.import_judgements(store, number, entries, judges=[Judge("ana"), Judge("ben")])
+
+        def oak(body: dict[str, Any], _turn: int) -> str:
+            text = body["messages"][-1]["content"]
+            return '{"ranking_rs": %s}' % ([1, 2] if text.index("von oak") < text.index("von ash") else [2, 1])
+
+        judge(store, number, Stub(oak))
+        [standing] = compare(store, number)
+        people = agreed_answers(store, number)["ranking_rs"]
+    assert {unit[2] for unit in people} == {("ash", "oak")}
+    assert (standing.agreement["ranking_rs"].value, standing.agreement["ranking_rs"].counts["items"]) == (1.0, 8)
+
+
+def test_a_question_that_was_answered_in_another_way_is_not_missing(tmp_path: Path) -> None:
+    """With a longer limit, or in a call about fewer sentences. A request that got no reply is no reply."""
+
+    def cut_off(body: dict[str, Any], _turn: int) -> Any:
+        reply = completion(body, "" if body["max_tokens"] < 100 else good(body))
+        reply["choices"][0]["finish_reason"] = "length" if body["max_tokens"] < 100 else "stop"
+        return reply
+
+    def partly(body: dict[str, Any], _turn: int) -> str:
+        about_three = "3" in body["response_format"]["json_schema"]["schema"]["properties"]
+        return '{"1": {"score": 5}, "2": {"score": 500}, "3": {}}' if about_three else good(body)
+
+    again = Limits(8, backoff=0.0, retry_missing=True)
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "da", corpus(1, 3))
+        assert judge(store, number, Stub(cut_off), max_tokens=50).missing == 3
+        with pytest.raises(LannerError):
+            judge(store, number, Stub(lambda *_: web.Response(status=401)), judge="none")
+        assert compare(store, number, ["m"])[0].missing == 3
+        assert judge(store, number, Stub(cut_off), max_tokens=500).items == 3
+        judge(store, number, Stub(partly), judge="d", calls="documents", reasks=0)
+        assert [(one.replies, one.missing) for one in compare(store, number, ["m", "d"])] == [(6, 0), (1, 2)]
+        judge(store, number, Stub(lambda *_: web.Response(status=500)), judge="d", calls="documents",
+              limits=Limits(8, tries=1, backoff=0.0, retry_missing=True))  # fmt: skip
+        assert [(one.replies, one.missing) for one in compare(store, number, ["d"])] == [(1, 2)]
+        judge(store, number, Stub(), judge="d", calls="documents", limits=again)
+        assert [(one.replies, one.missing) for one in compare(store, number, ["d"])] == [(2, 0)]
 
 
 def test_refusals_are_counted_and_unknown_judges_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from lanner import campaign, protocols
 from lanner.judges.plan import Limits, Plan
 from lanner.judges.probes import INJECTION, Audit, audit_model, favour, lengthened
-from lanner.model import Judge, Judgement
+from lanner.model import Judge, Judgement, Protocol
 from lanner.store import Store
 from model_campaign import corpus, member, opened
 from stub_server import Stub, serving
@@ -36,26 +37,29 @@ def fair(text: str) -> int:
     return 20 + int(hashlib.sha256(digits.encode()).hexdigest()[:4], 16) % 50
 
 
-def audited(path: Path, score: Callable[[Body, str], float], protocol: str = "da", **more: Any) -> Audit:
+def audited(path: Path, score: Callable[[Body, str], float], protocol: str | Protocol = "da", **more: Any) -> Audit:
+    asked = protocols.load(protocol) if isinstance(protocol, str) else protocol
+    member_settings = {name: more.pop(name) for name in ("price_in", "price_out", "max_tokens") if name in more}
+
     def answer(body: Body, _turn: int) -> str:
         texts = shown(body)
-        if protocol == "da":
+        if asked.name == "da":
             return json.dumps({"score": round(score(body, texts[0]))})
         first, second = (score(body, text) for text in texts)
         return json.dumps({"ranking_rs": [1, 2] if first >= second else [2, 1]})
 
     async def go(store: Store) -> Audit:
         async with serving(Stub(answer)) as url:
-            plan = Plan("m", (member(url, temperature=0.0),))
+            plan = Plan("m", (member(url, temperature=0.0, **member_settings),))
             return await audit_model(
                 store,
                 "audit",
                 more.pop("documents", None) or corpus(8, 3, ("oak", "elm")),
-                protocols.load(protocol),
+                asked,
                 plan,
                 samples=2,
-                languages=("de",) if protocol == "da" else (),
-                limits=Limits(8, backoff=0.0),
+                languages=("de",) if asked.name == "da" else (),
+                limits=more.pop("limits", Limits(8, backoff=0.0)),
                 **more,
             )
 
@@ -107,7 +111,53 @@ def test_a_judge_of_pairs_that_prefers_the_first_is_found(tmp_path: Path) -> Non
     position = {check.result.name: check for check in found.checks if check.probe == "position"}
     assert position["first of two preferred"].result.value == 1.0
     assert position["first of two preferred"].verdict == "clear"
-    assert position["same verdict in both orders"].verdict == "clear"
+    [both] = {check.verdict for check in found.checks if check.result.name == "same verdict in both orders"}
+    assert both == "clear"
+
+
+def test_a_judge_of_pairs_that_rolls_dice_is_not_said_to_prefer_a_position(tmp_path: Path) -> None:
+    """Its verdicts change with the order, and with everything else."""
+    dice = Random(1)
+    found = audited(tmp_path / "s.db", lambda _body, _text: dice.random(), protocol="ranking_rs",
+                    documents=corpus(12, 6, ("oak", "elm")))  # fmt: skip
+    by_probe = {check.probe: check for check in found.checks}
+    assert by_probe["both orders"].verdict == "clear"
+    assert by_probe["position"].verdict in ("none", "unclear")
+    assert "position" not in by_probe["both orders"].sentence
+
+
+def test_a_judge_that_marks_additions_down_is_not_said_to_be_steered(tmp_path: Path) -> None:
+    found = audited(tmp_path / "s.db", lambda _body, text: fair(text) - (0 if len(text.split()) < 10 else 15))
+    shifts = {check.probe: check for check in found.checks if check.result.name == "shift"}
+    assert [check.result.value for check in shifts.values()] == [pytest.approx(-0.15)] * 2
+    assert {check.verdict for check in shifts.values()} == {"none"}
+
+
+def test_with_few_documents_nothing_is_said(tmp_path: Path) -> None:
+    for number, protocol in ((1, "da"), (4, "da"), (4, "ranking_rs")):
+        found = audited(tmp_path / f"{number}{protocol}.db", lambda _body, text: fair(text), protocol=protocol,
+                        documents=corpus(number, 3, ("oak", "elm")))  # fmt: skip
+        assert {check.verdict for check in found.checks} == {"unclear"}
+
+
+def test_one_limit_on_costs_is_for_the_whole_audit(tmp_path: Path) -> None:
+    limits = Limits(4, backoff=0.0, max_cost=0.008)
+    found = audited(tmp_path / "s.db", lambda _body, text: fair(text), documents=corpus(4, 3), limits=limits,
+                    price_in=1.0, price_out=1.0, max_tokens=20)  # fmt: skip
+    assert found.totals.cost <= 0.008
+    assert found.totals.stopped.endswith("the limit of 0.008")
+    assert found.totals.cost > 0.0043  # 36 questions of the first campaign at 120 tokens each: the second had begun
+
+
+def test_another_protocol_of_the_same_name_is_another_audit(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    first = audited(path, lambda _body, text: fair(text), documents=corpus(1, 1))
+    other = protocols.load("da").model_copy(update={"version": "9"})
+    other.__dict__.pop("hash", None)  # that of the first one
+    again = [audited(path, lambda _body, text: fair(text), other, documents=corpus(1, 1)) for _ in range(2)]
+    assert first.campaigns == ("audit-varied", "audit-plain")
+    assert {entry.campaigns for entry in again} == {("audit-varied-2", "audit-plain-2")}
+    assert again[1].totals.calls == 0
 
 
 def test_a_judge_that_is_kinder_to_one_language_than_people_are_is_found(tmp_path: Path) -> None:

@@ -188,6 +188,7 @@ PLAN = Plan("m", (member("http://127.0.0.1:9/v1"),))
 
 
 def scheduler(place: Path, limits: Limits, workers: int = 3, documents: int = 12) -> tuple[Store, Scheduler]:
+    place.mkdir(exist_ok=True)
     store = Store.open(place / "s.db")
     opened(store, "da", corpus(documents, 2))
     return store, Scheduler(store, "c", [PLAN], limits, workers)
@@ -227,12 +228,28 @@ def test_money_is_never_promised_twice_and_what_is_left_over_is_used(tmp_path: P
         given = parts(found)
         assert [part.limits.max_cost for part in given] == pytest.approx([3.0, 3.0, 3.0])
         for part in given:
-            found.done(part, Outcome(Totals(items=1, calls=1, stopped="the limit")))
+            found.done(part, Outcome(Totals(items=1, calls=1, stopped="the limit", is_out_of_money=True)))
         assert not found.finished  # some were short of money, and something was asked: another round
         for part in parts(found):
-            found.done(part, Outcome(Totals(stopped="the limit")))
+            found.done(part, Outcome(Totals(stopped="the limit", is_out_of_money=True)))
         assert found.finished  # nothing could be asked any more
         assert "limit of 9" in found.reckoned().stopped
+
+
+def test_a_part_without_a_valid_answer_ends_the_run_unless_others_have_some(tmp_path: Path) -> None:
+    store, found = scheduler(tmp_path, Limits(4))
+    with store:
+        first, second, third = parts(found)
+        found.done(first, Outcome(Totals(items=8, calls=8)))
+        found.done(second, Outcome(Totals(missing=8, calls=8, stopped="no valid answer")))
+        assert [part.documents for part in parts(found)] == [second.documents]
+        found.done(third, Outcome(Totals(items=8, calls=8)))
+    store, found = scheduler(tmp_path / "other", Limits(4))
+    with store:
+        given = parts(found)
+        for part in given:
+            found.done(part, Outcome(Totals(missing=8, calls=8, stopped="no valid answer")))
+        assert (found.finished, found.reckoned().stopped) == (True, "no valid answer")
 
 
 def test_what_a_dead_worker_had_answered_is_counted_and_the_rest_given_to_others(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 import polars as pl
 
 from lanner.errors import InputError, did_you_mean
-from lanner.model import JUDGE_GROUPS, Judge, JudgeKind, Result, Role, Signature
+from lanner.model import JUDGE_GROUPS, Judge, JudgeKind, Judgement, Result, Role, Signature
 from lanner.stats.frame import tidy
 
 GROUPS = JUDGE_GROUPS
@@ -148,6 +148,11 @@ def counted(
     excluded = {Reason(name): count for name, count in reasons.drop_nulls().value_counts().iter_rows()}
     order = {reason: excluded[reason] for reason in Reason if reason in excluded}
     return Counted(table.filter(reasons.is_null()), selection, order)
+
+
+def counts(judgement: Judgement, purpose: Purpose, left_out: Collection[str]) -> bool:
+    """Whether one answer about a text counts for a purpose by the same rule, whichever group its judge is of."""
+    return bool(judgement.document) and judgement.role in _ROLES[purpose] and judgement.judge not in left_out
 
 
 def reasons_not_counted(table: pl.DataFrame, selection: Selection) -> pl.Series:

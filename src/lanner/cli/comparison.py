@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +20,16 @@ from lanner.analysis.rows import group_of
 from lanner.analysis.scorers import main_question, scored_set
 from lanner.analysis.scores import keep_on_scale, score_bounds
 from lanner.cli.commands.comparison import split_source
-from lanner.cli.judge import limits_from, plans_from, price_notes, print_standings, texts_and_protocol, watching
+from lanner.cli.judge import (
+    exit_code,
+    limits_from,
+    plans_from,
+    price_notes,
+    print_standings,
+    say_unfinished,
+    texts_and_protocol,
+    watching,
+)
 from lanner.cli.judge_settings import SETTINGS, settings_from
 from lanner.cli.options import chosen_pair, slug
 from lanner.cli.output import Output, result_rows
@@ -31,7 +41,6 @@ from lanner.judges.comparison import compare as compare_judges
 from lanner.judges.comparison import sample_documents
 from lanner.judges.probes import audit_model
 from lanner.model import Json, Result
-from lanner.model.messages import in_number
 from lanner.reports import latex
 from lanner.reports.comparison.build import compare
 from lanner.reports.files import write
@@ -452,7 +461,7 @@ def run_audit(
     scores, agreement with itself. Each has an interval over documents and a plain verdict."""
     output = Output("audit", as_json)
     values, _ = settings_from(None, assignments, dict.fromkeys(SETTINGS))
-    options = given | values | {"models": (model,), "judge_name": "", "limit": None, "retry_missing": False}
+    options = given | values | {"models": (model,), "judge_name": "", "limit": None}
     [plan] = plans_from(options)
     limits = limits_from(options, [plan])
     output.notes.extend(price_notes([plan], options))
@@ -489,15 +498,9 @@ def run_audit(
     output.table(rows, columns)
     number = sum(len(document.segments) for document in sample)
     output.note(f"{len(sample):,} documents with {number:,} sentences; kept in {' and '.join(report.campaigns)}.")
-    if report.totals.stopped:
-        output.note(f"Stopped early: {report.totals.stopped}. The same command goes on from there.")
+    say_unfinished(output, report.totals)
     if report.totals.missing or report.totals.failed:
-        output.note(
-            in_number(
-                report.totals.missing + report.totals.failed,
-                "{n} item has no answer and is left out.",
-                "{n} items have no answer and are left out.",
-            )
-        )
+        output.note("Items without an answer are left out of these numbers.")
     output.sign(f"{protocol.name} · {plan.attributes['template']} · context {plan.settings.context}")
     output.end()
+    sys.exit(exit_code(report.totals))

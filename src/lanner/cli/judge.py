@@ -189,8 +189,15 @@ def texts_and_protocol(store: Store | None, source: str, options: dict[str, Any]
     """What would be judged, without making anything."""
     names = [entry.name for entry in campaign.campaigns(store)] if store else []
     if store and source in names:
+        _refuse_other_protocol(campaign.get(store, source), options["protocol"])
         return campaign.documents(store, source), campaign.protocol(store, source)
     return _texts(source, names, options), protocols.load(_asked(options))
+
+
+def _refuse_other_protocol(found: Campaign, name: str | None) -> None:
+    if name and protocols.load(name).name != found.protocol_name:
+        what = f"The campaign {found.name!r} asks {found.protocol_name}, not {name}."
+        raise LannerError(what, next_step="Leave out --protocol, or give a file of texts.")
 
 
 def place_of(store: Store, source: str, options: dict[str, Any], plans: Sequence[Plan]) -> Campaign:
@@ -198,10 +205,7 @@ def place_of(store: Store, source: str, options: dict[str, Any], plans: Sequence
     names = [entry.name for entry in campaign.campaigns(store)]
     if source in names:
         found = campaign.get(store, source)
-        protocol_name = options["protocol"]
-        if protocol_name and protocols.load(protocol_name).name != found.protocol_name:
-            what = f"The campaign {source!r} asks {found.protocol_name}, not {protocol_name}."
-            raise LannerError(what, next_step="Leave out --protocol, or give a file of texts.")
+        _refuse_other_protocol(found, options["protocol"])
         return found
     documents, protocol = _texts(source, names, options), protocols.load(_asked(options))
     name = options["name"] or f"{slug(Path(source).stem)}-{slug(protocol.name)}"
@@ -315,7 +319,7 @@ def compare_contexts(output: Output, source: str, store_place: str, options: dic
     with Store.open(store_place) as store:
         documents, protocol = texts_and_protocol(store, source, options)
         is_campaign = source in [entry.name for entry in campaign.campaigns(store)]
-        name = f"{source if is_campaign else slug(Path(source).stem)}-contexts"
+        name = options["name"] or f"{source if is_campaign else slug(Path(source).stem)}-contexts"
         sample = _sample(store, name, sample_documents(documents, sentences), protocol, plans)
         with watching(output) as show:
             totals = asyncio.run(judge_all(store, sample.id, plans, limits=limits, report=show))
@@ -330,7 +334,14 @@ def compare_contexts(output: Output, source: str, store_place: str, options: dic
         )
         if not any(standing.agreement for standing in standings):
             output.note("No person has judged these texts, so there is no agreement to show.")
-    return 3 if totals.missing or totals.failed or totals.waiting or totals.stopped else 0
+        say_unfinished(output, totals)
+    return exit_code(totals)
+
+
+def exit_code(totals: Totals) -> int:
+    """0 where every item has its answer, 3 where some have none."""
+    is_whole = not (totals.missing or totals.failed or totals.waiting or totals.stopped)
+    return ExitCode.DONE if is_whole else ExitCode.INCOMPLETE
 
 
 def in_context(plan: Plan, context: str) -> Plan:
@@ -344,11 +355,17 @@ def _sample(
 ) -> Campaign:
     """The campaign of the sample: made once, and gone on with after that."""
     if name in [entry.name for entry in campaign.campaigns(store)]:
+        sample = campaign.get(store, name)
         if fingerprint(campaign.documents(store, name)) != fingerprint(documents):
             raise LannerError(
                 f"There is a campaign {name!r} with another sample.", next_step="Give the same --limit as before."
             )
-        return campaign.get(store, name)
+        if sample.protocol_hash != protocol.hash:
+            raise LannerError(
+                f"There is a campaign {name!r} by the protocol {sample.protocol_name}.",
+                next_step="Give this comparison another name with --set name=….",
+            )
+        return sample
     judges = [plan.as_judge() for plan in plans]
     sample = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
     return campaign.open(store, sample.id)
@@ -458,8 +475,7 @@ def _run(
         if totals.items:
             output.say()
             output.say(f"Next: lanner agreement {entry.name}", style="bold")
-    is_whole = not (totals.missing or totals.failed or totals.waiting or totals.stopped)
-    return ExitCode.DONE if is_whole else ExitCode.INCOMPLETE
+    return exit_code(totals)
 
 
 def _by_engine(
@@ -497,8 +513,6 @@ def _say(output: Output, totals: Totals, questions: Sequence[str]) -> None:
         "cost": totals.cost if totals.priced and totals.calls else None,
     }
     output.table([row])
-    if totals.stopped:
-        output.note(f"Stopped early: {totals.stopped}. The same command goes on from there.")
     for step, number in totals.wrong.items():
         output.note(f"{number:,} replies {_WRONG.get(step, f'failed at {step}')}.")
     for means, number in totals.means.items():
@@ -517,6 +531,15 @@ def _say(output: Output, totals: Totals, questions: Sequence[str]) -> None:
         was = "was" if len(questions) == 1 else "were"
         as_asked = "" if model in questions else f", though {' and '.join(questions)} {was} asked"
         output.note(f"{number:,} replies came from {model}{as_asked}.")
+    say_unfinished(output, totals)
+    if not totals.open:
+        output.note("Nothing was open: these judges have answered everything here.")
+
+
+def say_unfinished(output: Output, totals: Totals) -> None:
+    """Which items have no answer, why, and what to do next."""
+    if totals.stopped:
+        output.note(f"Stopped early: {totals.stopped}. The same command goes on from there.")
     if totals.missing:
         output.note(
             f"{totals.missing:,} items are missing: no valid answer came. Next: --set retry_missing=true asks again; "
@@ -533,8 +556,6 @@ def _say(output: Output, totals: Totals, questions: Sequence[str]) -> None:
             f"{totals.waiting:,} items were not asked about: what they ask depends on an earlier page "
             "that has no answer yet."
         )
-    if not totals.open:
-        output.note("Nothing was open: these judges have answered everything here.")
 
 
 _WRONG = {

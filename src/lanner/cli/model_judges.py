@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from lanner.cli.source import documents_of
 from lanner.errors import LannerError, did_you_mean
 from lanner.judges import providers
 from lanner.judges import template as templates
+from lanner.judges.audit import unanswered
 from lanner.judges.prompt import Prompt, Prompter, Settings
 from lanner.judges.providers import Call, Endpoint
 from lanner.judges.replay import replay
@@ -210,10 +211,12 @@ def run_ledger(name: str, judge: str | None, store_place: str, as_json: bool, li
         rows: list[dict[str, Any]] = []
         left_out = 0
         for judge_name, number in judges.items():
-            texts: dict[str, Any] = {}
-            for document, entry in _entries(store, number, missing=filters["missing"]):
+            entries = _entries(store, number)
+            texts = _texts(entries) if filters["full"] else {}
+            if filters["missing"]:
+                entries = [(document, entry) for document, entry, _ in unanswered(entries)]
+            for document, entry in entries:
                 detail = json.loads(entry.detail)
-                texts |= detail.get("texts", {})
                 if filters["document"] not in ("", document) or filters["segment"] not in ("", entry.segment):
                     continue
                 if len(rows) >= limit:
@@ -243,18 +246,14 @@ def _judges(store: Store, name: str, judge: str | None) -> dict[str, int]:
     return {judge: models[judge]} if judge else models
 
 
-def _entries(store: Store, number: int, *, missing: bool) -> Iterator[tuple[str, Entry]]:
+def _entries(store: Store, number: int) -> list[tuple[str, Entry]]:
     with store.reading() as tx:
-        entries = list(tx.ledger.of_judge(number))
-    if not missing:
-        yield from entries
-        return
-    last = {entry.key: entry for _, entry in entries}
-    yield from ((document, entry) for document, entry in entries if last[entry.key] is entry and _lacks(entry))
+        return list(tx.ledger.of_judge(number))
 
 
-def _lacks(entry: Entry) -> bool:
-    return entry.outcome != "valid"
+def _texts(entries: Sequence[tuple[str, Entry]]) -> dict[str, Any]:
+    """Instructions and schemas by their hashes: each stands in one row of a run alone."""
+    return {name: text for _, entry in entries for name, text in json.loads(entry.detail).get("texts", {}).items()}
 
 
 def _row(judge: str, document: str, entry: Entry, detail: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,9 @@ the order and not the text is bias. All means are over items, their intervals re
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from lanner.stats.outcome import Scale, outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
 from lanner.store import Entry, Store
 from lanner.store.rows import loads
+
+CHANCE = "by chance"
+"""The label of a result that says what chance would give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,25 @@ def _by_segment(row: Entry, detail: Mapping[str, Json]) -> list[tuple[str, Mappi
     return [(row.segment, answers)]
 
 
+def unanswered(rows: Iterable[tuple[str, Entry]]) -> list[tuple[str, Entry, int]]:
+    """Questions without a valid answer: of each its document, its last row, and how many sentences that leaves without
+    one. What was asked again in another way (with a longer limit, in a call about fewer sentences) is one question."""
+    last: dict[tuple[object, ...], tuple[str, Entry] | None] = {}
+    for document, row in rows:
+        detail = loads(row.detail)
+        about = (document, row.systems, row.role, row.page, *detail.get("stages", ()))
+        way = (row.model, detail.get("twin"), row.sample, row.swapped)
+        if segments := detail.get("segments"):
+            answers = loads(row.answers or "{}") if row.final else {}
+            for number, segment in enumerate(segments, 1):
+                last[*about, *way, segment] = None if str(number) in answers else (document, row)
+        else:
+            is_answered = row.final and row.answers is not None
+            last[*about, *way, row.segment, row.schema_hash] = None if is_answered else (document, row)
+    numbers = Counter(entry for entry in last.values() if entry is not None)
+    return [(document, row, number) for (document, row), number in numbers.items()]
+
+
 def audit(store: Store, reference: str | int, judge: str, *, resampling: Resampling | None = None) -> list[Result]:
     """Self-consistency and order effects, as far as the judge was asked in ways that show them."""
     protocol = campaign.protocol(store, reference)
@@ -80,10 +102,7 @@ def audit(store: Store, reference: str | int, judge: str, *, resampling: Resampl
 
 
 def _labelled(result: Result, judge: str) -> Result:
-    return Result(
-        result.name, result.value, result.interval, result.p, result.counts,
-        labels={"judge": judge, **result.labels}, notes=result.notes, signature=result.signature,
-    )  # fmt: skip
+    return replace(result, labels={"judge": judge, **result.labels})
 
 
 def _grouped(answers: Iterable[Said], protocol: Protocol) -> dict[str, dict[tuple[str, ...], list[Said]]]:
@@ -148,10 +167,9 @@ def _orders(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list
             continue
         votes = [(key[0], vote) for key, answers in units.items() for vote in answers]
         first_chosen = [(where, float(_has(vote.value, vote.order[0]))) for where, vote in votes]
-        number = float(np.mean([_size(vote.value) for _, vote in votes]))
-        results.append(
-            mean_by_document("first option chosen", name, first_chosen, by, null=number / len(question.options))
-        )
+        chance = float(np.mean([_size(vote.value) for _, vote in votes])) / len(question.options)
+        result = mean_by_document("first option chosen", name, first_chosen, by, null=chance)
+        results.append(replace(result, labels={**result.labels, CHANCE: f"{chance:.6f}"}))
     return results
 
 
@@ -180,7 +198,7 @@ def mean_by_document(
 ) -> Result:
     """A mean over items with its interval over documents, and p against what chance would give."""
     if scale == "share" and any(value not in (0.0, 1.0) for _, value in values):
-        scale = "plain"  # a mean of parts is no count of ones
+        scale = "logit"  # a mean of parts is no count of ones, and stays between 0 and 1 as well
     labels: Mapping[str, str] = {"question": question}
     signature = Signature(what, "", (("unit", by.unit), ("seed", str(by.seed))), __version__)
     if not values:

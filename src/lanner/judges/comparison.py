@@ -7,16 +7,17 @@ resample documents, and a difference between two judges is taken item by item.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lanner import campaign
+from lanner.analysis.rows import Purpose, counts
 from lanner.errors import LannerError, did_you_mean
-from lanner.judges.audit import mean_by_document
+from lanner.judges.audit import mean_by_document, unanswered
 from lanner.model import Document, Json, Judge, JudgeKind, Judgement, Protocol, Result
-from lanner.protocols.answers import combine, likeness
+from lanner.protocols.answers import combine, likeness, reordered
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 from lanner.store.rows import loads
@@ -62,12 +63,13 @@ def compare(
     for name in judges:
         if name not in models:
             raise LannerError(f"No model judge is called {name!r} here.", next_step=did_you_mean(name, list(models)))
-    names = list(judges) or list(models)
+    names = list(judges) or [name for name in models if name not in campaign.left_out(store, target.id)]
     if not names:
         raise LannerError(f"{target.name} has no model judges.", next_step=f"Run lanner judge {target.name} first.")
     by = resampling or Resampling()
     people = agreed_answers(store, target.id if people_of is None else people_of)
-    answers = {name: _answers_of(campaign.judgements(store, target.id), name) for name in names}
+    counted = _counted(store, target.id, protocol, keep=names)
+    answers = {name: _answers_of(counted, name) for name in names}
     first = answers[names[0]]
     return [
         _standing(
@@ -87,12 +89,13 @@ def agreed_answers(store: Store, reference: str | int) -> Answers:
     target = campaign.get(store, reference)
     protocol = campaign.protocol(store, target.id)
     kinds = {judge.id: judge.kind for judge in campaign.judges(store, target.id)}
+    counted = _counted(store, target.id, protocol)
     votes: dict[JudgeKind, dict[str, dict[Unit, list[Json]]]] = {
         kind: defaultdict(lambda: defaultdict(list)) for kind in (JudgeKind.PERSON, JudgeKind.ADJUDICATED)
     }
-    for entry in campaign.judgements(store, target.id):
+    for entry in counted:
         kind = kinds.get(entry.judge)
-        if kind in votes and entry.value is not None and entry.document:
+        if kind in votes:
             votes[kind][entry.question][_unit(entry)].append(entry.value)
     agreed: dict[str, dict[Unit, Json]] = {}
     for _, question in protocol.questions:
@@ -101,10 +104,30 @@ def agreed_answers(store: Store, reference: str | int) -> Answers:
     return agreed
 
 
+def _counted(store: Store, number: int, protocol: Protocol, keep: Sequence[str] = ()) -> list[Judgement]:
+    """The answers that count for agreement, as everywhere: to main items, of judges who are not left out (but for those
+    to `keep`). Outputs stand in one order, whichever they were shown in."""
+    left_out = campaign.left_out(store, number).keys() - set(keep)
+    return [
+        _in_one_order(protocol, entry)
+        for entry in campaign.judgements(store, number)
+        if entry.value is not None and counts(entry, Purpose.AGREEMENT, left_out)
+    ]
+
+
+def _in_one_order(protocol: Protocol, entry: Judgement) -> Judgement:
+    place = protocol.find(entry.question)
+    if len(entry.systems) < 2 or place is None:
+        return entry
+    order = sorted(range(len(entry.systems)), key=lambda number: entry.systems[number])
+    systems = tuple(entry.systems[number] for number in order)
+    return replace(entry, systems=systems, value=reordered(*place, entry.value, order))
+
+
 def _answers_of(judgements: Sequence[Judgement], judge: str) -> Answers:
     answers: dict[str, dict[Unit, Json]] = defaultdict(dict)
     for entry in judgements:
-        if entry.judge == judge and entry.value is not None:
+        if entry.judge == judge:
             answers[entry.question][_unit(entry)] = entry.value
     return answers
 
@@ -156,14 +179,14 @@ def _ledger(store: Store, campaign_id: int, judge: str) -> dict[str, Any]:
     """Replies, what is missing and why, tokens and cost of a judge."""
     with store.reading() as tx:
         seat = tx.judges.find(campaign_id, judge)
-        entries = [entry for _, entry in tx.ledger.of_judge(seat.number)] if seat else []
-    last = {entry.key: entry for entry in entries}
-    steps = Counter(loads(entry.detail).get("step", "") for entry in last.values() if entry.outcome != "valid")
+        rows = list(tx.ledger.of_judge(seat.number)) if seat else []
+    entries = [entry for _, entry in rows]
+    lacking = unanswered(rows)
     costs = [entry.cost for entry in entries]
     return {
-        "replies": len(entries),
-        "missing": sum(entry.outcome in ("missing", "failed", "invalid") for entry in last.values()),
-        "refusals": steps["refusal"],
+        "replies": sum(entry.outcome != "failed" for entry in entries),
+        "missing": sum(number for _, _, number in lacking),
+        "refusals": sum(number for _, entry, number in lacking if loads(entry.detail).get("step") == "refusal"),
         "tokens": sum(entry.tokens_in + entry.tokens_out for entry in entries),
         "cost": None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
     }

@@ -153,6 +153,7 @@ class Budget:
             if self._totals.cost + self._reserved + price <= self._limit:
                 break
             if not self._under_way:
+                self._totals.is_out_of_money = True
                 self.stop(f"the next question could cost more than the limit of {self._limit:g}")
             self.check()
             self._settled.clear()

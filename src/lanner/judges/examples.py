@@ -35,12 +35,13 @@ def agreed(store: Store, reference: str | int) -> list[Example]:
     target = campaign.get(store, reference)
     protocol = campaign.protocol(store, target.id)
     kinds = {judge.id: judge.kind for judge in campaign.judges(store, target.id)}
+    left_out = campaign.left_out(store, target.id)
     calibration = set(target.settings.get("calibration") or ())
     documents = {document.id: document for document in campaign.documents(store, target.id)}
     votes: dict[tuple[str, str, tuple[str, ...]], dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
     final: dict[tuple[str, str, tuple[str, ...]], dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
     for entry in campaign.judgements(store, target.id):
-        if entry.value is None or entry.document not in documents:
+        if entry.value is None or entry.document not in documents or entry.judge in left_out:
             continue
         key = (entry.document, entry.segment, tuple(entry.systems))
         kind = kinds.get(entry.judge)

@@ -169,6 +169,7 @@ class Totals:
     cost: float = 0.0
     priced: bool = True
     stopped: str = ""
+    is_out_of_money: bool = False
     problem: str = ""
     estimated: int = 0
     overlong: int = 0
@@ -191,6 +192,7 @@ class Totals:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.priced = self.priced and other.priced
         self.stopped = self.stopped or other.stopped
+        self.is_out_of_money = self.is_out_of_money or other.is_out_of_money
         self.problem = other.problem or self.problem
         pairs = ((self.wrong, other.wrong), (self.means, other.means), (self.answered_as, other.answered_as))
         for mine, theirs in pairs:

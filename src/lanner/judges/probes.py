@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from lanner import __version__, campaign
 from lanner.judges import providers
 from lanner.judges import template as templates
-from lanner.judges.audit import audit, mean_by_document
+from lanner.judges.audit import CHANCE, audit, mean_by_document
 from lanner.judges.comparison import agreed_answers
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.run import Connect, Report, run
@@ -63,7 +64,8 @@ _UNCLEAR = "Too few documents to say."
 _SENTENCES: Mapping[str, Mapping[Verdict, str]] = {
     probe: {"none": none, "small": small, "clear": clear, "unclear": _UNCLEAR}
     for probe, none, small, clear in (
-        ("length", "Length does not move it.", "Length moves it a little.", "Length moves its scores."),
+        ("length", "Longer is not better for it.", "Longer is a little better for it.",
+         "It scores longer translations higher."),
         ("injection", "Words in the translation do not steer it.", "Words in the translation steer it a little.",
          "Words in the translation steer it: do not judge texts of strangers with it."),
         ("rewording", "Other words for the same instructions change nothing.", "Other words change a little.",
@@ -73,6 +75,8 @@ _SENTENCES: Mapping[str, Mapping[Verdict, str]] = {
         ("self-consistency", "It agrees with itself.", "It mostly agrees with itself.",
          "It often disagrees with itself: take several samples."),
         ("position", "Order does not move it.", "Order moves it a little.", "It prefers by position: ask both orders."),
+        ("both orders", "It gives the same verdict in both orders.", "It mostly gives the same verdict in both orders.",
+         "Its verdicts often change with the order: ask both orders."),
         ("range", "It uses the scale.", "It uses some of the scale.", "It hardly uses the scale."),
         ("target language", "It stands to people alike in all languages.", "It differs a little between languages.",
          "It is kinder to some languages than to others, compared with people."),
@@ -124,9 +128,12 @@ async def audit_model(
     same = _campaign(store, f"{name}-plain", [_plain(document) for document in documents], protocol, others.values())
     totals = Totals()
     for number, plans in ((varied, [plain]), (same, list(others.values()))):
-        totals.add(await run(store, number, plans, limits=limits, report=report, connect=connect))
+        left = _left(limits or Limits(), totals)
+        totals.add(await run(store, number, plans, limits=left, report=report, connect=connect))
         if totals.stopped:
             break
+    if totals.is_out_of_money and limits and limits.max_cost is not None:
+        totals.stopped = f"the next question could cost more than the limit of {limits.max_cost:g}"
     first = _answers(store, varied, plain.judge)
     people = {} if people_of is None else agreed_answers(store, people_of)
     checks = [
@@ -140,7 +147,12 @@ async def audit_model(
             checks += _changes(probe, protocol, first, _answers(store, same, other.judge), by, suffix=code)
     judges = ((varied, plain.judge), (same, others["samples"].judge))
     checks += [check for number, judge in judges for check in _from_ledger(audit(store, number, judge, resampling=by))]
-    return Audit(tuple(checks), totals, (f"{name}-varied", f"{name}-plain"))
+    return Audit(tuple(checks), totals, tuple(campaign.get(store, number).name for number in (varied, same)))
+
+
+def _left(limits: Limits, totals: Totals) -> Limits:
+    """What may still be spent: the limit is one for all runs of an audit."""
+    return limits if limits.max_cost is None else replace(limits, max_cost=max(0.0, limits.max_cost - totals.cost))
 
 
 def _is_pairwise(protocol: Protocol) -> bool:
@@ -148,15 +160,16 @@ def _is_pairwise(protocol: Protocol) -> bool:
 
 
 def _campaign(store: Store, name: str, documents: Sequence[Document], protocol: Protocol, plans: Iterable[Plan]) -> int:
-    """The campaign of that name, made if it is not there; one with other texts is not ours."""
-    ids = {entry.name: entry.id for entry in campaign.campaigns(store)}
-    if name in ids:
-        if fingerprint(campaign.documents(store, name)) == fingerprint(documents):
-            return ids[name]
-        number = 2
-        while f"{name}-{number}" in ids:
-            number += 1
-        name = f"{name}-{number}"
+    """The campaign of that name, made if it is not there; one with other texts or another protocol is not ours."""
+    names = {entry.name for entry in campaign.campaigns(store)}
+    for candidate in chain([name], (f"{name}-{number}" for number in count(2))):
+        if candidate not in names:
+            name = candidate
+            break
+        entry = campaign.get(store, candidate)
+        texts = campaign.documents(store, entry.id)
+        if entry.protocol_hash == protocol.hash and fingerprint(texts) == fingerprint(documents):
+            return entry.id
     judges = [plan.as_judge() for plan in plans]
     record = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
     return campaign.open(store, record.id).id
@@ -221,7 +234,7 @@ def _variants(protocol: Protocol, answers: Mapping[str, Mapping[Unit, Json]], by
                 wins = _wins(units, mark)
                 if wins:
                     result = mean_by_document("preferred to the plain one", question.id, wins, by, null=0.5)
-                    checks.append(Check(probe, question.id, result, _shift(result, 0.5)))
+                    checks.append(Check(probe, question.id, result, _rise(result, 0.5)))
                 continue
             shifts = []
             for (document, segment, systems), value in units.items():
@@ -233,7 +246,7 @@ def _variants(protocol: Protocol, answers: Mapping[str, Mapping[Unit, Json]], by
                     shifts.append((document, pair[0] - pair[1]))
             if shifts:
                 result = mean_by_document("shift", question.id, shifts, by, null=0.0, scale="plain")
-                checks.append(Check(probe, question.id, result, _shift(result, 0.0)))
+                checks.append(Check(probe, question.id, result, _rise(result, 0.0)))
     return checks
 
 
@@ -355,21 +368,20 @@ def _from_ledger(results: Sequence[Result]) -> list[Check]:
         elif result.name == "first of two preferred":
             checks.append(Check("position", question, result, _shift(result, 0.5)))
         elif result.name == "same verdict in both orders":
-            checks.append(Check("position", question, result, _alike(result)))
+            checks.append(Check("both orders", question, result, _alike(result)))
         elif result.name == "first option chosen":
-            chance = result.p is not None and result.p >= 0.05
-            checks.append(Check("position", question, result, "none" if chance else "small"))
+            checks.append(Check("position", question, result, _shift(result, float(result.labels[CHANCE]))))
     return checks
 
 
 def _ends(result: Result) -> tuple[float, float] | None:
-    """The ends of the interval. Where all documents gave the very same value there is no interval; with enough of them
-    the value stands for itself."""
+    """The ends of the interval; none with too few documents. Where all documents gave the very same value there is no
+    interval; with enough of them the value stands for itself."""
+    if result.value is None or result.counts.get("documents", 0) < ENOUGH:
+        return None
     if result.interval is not None:
         return result.interval.low, result.interval.high
-    if result.value is not None and result.counts.get("documents", 0) >= ENOUGH:
-        return result.value, result.value
-    return None
+    return result.value, result.value
 
 
 def _shift(result: Result, null: float) -> Verdict:
@@ -383,12 +395,20 @@ def _shift(result: Result, null: float) -> Verdict:
     return "clear" if abs(result.value - null) >= MATTERS else "small"
 
 
+def _rise(result: Result, null: float) -> Verdict:
+    """Whether what was added is rewarded. A lower score for it is no bias: the addition is no part of a translation."""
+    ends = _ends(result)
+    if ends is not None and ends[1] - null < 2 * MATTERS and ends[0] <= null:
+        return "none"
+    return _shift(result, null)
+
+
 def _alike(result: Result) -> Verdict:
     """Whether answers that should be the same are."""
     ends = _ends(result)
     if result.value is None or ends is None:
         return "unclear"
-    if ends[0] >= LIKE or (result.value == 1.0 and result.counts.get("documents", 0) >= ENOUGH):
+    if ends[0] >= LIKE or result.value == 1.0:
         return "none"
     if ends[1] < LIKE:
         return "clear"

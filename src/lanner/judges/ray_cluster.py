@@ -145,7 +145,7 @@ class Scheduler:
     def done(self, part: Part, outcome: Outcome) -> None:
         """A worker has come to an end: of its part, of its money, or of what its machine can do."""
         del self._given[part.number]
-        self._sum.add(replace(outcome.totals, stopped="", open=0))
+        self._sum.add(replace(outcome.totals, stopped="", is_out_of_money=False, open=0))
         self._settled += outcome.totals.settled
         if outcome.totals.calls:
             self._progress = True
@@ -155,8 +155,12 @@ class Scheduler:
             raise LannerError(outcome.problem, next_step=outcome.next_step)
         if outcome.problem:
             self._again(part.documents)
-        elif outcome.totals.stopped:
+        elif outcome.totals.is_out_of_money:
             self._short += part.documents
+        elif outcome.totals.stopped and self._sum.items:  # texts that get no answer, among others that do
+            self._again(part.documents)
+        elif outcome.totals.stopped:
+            self._stopped = outcome.totals.stopped
         else:
             self._held += outcome.held
 
@@ -164,7 +168,7 @@ class Scheduler:
         """A worker is gone. What it had answered is in the ledger; the rest of its documents is for others."""
         del self._given[part.number]
         self.summary.deaths += 1
-        self._sum.add(replace(seen, stopped="", open=0))
+        self._sum.add(replace(seen, stopped="", is_out_of_money=False, open=0))
         left = self._open(part.documents)
         count = part.items - sum(left.values())
         self._settled += count

@@ -19,8 +19,8 @@ from lanner.judges.prompt import Prompter
 from lanner.judges.replies import Asked, Verdict, judged, parse, verdict
 from lanner.judges.request import MISSING, PARTIAL, VALID, Channel, Judge, Request, Requester, Subject, UnavailableError
 from lanner.judges.writer import Writer
-from lanner.model import Document, Grid, Item, Json, Object, Protocol, Rank, Spans, Stage, Unit
-from lanner.protocols.answers import chosen, combine, holds, texts_of
+from lanner.model import Document, Grid, Item, Json, Protocol, Spans, Stage, Unit
+from lanner.protocols.answers import chosen, combine, holds, reordered, texts_of
 from lanner.store import Answer, Assigned, Entry, Store, Work
 from lanner.store.rows import dumps
 
@@ -268,14 +268,8 @@ class Worker:
         """Answers about a swapped pair, as if it had been shown the right way round."""
         straight: dict[str, Json] = {}
         for name, value in answers.items():
-            place_of_question = self._protocol.find(name)
-            about_outputs = place_of_question is not None and place_of_question[0].object is Object.OUTPUTS
-            if place_of_question and isinstance(place_of_question[1], Rank):
-                straight[name] = value[::-1]
-            elif place_of_question and about_outputs and isinstance(place_of_question[1], Spans):
-                straight[name] = [{**s, "output": 1 - s["output"]} if "output" in s else s for s in value]
-            else:
-                straight[name] = value
+            place = self._protocol.find(name)
+            straight[name] = reordered(*place, value, (1, 0)) if place else value
         return straight
 
     async def _submit(

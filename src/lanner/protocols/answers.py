@@ -15,7 +15,22 @@ from itertools import combinations
 from statistics import fmean
 
 from lanner.errors import AnswerError, InputError, Where, did_you_mean
-from lanner.model import Condition, Document, Item, Json, Judgement, Labels, Protocol, Question, Role, Stage, Unit
+from lanner.model import (
+    Condition,
+    Document,
+    Item,
+    Json,
+    Judgement,
+    Labels,
+    Object,
+    Protocol,
+    Question,
+    Rank,
+    Role,
+    Spans,
+    Stage,
+    Unit,
+)
 from lanner.model.messages import in_number
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.base import Check, Rule, Schema, Texts, closed_object, fold, resolve
@@ -156,6 +171,17 @@ def combine(question: Question, values: Sequence[Json], rule: Rule = "majority")
     labels = dict.fromkeys(label for answer in answers for label in answer)
     by_label = {label: [answer[label] for answer in answers if label in answer] for label in labels}
     return {label: kind.combine(question, votes, rule) for label, votes in by_label.items()}
+
+
+def reordered(stage: Stage, question: Question, value: Json, order: Sequence[int]) -> Json:
+    """An answer about several outputs as if they had stood in another order: first the one that stood at `order[0]`."""
+    if not isinstance(value, list) or stage.object is not Object.OUTPUTS:
+        return value
+    if isinstance(question, Rank):
+        return [value[place] for place in order] if len(value) == len(order) else value
+    if isinstance(question, Spans):
+        return [{**span, "output": order.index(span["output"])} if "output" in span else span for span in value]
+    return value
 
 
 def consistency(question: Question, values: Sequence[Json]) -> float | None:

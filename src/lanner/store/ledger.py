@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, TypedDict
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import bindparam, case, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from lanner.store import schema
@@ -38,6 +38,7 @@ class Entry(NamedTuple):
     tokens_out: int
     cost: float | None
     repairs: int
+    schema_hash: str
     detail: str
 
 
@@ -132,10 +133,11 @@ class Ledger(Rows):
         return ((row[0], Entry(*row[1:])) for row in rows)
 
     def spent(self, judge: int) -> tuple[int, int, int, float]:
-        """Replies, tokens in, tokens out and cost so far."""
-        sums = select(func.count(), func.sum(_l.tokens_in), func.sum(_l.tokens_out), func.sum(_l.cost))
+        """Replies (requests that got none are not counted), tokens in, tokens out and cost so far."""
+        replies = func.sum(case((_l.outcome != "failed", 1), else_=0))
+        sums = select(replies, func.sum(_l.tokens_in), func.sum(_l.tokens_out), func.sum(_l.cost))
         row = self._connection.execute(sums.where(_l.judge == judge)).one()
-        return int(row[0]), int(row[1] or 0), int(row[2] or 0), float(row[3] or 0.0)
+        return int(row[0] or 0), int(row[1] or 0), int(row[2] or 0), float(row[3] or 0.0)
 
     def remove_of(self, judge: int) -> None:
         """Forget what was asked of a judge who is removed, having answered nothing."""
