@@ -216,3 +216,11 @@ def test_by_name_with_options() -> None:
     with pytest.raises(DesignError, match="no option 'shufle'") as caught:
         designs.assign("full", corpus([1], ["a"]), judges(2), RATING, rng=rng, systems=["a"], shufle=False)
     assert "shuffle" in caught.value.next_step
+
+
+@pytest.mark.parametrize("design", ["full", "pairs"])
+def test_a_crossing_that_no_memory_holds_is_refused_before_it_is_made(design: str) -> None:
+    texts, systems = corpus([1000] * 10, ["a", "b"]), ["a", "b"]
+    asked = PAIRS if design == "pairs" else RATING
+    with pytest.raises(DesignError, match="At most 5,000,000"):
+        designs.assign(design, texts, judges(2000), asked, rng=np.random.default_rng(0), systems=systems)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from data_sets import data_dir
 from design_setups import corpus, people, protocol
 from lanner import designs, formats, protocols
 from lanner.designs.controls import Controls, add
-from lanner.designs.plan import Plan, half_width, loads, plan
+from lanner.designs.plan import Plan, _groups, half_width, loads, plan
 from lanner.model import Document, Segment
 from property_examples import examples
 
@@ -64,6 +65,13 @@ def test_teams_that_share_nothing_are_named() -> None:
     found = planned("batches", [30] * 30, 6)
     assert any("3 groups that share no item" in warning for warning in found.warnings)
     assert found.pairs_in_common == 3
+
+
+def test_judges_are_grouped_through_others_however_many_they_are() -> None:
+    chain = [f"j{number}" for number in range(2000)]
+    assert _groups(chain, pairwise(chain)) == 1
+    assert _groups(chain, zip(chain, chain[2:], strict=False)) == 2
+    assert _groups(chain, [("j0", "j1"), ("j1", "j0"), ("j5", "j1")]) == 1998
 
 
 def test_balance_of_sides_and_systems() -> None:

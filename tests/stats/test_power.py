@@ -14,6 +14,7 @@ from lanner.stats.power import (
     Components,
     Design,
     as_run,
+    chances,
     defaults,
     documents_needed,
     expected_width,
@@ -26,7 +27,7 @@ from lanner.stats.power import (
     simulate,
 )
 from lanner.stats.ranking import duels
-from lanner.stats.resample import Resampling
+from lanner.stats.resample import Resampling, generator
 from lanner.stats.scores import Items
 
 PARTS = Components(system_document=4.0, system_item=6.0, system_judge=0.0, residual=10.0)
@@ -281,3 +282,28 @@ def test_more_systems_take_more_to_tell_apart_and_five_documents_show_nothing():
     assert eight["judgements"] == 4 * two["judgements"]
     few = plan(PARTS, Design(5, 10), difference=50.0, n=100).rows[0]
     assert (few["power"], few["detectable"]) == (0, None)
+
+
+def test_chances_of_several_differences_are_the_power_of_each():
+    design = Design(12, 3, 4, 2, 3)
+    alone = [plan(PARTS, design, difference=gap, n=300).rows[0]["power"] for gap in (1.0, 3.0, 6.0)]
+    assert chances(PARTS, design, (1.0, 3.0, 6.0), n=300) == alone
+    assert alone == sorted(alone) and alone[0] < 0.5 < alone[-1]
+
+
+def test_judges_as_a_sample_count_by_what_each_of_them_judged():
+    """Seven documents for four judges, two each: two of them judge four, two judge three."""
+    parts = Components(system_document=0.0, system_item=0.0, system_judge=9.0, residual=0.0)
+    outlook = simulate(parts, Design(7, 1, 4, 2, 2), judges_random=True, n=1, seed=3)
+    tastes = _tastes(parts, 7, 4, 3)
+    means = tastes[(np.arange(7)[:, None] * 2 + np.arange(2)) % 4].mean(axis=1)
+    assert outlook.estimate[0] == pytest.approx(means.mean())
+    expected = means.var(ddof=1) / 7 + tastes.var(ddof=1) / 4
+    assert outlook.error[0] ** 2 == pytest.approx(expected)
+
+
+def _tastes(parts: Components, documents: int, judges: int, seed: int):
+    """The judges' tastes, as the simulation draws them after the documents."""
+    rng = generator(seed, 7)
+    rng.normal(size=(1, documents))
+    return rng.normal(size=(1, judges))[0] * np.sqrt(2 * parts.system_judge)

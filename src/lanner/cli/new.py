@@ -250,7 +250,7 @@ def run_design(
     )
     if name == ADAPTIVE:
         tasks += most_tasks(
-            documents, protocol_in_use, systems=names, rng=rng, **{**designs.options(name), **typed_options}
+            documents, people, protocol_in_use, systems=names, rng=rng, **{**designs.options(name), **typed_options}
         )
         output.note("At most: an adaptive campaign ends when it is enough. lanner plan says what that may save.")
     summary = plan(tasks, documents, people, protocol_in_use, hourly_rate=rate, design=name)

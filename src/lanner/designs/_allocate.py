@@ -26,6 +26,21 @@ def refuse(documents: Sequence[Document], judges: Sequence[Judge]) -> None:
             raise DesignError(f"The {what} {twice[0]!r} is there twice.", next_step="Give each an id of its own.")
 
 
+MOST_ITEMS = 5_000_000
+"""Items that may be handed out by a design where everyone judges everything. No campaign is that large, and making it
+would take all the memory there is."""
+
+
+def refuse_size(documents: Sequence[Document], judges: Sequence[Judge], sets: int) -> None:
+    """Refuse that everyone judges everything where that is too much; `sets` are the outputs or sets of them shown."""
+    items = sum(len(document.segments) for document in documents) * len(judges) * max(1, sets)
+    if items > MOST_ITEMS:
+        raise DesignError(
+            f"Everyone would judge everything: up to {items:,} items. At most {MOST_ITEMS:,} are made.",
+            next_step="Use the design random or batches, which share the documents out among the judges.",
+        )
+
+
 def scenarios(protocol: Protocol) -> list[str]:
     """The scenarios of a protocol, in order."""
     return list(dict.fromkeys(stage.scenario for stage in protocol.stages if stage.scenario))

@@ -135,16 +135,19 @@ def tasks_of(
 
 def most_tasks(
     documents: Sequence[Document],
+    judges: Sequence[Judge],
     protocol: Protocol,
     *,
     systems: Sequence[str],
     judges_per_document: int = 1,
+    overlap: float = 0.0,
     rng: Generator,
     **_: object,
 ) -> list[Task]:
     """What a campaign amounts to that never stops early, for its plan: every document, whoever comes."""
-    judges = [""] * judges_per_document
-    return [task for document in documents for task in tasks_of(document, systems, protocol, judges, rng=rng)]
+    refuse_few(len(judges), judges_per_document, overlap)
+    anyone = [""] * judges_per_document
+    return [task for document in documents for task in tasks_of(document, systems, protocol, anyone, rng=rng)]
 
 
 def control_of(

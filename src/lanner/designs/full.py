@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from numpy.random import Generator
 
-from lanner.designs._allocate import by_arm, can_read, refuse, refuse_scenarios
+from lanner.designs._allocate import by_arm, can_read, refuse, refuse_scenarios, refuse_size
 from lanner.designs._layout import Layout, Share, lay_out
 from lanner.model import Document, Judge, Protocol, Task
 
@@ -28,6 +28,7 @@ def assign(
     order of documents; `all_scenarios` lets a judge meet a text in more than one scenario."""
     refuse(documents, judges)
     refuse_scenarios(protocol, all_scenarios=all_scenarios)
+    refuse_size(documents, judges, len(systems))
     layout = Layout(protocol, tuple(systems), shuffle, sentences_per_task)
     arms = {judge.id: arm for arm, mine in by_arm(protocol, judges, rng).items() for judge in mine}
     return [

@@ -12,7 +12,7 @@ from math import comb
 
 from numpy.random import Generator
 
-from lanner.designs._allocate import allocate, by_arm, reading, refuse, refuse_scenarios
+from lanner.designs._allocate import allocate, by_arm, reading, refuse, refuse_scenarios, refuse_size
 from lanner.designs._layout import Layout, Share, Shown, lay_out
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Object, Protocol, Task
@@ -40,6 +40,7 @@ def assign(
     layout = Layout(protocol, tuple(systems), True, sentences_per_task)
     most = comb(len(systems), size)
     per_document = min(pairs_per_document, most) or most
+    refuse_size(documents, judges[: judges_per_document or len(judges)], per_document)
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
         workers = reading(mine, protocol, arm)

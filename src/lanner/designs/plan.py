@@ -377,11 +377,9 @@ def _cautions(
             )
         )
     cautions += _overlap_cautions(judges_by_unit, overlap_goal)
-    if "" not in by_judge and len(parts := _parts(list(by_judge), in_common)) > 1 and in_common:
+    if "" not in by_judge and in_common and (groups := _groups(list(by_judge), in_common)) > 1:
         cautions.append(
-            message(
-                "The judges fall into {n} groups that share no item: they cannot be compared directly.", n=len(parts)
-            )
+            message("The judges fall into {n} groups that share no item: they cannot be compared directly.", n=groups)
         )
     hours = [person.hours for person in people if person.judge != ANYONE and person.hours]
     if hours and max(hours) > UNEVEN * min(hours):
@@ -426,13 +424,18 @@ def _overlap_cautions(judges_by_unit: Mapping[Unit, Sequence[str]], overlap_goal
     ]
 
 
-def _parts(judges: Sequence[str], in_common: Mapping[tuple[str, str], int]) -> list[set[str]]:
-    """Groups of judges that are joined by common items, directly or through others."""
-    parts = [{judge} for judge in judges]
+def _groups(judges: Sequence[str], in_common: Iterable[tuple[str, str]]) -> int:
+    """How many groups of judges there are that are joined by common items, directly or through others."""
+    head = {judge: judge for judge in judges}
+
+    def find(judge: str) -> str:
+        while head[judge] != judge:
+            head[judge] = judge = head[head[judge]]  # the way becomes shorter each time: two thousand judges are many
+        return judge
+
     for one, two in in_common:
-        touching = [part for part in parts if part & {one, two}]
-        parts = [part for part in parts if part not in touching] + [set().union(*touching)]
-    return parts
+        head[find(one)] = find(two)
+    return sum(judge == of for judge, of in head.items())
 
 
 def _time(hours: float) -> str:

@@ -11,7 +11,7 @@ and how likely a preference is to be seen.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
@@ -185,7 +185,10 @@ def simulate(
     d, k, j = design.documents, design.overlap, design.judges
     turn = (np.arange(d)[:, None] * k + np.arange(k)) % j
     step = max(1, _HELD // (d * k + j))
-    blocks = [_studies(parts, design, turn, min(step, n - start), rng) for start in range(0, n, step)]
+    blocks = [
+        _studies(parts, design, turn, min(step, n - start), rng, judges_random=judges_random)
+        for start in range(0, n, step)
+    ]
     estimate, by_document, by_judge = (np.concatenate(column) for column in zip(*blocks, strict=True))
     if not judges_random:
         df = np.full(n, float(max(d - 1, 1)))
@@ -196,18 +199,22 @@ def simulate(
 
 
 def _studies(
-    parts: Components, design: Design, turn: Indices, n: int, rng: np.random.Generator
+    parts: Components, design: Design, turn: Indices, n: int, rng: np.random.Generator, *, judges_random: bool
 ) -> tuple[Array, Array, Array]:
-    """Estimates, and their variances by document and by judge."""
+    """Estimates, and their variances by document and by judge (0 unless judges are a sample too)."""
     d, k, m, j = design.documents, design.overlap, design.sentences, design.judges
     common = rng.normal(size=(n, d)) * np.sqrt(2 * (parts.system_document + parts.system_item / m))
     taste = rng.normal(size=(n, j)) * np.sqrt(2 * parts.system_judge)
     single = common[:, :, None] + taste[:, turn] + rng.normal(size=(n, d, k)) * np.sqrt(2 * parts.residual / m)
     of_document = single.mean(axis=2)
     by_document = of_document.var(axis=1, ddof=1) / d if d > 1 else np.full(n, np.inf)
-    load = np.bincount(turn.ravel(), minlength=j)
-    means = (single.reshape(n, -1) @ np.eye(j)[turn.ravel()])[:, load > 0] / load[load > 0]
-    by_judge = means.var(axis=1, ddof=1) / means.shape[1] if means.shape[1] > 1 else np.zeros(n)
+    by_judge = np.zeros(n)
+    if judges_random and min(j, d * k) > 1:
+        rounds = np.zeros((n, -(-d * k // j) * j))  # judges take turns: one round after the other, the last one short
+        rounds[:, : d * k] = single.reshape(n, -1)
+        load = np.bincount(turn.ravel(), minlength=j)
+        means = rounds.reshape(n, -1, j).sum(axis=1)[:, load > 0] / load[load > 0]
+        by_judge = means.var(axis=1, ddof=1) / means.shape[1]
     return of_document.mean(axis=1), by_document, by_judge
 
 
@@ -257,9 +264,9 @@ class Trials:
             flips = np.abs(gaps.reshape(-1, gaps.shape[2]) @ self.signs.T)
             as_extreme = (flips >= np.abs(total).reshape(-1, 1) * (1 - 1e-9)).sum(axis=1).reshape(total.shape)
             p = as_extreme / len(self.signs) if self.exact else (1 + as_extreme) / (1 + len(self.signs))
-            for row, gap in zip(p, total[:, 0], strict=True):
+            for row in p[(p[:, 0] < self.alpha) & (total[:, 0] > 0)]:  # a correction makes no p smaller
                 adjusted = corrected(list(map(float, row)), self.correction, systems)[0]
-                n_significant += adjusted is not None and adjusted < self.alpha and gap > 0
+                n_significant += adjusted is not None and adjusted < self.alpha
         return n_significant / len(self.means)
 
     def detectable(self, power: float, start: float) -> float | None:
@@ -308,12 +315,25 @@ def plan(
         outlook = simulate(components, design, judges_random=judges_random, level=level, n=n, seed=seed)
         prospects = _prospects(outlook, difference, power)
         if not judges_random:
-            studies = min(n, 4000 if design.systems == 2 else 150)
-            trials = Trials.of(components, design, correction=correction, alpha=1 - level, n=studies, seed=seed)
+            trials = _trials(components, design, correction=correction, level=level, n=n, seed=seed)
             prospects["power"] = None if difference is None else trials.pair_found(difference)
             prospects["detectable"] = trials.detectable(power, outlook.width / 2)
         rows.append({**_shape(design, minutes, hourly), **prospects})
     return _planned(rows, components, judges_random, (n, seed, level), len(rows))
+
+
+def _trials(parts: Components, design: Design, *, correction: Correction, level: float, n: int, seed: int) -> Trials:
+    studies = min(n, 4000 if design.systems == 2 else 150)
+    return Trials.of(parts, design, correction=correction, alpha=1 - level, n=studies, seed=seed)
+
+
+def chances(
+    parts: Components, design: Design, differences: Iterable[float], *, n: int = 2000, seed: int = 0
+) -> list[float]:
+    """How often each of these differences between two systems would be found: the power of `plan`, from one set of
+    simulated studies."""
+    trials = _trials(parts, design, correction="holm", level=0.95, n=n, seed=seed)
+    return [trials.pair_found(difference) for difference in differences]
 
 
 def _shape(design: Design, minutes: float | None, hourly: float | None) -> dict[str, Json]:

@@ -236,9 +236,8 @@ class Jobs(LiveCampaigns):
         """What a campaign with these texts and options would come to, and what it could tell."""
         documents = list(formats.read_documents(path, "native"))
         plan = planned(documents, options)
-        return Forecast(
-            plan, work_ahead(documents, options), prospects(documents, options), design_sizes(documents, options)
-        )
+        ahead = work_ahead(documents, options, plan.main_items)
+        return Forecast(plan, ahead, prospects(documents, options), design_sizes(documents, options))
 
 
 def read(stream: BinaryIO) -> Any:

@@ -17,10 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol
 
+from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.page.speech import language
+from lanner.web.page.speech import language, say
 
 SIZE = struct.Struct(">Q")
 """The length of a message, in front of it."""
@@ -78,16 +80,24 @@ class WorkerProcess:
         """The result of a job, or the error it met."""
         async with self._turn:
             try:
-                result = await self._ask((language(), job, *arguments))
-            except (asyncio.IncompleteReadError, ConnectionError):
-                await self.close()
-                result = await self._ask((language(), job, *arguments))
-            except asyncio.CancelledError:
-                await self.close()  # its result would be taken for that of the next job
+                result = await self._ask_twice((language(), job, *arguments))
+            except BaseException:
+                await self.close()  # a result that comes later would be taken for that of the next job
                 raise
         if isinstance(result, Exception):
             raise result
         return result
+
+    async def _ask_twice(self, request: tuple[Any, ...]) -> Any:
+        for _ in range(2):
+            try:
+                return await self._ask(request)
+            except (asyncio.IncompleteReadError, ConnectionError):
+                await self.close()
+        raise LannerError(
+            say("This was begun twice and stopped both times, probably for lack of memory."),
+            next_step=say("Try it with less, or ask whoever runs the server."),
+        )
 
     async def _ask(self, request: tuple[Any, ...]) -> Any:
         process = self._process
@@ -167,7 +177,10 @@ class WorkerPool:
 
 def lower_priority(process: int) -> None:
     """Those who judge come before this process of ours, also while it loads what it needs. Said from outside: a process
-    that says it of itself before it begins is started by a copy of the whole server, which holds up saves."""
+    that says it of itself before it begins is started by a copy of the whole server, which holds up saves. Where the
+    memory of the machine runs out, it is this process that ends, not the server."""
+    with suppress(OSError):  # Linux alone has it
+        Path(f"/proc/{process}/oom_score_adj").write_text("800", encoding="ascii")
     if hasattr(os, "setpriority"):  # not on Windows
         with suppress(ProcessLookupError):
             os.setpriority(os.PRIO_PROCESS, process, 10)

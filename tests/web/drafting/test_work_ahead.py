@@ -9,6 +9,7 @@ from starlette.datastructures import FormData
 from starlette.testclient import TestClient
 
 from lanner import designs
+from lanner.errors import DesignError
 from lanner.model import Document, Segment
 from lanner.store import Store
 from lanner.web.drafting.options import design_sizes, planned, read_wishes
@@ -97,6 +98,8 @@ def test_nothing_is_claimed_where_nothing_is_known() -> None:
 def test_the_plan_of_an_adaptive_campaign_is_the_most_it_can_take() -> None:
     plan = planned(documents(), wishes(("design", "adaptive")))
     assert sum(page.judged for page in plan.pages) == 8 * 3 * 2
+    with pytest.raises(DesignError, match="there are 2 judges"):  # before tasks for a million judges are made
+        planned(documents(), wishes(("design", "adaptive"), ("adaptive.judges_per_document", "1000000000")))
 
 
 def test_the_page_offers_the_adaptive_design_beside_the_fixed_one(client: TestClient, store: Store) -> None:

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 from markupsafe import Markup
@@ -159,13 +160,20 @@ class Forecast:
     sizes: Mapping[str, int | str]
 
 
-def offers() -> list[Offer]:
+def offers() -> Sequence[Offer]:
     """Every protocol there is, with its own words; those with a purpose of their own first."""
+    return _offers(tuple(protocols.names()), language())
+
+
+@cache
+def _offers(names: tuple[str, ...], spoken: str) -> tuple[Offer, ...]:
+    """Made once for each language: thirty protocols and their drawings, read anew for every draft, take their turn from
+    saves."""
     results = []
     purposes, published = _purposes(), expected_agreement()
-    for name in protocols.names():
+    for name in names:
         protocol = protocols.load(name)
-        words = Wording(protocol, language())
+        words = Wording(protocol, spoken)
         about_judges = all(stage.unit is Unit.JUDGE for stage in protocol.stages)
         needed = max(_SYSTEMS_NEEDED[stage.object] for stage in protocol.stages)
         lines = words.line("summary"), words.line("when_to_use")
@@ -186,7 +194,7 @@ def offers() -> list[Offer]:
             )
         )
     order = list(purposes)
-    return sorted(results, key=lambda offer: order.index(offer.name) if offer.name in order else len(order))
+    return tuple(sorted(results, key=lambda offer: order.index(offer.name) if offer.name in order else len(order)))
 
 
 def _purposes() -> dict[str, str]:
@@ -461,7 +469,8 @@ def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Plan:
     ]
     if wishes.design == ADAPTIVE:  # at most this: where it ends, nobody knows yet
         most = {**designs.options(ADAPTIVE), **wishes.options}
-        tasks += most_tasks(documents, protocol, systems=systems, rng=np.random.default_rng(wishes.seed), **most)
+        dice = np.random.default_rng(wishes.seed)
+        tasks += most_tasks(documents, wishes.people, protocol, systems=systems, rng=dice, **most)
     rate = wishes.settings.get("hourly_rate")
     hourly_rate = float(rate) if rate is not None else None
     return plan(tasks, documents, wishes.people, protocol, hourly_rate=hourly_rate, design=wishes.design)

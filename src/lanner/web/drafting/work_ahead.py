@@ -15,7 +15,7 @@ from lanner.errors import LannerError
 from lanner.metrics import Languages, make, rate
 from lanner.model import Document, Object, Protocol, Stage, Unit
 from lanner.stats.goals import Kind
-from lanner.stats.power import Components, Design, plan
+from lanner.stats.power import Components, Design, chances, plan
 from lanner.stats.resample import Resampling
 from lanner.stats.savings import expected_savings
 from lanner.web.drafting.options import CampaignOptions, CoursePoint, Prospects, WorkAhead, composed, planned
@@ -23,9 +23,10 @@ from lanner.web.drafting.options import CampaignOptions, CoursePoint, Prospects,
 METRIC = "chrf"
 
 
-def work_ahead(documents: Sequence[Document], wishes: CampaignOptions) -> WorkAhead | None:
+def work_ahead(documents: Sequence[Document], wishes: CampaignOptions, items: int | None = None) -> WorkAhead | None:
     """How long such a campaign would go on after its calibration round, fixed and adaptive. None where that is not
-    known: for goals and protocols without released ratings of systems, or with too few documents or systems."""
+    known: for goals and protocols without released ratings of systems, or with too few documents or systems. `items`
+    are the main items of the plan, where that is known."""
     protocol = composed(wishes)
     systems = wishes.systems_of(documents)
     stages = _rated_stages(protocol)
@@ -43,7 +44,7 @@ def work_ahead(documents: Sequence[Document], wishes: CampaignOptions) -> WorkAh
         return None
     savings = expected_savings(world, goal, seed=wishes.seed)
     hours = next(protocol.minutes(page) for page, own in protocol.pages.items() if own[0] in stages) / 60
-    fixed = planned(documents, wishes).main_items  # the same number as in the plan above it
+    fixed = planned(documents, wishes).main_items if items is None else items
     adaptive = round(savings.share * fixed)
     return WorkAhead(
         str(goal),
@@ -91,7 +92,6 @@ def prospects(documents: Sequence[Document], wishes: CampaignOptions) -> Prospec
         steps = [share * (bounds[1] - bounds[0]) for share in (0.05, 0.1, 0.15)]
     else:
         steps = [share * detectable for share in (0.5, 1.0, 1.5)] if detectable is not None else []
-    chances = tuple((step, float(plan(parts, base, difference=step, n=_STUDIES).rows[0]["power"])) for step in steps)
     few = systems <= _MOST_SYSTEMS  # more of them take long to simulate
     judges = replace(base, judges=max(base.judges, overlap + 1), overlap=overlap + 1)
     sizes = sorted({max(2, round(factor * len(judged))) for factor in _CURVE} - {len(judged)}) if few else []
@@ -101,7 +101,7 @@ def prospects(documents: Sequence[Document], wishes: CampaignOptions) -> Prospec
         len(judged),
         systems,
         detectable,
-        chances,
+        tuple(zip(steps, chances(parts, base, steps, n=_STUDIES), strict=True)),
         _detectable(parts, judges) if few else None,
         curve.get(2 * base.documents),
         parts.source,
