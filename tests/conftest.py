@@ -11,9 +11,12 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from argon2 import PasswordHasher
 from hypothesis import settings
+from sqlalchemy import URL, Engine
 
-from lanner.store import Store
+from lanner.campaign import accounts
+from lanner.store import Store, engine
 
 # Tests hold no stopwatch, and the same examples are tried each time; LANNER_FUZZ=1 tries new ones, and more of them.
 FUZZ = os.environ.get("LANNER_FUZZ") == "1"
@@ -40,6 +43,36 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     items.sort(key=lambda item: not item.path.relative_to(here).as_posix().startswith(SLOW))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_passwords() -> Iterator[None]:
+    """Passwords of tests are worth no quarter of a second each time one is checked."""
+    hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(accounts, "_HASHER", hasher)
+        patch.setattr(accounts, "_NOBODY", hasher.hash("nobody"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _statements_compiled_once() -> Iterator[None]:
+    """Stores on one kind of database share the SQL that SQLAlchemy made for the first of them: nearly every test opens
+    a store of its own, and to write the same statements anew for each took a seventh of what tests with a store do."""
+    first: dict[str, Engine] = {}
+
+    def connect(url: URL) -> Engine:
+        opened = engine.connect(url)
+        known = first.get(opened.dialect.name)
+        if known is None or known.dialect.server_version_info is None:  # none that ever reached its database
+            first[opened.dialect.name] = opened
+        else:
+            opened.dialect, opened._compiled_cache = known.dialect, known._compiled_cache
+        return opened
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lanner.store.store.connect", connect)
+        yield
 
 
 @pytest.fixture(scope="session")

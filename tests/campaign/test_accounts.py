@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from importlib.util import find_spec, module_from_spec
 
 import pytest
+from argon2 import extract_parameters
+from argon2.profiles import RFC_9106_LOW_MEMORY
 
 from lanner.campaign.accounts import (
     SCOPES,
@@ -46,6 +49,16 @@ def test_passwords_are_not_kept(store: Store) -> None:
     assert account
     assert account.password.startswith("$argon2id$")
     assert PASSWORD not in account.password
+
+
+def test_passwords_cost_what_the_standard_recommends_whether_or_not_somebody_is_known() -> None:
+    """The program as it is, without the cheap passwords of tests."""
+    spec = find_spec("lanner.campaign.accounts")
+    assert spec and spec.loader
+    program = module_from_spec(spec)
+    spec.loader.exec_module(program)
+    assert extract_parameters(program.hash_password(PASSWORD)) == RFC_9106_LOW_MEMORY
+    assert extract_parameters(program._NOBODY) == RFC_9106_LOW_MEMORY
 
 
 @pytest.mark.parametrize(

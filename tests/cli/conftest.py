@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from argon2 import PasswordHasher
 from click.testing import CliRunner
 
 from cli.command import Command
@@ -46,7 +45,6 @@ def lanner(
     monkeypatch.delenv("LANNER_STORE", raising=False)
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setattr(material, "from_file", read_once)
-    monkeypatch.setattr("lanner.campaign.accounts._HASHER", PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
     return Command(monkeypatch, capsys)
 
 
