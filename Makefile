@@ -49,6 +49,7 @@ check: setup
 	@$(BIN)/mypy
 	@$(BIN)/pytest -q tests/test_architecture.py tests/test_docs.py tests/js
 
+# Three processes on two cores: tests wait for databases, servers and pages, and a third has work meanwhile.
 # The browser's driver keeps an event loop of its own, which is why its tests have a process of their own; and they wait
 # for numbers made at low priority, which is why nothing else runs beside them.
 test: lint test-python test-browser
@@ -58,10 +59,10 @@ lint: setup
 	@$(BIN)/mypy
 
 test-python: setup browser
-	@$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder --ignore=tests/browser
+	@$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder --ignore=tests/browser
 
 test-browser: setup browser
-	@$(BIN)/pytest -q -n 2 --dist worksteal tests/browser
+	@$(BIN)/pytest -q -n 3 --dist worksteal tests/browser
 
 soak: setup
 	@LANNER_SOAK=50 $(BIN)/pytest -q -s --timeout 0 tests/soak

@@ -134,6 +134,8 @@ def _run(line: str, model: str) -> None:
         with pytest.raises(LannerError, match=r"optional package|checkpoint"):
             CliRunner().invoke(lanner, words, catch_exceptions=False)
         return
+    if words[0] == "plan" and "studies=" not in line:  # that a plan comes out, not that it is precise
+        words += ["--set", "studies=50"]
     assert _invoke(words) == 0, line
     made = words[1] if words[0] == "new" else words[1] if "--assign" in words else ""
     if made:

@@ -138,7 +138,6 @@ def names() -> tuple[str, ...]:
     return registry.names(GROUP, ".toml")
 
 
-@cache
 def default() -> Template:
     """The prompt that fits every protocol."""
     return load(DEFAULT)
@@ -146,17 +145,25 @@ def default() -> Template:
 
 def load(name: str) -> Template:
     """A prompt by its name, or from a file. The first mistake in it is raised."""
-    file = Path(name)
-    shipped = file.suffix != ".toml"
-    if shipped:
-        path = registry.data_file(GROUP, name, ".toml")
-        if path is None:
-            raise LannerError(
-                f"There is no prompt called {name!r}.",
-                next_step=f"{did_you_mean(name, names())} A file of your own ends in .toml.".strip(),
-            )
-        file = path
-    template = _read(file, shipped)
+    if Path(name).suffix == ".toml":
+        return _load(Path(name), shipped=False)
+    path = registry.data_file(GROUP, name, ".toml")
+    if path is None:
+        raise LannerError(
+            f"There is no prompt called {name!r}.",
+            next_step=f"{did_you_mean(name, names())} A file of your own ends in .toml.".strip(),
+        )
+    return _load_shipped(path)
+
+
+@cache
+def _load_shipped(path: Path) -> Template:
+    """Checked once in a process: to look for mistakes takes a fifth of a second."""
+    return _load(path, shipped=True)
+
+
+def _load(path: Path, *, shipped: bool) -> Template:
+    template = _read(path, shipped)
     if problems := mistakes(template):
         raise problems[0]
     return template
