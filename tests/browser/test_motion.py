@@ -242,6 +242,23 @@ def test_a_click_after_a_text_lands_where_it_was_made(live: Live, page: Page) ->
     assert work.stored(work.tasks[0].id)[0]["source_level"] == "c2"
 
 
+@pytest.mark.parametrize("protocol", ["adequacy_fluency_rs", "ranking_rs"])
+def test_an_answer_moves_no_control(live: Live, page: Page, protocol: str) -> None:
+    """What was still missing had a line of its own, which went with the answer: a second click hit the next option."""
+    work = live.campaign(protocol, [document(2)], systems=SYSTEMS)
+    work.enter(page)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(work.url(work.tasks[0].id))
+    Hands(page).ready()
+    places = "els => els.map(el => { const { x, y } = el.getBoundingClientRect(); return [x, y]; })"
+    controls = ".rail :is(.seg label, .opt, textarea)"
+    before = page.eval_on_selector_all(controls, places)
+    for question in page.locator(".q[data-required]").all():
+        question.locator(":is(.seg label, .opt:not(.count), .count [data-add='1'])").first.click()
+        expect(question.locator(".hint")).to_be_hidden()
+        assert page.eval_on_selector_all(controls, places) == before
+
+
 @pytest.mark.parametrize("protocol", ["h_falcon", "esa", "background", "falcon", "mqm"])
 def test_nothing_moves_under_a_pressed_pointer(live: Live, page: Page, protocol: str) -> None:
     """A press on every control in turn, after writing in every text: the control is where it was when released."""

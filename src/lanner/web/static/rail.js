@@ -203,7 +203,7 @@ export class Rail {
       words ||
       (!lack ? '' : q.need > 1 && left < q.need ? t('more', { n: left }) : el.dataset.hint);
     setHidden(hint, !text);
-    setText(hint, text);
+    setText(hint, text || el.dataset.hint);
   }
 
   /**
