@@ -35,6 +35,8 @@ def test_no_control_pokes_out_of_its_question(live: Live, page: Page, protocol: 
     page.goto(work.url(work.tasks[0].id))
     Hands(page).ready()
     assert page.evaluate(OUTSIDE) == []
+    assert page.evaluate("document.querySelector('.bar').offsetHeight") <= 48, "one line, and the rest is text"
+    page.locator(".bar .brand").click(trial=True)
     if outputs == 2:  # columns stand below one another, so each text says what it is
         labels = page.locator(".is-active [data-label]").evaluate_all(
             "cells => cells.map(cell => getComputedStyle(cell, '::before').content)"
@@ -44,7 +46,7 @@ def test_no_control_pokes_out_of_its_question(live: Live, page: Page, protocol: 
 
 
 def test_the_bar_of_a_first_visit_can_be_pressed(live: Live, page: Page) -> None:
-    """The guidelines begin below the bar, which takes two lines here: the second was covered."""
+    """The guidelines begin below the bar, which took two lines here: the second was covered."""
     page.set_viewport_size({"width": 390, "height": 844})
     work = live.campaign("esa", [document()], systems=SYSTEMS[:1])
     work.enter(page)
