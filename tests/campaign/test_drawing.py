@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,10 @@ import pytest
 from adaptive_campaign import JUDGES, made, score, texts, work
 from campaign_parts import NOW
 from lanner import campaign
-from lanner.analysis.economy import economy
+from lanner.analysis.economy import economy, with_answers
 from lanner.campaign import drawing
 from lanner.campaign.drawing import score_of
-from lanner.errors import DesignError, InputError
+from lanner.errors import CampaignError, DesignError, InputError
 from lanner.model import Document, Judge, JudgeKind, Role, Segment
 from lanner.protocols import load
 from lanner.stats.goals import State
@@ -30,7 +31,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def test_every_draw_is_in_the_log_and_follows_from_the_seed(store: Store) -> None:
     made(store)
-    work(store, most=60)
+    work(store, most=12)
+    drawing.leave_open(store, "study", "cedar", "birch")
+    work(store, most=48)
     events = campaign.events(store, "study")
     draws = [event.detail for event in events if event.kind == drawing.DRAWN]
     assert [detail["number"] for detail in draws] == list(range(len(draws)))
@@ -44,15 +47,53 @@ def test_every_draw_is_in_the_log_and_follows_from_the_seed(store: Store) -> Non
             assert own.documents[following.document].id == event.detail["document"]
             assert following.probability == pytest.approx(event.detail["probability"], rel=1e-9)
             replayed.add(following)
-        elif event.kind == drawing.LOOKED:
-            replayed.renew(
-                type(own.allocation.standing)(
-                    int(event.detail["look"]), replayed.standing.pairs,
-                    tuple(State(one) for one in event.detail["states"]), tuple(event.detail["winners"]),
-                    tuple(event.detail["active"]), bool(event.detail["enough"]),
-                ),
-                weights=np.array(event.detail["weights"]),
+        elif event.kind in (drawing.LOOKED, drawing.LEFT):
+            standing = type(own.allocation.standing)(
+                int(event.detail["look"]), replayed.standing.pairs,
+                tuple(State(one) for one in event.detail["states"]), tuple(event.detail["winners"]),
+                tuple(event.detail["active"]), bool(event.detail["enough"]),
             )  # fmt: skip
+            weights = event.detail.get("weights", replayed.weights)
+            replayed.renew(standing, weights=np.array(weights))
+    assert replayed.standing == own.allocation.standing
+    assert replayed.standing.states[2] is State.LEFT and replayed.standing.enough
+
+
+def test_a_look_that_counted_a_pair_left_meanwhile_is_taken_again(store: Store) -> None:
+    made(store)
+    work(store, most=9)
+    current, _ = with_answers(store, "study")
+    standing = current.standing
+    current.standing = replace(standing, look=standing.look + 1)  # a look as somebody takes it just now
+    drawing.leave_open(store, "study", "birch", "cedar")
+    assert not drawing.log_look(store, "study", current)
+    assert drawing.state(store, "study").allocation.standing.states[2] is State.LEFT
+    again, _ = with_answers(store, "study")
+    again.standing = replace(again.standing, look=standing.look + 1)
+    assert drawing.log_look(store, "study", again)
+
+
+def test_only_an_open_pair_can_be_left(store: Store) -> None:
+    made(store)
+    with pytest.raises(CampaignError, match="ceder and birch are not an open pair") as refused:
+        drawing.leave_open(store, "study", "ceder", "birch")
+    assert "cedar" in refused.value.next_step
+    for pair in (("alder", "birch"), ("birch", "cedar"), ("cedar", "alder")):
+        drawing.leave_open(store, "study", *pair)
+        with pytest.raises(CampaignError, match="not an open pair"):
+            drawing.leave_open(store, "study", *pair)
+    assert campaign.next_task(store, "study", "ana") is None, "nothing is open any more"
+    with store.reading() as tx:
+        assert not drawing.is_running(tx, campaign.get(store, "study"))
+    assert [event.detail["pair"] for event in campaign.events(store, "study") if event.kind == drawing.LEFT] == [
+        ["alder", "birch"], ["birch", "cedar"], ["alder", "cedar"],
+    ]  # fmt: skip
+
+
+def test_goals_without_pairs_have_none_to_leave(store: Store) -> None:
+    made(store, goal="precision:1")
+    with pytest.raises(CampaignError, match="not about pairs"):
+        drawing.leave_open(store, "study", "alder", "birch")
 
 
 def test_judges_who_stop_or_come_late_do_not_hold_it_up(store: Store) -> None:

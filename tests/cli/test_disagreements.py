@@ -108,6 +108,16 @@ def test_what_is_decided_is_printed_and_given_as_json(lanner: Command, tmp_path:
     assert len(pairs) == 3
 
 
+def test_a_pair_can_be_left_open(lanner: Command, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        made(store, documents=16)
+    text = lanner("campaign", "decided", "study", "--leave-open", "cedar", "birch")
+    assert text.code == 0 and "0 of 3 pairs settled, 1 left open" in text.out
+    assert "not an open pair" in lanner("campaign", "decided", "study", "--leave-open", "birch", "cedar").err
+    rest = [part for other in ("birch", "cedar") for part in ("--leave-open", "alder", other)]
+    assert "Ended without reaching the goal" in lanner("campaign", "decided", "study", *rest).out
+
+
 def test_a_goal_makes_the_design_adaptive(lanner: Command, tmp_path: Path) -> None:
     lines = ["document,segment,source,alder,birch"]
     lines += [f"d{d},{s},Source {s} of {d}.,A {s} of {d}.,B {s} of {d}." for d in range(10) for s in range(2)]

@@ -6,9 +6,23 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lanner.errors import InputError
+from lanner.errors import InputError, StatisticError
 from lanner.stats.allocation import Allocation, simulate
-from lanner.stats.goals import LOOKS, Answers, Goal, Kind, State, boundary, forecast, nominal_levels, parse_goal
+from lanner.stats.goals import (
+    LOOKS,
+    Answers,
+    Goal,
+    Kind,
+    Standing,
+    State,
+    _levels,
+    boundary,
+    forecast,
+    leave_open,
+    nominal_levels,
+    parse_goal,
+    take_look,
+)
 
 
 def world(means: list[float], seed: int, documents: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -172,6 +186,39 @@ def test_when_it_is_enough_nothing_is_left() -> None:
     ahead = forecast(one.goal, one.answers(), one.standing)
     assert ahead is not None
     assert (ahead.expected, set(ahead.chances)) == (0.0, {1.0})
+
+
+def test_a_pair_that_is_left_open_is_never_decided_and_helps_no_other() -> None:
+    """Whatever its data say later; and the other pairs are tested at the levels they would have had with it."""
+    one, _ = begun(1, (0.0, 0.0, 5.0))
+    before = Standing(1, one.standing.pairs, (State.OPEN,) * 3, (-1,) * 3, (0, 1, 2))
+    left = leave_open(one.goal, before, 1)
+    assert (left.states, left.active, left.enough) == ((State.OPEN, State.LEFT, State.OPEN), (0, 1, 2), False)
+    after = take_look(one.goal, one.answers(), left, 10)
+    assert after.states[1] is State.LEFT and after.winners[1] == -1, "A against C would be decided at once"
+    assert after.states[2] is State.DECIDED and after.winners[2] == 2, "B against C is"
+    p = np.array([0.01])
+    assert _levels(one.goal, p, left, 3) == pytest.approx(0.05 / 3), "three pairs count, though one is tested no more"
+    alone = leave_open(one.goal, leave_open(one.goal, left, 0), 2)
+    assert (alone.active, alone.enough) == ((), True)
+    for goal, place in ((one.goal, 1), (Goal(Kind.PRECISION, half_width=1.0), 0)):
+        with pytest.raises(StatisticError):
+            leave_open(goal, left, place)
+
+
+def test_what_leaving_a_pair_open_spares_is_what_its_systems_are_shown_for() -> None:
+    """A pair alone: everything. Three systems: what is spared is less than all, and at least that much is expected
+    less when the pair is really left."""
+    sizes, totals, _ = world([0.0, 0.3], 3)
+    lone = simulate(Allocation(Goal(Kind.RANK), "AB", sizes, tilts=False), totals, most=50)
+    ahead = forecast(lone.goal, lone.answers(), lone.standing)
+    assert ahead is not None and ahead.spared == pytest.approx((ahead.expected,))
+    three, _ = begun(2, (0.0, 0.05, 2.0))
+    ahead = forecast(three.goal, three.answers(), three.standing)
+    assert ahead is not None
+    open_pairs = [at for at, state in enumerate(three.standing.states) if state is State.OPEN]
+    assert open_pairs == [0], "C is told from the others already"
+    assert ahead.spared[0] == pytest.approx(ahead.expected) and ahead.spared[1:] == (0.0, 0.0)
 
 
 # Looking at a campaign while it runs

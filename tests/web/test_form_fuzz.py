@@ -23,6 +23,7 @@ import pytest
 from starlette.routing import compile_path
 from starlette.testclient import TestClient
 
+import adaptive_campaign
 from lanner import campaign
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
@@ -106,6 +107,7 @@ class Site:
         self.store, self.client = store, client
         self.judge = another(client)
         self.judge.app.state.site.savers.burst = 10**9
+        adaptive_campaign.made(store, documents=8)
         self.renew()
 
     def renew(self, *, afresh: bool = False) -> None:
@@ -133,7 +135,7 @@ class Site:
         for path in (
             "/new", drafted, table.headers["location"], "/campaigns", here, f"{here}/judges", f"{here}/judge?id=J1",
             f"{here}/settings", f"{here}/models", f"{here}/disagreements", f"{here}/documents",
-            f"{here}/meeting", f"{here}/diagnosis",
+            f"{here}/meeting", f"{here}/diagnosis", "/campaigns/study/decided",
             f"{here}/preview/task/1", f"{here}/import", "/people", "/server", "/account",
             "/protocols/falcon", f"{drafted}/preview/h_falcon/task/1",
         ):  # fmt: skip

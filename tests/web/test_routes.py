@@ -90,6 +90,7 @@ WHO_MAY = [
         POST /new/{upload}/table
         POST /new/{upload}
         POST /campaigns/{name}/settle
+        POST /campaigns/{name}/decided
         POST /campaigns/{name}/calibrate
         GET /campaigns/{name}/judges
         POST /campaigns/{name}/judges

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 import numpy as np
 import polars as pl
@@ -39,6 +40,7 @@ STATE_WORDS = {
     State.WITHIN: "within the margin",
     State.UNDECIDABLE: "these documents will hardly decide it",
     State.UNNEEDED: "not needed: one of them is beaten",
+    State.LEFT: "left open",
     State.OPEN: "open",
 }
 
@@ -56,7 +58,8 @@ def score_interval(low: float | None, high: float | None) -> str:
 @dataclass(frozen=True, slots=True)
 class PairStanding:
     """Two systems: whether it is settled which is better, the difference (first − second, on the scale of the score)
-    with its 95 % interval, and the chance that the next hundred judgements settle it."""
+    with its 95 % interval, the chance that the next hundred judgements settle it, and how many judgements leaving it
+    open would spare."""
 
     first: str
     second: str
@@ -66,6 +69,7 @@ class PairStanding:
     low: float | None
     high: float | None
     chance: float | None
+    spared: float | None
 
     @property
     def chance_text(self) -> str:
@@ -85,6 +89,15 @@ class SystemStanding:
     plain: float | None
     documents: int
     shown: bool
+
+
+class Outcome(StrEnum):
+    """How a campaign stands to its goal: still on the way, reached, reached but for some pairs, or over without it."""
+
+    RUNNING = "running"
+    REACHED = "reached"
+    PARTLY = "partly"
+    ENDED = "ended"
 
 
 @dataclass(frozen=True)
@@ -112,7 +125,25 @@ class Economy:
 
     @property
     def decided(self) -> int:
-        return sum(pair.state is not State.OPEN for pair in self.pairs)
+        return sum(pair.state not in (State.OPEN, State.LEFT) for pair in self.pairs)
+
+    @property
+    def left(self) -> list[PairStanding]:
+        """The pairs that the organisers have left open."""
+        return [pair for pair in self.pairs if pair.state is State.LEFT]
+
+    @property
+    def unanswered(self) -> int:
+        """Pairs that the campaign ends without an answer to: left open, or hardly to be decided by its documents."""
+        return sum(pair.state in (State.LEFT, State.UNDECIDABLE) for pair in self.pairs)
+
+    @property
+    def outcome(self) -> Outcome:
+        if not self.enough:
+            return Outcome.ENDED if self.ended else Outcome.RUNNING
+        if not self.unanswered:
+            return Outcome.REACHED
+        return Outcome.PARTLY if self.unanswered < len(self.pairs) else Outcome.ENDED
 
     @property
     def open(self) -> list[PairStanding]:
@@ -239,6 +270,7 @@ def _pairs(current: Allocation, standing: Standing, ahead: Forecast | None, sign
                 value - reach if value is not None and reach is not None else None,
                 value + reach if value is not None and reach is not None else None,
                 ahead.chances[at] if ahead is not None else None,
+                ahead.spared[at] if ahead is not None else None,
             )
         )
     return tuple(result)
@@ -271,7 +303,7 @@ def with_answers(store: Store, reference: int | str) -> tuple[Allocation, Materi
     )  # fmt: skip
     again = replace(base, allocation=allocation, last=0, assigned=0, looks={})
     with store.reading() as tx:
-        again.read(tx.events.of(campaign.get(store, reference).id, kinds=(drawing.DRAWN, drawing.LOOKED)))
+        again.read(tx.events.of(campaign.get(store, reference).id, kinds=drawing.STANDING))
     people = material.counted(Purpose.SCORES, of="people").table.filter(pl.col("question") == score)
     totals = document_totals(people, base, allocation.systems) * sign
     for draw in allocation.draws:

@@ -15,6 +15,7 @@ import polars as pl
 
 from lanner import campaign, formats, protocols
 from lanner.analysis.rows import Counted, Purpose, counted
+from lanner.campaign.drawing import left_open
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role, Spans
@@ -255,12 +256,21 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         documents=tuple(campaign.documents(store, entry.id)),
         judges=tuple(campaign.judges(store, entry.id)),
         judgements=judgements,
-        notes=_gone(store, entry.id),
+        notes=(*_gone(store, entry.id), *_left_open(store, entry.id)),
         settings={"title": entry.title, "design": entry.design, "seed": entry.seed, **entry.settings},
         controls=_missed(store, entry.id, protocol, judgements),
         left_out=campaign.left_out(store, entry.id),
         code_names=campaign.pseudonyms(store, entry.id),
         chain=(head.judgements, head.hash) if head else None,
+    )
+
+
+def _left_open(store: Store, number: int) -> tuple[str, ...]:
+    """That organisers wanted no more judged of a pair must be said where its systems are compared."""
+    return tuple(
+        f"{first} and {second} were left open by the organisers: nothing more was judged for the sake of this pair, "
+        "and the campaign does not decide it."
+        for first, second in left_open(store, number)
     )
 
 

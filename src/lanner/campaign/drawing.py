@@ -15,7 +15,7 @@ import numpy as np
 
 from lanner.campaign.cache import Reference, find
 from lanner.designs.adaptive import NAME, control_of, tasks_of
-from lanner.errors import CampaignError, InputError
+from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Campaign, Document, Json, Protocol, Unit
 from lanner.protocols.derived import ranking_options, ranking_plans
 from lanner.store import Event, Store, Transaction
@@ -23,9 +23,11 @@ from lanner.store.rows import now
 
 if TYPE_CHECKING:  # statistics are loaded when an adaptive campaign is met: servers without one start without them
     from lanner.stats.allocation import Allocation
-    from lanner.stats.goals import Goal
+    from lanner.stats.goals import Goal, Standing
 
-DRAWN, LOOKED, TEAMED = "document_drawn", "look_taken", "team_formed"
+DRAWN, LOOKED, LEFT, TEAMED = "document_drawn", "look_taken", "pair_left_open", "team_formed"
+STANDING = (DRAWN, LOOKED, LEFT)
+"""Events that tell where a campaign stands."""
 CONTROL_EVERY = 10
 """With controls asked for, every so many draws bring one more task with a spoiled sentence."""
 
@@ -73,7 +75,7 @@ class Drawing:
                     Draw(int(detail["number"]), self._place[detail["document"]], float(detail["probability"]), places)
                 )
                 self.assigned += int(detail["judgements"])
-            elif event.kind == LOOKED:
+            elif event.kind in (LOOKED, LEFT):
                 standing = Standing(
                     int(detail["look"]),
                     self.allocation.standing.pairs,
@@ -82,6 +84,9 @@ class Drawing:
                     tuple(int(system) for system in detail["active"]),
                     bool(detail["enough"]),
                 )
+                if event.kind == LEFT:
+                    self.allocation.standing = standing
+                    continue
                 self.allocation.renew(standing, weights=np.array(detail["weights"], dtype=float))
                 self.looks[standing.look] = event.at
 
@@ -124,7 +129,7 @@ def drawing(store: Store, tx: Transaction, campaign: Campaign) -> Drawing:
     if campaign.design != NAME:
         raise CampaignError(f"{campaign.name} is not adaptive.", code="not_adaptive")
     drawing: Drawing = store.facts.get(("drawing", campaign.id, tx.campaigns.corpus_hash(campaign.id)), make)
-    drawing.read(tx.events.of(campaign.id, kinds=(DRAWN, LOOKED), after=drawing.last))
+    drawing.read(tx.events.of(campaign.id, kinds=STANDING, after=drawing.last))
     return drawing
 
 
@@ -235,30 +240,95 @@ def _team(tx: Transaction, campaign: Campaign, seat: int, size: int, at: datetim
 
 def log_look(store: Store, campaign: Reference, allocation: Allocation, *, at: datetime | None = None) -> bool:
     """Put a look into the log: what it settled, and the weights of the next draws. False where somebody else has taken
-    the same look meanwhile."""
+    the same look meanwhile, or left a pair open that this look has still counted: it is taken again then."""
+    from lanner.stats.goals import State
+
     standing = allocation.standing
 
     def work(tx: Transaction) -> bool:
         entry = find(tx, campaign)
         tx.campaigns.lock(entry.id)
-        if drawing(store, tx, entry).allocation.standing.look >= standing.look:
+        logged = drawing(store, tx, entry).allocation.standing
+        is_left_since = any(
+            then is State.LEFT and state is not State.LEFT
+            for then, state in zip(logged.states, standing.states, strict=True)
+        )
+        if logged.look >= standing.look or is_left_since:
             return False
-        tx.events.add(
-            LOOKED, at or now(), campaign=entry.id, look=standing.look, states=[str(one) for one in standing.states],
-            winners=list(standing.winners), active=list(standing.active), enough=standing.enough,
-            weights=[round(float(weight), 6) for weight in allocation.weights],
-        )  # fmt: skip
+        weights = [round(float(weight), 6) for weight in allocation.weights]
+        tx.events.add(LOOKED, at or now(), campaign=entry.id, weights=weights, **_detail(standing))
         return True
 
     return store.write(work)
+
+
+def _detail(standing: Standing) -> dict[str, Json]:
+    """A standing as the log keeps it."""
+    return {
+        "look": standing.look,
+        "states": [str(one) for one in standing.states],
+        "winners": list(standing.winners),
+        "active": list(standing.active),
+        "enough": standing.enough,
+    }
+
+
+def leave_open(
+    store: Store,
+    campaign: Reference,
+    first: str,
+    second: str,
+    *,
+    account: int | None = None,
+    at: datetime | None = None,
+) -> None:
+    """Leave an open pair of systems open: nothing more is judged for its sake. That cannot be taken back, since a
+    system that comes back after a while would lack the documents in between."""
+    from lanner.stats.goals import Kind, State
+    from lanner.stats.goals import leave_open as leave
+
+    def work(tx: Transaction) -> None:
+        entry = find(tx, campaign)
+        tx.campaigns.lock(entry.id)
+        allocation = drawing(store, tx, entry).allocation
+        if allocation.goal.kind in (Kind.PRECISION, Kind.AGREEMENT):
+            raise CampaignError(
+                f"The goal {allocation.goal} is not about pairs of systems.",
+                code="no_pairs",
+                names={"goal": str(allocation.goal)},
+                next_step="Close the campaign when it has told enough.",
+            )
+        standing, systems = allocation.standing, allocation.systems
+        names = [{systems[one], systems[other]} for one, other in standing.pairs]
+        place = names.index({first, second}) if {first, second} in names else None
+        if place is None or standing.states[place] is not State.OPEN:
+            unknown = next((name for name in (first, second) if name not in systems), None)
+            raise CampaignError(
+                f"{first[:80]} and {second[:80]} are not an open pair.",
+                code="pair_not_open",
+                names={"first": first[:80], "second": second[:80]},
+                next_step=did_you_mean(unknown, systems) if unknown else "See which pairs are open.",
+            )
+        left = leave(allocation.goal, standing, place)
+        pair = [systems[one] for one in standing.pairs[place]]
+        tx.events.add(LEFT, at or now(), campaign=entry.id, account=account, pair=pair, **_detail(left))
+
+    store.write(work)
+
+
+def left_open(store: Store, campaign: Reference) -> list[tuple[str, str]]:
+    """The pairs of systems that the organisers have left open."""
+    with store.reading() as tx:
+        events = tx.events.of(find(tx, campaign).id, kinds=(LEFT,))
+        return [(str(event.detail["pair"][0]), str(event.detail["pair"][1])) for event in events]
 
 
 def is_running(tx: Transaction, campaign: Campaign) -> bool:
     """Whether an adaptive campaign will draw more: without a free task it is not finished for that."""
     if campaign.design != NAME:
         return False
-    events = tx.events.of(campaign.id, kinds=(DRAWN, LOOKED))
-    looks = [event for event in events if event.kind == LOOKED]
+    events = tx.events.of(campaign.id, kinds=STANDING)
+    looks = [event for event in events if event.kind != DRAWN]
     if looks and looks[-1].detail["enough"]:
         return False
     draws = [event for event in events if event.kind == DRAWN]

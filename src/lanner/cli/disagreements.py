@@ -8,6 +8,7 @@ from lanner import campaign
 from lanner.analysis.economy import (
     STATE_WORDS,
     Economy,
+    Outcome,
     PairStanding,
     SystemStanding,
     economy,
@@ -15,7 +16,7 @@ from lanner.analysis.economy import (
     score_interval,
     score_text,
 )
-from lanner.campaign import adjudication
+from lanner.campaign import adjudication, drawing
 from lanner.cli.output import Output
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import duration, estimate, percent, plural
@@ -25,7 +26,7 @@ from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.snapshot import DisagreementFilter, LeavingOut, Measure
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels
 from lanner.monitor.verdict import Check, Rule
-from lanner.stats.goals import Kind
+from lanner.stats.goals import Kind, State
 from lanner.store import Store
 
 
@@ -299,12 +300,15 @@ def note(name: str, text: str, store_place: str, as_json: bool) -> None:
 # `lanner campaign decided`: what an adaptive campaign has settled, what is open, what more judging would buy.
 
 
-def decided(name: str, store_place: str, as_json: bool) -> None:
+def decided(name: str, leave: tuple[tuple[str, str], ...], store_place: str, as_json: bool) -> None:
     """Say where an adaptive campaign stands: which systems are told apart, what the next hundred judgements would
-    buy, how much work is left, and whether it is enough."""
+    buy, how much work is left, and whether it is enough. Pairs to `leave` open are left first."""
     output = Output("campaign decided", as_json)
     with Store.open(store_place, create=False) as store:
         entry = campaign.get(store, name)
+        for first, second in leave:
+            drawing.leave_open(store, entry.id, first, second)
+            output.note(f"{first} – {second} is left open: nothing more is judged for its sake.")
         look_if_due(store, entry.id)
         now = economy(store, entry.id)
     output.sign(f"{entry.protocol_name} · {now.score} · goal {now.goal} · look {now.look} of {now.looks}")
@@ -318,6 +322,8 @@ def decided(name: str, store_place: str, as_json: bool) -> None:
         output.say()
         columns: list[str | tuple[str, str]] = ["pair", "state", "better", "difference", "interval"]
         columns.append(("chance", "settled by the next 100"))
+        if any(pair.spared for pair in now.open):
+            columns.append(("spared_text", "judgements less if left open"))
         output.table([_pair(pair) for pair in now.pairs], columns, title="Pairs")
     for line in _outlook(now):
         output.say(line)
@@ -326,11 +332,15 @@ def decided(name: str, store_place: str, as_json: bool) -> None:
 
 def _summary(now: Economy) -> str:
     budget_text = f"{now.judgements:,} of at most {now.budget or now.all_judgements:,} judgements"
-    if now.enough:
+    if now.outcome is Outcome.REACHED:
         return f"Enough: the goal is reached after {budget_text}; {now.unused:,} are not needed."
-    if now.ended:
+    if now.outcome is Outcome.PARTLY:
+        open_text = f"{now.unanswered} of {len(now.pairs)} pairs not decided"
+        return f"Enough, with {open_text}, after {budget_text}; {now.unused:,} are not needed."
+    if now.outcome is Outcome.ENDED:
         return f"Ended without reaching the goal: {budget_text}."
-    pairs_text = f"{now.decided} of {len(now.pairs)} pairs settled, " if now.pairs else ""
+    left_text = f"{len(now.left)} left open, " if now.left else ""
+    pairs_text = f"{now.decided} of {len(now.pairs)} pairs settled, {left_text}" if now.pairs else ""
     return f"Not yet: {pairs_text}{budget_text}, {now.documents} of {now.all_documents} documents."
 
 
@@ -362,6 +372,8 @@ def _pair(pair: PairStanding) -> dict[str, Json]:
         "difference": score_text(pair.value),
         "interval": score_interval(pair.low, pair.high),
         "chance": pair.chance_text,
+        "spared": pair.spared,
+        "spared_text": f"{pair.spared:,.0f}" if pair.state is State.OPEN and pair.spared is not None else "",
     }
 
 

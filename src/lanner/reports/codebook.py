@@ -50,6 +50,7 @@ def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
         number, hash_ = material.chain
         words = f"{hash_} (SHA-256 over the {number} judgements committed so far; lanner verify --chain checks it)"
         versions.append({"kind": "chain", "id": material.name, "meaning": words})
+    versions += [{"kind": "note", "id": material.name, "meaning": note} for note in material.notes]
     if name:
         versions.append({"kind": "format", "id": name, "meaning": formats.titles()[name]})
     meanings = _fields().get(name, {}) if name else {column: _column(column) for column in material.table.columns}

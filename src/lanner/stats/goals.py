@@ -3,8 +3,12 @@
 A goal settles pairs of systems, or systems. A pair is `decided` when one system is better with an error probability
 that counts all pairs (Holm) and all looks (`nominal_levels`); `within` when both ends of its interval lie inside the
 margin that was set; `undecidable` when even all documents of the campaign would hardly decide it (predictive
-probability below `FUTILE`); `unneeded` when another pair has shown that one of the two is not the best; otherwise
-`open`. What is settled stays settled. A system none of whose pairs is open is shown no more.
+probability below `FUTILE`); `unneeded` when another pair has shown that one of the two is not the best; `left` when
+the organiser wants no more work spent on it; otherwise `open`. What is settled stays settled. A system none of whose
+pairs is open is shown no more.
+
+A pair that is left is tested no more, so leaving it after a look at the data can never make a decision; it stays among
+the pairs that Holm's steps count, so that the other pairs are not decided more easily for it.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from lanner.errors import InputError, did_you_mean
+from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.stats.resample import Array, generator
 from lanner.stats.sampling import Draws, Estimates, estimate
 
@@ -59,6 +63,7 @@ class State(StrEnum):
     WITHIN = "within"
     UNDECIDABLE = "undecidable"
     UNNEEDED = "unneeded"
+    LEFT = "left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,10 +236,22 @@ def take_look(goal: Goal, answers: Answers, before: Standing, look: int, looks: 
             states[at] = State.UNDECIDABLE
     if goal.kind is Kind.BEST:
         states = _beaten_leave(before.pairs, states, winners)
-    still = sorted(
-        {place for pair, state in zip(before.pairs, states, strict=True) if state is State.OPEN for place in pair}
-    )
-    return Standing(look, before.pairs, tuple(states), tuple(winners), tuple(still), not still)
+    still = _active(before.pairs, states)
+    return Standing(look, before.pairs, tuple(states), tuple(winners), still, not still)
+
+
+def leave_open(goal: Goal, before: Standing, place: int) -> Standing:
+    """The standing once an open pair is left: nothing more is judged for it."""
+    if goal.kind in (Kind.PRECISION, Kind.AGREEMENT) or before.states[place] is not State.OPEN:
+        raise StatisticError("Only an open pair of systems can be left open.")
+    states = tuple(State.LEFT if at == place else state for at, state in enumerate(before.states))
+    active = _active(before.pairs, states)
+    return replace(before, states=states, active=active, enough=not active)
+
+
+def _active(pairs: Sequence[tuple[int, int]], states: Sequence[State]) -> tuple[int, ...]:
+    """The systems with an open pair."""
+    return tuple(sorted({at for pair, state in zip(pairs, states, strict=True) if state is State.OPEN for at in pair}))
 
 
 def settle(
@@ -308,14 +325,15 @@ PATHS = 100
 @dataclass(frozen=True)
 class Forecast:
     """`chances` of each pair (1 where settled) to be settled by the next judgements; judgements to the end, with the
-    range that holds nine of ten paths; and `course`, look by look: judgements from now on, and how many of the open
-    pairs are expected to be settled by then."""
+    range that holds nine of ten paths; `course`, look by look: judgements from now on, and how many of the open
+    pairs are expected to be settled by then; and how many judgements leaving each pair open would spare (`spared`)."""
 
     chances: tuple[float, ...]
     expected: float
     low: float
     high: float
     course: tuple[tuple[float, float], ...] = ()
+    spared: tuple[float, ...] = ()
 
 
 def forecast(
@@ -332,7 +350,7 @@ def forecast(
     None where nothing can be said yet, or for goals that no pair of systems decides."""
     open_pairs = [at for at, state in enumerate(standing.states) if state is State.OPEN]
     if standing.enough:
-        return Forecast((1.0,) * len(standing.pairs), 0.0, 0.0, 0.0)
+        return Forecast((1.0,) * len(standing.pairs), 0.0, 0.0, 0.0, spared=(0.0,) * len(standing.pairs))
     documents, drawn = answers.draws.documents, len(answers.draws.order)
     if goal.kind in (Kind.PRECISION, Kind.AGREEMENT) or drawn < FIRST_DOCUMENTS or not open_pairs or drawn >= documents:
         return None
@@ -343,17 +361,19 @@ def forecast(
     rng = generator(seed, 31)
     settled = np.zeros(len(open_pairs))
     courses = np.zeros((PATHS, looks - standing.look, 2))
+    spared = np.zeros(len(standing.pairs))
     for path in range(PATHS):
         later = _moved(own, own.value, (drawn, drawn, soon), documents, rng)
         settled += _settled(goal, later, standing, len(answers.systems), (next_look, looks))
-        courses[path] = _course(goal, answers, standing, own, size=size, looks=looks, rng=rng)
+        courses[path], alone = _course(goal, answers, standing, own, size=size, looks=looks, rng=rng)
+        spared[open_pairs] += alone / PATHS
     chances = [1.0] * len(standing.pairs)
     for place, at in enumerate(open_pairs):
         chances[at] = float(settled[place] / PATHS)
     totals = courses[:, -1, 0]
     low, high = np.quantile(totals, [0.05, 0.95])
     course = tuple((float(judgements), float(pairs)) for judgements, pairs in courses.mean(axis=0))
-    return Forecast(tuple(chances), float(totals.mean()), float(low), float(high), course)
+    return Forecast(tuple(chances), float(totals.mean()), float(low), float(high), course, tuple(spared.tolist()))
 
 
 def _moved(
@@ -386,25 +406,30 @@ def _course(
     size: float,
     looks: int,
     rng: np.random.Generator,
-) -> Array:
+) -> tuple[Array, Array]:
     """At each look to come, on one path: judgements from now on and the open pairs that are settled, by the rule that
-    looks use. Nothing more is judged once all are."""
+    looks use. Nothing more is judged once all are. Then, for each open pair, the judgements of systems that are shown
+    for its sake alone."""
     documents, drawn = answers.draws.documents, len(answers.draws.order)
     pairs = [pair for pair, state in zip(standing.pairs, standing.states, strict=True) if state is State.OPEN]
-    still = np.ones(len(pairs), dtype=bool)
+    members = np.zeros((len(pairs), len(answers.systems)), dtype=int)
+    for at, pair in enumerate(pairs):
+        members[at, list(pair)] = 1
+    still, alone = np.ones(len(pairs), dtype=bool), np.zeros(len(pairs))
     value, before, total = own.value, float(drawn), 0.0
     course = np.zeros((looks - standing.look, 2))
     for look in range(standing.look + 1, looks + 1):
         then = max(before, look * documents / looks)
-        active = {place for at, pair in enumerate(pairs) if still[at] for place in pair}
-        total += (then - before) * size * len(active)
+        wanted = members[still].sum(0)  # by how many pairs each system is
+        total += (then - before) * size * int((wanted > 0).sum())
+        alone += still * (members @ (wanted == 1)) * (then - before) * size
         later = _moved(own, value, (drawn, before, then), documents, rng)
         still &= ~_settled(goal, later, standing, len(answers.systems), (look, looks))
         course[look - standing.look - 1 :] = total, len(pairs) - still.sum()
         if not still.any():
             break
         value, before = later.value, then
-    return course
+    return course, alone
 
 
 # Looking at a campaign while it runs: how certain a look must be so that all looks together err rarely.

@@ -116,6 +116,7 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("GET", "/campaigns/{name}/decided", READERS, decided.decided),
     Route("GET", "/campaigns/{name}/meeting", READERS, meeting.meeting),
     Route("GET", "/campaigns/{name}/guidelines", READERS, meeting.guidelines),
+    Route("POST", "/campaigns/{name}/decided", EDITORS, decided.leave_open),
     Route("POST", "/campaigns/{name}/calibrate", EDITORS, meeting.calibrate),
     Route("POST", "/campaigns/{name}/settle", EDITORS, disagreements.settle),
     Route("GET", "/campaigns/{name}/judges", EDITORS, judges.judges),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -9,7 +13,9 @@ from lxml import html
 from starlette.testclient import TestClient
 
 from adaptive_campaign import made, work
+from lanner import campaign
 from lanner.analysis.economy import economy
+from lanner.cli.disagreements import decided as print_decided
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.site import Settings
@@ -47,7 +53,8 @@ def test_what_is_decided_is_shown_with_the_numbers_of_the_command(client: TestCl
     work(store)
     now = economy(store, "study")
     page = client.get("/campaigns/study/decided").text
-    assert ("Enough: the goal is reached" in page) == now.enough
+    assert now.enough and [str(pair.state) for pair in now.pairs] == ["decided", "decided", "undecidable"]
+    assert "Enough, with 1 of 3 pairs not decided" in page, "not: the goal is reached"
     shown = {row[0]: row[1:] for row in rows(page)}
     for pair in now.pairs:
         row = shown[f"{pair.first} – {pair.second}"]
@@ -76,3 +83,45 @@ def test_numbers_are_not_mirrored_where_text_runs_from_the_right(client: TestCli
     cells = [cell for row in rows(page) for cell in row[1:] if cell.startswith(("\u2068−", "\u2068[", "−", "["))]
     assert cells
     assert all(cell.startswith("\u2068") and cell.endswith("\u2069") for cell in cells)
+
+
+def test_a_pair_left_open_is_told_by_page_command_log_report_and_export(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        made(store, documents=24)
+        work(store, most=24)
+        with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as client:
+            token = sign_in(client, store)
+            now = economy(store, "study")
+            assert [str(pair.state) for pair in now.pairs] == ["decided", "decided", "open"]
+            tree = html.fromstring(client.get("/campaigns/study/decided").text)
+            (option,) = tree.xpath("//select[@name='pair']/option[@value != '']")
+            expected, *_ = now.judgements_left
+            assert option.text_content().startswith(f"birch – cedar: about {expected:,.0f} judgements")
+            fields = {"token": token, "pair": option.get("value")}
+            left = client.post("/campaigns/study/decided", data=fields)
+            assert (left.status_code, left.headers["location"]) == (303, "/campaigns/study/decided")
+            assert client.post("/campaigns/study/decided", data=fields).status_code == 409, "it is not open any more"
+
+            page = client.get("/campaigns/study/decided").text
+            assert "Enough, with 1 of 3 pairs not decided" in page
+            assert {row[0]: row[1] for row in rows(page)}["birch – cedar"] == "left open"
+            assert not html.fromstring(page).xpath("//select[@name='pair']")
+            log = html.fromstring(client.get("/campaigns/study").text).text_content()
+            assert "birch – cedar left open" in log
+            sentence = "birch and cedar were left open by the organisers"
+            assert sentence in client.get("/campaigns/study/report").text
+            with zipfile.ZipFile(io.BytesIO(client.get("/campaigns/study/export/csv").content)) as packed:
+                (codebook,) = [name for name in packed.namelist() if name.endswith(".codebook.csv")]
+                notes = list(csv.DictReader(io.StringIO(packed.read(codebook).decode())))
+            assert [note["meaning"].startswith(sentence) for note in notes if note["kind"] == "note"] == [True]
+            sign_in(client, store, "Vera", "viewer")
+            assert not html.fromstring(client.get("/campaigns/study/decided").text).xpath("//form[.//select]")
+        assert all(campaign.next_task(store, "study", judge) is None for judge in ("ana", "bo", "cy"))
+        after = economy(store, "study")
+        assert [pair.better for pair in after.pairs] == [pair.better for pair in now.pairs], "what is decided stays"
+    capsys.readouterr()
+    print_decided("study", (), str(tmp_path / "lanner.sqlite"), True)
+    printed = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["pair"]: row["code"] for row in printed if row["kind"] == "pair"}["birch – cedar"] == "left"

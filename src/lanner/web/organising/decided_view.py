@@ -32,8 +32,10 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
         goal=str(now.goal),
         score=now.score,
         enough=now.enough,
-        ended=now.ended,
+        outcome=str(now.outcome),
         settled=now.decided,
+        left=len(now.left),
+        unanswered=now.unanswered,
         judgements=now.judgements,
         most=now.budget or now.all_judgements,
         unused=now.unused,
@@ -43,7 +45,7 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
         looks=now.looks,
         these_documents=now.goal.of_complete,
         systems=tuple(_system(system) for system in now.systems),
-        pairs=tuple(_pair(pair) for pair in now.pairs),
+        pairs=tuple(_pair(pair, now) for pair in now.pairs),
         work_left=_work_left(now),
         finish=day(finish.date()) if (finish := now.finish(datetime.now(UTC))) else "",
         agreement=_agreement(now),
@@ -124,7 +126,8 @@ def _system(system: SystemStanding) -> SystemRow:
     )
 
 
-def _pair(pair: PairStanding) -> PairRow:
+def _pair(pair: PairStanding, now: Economy) -> PairRow:
+    spared = None if pair.spared is None else (f"{pair.spared:,.0f}", f"{now.hours(pair.spared):.1f}")
     return PairRow(
         pair.first,
         pair.second,
@@ -134,6 +137,7 @@ def _pair(pair: PairStanding) -> PairRow:
         score_text(pair.value),
         score_interval(pair.low, pair.high),
         pair.chance_text,
+        spared,
     )
 
 

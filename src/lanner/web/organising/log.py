@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from lanner.campaign.drawing import DRAWN
+from lanner.campaign.drawing import DRAWN, LEFT
 from lanner.campaign.people import KIND as JUDGE_MESSAGE
 from lanner.campaign.questions import PRACTISED
 from lanner.figures.typeset import shortened
@@ -62,7 +62,7 @@ def log_lines(events: Sequence[Event], accounts: Mapping[int, str], judges: Mapp
     lines: list[Line] = []
     for event in events:
         if event.kind == DRAWN:
-            continue  # one for each document: exports hold them
+            continue  # one for each document would bury everything else
         who = _author(event, accounts, judges)
         changes = event.detail.get("changes")
         if event.kind == "configured" and isinstance(changes, dict):
@@ -175,6 +175,7 @@ _WORDS: Mapping[str, Callable[[Detail], str]] = {
         "{judgements} imported", judgements=amount(_count(d, "rows"), "{n} judgement", "{n} judgements")
     ),
     "settled": lambda d: say("A disagreement was settled") + _noted(d),
+    LEFT: lambda d: say("{a} – {b} left open", a=str(d["pair"][0]), b=str(d["pair"][1])),
     "reminded": lambda d: say("Reminders sent: {n}", n=_count(d, "judges")),
     "link_issued": lambda _: say("new link"),
     "link_revoked": lambda _: say("link revoked"),

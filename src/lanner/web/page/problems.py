@@ -104,6 +104,8 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
     "already_set_up": ("This server has been set up already.", "Sign in."),
     "account_taken": ("There is an account called {name} already.", "Choose another name."),
     "last_owner": ("This is the last owner.", "Make someone else an owner first."),
+    "pair_not_open": ("{first} and {second} are not an open pair.", ""),
+    "no_pairs": ("The goal {goal} is not about pairs of systems.", "Close the campaign when it has told enough."),
     "bad_webhook_address": ("{given} cannot be notified.", "Write https://host/path."),
     "no_column": ("There is no column {column}.", "The columns are: {columns}."),
 }
