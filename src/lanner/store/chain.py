@@ -41,12 +41,6 @@ _HEAD = (
 )
 _ADD = schema.chain.insert()
 _ROWS = select(*(_q[name] for name in _COLUMNS))
-_LOCK = (
-    select(schema.campaign.c.id)
-    .where(schema.campaign.c.id.in_(bindparam("campaigns", expanding=True)))
-    .order_by(schema.campaign.c.id)
-    .with_for_update(key_share=True)
-)
 
 
 class Link(NamedTuple):
@@ -63,12 +57,6 @@ class Chain(Rows):
     """Rows of the table `chain`."""
 
     __slots__ = ()
-
-    def lock(self, campaigns: Iterable[int]) -> None:
-        """Until the transaction ends nobody else adds judgements to these campaigns: ids that are given now are in the
-        order in which they are committed. SQLite lets one write at a time anyway."""
-        if self._connection.dialect.name == "postgresql":
-            self._connection.execute(_LOCK, {"campaigns": sorted(campaigns)})
 
     def append(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Add a link for each campaign that these rows belong to."""

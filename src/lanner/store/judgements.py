@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict
 
-from sqlalchemy import bindparam, delete, func, select, true
+from sqlalchemy import bindparam, delete, func, select, text, true
 
 from lanner.model import Json, Judgement, Role
 from lanner.store import schema
@@ -150,6 +150,13 @@ _LAST_GIVEN = select(
         func.coalesce(select(func.max(schema.withdrawn.c.id)).scalar_subquery(), 0),
     )
 )
+# In PostgreSQL: nobody else adds judgements to these campaigns until the transaction ends, and no id is given before
+# that holds, since what is counted has to be locked first.
+_RESERVED = text(
+    "SELECT nextval('judgement_id_seq') FROM (SELECT count(*) FROM"
+    " (SELECT id FROM campaign WHERE id = ANY(:campaigns) ORDER BY id FOR NO KEY UPDATE) AS locked) AS all_locked,"
+    " generate_series(1, :count)"
+)
 # A chain has one row for many judgements and an index by campaign: this is asked twice a second for every live page.
 _LAST_OF_CAMPAIGN = select(func.max(schema.chain.c.last)).where(schema.chain.c.campaign == bindparam("campaign"))
 _HISTORY, _HISTORY_SINCE = _of_campaign(), _since()
@@ -174,9 +181,9 @@ class Judgements(Rows):
     def reserve(self, count: int, campaigns: Iterable[int]) -> Sequence[int]:
         """Ids for rows about to be added to these campaigns. In each of them, ids are in the order of commits, so that
         whoever follows a campaign by its last id misses nothing."""
-        Chain(self._connection).lock(campaigns)
         if self._connection.dialect.name == "postgresql":
-            return self._reserve("judgement", count)
+            asked = {"campaigns": sorted(campaigns), "count": count}
+            return self._connection.execute(_RESERVED, asked).scalars().all()
         last = self._connection.execute(_LAST_GIVEN).scalar_one()
         return range(last + 1, last + 1 + count)
 

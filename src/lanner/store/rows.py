@@ -19,7 +19,6 @@ from lanner.model import Json
 
 STREAMED = {"yield_per": 10_000}
 """For statements that may give a million rows: they are read some at a time, on PostgreSQL by a cursor of its own."""
-_MANY = 100
 
 
 class Rows:
@@ -47,25 +46,17 @@ _POSTGRES_NEXT = "SELECT nextval('{table}_id_seq') FROM generate_series(1, :coun
 
 
 def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add rows, each of which names every column; many at once by the fastest way PostgreSQL has."""
+    """Add rows, each of which names every column, by the fastest way either database has."""
     if not rows:
         return
     names = [column.name for column in table.columns]
     if connection.dialect.name == "sqlite":  # as the driver wants them: SQLAlchemy's own way takes three times as long
         connection.exec_driver_sql(_sqlite_insert(table), [*map(itemgetter(*names), rows)])
         return
-    if len(rows) < _MANY:
-        connection.execute(_insert(table), rows)
-        return
     driver: Any = connection.connection.dbapi_connection
     with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({', '.join(names)}) FROM STDIN") as copy:
         for row in rows:
             copy.write_row([row[name] for name in names])
-
-
-@cache
-def _insert(table: Table) -> Any:
-    return table.insert()
 
 
 @cache

@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select, update
+from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select, true, update
 
 from lanner.model import JUDGE_GROUPS, CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
@@ -117,26 +118,38 @@ def _active_since() -> Any:
 
 
 def _places(dialect: str) -> Any:
-    """What decides about answers to these items. On PostgreSQL the tasks are locked, always in the same order, so that
-    answers to one task and its finishing come one after the other."""
+    """What decides about answers to these items. On PostgreSQL the tasks are locked in the order in which they are
+    asked for, so that answers to one task and its finishing come one after the other."""
     places_table, (index, number, position, submission) = given_table(dialect, "wanted", (int, int, int, str))
+    task: Any = schema.task
+    item: Any = schema.item
+    is_task: Any = _t.id == number
+    is_item: Any = and_(_i.task == _t.id, _i.position == position)
+    if dialect == "postgresql":
+        # One by one: PostgreSQL takes a list that comes as a parameter for a hundred rows, and rather than look for a
+        # hundred reads all items of all campaigns for every save, up to some hundred thousand of them.
+        task = select(task).where(is_task).limit(1).with_for_update(key_share=True).lateral("own_task")
+        item = select(item).where(_i.task == task.c.id, _i.position == position).limit(1).lateral("own_item")
+        is_task = is_item = true()
     about_judge = schema.document.alias("about_judge")
-    of_judge = (about_judge.c.campaign == _t.campaign) & (about_judge.c.key == JUDGE_ITSELF)
+    of_judge = (about_judge.c.campaign == task.c.campaign) & (about_judge.c.key == JUDGE_ITSELF)
     # Not EXISTS: where one import brought most rows under one submission, PostgreSQL takes every submission for as
     # common and reads the whole table for each save. The first in the index's own order is found by the index.
-    known = select(_q.part).where(_q.campaign == _t.campaign, _q.submission == submission)
-    first = known.order_by(_q.campaign, _q.submission, _q.part).limit(1).correlate(schema.task, places_table)
+    known = select(_q.part).where(_q.campaign == task.c.campaign, _q.submission == submission)
+    first = known.order_by(_q.campaign, _q.submission, _q.part).limit(1).correlate(task, places_table)
     repeated = first.scalar_subquery().is_not(None)
     tables = (
-        places_table.join(schema.task, _t.id == number)
-        .join(schema.campaign, _c.id == _t.campaign)
-        .outerjoin(schema.judge, _j.id == _t.judge)
+        places_table.join(task, is_task)
+        .join(schema.campaign, _c.id == task.c.campaign)
+        .outerjoin(schema.judge, _j.id == task.c.judge)
         .outerjoin(about_judge, of_judge)
-        .outerjoin(schema.item, and_(_i.task == _t.id, _i.position == position))
-        .outerjoin(schema.document, _d.id == _i.document)
+        .outerjoin(item, is_item)
+        .outerjoin(schema.document, _d.id == item.c.document)
     )
-    query = select(index, repeated, *_STANDING_COLUMNS, _j.key, _j.kind, _t.page, about_judge.c.id, *_ITEM)
-    return query.select_from(tables).order_by(_t.id).with_for_update(of=schema.task, key_share=True)
+    standing = [task.c[column.name] if column.table is schema.task else column for column in _STANDING_COLUMNS]
+    about_item = [item.c[column.name] if column.table is schema.item else column for column in _ITEM]
+    query = select(index, repeated, *standing, _j.key, _j.kind, task.c.page, about_judge.c.id, *about_item)
+    return query.select_from(tables)
 
 
 def _next() -> Any:
@@ -276,6 +289,7 @@ class Tasks(Rows):
             if 0 < task < _LARGEST
         ]
         if rows:
+            rows.sort(key=itemgetter(1))  # tasks are locked in one order by everybody
             statement = _PLACES[self._connection.dialect.name]
             for index, *row in self._connection.execute(statement, {"wanted": dumps(rows)}):
                 places[index] = _place(row)
