@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from lanner.figures.bars import Bar, Panel, Preference, bars, histogram, preference, shares, throughput
-from lanner.figures.curves import Curve, curves
-from lanner.figures.intervals import Effect, Estimator, Group, Row, estimators, forest, intervals
+from lanner.figures.intervals import Curve, Effect, Estimator, Group, Row, curves, estimators, forest, intervals
 from lanner.figures.intervals import Panel as Judged
 from lanner.figures.matrices import Merge, Pair, confusion, heat_map, merging
 from lanner.reports import html, latex

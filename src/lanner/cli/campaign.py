@@ -14,13 +14,12 @@ from lanner.campaign.prefill import SETTING
 from lanner.campaign.settings import check_names, check_settings
 from lanner.cli.campaign_judges import judges_from, typed_out
 from lanner.cli.output import Output
-from lanner.designs.promoting import promote
+from lanner.designs.promotion import promote, promoted, standings
 from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.figures.typeset import percent
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Json, Protocol, Stage
 from lanner.model.messages import in_number
-from lanner.protocols.promotion import promoted, standings
 from lanner.store import Seat, Store
 
 # `lanner campaign`, where campaigns stand: the list, their progress, and the states they go through.

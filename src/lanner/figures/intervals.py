@@ -1,11 +1,12 @@
-"""Estimates with their intervals: one row each, coefficients before and after a block, several ways of estimating."""
+"""Estimates with their intervals: one row each, coefficients before and after a block, several ways of estimating, or
+along a line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lanner.figures.drawing import WIDTH, Axis, Drawing, axis, fit, told_apart, width
+from lanner.figures.drawing import WIDTH, Axis, Drawing, axis, fit, told_apart, width, wrap
 from lanner.figures.typeset import number
 
 _LEFT, _RIGHT, _STEP, _TOP = 200.0, 560.0, 30.0, 26.0
@@ -267,3 +268,73 @@ def _legend(drawing: Drawing, names: Sequence[str]) -> None:
         shape(x + 4, 12, 3.8, style, "")
         drawing.text(x + 14, 16, name, "tm")
         x += 34 + width(name)
+
+
+# A quantity along another: score along the document, stability along the number of judges. Each line is labelled.
+
+_CURVES_LEFT, _CURVES_RIGHT, _CURVES_TOP, _CURVES_TALL = 52.0, 520.0, 16.0, 210.0
+_STYLES = ("c0", "c1", "c2", "c3")
+_NEAR = 19.0
+_LABEL_WIDTH = WIDTH - _CURVES_RIGHT - 34
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points (x, y) from left to right; `band` holds (low, high) for each point where there is an interval."""
+
+    label: str
+    points: Sequence[tuple[float, float]]
+    band: Sequence[tuple[float, float] | None] = ()
+
+
+def curves(label: str, rows: Sequence[Curve], across: str, *, top: float | None = None) -> Drawing:
+    """Lines on shared axes, told apart by dash as well as by colour; labels stand at their ends and never overlap."""
+    drawing = Drawing(label, _CURVES_TOP + _CURVES_TALL + 44)
+    points = [point for row in rows for point in row.points]
+    ends = [end for row in rows for pair in row.band if pair for end in pair]
+    wide = axis([x for x, _ in points], _CURVES_LEFT, _CURVES_RIGHT, ticks=6, include=None)
+    high = axis(
+        [*(y for _, y in points), *ends, *([top] if top is not None else [])], 0, _CURVES_TALL, ticks=4, include=None
+    )
+
+    def level(value: float) -> float:
+        return _CURVES_TOP + _CURVES_TALL - high.place(value)
+
+    for tick in high.ticks:
+        drawing.line(_CURVES_LEFT, level(tick), _CURVES_RIGHT, level(tick), "gr")
+        drawing.text(_CURVES_LEFT - 8, level(tick) + 4, _tick(tick, bounded=top == 1.0), "tm", "end")
+    whole = all(float(x).is_integer() for x, _ in points)
+    for tick in wide.ticks:
+        if float(tick).is_integer() or not whole:
+            drawing.text(wide.place(tick), _CURVES_TOP + _CURVES_TALL + 18, f"{tick:g}", "tm", "middle")
+    drawing.text((_CURVES_LEFT + _CURVES_RIGHT) / 2, _CURVES_TOP + _CURVES_TALL + 38, across, "tm", "middle")
+    for place, row in enumerate(rows):
+        style = _STYLES[place % len(_STYLES)]
+        for (x, _), pair in zip(row.points, row.band, strict=False):
+            if pair:
+                drawing.line(wide.place(x), level(pair[0]), wide.place(x), level(pair[1]), f"bd {style}")
+        drawing.trace([(wide.place(x), level(y)) for x, y in row.points], f"cv {style}")
+        for x, y in row.points:
+            drawing.circle(wide.place(x), level(y), 3, f"cd {style}", f"{row.label}, {x:g}: {y:.3f}")
+    for row, y in _apart([(row, level(row.points[-1][1])) for row in rows if row.points]):
+        style = _STYLES[list(rows).index(row) % len(_STYLES)]
+        drawing.line(_CURVES_RIGHT + 8, y - 4, _CURVES_RIGHT + 28, y - 4, f"cv {style}")
+        drawing.lines(_CURVES_RIGHT + 34, y, row.label, _LABEL_WIDTH)
+    return drawing
+
+
+def _tick(value: float, *, bounded: bool) -> str:
+    text = f"{abs(value):.2f}".rstrip("0").rstrip(".")
+    text = text.removeprefix("0") if bounded and text.startswith("0.") else text
+    return f"−{text}" if value < 0 and text.strip("0.") else text
+
+
+def _apart(labels: Sequence[tuple[Curve, float]]) -> list[tuple[Curve, float]]:
+    """Labels from top to bottom, pushed down where two would touch."""
+    placed: list[tuple[Curve, float]] = []
+    for row, y in sorted(labels, key=lambda label: label[1]):
+        tall = len(wrap(row.label, _LABEL_WIDTH)) - 1
+        least = placed[-1][1] + _NEAR + 7 * (tall + len(wrap(placed[-1][0].label, _LABEL_WIDTH)) - 1) if placed else 0.0
+        at = max(y + 4, least)
+        placed.append((row, at))
+    return placed

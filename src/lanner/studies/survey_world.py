@@ -16,9 +16,8 @@ import numpy as np
 
 from lanner import campaign
 from lanner.analysis.material import from_campaign
-from lanner.designs.promoting import promote
+from lanner.designs.promotion import promote, promoted, standings
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Segment
-from lanner.protocols.promotion import promoted, standings
 from lanner.stats import context
 from lanner.stats.resample import Array, Resampling
 from lanner.store import Store

@@ -18,11 +18,11 @@ from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.page.rendering import load_templates
+from lanner.web.review import HOST as REVIEW_HOST
+from lanner.web.review import serve as serve_review
 from lanner.web.routes import ROUTES
 from lanner.web.serving.middleware import AllowedHosts, Protocol, UrlPrefix, allowed_hosts, is_unambiguous
 from lanner.web.site import Settings
-from lanner.web.verifying.server import HOST as REVIEW_HOST
-from lanner.web.verifying.server import serve as serve_review
 
 # Logs as JSON, one object a line: when, how bad, what. They hold no addresses, no names, no answers, no secrets.
 

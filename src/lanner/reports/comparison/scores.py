@@ -12,8 +12,7 @@ import polars as pl
 
 from lanner.errors import LannerError
 from lanner.figures.bars import Bar, bars
-from lanner.figures.curves import Curve, curves
-from lanner.figures.intervals import Row, intervals
+from lanner.figures.intervals import Curve, Row, curves, intervals
 from lanner.figures.typeset import duration, estimate, interval, number, plural, words
 from lanner.model import Scale
 from lanner.reports.comparison.effort import hours

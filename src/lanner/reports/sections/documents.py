@@ -11,8 +11,7 @@ import polars as pl
 from lanner.analysis.context import Sign, context_dependence
 from lanner.analysis.scores import ALL, Bounds, on_scale
 from lanner.errors import LannerError
-from lanner.figures.curves import Curve, curves
-from lanner.figures.intervals import Row, intervals
+from lanner.figures.intervals import Curve, Row, curves, intervals
 from lanner.figures.typeset import estimate, number, p_value, percent, plural
 from lanner.model import Analysis, Json, Result, Scale, Unit
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table

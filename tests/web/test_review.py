@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from lanner.corpus.review import Review
 from lanner.model import Segment
-from lanner.web.verifying.server import create_app, group, lines, server
+from lanner.web.review import create_app, group, lines, server
 from rows_to_review import DOCUMENT, DOUBTS, review_session
 
 

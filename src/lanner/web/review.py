@@ -1,4 +1,4 @@
-"""What the page asks for and gets. Where the session is found is the caller's business: in a command, in an upload."""
+"""The page on which doubtful rows of a prepared corpus are checked by a person, and a server for it alone."""
 
 from __future__ import annotations
 

@@ -1,12 +1,18 @@
-"""Units that go on: more than a share of their judges, per language where asked."""
+"""Units that go on: more than a share of their judges, per language where asked; and the tasks for them."""
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
+from design_setups import corpus
 from lanner import protocols
+from lanner.designs.promotion import promote, promoted, standings
+from lanner.errors import DesignError
 from lanner.model import Judge, Judgement, Promotion, Role
-from lanner.protocols.promotion import promoted, standings
 
 SURVEY = protocols.load("context_survey")
+TEXTS = corpus([30, 4])
 
 
 def said(judge: str, segment: str, value: str | None, role: Role = Role.MAIN) -> Judgement:
@@ -50,3 +56,27 @@ def test_each_language_has_units_of_its_own() -> None:
     answers = [said(f"j{n}", "1", "no" if n in (0, 3) else "yes") for n in range(4)]
     answers += [said(f"j{n}", "2", "no" if n < 2 else "yes") for n in range(4)]
     assert promoted(standings(rule("span"), answers, judges)) == {"sr": [("d", "1")], "pt": [("d", "2")]}
+
+
+def test_everyone_gets_the_promoted_sentences_in_order() -> None:
+    units = {"": [("d1", "3"), *(("d0", str(n)) for n in range(0, 30, 2))]}
+    judges = [Judge("a"), Judge("b"), Judge("c", attributes={"analyst": True, "judge": False})]
+    tasks = promote("phase_two", units, TEXTS, judges, SURVEY, rng=np.random.default_rng(0), sentences_per_task=10)
+    assert [task.judge for task in tasks] == ["a", "a", "b", "b"]
+    flat = [(i.document, i.segment) for task in tasks[:2] for i in task.items]
+    assert flat == [*(("d0", str(n)) for n in range(0, 30, 2)), ("d1", "3")]
+
+
+def test_an_analyst_gets_the_units_of_their_language() -> None:
+    units = {"pt": [("d0", "1")], "sr": [("d0", "2"), ("d1", "0")]}
+    judges = [
+        Judge("a"),
+        *(Judge(code, attributes={"analyst": True, "target_language": code}) for code in ("pt", "sr")),
+    ]
+    tasks = promote("span", units, TEXTS, judges, SURVEY, rng=np.random.default_rng(0))
+    assert {task.judge: len(task.items) for task in tasks} == {"pt": 1, "sr": 2}
+
+
+def test_an_unknown_page() -> None:
+    with pytest.raises(DesignError, match="no page"):
+        promote("phase_three", {}, TEXTS, [], SURVEY, rng=np.random.default_rng(0))
