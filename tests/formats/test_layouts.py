@@ -747,12 +747,11 @@ def test_numbered_raters_beside_texts_are_judges(tmp_path: Path) -> None:
     ]
 
 
-def test_systems_that_take_turns_are_names_and_no_texts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("headers", ["system_1,system_2", "MT 1,MT 2", "mt_a,mt_b"])
+def test_systems_that_take_turns_are_names_and_no_texts(headers: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     rows = [("x", 1, "gpt", "nmt", "1"), ("x", 2, "nmt", "gpt", "2"), ("y", 1, "gpt", "nmt", "same")]
-    path.write_text(
-        "judge,segment,system_1,system_2,preference\n" + "".join(f"{','.join(map(str, r))}\n" for r in rows)
-    )
+    path.write_text(f"judge,segment,{headers},preference\n" + "".join(f"{','.join(map(str, r))}\n" for r in rows))
     (reading,) = formats.read(path)
     assert [(j.judge, j.systems, j.value) for j in reading.judgements] == [
         *(("x", ("gpt", "nmt"), "a"), ("x", ("nmt", "gpt"), "b"), ("y", ("gpt", "nmt"), "tie")),
@@ -807,3 +806,31 @@ def test_short_texts_that_come_again_in_both_columns_are_texts(headers: str, tmp
     [reading] = formats.read(tmp_path / "t.csv", languages="en-de")
     outputs = [list(segment.outputs.values()) for document in reading.documents for segment in document.segments]
     assert outputs == [[f"Satz {at + n}", f"Satz {n}"] for n in range(30) for at in range(2)]
+
+
+@pytest.mark.parametrize("headers", ["target:A,target:B", "translation_a,translation_b", "Output 1,Output 2"])
+def test_a_header_that_says_text_holds_texts_however_short_and_often_they_come(headers: str, tmp_path: Path) -> None:
+    rows = [f"{n},question {n}?,{('ja', 'nein')[n % 2]},{('nein', 'ja')[n % 2]},x,{'AB'[n % 2]}" for n in range(12)]
+    (tmp_path / "t.csv").write_text("\n".join([f"id,source,{headers},judge,preference", *rows]), encoding="utf-8")
+    [reading] = formats.read(tmp_path / "t.csv")
+    outputs = [tuple(segment.outputs.values()) for document in reading.documents for segment in document.segments]
+    assert outputs == [("ja", "nein"), ("nein", "ja")] * 6
+    assert [j.value for j in reading.judgements] == ["a", "b"] * 6
+
+
+@pytest.mark.parametrize("judges", ["X", "y", "XY", "NF"])
+def test_a_judge_whose_name_is_a_tick_is_a_judge(judges: str, tmp_path: Path) -> None:
+    """Every row says yes: nothing is told apart, and the answers were lost."""
+    rows = [f"{n},question {n}?,text {n} here,{judges[n % len(judges)]},{n}" for n in range(8)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,source,target,judge,score", *rows]), encoding="utf-8")
+    [reading] = formats.read(tmp_path / "t.csv")
+    assert [(j.judge, j.value) for j in reading.judgements] == [(judges[n % len(judges)], n) for n in range(8)]
+
+
+def test_names_that_meet_themselves_are_no_systems_that_take_turns(tmp_path: Path) -> None:
+    """Two short texts that are alike in one segment: no system is compared with itself."""
+    rows = [("ja", "nein"), ("nein", "ja"), ("ja", "ja"), ("nein", "doch"), ("doch", "nein"), ("doch", "ja")]
+    table = "".join(f"{n},question {n}?,{first},{second}\n" for n, (first, second) in enumerate(rows))
+    (tmp_path / "t.csv").write_text(f"segment,source,MT1,MT2\n{table}", encoding="utf-8")
+    [reading] = formats.read(tmp_path / "t.csv")
+    assert [tuple(segment.outputs.values()) for segment in reading.documents[0]] == rows

@@ -65,6 +65,10 @@ def test_the_same_picture_is_not_made_twice(store: Store) -> None:
     other = album.snapshot(1, "holistic")
     assert other.main == "holistic"
     assert other.measures is album.snapshot(1).measures
+    made = album.snapshot(1)
+    answer(store, "J2")
+    assert album.latest(1) is made and album.latest(1, "holistic") is other
+    assert album.snapshot(1) is not made
 
 
 def test_comments_newest_first_and_models_apart(store: Store) -> None:

@@ -128,3 +128,16 @@ def test_what_rounding_leaves_of_a_perfect_fit_is_no_precision():
     assert (none.value, none.error, none.p) == (0.0, 0.0, 1.0)
     noisy = Ols(x @ np.array([0.1, 0.7, 1.3]) + 1e-6 * np.random.default_rng(1).normal(size=24), x, cluster)
     assert all(estimate.error > 0 for estimate in noisy.coefficients()) and noisy.joint([1]) is not None
+
+
+def test_a_perfect_fit_leaves_no_residual_and_one_perfect_coefficient_no_error():
+    """A sum of rounding errors is neither a spread nor a difference: of all coefficients, and of one alone."""
+    x = np.column_stack([np.ones(24), np.tile([0.0, 1.0], 12), np.tile([0.0, 0.1, 0.3], 8)])
+    perfect = Ols(x @ np.array([0.1, 0.7, 1.3]), x, errors="classical")
+    assert perfect.r_squared == 1 and not perfect.residuals.any() and not perfect.covariance.any()
+    # both systems of a document share its shift: their difference fits perfectly, the mean does not
+    shift = np.random.default_rng(3).normal(size=12).repeat(2)
+    pairs = np.column_stack([np.ones(24), np.tile([0.0, 1.0], 12)])
+    mean, difference = Ols(shift + 0.7 * pairs[:, 1], pairs, np.repeat(np.arange(12), 2)).coefficients()
+    assert mean.known_p is not None and mean.error > 0.1
+    assert difference.value == pytest.approx(0.7) and (difference.error, difference.known_p) == (0.0, None)

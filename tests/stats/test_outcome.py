@@ -46,6 +46,15 @@ def test_ends_of_the_range_stay_finite():
         assert back(there(end)) == pytest.approx(end, abs=1e-9)
 
 
+@pytest.mark.parametrize(("scale", "inside", "outside"), [("fisher", -0.99, -1.01), ("difference", 1.99, 2.01)])
+def test_a_coefficient_below_its_scale_has_no_interval_that_leaves_it_out(scale, inside, outside):
+    found = t_outcome(inside, 0.01, 5, Resampling(), scale=scale, null=0)
+    assert found.interval is not None and found.interval.low < inside < found.interval.high
+    for value in (outside, -outside) if scale == "difference" else (outside,):
+        none = t_outcome(value, 0.01, 5, Resampling(), scale=scale, null=0)
+        assert (none.interval, none.p) == (None, None) and "below −1" in none.notes[0]
+
+
 @pytest.mark.parametrize("share", [0.0, 0.013, 0.5, 0.975, 1.0])
 def test_quantiles_are_numpys(share: float) -> None:
     for n in (2, 7, 2000):

@@ -54,7 +54,7 @@ SCALES: dict[Scale, tuple[Callable[[float], float], Callable[[float], float], Ca
 THESE_JUDGES = "these judges"
 OTHER_JUDGES = "judges in general"
 """Whom an interval holds for: a part of signatures and findings."""
-BELOW = "No interval: the coefficient is below −1, as it can be where few items have more than one answer."
+BELOW = "No interval: a coefficient is below −1, as it can be where few items have more than one answer."
 HUNDREDFOLD = float(np.log(100))
 UNKNOWN = (
     "No interval: so few {unit}s, and so unlike each other, leave open whether the rate is a hundred times higher or "
@@ -139,7 +139,7 @@ def t_outcome(
         return Outcome(None, None, (WITHOUT_ONE.format(unit=resampling.unit),))
     if variance <= 1e-24 * max(1.0, value**2):
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
-    if scale == "fisher" and value < -1:
+    if (scale == "fisher" and value < -1) or (scale == "difference" and abs(value) > 2):
         return Outcome(None, None, (BELOW,))
     forward, back, slope = SCALES[scale]
     error = float(np.sqrt(variance)) * slope(value)

@@ -21,6 +21,7 @@ from lanner.formats.parsing.values import (
     as_text,
     asks_preference,
     duration_heading,
+    is_false,
     is_flag,
     is_missing,
     is_numeric,
@@ -483,7 +484,7 @@ class _Guess:
             return
         for first in self.free:
             for second in self.free:
-                if not _are_sides(first, second):
+                if not _are_sides(first, second) or _says_text(first):
                     continue
                 beside = self._has_texts_beside(first) and self._has_texts_beside(second)
                 are_systems = self._are_systems(first) and self._are_systems(second)
@@ -502,8 +503,6 @@ class _Guess:
     def _share_names(self, first: str, second: str) -> bool:
         """Whether a name is in one column with one segment and in the other with another, names are few and nobody
         meets themselves: so it is with systems that take turns at both sides, and not with translations."""
-        if ":" in first:  # `target:A` says that a text stands there
-            return False
         places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
         pairs: list[set[tuple[str, tuple[str, ...]]]] = []
         for at in map(self.header.index, (first, second)):
@@ -599,8 +598,8 @@ class _Guess:
         self._place_languages()
         self._place_sheets()
         self._place_systems()
-        if not self._comes_again("judge"):  # `judge` with true and false: which rows are to be judged
-            self._demote("judge", self._is_flags, "judged")
+        if not self._comes_again("judge"):
+            self._demote("judge", self._tells_rows_apart, "judged")
         self._demote("role", lambda values: not all(str(value).casefold() in list(Role) for value in values))
         self._demote("answered_at", _are_numbers, "seconds")
         self._demote("note", _are_numbers)
@@ -774,9 +773,11 @@ class _Guess:
             self.free.append(column)
             self.confidence.pop(column, None)
 
-    @staticmethod
-    def _is_flags(values: Sequence[Any]) -> bool:
-        return all(is_flag(value) for value in values)
+    def _tells_rows_apart(self, values: Sequence[Any]) -> bool:
+        """Whether `judge` holds true and false: which rows are to be judged. Where every row says yes beside an answer,
+        X and Y are judges."""
+        everywhere = len(values) == len(self.sample) and len({is_false(value) for value in values}) == 1
+        return all(map(is_flag, values)) and not (everywhere and any(map(_has_answer_name, self.free)))
 
     def _take_texts(self) -> None:
         """Columns of sentences about as long as the source: one for each system."""
@@ -1092,6 +1093,13 @@ def _are_sides(first: str, second: str) -> bool:
     words, others = _header_words(first), _header_words(second)
     differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
     return len(words) == len(others) and len(differing) == 1 and differing[0] in _SIDES
+
+
+def _says_text(name: str) -> bool:
+    """Whether a header says that translations stand below it, as `translation A` and `target:A` do. `MT 1` does not:
+    some write the name of the system there."""
+    word = (_header_words(name) or [""])[0]
+    return word != "mt" and word in _folded("output") and _OUTPUT_NAMED.match(name) is not None
 
 
 def _header_words(name: str) -> list[str]:
