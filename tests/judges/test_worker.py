@@ -271,3 +271,14 @@ def test_the_same_model_at_two_servers_is_two_of_a_panel(store: Store) -> None:
     assert spent == (6, 600, 120, pytest.approx(totals.cost))
     [consistency] = audit(store, number, "m")
     assert (consistency.name, consistency.value) == ("self-consistency", pytest.approx(0.2))
+
+
+def test_what_is_asked_of_a_whole_document_is_not_asked_of_numbered_sentences(store: Store) -> None:
+    number = opened(store, "ranking_ds", corpus(2, 3, ("oak", "ash")))
+    stub = Stub()
+    totals = judge(store, number, stub, calls="documents")
+    assert (totals.items, totals.calls) == (2, 2)
+    for body in stub.bodies:
+        assert list(body["response_format"]["json_schema"]["schema"]["properties"]) == ["ranking_ds"]
+        assert "numbered" not in json.dumps(body["messages"])
+        assert "(context)" not in body["messages"][1]["content"]

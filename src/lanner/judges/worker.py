@@ -93,12 +93,14 @@ class Worker:
             most = None if most is None else most - len(steps)
             self._totals.waiting += sum(len(task.waiting) for task in tasks)
             async with asyncio.TaskGroup() as group:
-                if self._plan.calls == "documents":
-                    for task, places in grouped(tasks, steps):
-                        group.create_task(self._sentences(task, places))
-                else:
-                    for task, place in steps:
+                sentences = []
+                for task, place in steps:
+                    if self._plan.calls == "documents" and task.assigned.task.items[place].segment:
+                        sentences.append((task, place))
+                    else:
                         group.create_task(self._item(task, place))
+                for task, places in grouped(tasks, sentences):
+                    group.create_task(self._sentences(task, places))
             for task in tasks:
                 if task.open <= task.settled:
                     await self._writer.finish(task.assigned.task.id)
@@ -188,7 +190,8 @@ class Worker:
         earlier_answers: dict[str, Json] = dict(task.earlier[place])
         answers: dict[str, Json] = {}
         spent = 0.0
-        parts: Iterable[Sequence[Stage]] = [stages] if self._plan.calls == "pages" else [(stage,) for stage in stages]
+        together = self._plan.calls in ("pages", "documents")  # what is asked of a whole document is one call as well
+        parts: Iterable[Sequence[Stage]] = [stages] if together else [(stage,) for stage in stages]
         for group, only in self._calls(parts, earlier_answers):
             if not any(self._applies(stage, earlier_answers, group) for stage in group):
                 continue
@@ -387,13 +390,13 @@ def _in_both_orders(
 def grouped(tasks: Sequence[Loaded], steps: Sequence[tuple[Loaded, int]]) -> list[tuple[Loaded, list[int]]]:
     """The groups of items that one call asks about (of one task, one document, the same outputs and role) of which at
     least one is among the steps. A group is whole, open or not, but for items that wait for an earlier page: asked
-    again after a crash, it is the same call."""
+    again after a crash, it is the same call. Items about a whole document are in none."""
     places_wanted = {(task.assigned.task.id, place) for task, place in steps}
     groups_of_calls = []
     for task in tasks:
         groups: dict[tuple[object, ...], list[int]] = {}
         for place, item in enumerate(task.assigned.task.items):
-            if place in task.waiting:
+            if place in task.waiting or not item.segment:
                 continue
             groups.setdefault((item.document, item.systems, item.role), []).append(place)
         number = task.assigned.task.id
