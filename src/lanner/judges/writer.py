@@ -127,7 +127,7 @@ class Writer:
             results = save_all(self._store, tx, submissions, now) if submissions else []
             for task in tasks:
                 with suppress(UnfinishedError):
-                    finish_in(self._store, tx, task, now)
+                    finish_in(self._store, tx, task, now, takes_nothing_back=True)
             return [*results]
 
         return self._store.write(work) if entries or submissions or tasks else []
