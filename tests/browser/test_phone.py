@@ -42,6 +42,9 @@ def test_no_control_pokes_out_of_its_question(live: Live, page: Page, protocol: 
             "cells => cells.map(cell => getComputedStyle(cell, '::before').content)"
         )
         assert labels == ['"English source"', '"Translation A"', '"Translation B"']
+        page.goto(f"{page.url}?language=ko")
+        Hands(page).ready()
+        assert page.locator(".is-active [data-label]").first.get_attribute("data-label") == "영어 원문"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -149,5 +149,5 @@ def test_a_listed_choice_shows_the_gist_of_its_definition() -> None:
     assert found["local"] == "A sentence next to it settles the matter"
     assert made("falcon", "label", "ja")["context"].options[1].help
     german = {pick.id: pick.help for pick in made("falcon", "label", "de")["context"].options}
-    assert german["extended"] == "Nötig ist die weitere Szene, der Absatz oder der Verlauf der …", "cut at a word"
+    assert german["extended"] == "Nötig ist die weitere Szene, der Absatz oder der Verlauf der Gefühle"
     assert all(german.values())

@@ -114,7 +114,7 @@ class Ask:
 MOST_BUTTONS = 11
 _MOST_LISTED = 12
 _MOST_ROW_LETTERS = 34  # labels that fit beside each other in the rail
-_MOST_GIST = 64
+_MOST_GIST = 72
 _TAKEN = "jkudgiofw"  # letters of the page itself
 LETTERS = "ABCDEFGHIJ"
 

@@ -18,6 +18,7 @@ export class Help {
       this.find(targetOf(e).value.trim().toLowerCase()),
     );
     nameLanguages(app.data.language);
+    labelTexts(app.rows.blocks);
   }
 
   /** The part of the drawer that is open. @returns {string} */
@@ -79,6 +80,22 @@ export class Help {
         parentElement ? rows.indexOf(parentElement) : [],
       );
     if (at.length) this.app.go(at.find(place => place > row) ?? at[0]);
+  }
+}
+
+/**
+ * Texts that stand under each other on a phone are labelled with the head of their column, in which
+ * languages are named in the reader's own.
+ * @param {Map<HTMLElement, Row[]>} blocks
+ */
+function labelTexts(blocks) {
+  for (const [block, rows] of blocks) {
+    const heads = $$('.heads > span', block)
+      .slice(1)
+      .map(head => head.textContent.trim().replace(/\s+/g, ' '));
+    for (const { el } of rows)
+      for (const [n, cell] of $$('[data-label]', el).entries())
+        if (cell.dataset.label !== heads[n]) cell.dataset.label = heads[n];
   }
 }
 
