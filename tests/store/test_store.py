@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -11,9 +12,11 @@ from types import SimpleNamespace
 
 import psycopg
 import pytest
+from sqlalchemy import event
 
 from lanner.errors import StoreError
-from lanner.store import CollisionError, DisconnectedError, Memo, Store, Transaction
+from lanner.store import CollisionError, DisconnectedError, Memo, Store, Transaction, schema
+from lanner.store.store import Turns
 from store_rows import NOW, answer, fill
 
 
@@ -191,6 +194,60 @@ def test_lost_connections_to_postgres_are_made_again(postgres_server: str, postg
             tx.events.add("through SQLAlchemy", NOW)
         with store.reading() as tx:
             assert tx.judgements.count(filled.campaign) == 1
+
+
+def test_who_writes_again_and_again_lets_others_write_in_between(sqlite_path: Path) -> None:
+    """SQLite keeps no order: a thread that wrote one transaction after the other held up a save for seconds."""
+    turns, order = Turns(), list[str]()
+
+    def work(name: str) -> None:
+        with turns.take(60):
+            order.append(name)
+
+    def wait_for(number: int) -> None:
+        while len(turns._queue) < number:
+            os.sched_yield()
+
+    with ThreadPoolExecutor(3) as threads:
+        with turns.take(60):
+            for number, name in enumerate(("save", "again", "another save"), 2):
+                threads.submit(work, name)
+                wait_for(number)
+            with pytest.raises(StoreError, match="does not let go"), turns.take(0.001):
+                pass  # whoever gives up leaves the others where they are
+        threads.shutdown(wait=True)
+    assert order == ["save", "again", "another save"]
+    with Store.open(sqlite_path) as store, store.writing():
+        assert store._turns is not None and len(store._turns._queue) == 1
+    with store.reading():
+        assert not store._turns._queue, "who reads waits for nobody"
+
+
+def test_a_campaign_goes_with_everything_that_refers_to_it(store: Store, filled: SimpleNamespace) -> None:
+    """Without SQLite's help, which would read all judgements of other campaigns for each task and document: a small one
+    among 200,000 judgements took 75 seconds, in which nobody could save."""
+    other = fill(store, "second")
+    store.write(lambda tx: tx.judgements.add([answer(filled, 1), answer(other, 2)]))
+    deleted: set[str] = set()
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        deleted.update(re.findall(r"DELETE FROM (\w+)", statement))
+
+    event.listen(store._engine, "before_cursor_execute", note)
+    with store.deleting() as tx:
+        if store.kind == "sqlite":
+            assert tx.campaigns._connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 0
+        tx.campaigns.remove(filled.campaign)
+    belonging = {"campaign"}
+    for table in schema.metadata.sorted_tables:  # those that are referred to come first
+        if {key.column.table.name for key in table.foreign_keys} & belonging:
+            belonging.add(table.name)
+    assert deleted == belonging
+    with store.writing() as tx:
+        assert tx.judgements.count(other.campaign) == 1 and tx.judgements.count(filled.campaign) == 0
+        if store.kind == "sqlite":
+            assert tx.campaigns._connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
+            assert tx.campaigns._connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
 
 
 def test_makes_once_and_forgets_the_least_used() -> None:

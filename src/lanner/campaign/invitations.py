@@ -11,6 +11,7 @@ import base64
 import hashlib
 import hmac
 import secrets
+from collections.abc import Iterable
 from datetime import datetime
 
 from lanner.campaign.accounts import server_key
@@ -27,16 +28,37 @@ def issue(
 ) -> str:
     """A new secret for a judge. The one before it stops working, and so do the sessions it opened; that is a change for
     the log, a first link is not."""
+    return issue_many(store, campaign, [judge], account=account, at=at)[judge]
+
+
+def issue_many(
+    store: Store,
+    campaign: Reference,
+    judges: Iterable[str],
+    *,
+    account: int | None = None,
+    at: datetime | None = None,
+) -> dict[str, str]:
+    """The same for several judges: some at a time, so that whoever saves meanwhile comes in between."""
     moment = at or now()
     key = server_key(store, create=True)
-    with store.writing() as tx:
-        mine = seat(tx, find(tx, campaign), judge)
-        secret = _derived(key, mine.number, moment) if key else secrets.token_urlsafe(SECRET_BYTES)
-        tx.judges.set_link(mine.number, digest(secret), moment)
-        tx.sessions.remove_of(judge=mine.number)
-        if mine.has_link:
-            tx.events.add("link_issued", moment, campaign=mine.campaign, account=account, seat=mine.number)
-    return secret
+    names = list(dict.fromkeys(judges))
+    issued: dict[str, str] = {}
+    for start in range(0, len(names), _TOGETHER):
+        with store.writing() as tx:
+            entry = find(tx, campaign)
+            for judge in names[start : start + _TOGETHER]:
+                mine = seat(tx, entry, judge)
+                issued[judge] = _derived(key, mine.number, moment) if key else secrets.token_urlsafe(SECRET_BYTES)
+                tx.judges.set_link(mine.number, digest(issued[judge]), moment)
+                tx.sessions.remove_of(judge=mine.number)
+                if mine.has_link:
+                    tx.events.add("link_issued", moment, campaign=mine.campaign, account=account, seat=mine.number)
+    return issued
+
+
+_TOGETHER = 20
+"""Links that are made in one transaction."""
 
 
 def shown(store: Store, campaign: Reference, judge: str) -> str | None:
@@ -60,7 +82,7 @@ def issue_all(store: Store, campaign: Reference, *, at: datetime | None = None) 
     """A secret for every person of a campaign who has none yet, by judge."""
     with store.reading() as tx:
         people = [entry for entry in tx.judges.all(find(tx, campaign).id) if entry.judge.kind == "person"]
-    return {entry.judge.id: issue(store, campaign, entry.judge.id, at=at) for entry in people if not entry.has_link}
+    return issue_many(store, campaign, [entry.judge.id for entry in people if not entry.has_link], at=at)
 
 
 def lookup(store: Store, secret: str) -> Seat | None:

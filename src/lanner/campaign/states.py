@@ -109,7 +109,7 @@ def remove(
     store: Store, campaign: Reference, *, name: str, account: int | None = None, at: datetime | None = None
 ) -> None:
     """Delete a campaign with everything in it. Its name must be given again, to the letter."""
-    with store.writing() as tx:
+    with store.deleting() as tx:
         entry = find(tx, campaign)
         if name != entry.name:
             raise CampaignError(f"{name!r} is not the name of this campaign.", code="name_differs")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -21,6 +21,7 @@ from lanner.store.accounts import Accounts, Judges, Sessions, Tokens
 from lanner.store.campaigns import Campaigns, Documents, Events
 from lanner.store.chain import Chain
 from lanner.store.engine import (
+    BUSY_SECONDS,
     begin,
     connect,
     explain,
@@ -124,6 +125,38 @@ class Memo:
         return value
 
 
+class Turns:
+    """Lets the threads of a process write one after the other, in the order in which they ask. SQLite itself lets one
+    write at a time but keeps no order: who finds it busy looks again later, up to a tenth of a second later, and meets
+    the next transaction of a thread that writes many. Saves waited for seconds then."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._queue: deque[Lock] = deque()  # whoever is first has theirs open
+
+    @contextmanager
+    def take(self, seconds: float) -> Iterator[None]:
+        """Wait for one's turn, for so long at most."""
+        mine = Lock()
+        with self._lock:
+            if self._queue:
+                mine.acquire()
+            self._queue.append(mine)
+        try:
+            if not mine.acquire(timeout=seconds):
+                raise StoreError(
+                    "Another part of the server is writing to the store and does not let go.",
+                    next_step="Try again in a moment.",
+                )
+            yield
+        finally:
+            with self._lock:
+                was_first = self._queue[0] is mine
+                self._queue.remove(mine)
+                if was_first and self._queue:
+                    self._queue[0].release()
+
+
 class CollisionError(StoreError):
     """Two transactions wanted the same row at once. `Store.write` tries again by itself."""
 
@@ -143,6 +176,7 @@ class Store:
         self._file = Path(place) if engine.dialect.name == "sqlite" else None
         self._identity: tuple[int, int] | None = None
         self._readers = readers(engine)
+        self._turns = Turns() if self._file is not None else None
         driver = engine.dialect.loaded_dbapi
         self._errors: tuple[type[Exception], ...] = (DBAPIError, driver.Error)
         self._bugs: tuple[type[Exception], ...] = (driver.ProgrammingError, driver.NotSupportedError)
@@ -199,6 +233,14 @@ class Store:
         with self._in_transaction(to_write=True) as connection:
             yield Transaction(connection)
 
+    @contextmanager
+    def deleting(self) -> Iterator[Transaction]:
+        """Write as above, but do not let SQLite look, for every row that goes, whether another row refers to it: it has
+        no index for that and would read all judgements of all campaigns for each, while saves wait. Whoever uses this
+        deletes what refers to those rows, too."""
+        with self._in_transaction(to_write=True, checked=False) as connection:
+            yield Transaction(connection)
+
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run work that may be repeated: again when another transaction got in between or the connection was lost."""
         for attempt in range(_ATTEMPTS):
@@ -236,11 +278,25 @@ class Store:
         return self._file is None or all(os.access(place, os.W_OK) for place in (self._file, self._file.parent))
 
     @contextmanager
-    def _in_transaction(self, *, to_write: bool) -> Iterator[Connection]:
+    def _unchecked(self) -> Iterator[Connection]:
+        with self._engine.connect() as connection:
+            driver: Any = connection.connection.dbapi_connection
+            driver.execute("PRAGMA foreign_keys = OFF")  # cannot be said inside a transaction
+            try:
+                with connection.begin():
+                    yield connection
+            finally:
+                driver.execute("PRAGMA foreign_keys = ON")
+
+    @contextmanager
+    def _in_transaction(self, *, to_write: bool, checked: bool = True) -> Iterator[Connection]:
         if self.damage and to_write:
             raise StoreError(self.damage, where=Where(file=self.place), next_step=_DAMAGED)
+        turn = self._turns.take(BUSY_SECONDS) if self._turns is not None and to_write else nullcontext()
+        is_sqlite = self._file is not None
+        begun = (self._engine if to_write else self._readers).begin() if checked or not is_sqlite else self._unchecked()
         try:
-            with (self._engine if to_write else self._readers).begin() as connection:
+            with turn, begun as connection:
                 begin(connection, to_write=to_write)
                 yield connection
                 self._refuse_another_file()

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
 import re
+import threading
+from collections import Counter
+from typing import Any
 
 import pytest
+from jinja2 import Environment
 from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.app import create_app
+from lanner.web.organising.judges import Link
+from lanner.web.page import rendering
 from lanner.web.site import Settings
 from smtp_server import SmtpServer
 from web_clients import HOST, another, complete, enter, open_campaign, sign_in
@@ -189,3 +195,45 @@ def test_links_begin_with_the_public_address_whatever_the_request_says(store: St
         answer = client.post("/campaigns/trial/links", data=fields, headers={"host": HOST}).text
     assert re.search(r"https://judge\.example\.org/lanner/j/[\w-]{32}", answer)
     assert f"{HOST}/j/" not in answer
+
+
+def test_pages_with_many_rows_are_drawn_beside_the_requests_of_judges(
+    client: TestClient, store: Store, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawn where requests are answered, two thousand judges or documents held up every save for up to five seconds."""
+    threads: dict[str, str] = {}
+    draw = rendering.part
+
+    def noting(templates: Environment, template: str, root: str, context: dict[str, Any]) -> str:
+        threads[template] = threading.current_thread().name
+        return draw(templates, template, root, context)
+
+    monkeypatch.setattr(rendering, "part", noting)
+    for path in ("/campaigns", "/campaigns/trial/judges", "/campaigns/trial/documents"):
+        assert client.get(path).status_code == 200
+    reads: Counter[str] = Counter()
+
+    class Counted(Link):
+        def __getattribute__(self, name: str) -> Any:
+            reads[name] += 1
+            return super().__getattribute__(name)
+
+    many = [Counted(f"j{number}", "Ana", "", "http://localhost/j/x") for number in range(50)]
+    monkeypatch.setattr("lanner.web.organising.judges._known", lambda *_: many)
+    answer = client.post("/campaigns/trial/links", data={"token": token, "who": "show_all"})
+    assert answer.status_code == 200 and answer.text.count("http://localhost/j/x") == 100
+    assert reads["email"] <= 2 * len(many), "not all of them again for each"
+    assert {template: name.rpartition("_")[0] for template, name in threads.items()} == dict.fromkeys(
+        ("campaigns.html", "judges.html", "documents.html", "links.html"), "lanner-read"
+    )
+
+
+def test_links_of_many_are_made_some_at_a_time_and_each_works(store: Store) -> None:
+    before = open_campaign(store, name="many", judges=45)
+    names = list(before)
+    after = campaign.invitations.issue_many(store, "many", [*names, names[3]])
+    assert len(set(before.values()) | set(after.values())) == 90
+    for name in names:
+        seat = campaign.invitations.lookup(store, after[name])
+        assert seat is not None and seat.judge.id == name
+        assert campaign.invitations.lookup(store, before[name]) is None

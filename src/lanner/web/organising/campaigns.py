@@ -15,7 +15,7 @@ from lanner.campaign import progress
 from lanner.model import Campaign
 from lanner.store import Account, AccountRole, Store
 from lanner.web.organising.figures import progress_bar
-from lanner.web.page.rendering import page
+from lanner.web.page.rendering import long_page
 from lanner.web.site import Site
 
 
@@ -78,7 +78,7 @@ async def campaigns(request: Request) -> Response:
         "archived": len(archived),
         "shown": filter_name,
     }
-    return page(request, "campaigns.html", context)
+    return await long_page(request, "campaigns.html", context)
 
 
 async def documents(request: Request) -> Response:
@@ -92,4 +92,4 @@ async def documents(request: Request) -> Response:
         return {"parts": progress_now.documents, "domains": progress_now.domains, "known": documents}
 
     page_data = await site.read(look)
-    return page(request, "documents.html", {"campaign": campaign, "bar": progress_bar, **page_data})
+    return await long_page(request, "documents.html", {"campaign": campaign, "bar": progress_bar, **page_data})

@@ -26,7 +26,7 @@ from lanner.web.mail import Letter, mailer_from_environment
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.problems import told
-from lanner.web.page.rendering import page
+from lanner.web.page.rendering import long_page, page
 from lanner.web.page.speech import language, say
 from lanner.web.site import Site
 
@@ -58,7 +58,7 @@ async def _judges_page(request: Request, campaign: Campaign, problem: str = "", 
 
     page_data = await site.read(look)
     context = {"campaign": campaign, "problem": problem, "pasted": text, **page_data}
-    return page(request, "judges.html", context, 422 if problem else 200)
+    return await long_page(request, "judges.html", context, 422 if problem else 200)
 
 
 async def add(request: Request) -> Response:
@@ -79,14 +79,14 @@ async def add(request: Request) -> Response:
         made = await site.write(work)
     except LannerError as error:
         return await _judges_page(request, campaign, told(error), text)
-    return _links(request, campaign, made, form)
+    return await _links(request, campaign, made, form)
 
 
 async def first_links(request: Request, campaign: Campaign, people: Sequence[Invited]) -> Response:
     """The links of a campaign that was just made."""
     site: Site = request.app.state.site
     made = await site.write(lambda: _issue(request, site.store, campaign, people))
-    return _links_page(request, campaign, made)
+    return await _links_page(request, campaign, made)
 
 
 async def links(request: Request) -> Response:
@@ -98,7 +98,9 @@ async def links(request: Request) -> Response:
     who = forms.text(form, "who", "missing")
 
     if who in ("show", "show_all"):
-        return _links(request, campaign, await site.read(lambda: _known(request, site.store, campaign, form)), form)
+        return await _links(
+            request, campaign, await site.read(lambda: _known(request, site.store, campaign, form)), form
+        )
     if who == "remind":
         return await _remind(request, campaign, form)
 
@@ -109,7 +111,7 @@ async def links(request: Request) -> Response:
 
     made = await site.write(work)
     site.sessions.forget()
-    return _links(request, campaign, made, form)
+    return await _links(request, campaign, made, form)
 
 
 def _wanted(seat: Seat, who: str, judge: str) -> bool:
@@ -181,7 +183,7 @@ async def _remind(request: Request, campaign: Campaign, form: FormData) -> Respo
         "problem": problem,
         "local": _is_local(request),
     }
-    return page(request, "links.html", context, 422 if problem else 200)
+    return await long_page(request, "links.html", context, 422 if problem else 200)
 
 
 def _note_reminders(store: Store, campaign: Campaign, judges: list[str], account: int) -> None:
@@ -212,29 +214,26 @@ def _is_local(request: Request) -> bool:
 
 def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[Invited]) -> list[Link]:
     base = _base(request)
+    names = [entry.judge.id for entry in people]
     account: int = request.state.visitor.account.id
+    issued = campaigns.invitations.issue_many(store, campaign.id, names, account=account)
     return [
-        Link(
-            entry.judge.id,
-            entry.judge.name or entry.judge.id,
-            entry.email,
-            f"{base}/j/{campaigns.invitations.issue(store, campaign.id, entry.judge.id, account=account)}",
-        )
+        Link(entry.judge.id, entry.judge.name or entry.judge.id, entry.email, f"{base}/j/{issued[entry.judge.id]}")
         for entry in people
     ]
 
 
-def _links(request: Request, campaign: Campaign, links: Sequence[Link], form: FormData) -> Response:
+async def _links(request: Request, campaign: Campaign, links: Sequence[Link], form: FormData) -> Response:
     if forms.text(form, "as") == "csv":
         rows = [{"judge": x.judge, "name": x.name, "email": x.email, "link": x.address} for x in links]
         headers = {"content-disposition": 'attachment; filename="links.csv"'}
         return Response(csv_text(rows), media_type="text/csv", headers=headers)
-    return _links_page(request, campaign, links)
+    return await _links_page(request, campaign, links)
 
 
-def _links_page(request: Request, campaign: Campaign, links: Sequence[Link]) -> Response:
+async def _links_page(request: Request, campaign: Campaign, links: Sequence[Link]) -> Response:
     context = {"campaign": campaign, "links": links, "reminding": False, "mail": False, "sent": 0, "problem": ""}
-    return page(request, "links.html", {**context, "local": _is_local(request)})
+    return await long_page(request, "links.html", {**context, "local": _is_local(request)})
 
 
 async def judge(request: Request) -> Response:

@@ -110,6 +110,13 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
     return response
 
 
+async def long_page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:
+    """A page with as many rows as there are judges, documents or campaigns. It is drawn in a thread, so that requests
+    of judges are answered meanwhile."""
+    drawn: HTMLResponse = await request.app.state.site.read(lambda: page(request, template, context, status))
+    return drawn
+
+
 def part(templates: Environment, template: str, root: str, context: dict[str, Any]) -> str:
     """A template in the reader's language; `root` is the path that links begin with."""
     values = {"root": root, "language": language(), "direction": languages.direction(language()), **context}
