@@ -58,13 +58,14 @@ def test_the_interval_holds_for_other_judges(documents: int, judges: int, option
     wrong_fixed, wrong_crossed, studies = 0, 0, 80
     for seed in range(studies):
         data = world(seed, documents, judges, **options)  # type: ignore[arg-type]
-        [fixed] = ranking.rank(data, "", swaps=200, resampling=Resampling(n=10)).duels
         [crossed] = ranking.rank(data, "", resampling=Resampling(unit="two-way", n=10)).duels
-        wrong_fixed += fixed.p < 0.05
         wrong_crossed += crossed.p < 0.05
+        if not options and seed % 2:
+            [fixed] = ranking.rank(data, "", swaps=200, resampling=Resampling(n=10)).duels
+            wrong_fixed += fixed.p < 0.05
     assert wrong_crossed / studies < 0.13  # 5 % wanted; 80 studies leave up to 11 % possible
     if not options:
-        assert wrong_fixed / studies > 0.2  # what is right of these judges is not right of others
+        assert wrong_fixed / (studies // 2) > 0.2  # what is right of these judges is not right of others
 
 
 def test_sparse_designs_p_and_interval_agree_and_names_do_not_matter():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, nodes
@@ -33,8 +34,9 @@ SAYS = {"say": 1, "mark": 1, "amount": 3, "message": 1}
 """How many of the first arguments can be texts."""
 
 
-def texts() -> set[str]:
-    return {text for text in (*_of_templates(), *_of_code(), *_from_tables()) if text}
+@cache
+def texts() -> frozenset[str]:
+    return frozenset(text for text in (*_of_templates(), *_of_code(), *_from_tables()) if text)
 
 
 def _of_templates() -> Iterator[str]:
