@@ -49,10 +49,13 @@ check: setup
 	@$(BIN)/mypy
 	@$(BIN)/pytest -q tests/test_architecture.py tests/test_docs.py tests/js
 
-# Three processes on two cores: tests wait for databases, servers and pages, and a third has work meanwhile.
+# Three processes on two cores: tests wait for databases, servers and pages, and a third has work meanwhile. Small
+# matrices take less work without threads of their own (an eighth less of the statistics' tests).
 # The browser's driver keeps an event loop of its own, which is why its tests have a process of their own; and they wait
 # for numbers made at low priority, which is why nothing else runs beside them.
 test: lint test-python test-browser
+
+test-python test-browser: export OPENBLAS_NUM_THREADS := 1
 
 lint: setup
 	@$(BIN)/ruff check .
