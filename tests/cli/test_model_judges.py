@@ -1,4 +1,4 @@
-"""`lanner audit`: a table with a plain verdict for each thing that was tried."""
+"""`lanner prompt`, `replay` and `ledger`: what models are asked, what they answered, and what became of it."""
 
 from __future__ import annotations
 
@@ -57,6 +57,15 @@ def test_a_prompt_is_tried_on_a_text_and_on_a_model(lanner: Command) -> None:
     [row] = ran.envelope["rows"]
     assert row["valid"]
     assert "rationale" in row["reply"]
+
+
+def test_a_protocol_about_judges_is_not_for_models(lanner: Command) -> None:
+    formats.write("native", Path("small.jsonl"), corpus(1, 1), (), ())
+    judge = ("judge", "small.jsonl", "--protocol", "consent", "--model", "t", "--base-url", "http://127.0.0.1:9/v1")
+    for command in (judge, (*judge, "--dry-run"), ("prompt", "try", "judge", "--protocol", "consent")):
+        ran = lanner(*command)
+        assert (ran.code, "nothing about texts" in ran.err) == (2, True)
+    assert [path.name for path in Path().iterdir()] == ["small.jsonl"], "nothing is left behind"
 
 
 def test_every_stage_of_every_protocol_is_filled_in() -> None:
@@ -125,8 +134,8 @@ def stub(lanner: Command) -> Stub:
 
 def test_missing_items_have_their_reason(lanner: Command, stub: Stub) -> None:
     [row] = lanner("ledger", "small-da", "tiny", "--missing", "--json").envelope["rows"]
-    assert (row["segment"], row["outcome"], row["failed at"]) == ("1", "missing", "refusal")
-    assert "I would rather not" in row["why"]
+    assert (row["segment"], row["systems"], row["outcome"], row["failed at"]) == ("1", ["oak"], "missing", "refusal")
+    assert row["why"].endswith("declined to answer: I would rather not.")
     [full] = lanner("ledger", "small-da", "tiny", "--missing", "--full", "--json").envelope["rows"]
     assert full["request"]["messages"][0] == ["system", stub.bodies[0]["messages"][0]["content"]]
 

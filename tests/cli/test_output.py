@@ -41,6 +41,13 @@ def test_no_p_is_printed_as_nought(capsys: pytest.CaptureFixture[str]) -> None:
     assert "< .001 .012" in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_small_cost_is_not_printed_as_nought(capsys: pytest.CaptureFixture[str]) -> None:
+    output = Output("x")
+    output.table([{"cost": cost} for cost in (0.00014, 0.0178, 0.0, 1234.5, None)])
+    output.end()
+    assert capsys.readouterr().out.split()[1:6] == ["0.00014", "0.0178", "0", "1,234.50", "—"]
+
+
 def test_an_error_is_what_where_and_next(capsys: pytest.CaptureFixture[str]) -> None:
     error = InputError("It ends early.", where=Where("a.jsonl", 3), next_step="Copy it again.")
     print_error(error, as_json=False)

@@ -124,6 +124,7 @@ def test_a_judge_of_pairs_that_rolls_dice_is_not_said_to_prefer_a_position(tmp_p
     assert by_probe["both orders"].verdict == "clear"
     assert by_probe["position"].verdict in ("none", "unclear")
     assert "position" not in by_probe["both orders"].sentence
+    assert len(by_probe) == len(found.checks), "each thing is said once"
 
 
 def test_a_judge_that_marks_additions_down_is_not_said_to_be_steered(tmp_path: Path) -> None:

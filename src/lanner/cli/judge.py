@@ -399,7 +399,10 @@ def print_standings(output: Output, standings: Sequence[Standing]) -> None:
         ("agreement estimate", "agreement with people [95 %]"),
         ("gain estimate", "gain over the first [95 %]"),
         ("same estimate", "same answer as the first [95 %]"),
-        *("replies", "missing", "refusals", "cost"),
+        "replies",
+        ("missing", "questions without answer"),
+        ("refusals", "of them refused"),
+        "cost",
     ]
     columns_used = [
         entry for entry in columns if any(row.get(entry if isinstance(entry, str) else entry[0]) for row in rows)
@@ -567,8 +570,8 @@ _WRONG = {
     "refused": "were refused by the campaign",
 }
 _MEANS = {
-    "json_schema": "a JSON schema that the server holds the model to",
-    "grammar": "a grammar that the server holds the model to",
+    "json_schema": "a JSON schema that the server was to hold the model to",
+    "grammar": "a grammar that the server was to hold the model to",
     "json_object": "JSON of any form, with the form described in the prompt",
     "plain": "plain text, with the form described in the prompt",
     "batch": "the batch interface",

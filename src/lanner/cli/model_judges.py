@@ -22,6 +22,7 @@ from lanner.judges.prompt import Prompt, Prompter, Settings
 from lanner.judges.providers import Call, Endpoint
 from lanner.judges.replay import replay
 from lanner.judges.replies import Asked, verdict
+from lanner.judges.run import nothing_to_judge
 from lanner.model import Document, Item, JudgeKind, Object, Protocol, Segment, Stage, Unit
 from lanner.model.messages import in_number
 from lanner.protocols.answers import texts_of
@@ -113,7 +114,10 @@ def try_prompt(
     document = next(iter(documents_of(texts, None)), None) if texts else EXAMPLE
     if document is None:
         raise LannerError("There is no text in this file.")
-    for stages, item, prompt in filled(template, what, document, context):
+    prompts = filled(template, what, document, context)
+    if not prompts:
+        raise nothing_to_judge(what)
+    for stages, item, prompt in prompts:
         row: dict[str, object] = {"stage": stages[0].id, "system": prompt.system, "user": prompt.user}
         output.rows.append(row)
         output.say(f"Stage {stages[0].id}", style="bold")
@@ -261,6 +265,7 @@ def _row(judge: str, document: str, entry: Entry, detail: Mapping[str, Any]) -> 
         "judge": judge,
         "document": document,
         "segment": entry.segment,
+        "systems": json.loads(entry.systems),
         "page": entry.page,
         "sample": entry.sample,
         "attempt": entry.attempt,

@@ -266,6 +266,8 @@ def _cell(value: Any, key: str = "") -> str:
         return "—"
     if isinstance(value, float) and (key == "p" or key.startswith("p_")):
         return p_number(value)
+    if isinstance(value, float) and key == "cost":  # a reply costs a fraction of a cent, and not nothing
+        return f"{value:,.2f}" if value >= 1 else f"{value:.3g}"
     if isinstance(value, float):
         return number(value) if abs(value) < 100 else f"{value:,.1f}"
     if isinstance(value, list | tuple):

@@ -116,7 +116,9 @@ async def audit_model(
     dice = tuple(replace(member, temperature=member.temperature or 1.0) for member in plan.members)
     others = {
         "rewording": replace(plain, judge=f"{plan.judge}-reworded", settings=reworded),
-        "samples": replace(plain, judge=f"{plan.judge}-samples", members=dice, samples=samples, shuffle=True),
+        "samples": replace(
+            plain, judge=f"{plan.judge}-samples", members=dice, samples=samples, shuffle=True, swap=False
+        ),
         **{
             f"language {code}": replace(
                 plain, judge=f"{plan.judge}-{code}", settings=replace(plain.settings, language=code)
@@ -145,8 +147,9 @@ async def audit_model(
         if what != "samples":
             probe, _, code = what.partition(" ")
             checks += _changes(probe, protocol, first, _answers(store, same, other.judge), by, suffix=code)
-    judges = ((varied, plain.judge), (same, others["samples"].judge))
-    checks += [check for number, judge in judges for check in _from_ledger(audit(store, number, judge, resampling=by))]
+    judges = ((varied, plain.judge, _ORDERS), (same, others["samples"].judge, _REPEATS))
+    for number, judge, names in judges:
+        checks += _from_ledger(result for result in audit(store, number, judge, resampling=by) if result.name in names)
     return Audit(tuple(checks), totals, tuple(campaign.get(store, number).name for number in (varied, same)))
 
 
@@ -358,7 +361,13 @@ def _target_languages(
     return checks
 
 
-def _from_ledger(results: Sequence[Result]) -> list[Check]:
+_ORDERS = ("first of two preferred", "same verdict in both orders")
+"""What the two orders of pairs show; where both are asked of one sample, that is all that differs."""
+_REPEATS = ("self-consistency", "first option chosen")
+"""What samples with options in other orders show."""
+
+
+def _from_ledger(results: Iterable[Result]) -> list[Check]:
     """Self-consistency and order effects, as the ledger shows them."""
     checks = []
     for result in results:

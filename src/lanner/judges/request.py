@@ -392,7 +392,7 @@ def _final_verdict(verdict: Verdict, reply: Reply, call: Call) -> Verdict:
     if not verdict.step:
         return verdict
     if reply.refusal or reply.finish in WITHHELD:
-        words = f": {reply.refusal}" if reply.refusal else f" ({reply.finish})"
+        words = f": {reply.refusal.rstrip(' .')}" if reply.refusal else f" ({reply.finish})"
         return replace(verdict, step="refusal", problem=f"The model or its server declined to answer{words}.")
     if reply.cut_off:
         limit = f" of {call.max_tokens:,} tokens" if call.max_tokens else ""

@@ -24,7 +24,7 @@ from lanner.judges.providers import Endpoint, Provider
 from lanner.judges.request import Channel, Requester
 from lanner.judges.worker import Worker
 from lanner.judges.writer import Writer
-from lanner.model import Campaign, CampaignState
+from lanner.model import Campaign, CampaignState, Protocol, Unit
 from lanner.store import Store, Work
 from lanner.store.claims import running_judges
 
@@ -125,6 +125,8 @@ async def run(
         channels = [[connections.channel(member) for member in plan.members] for plan in plans]
         seats = await asyncio.to_thread(seat, store, reference, plans)  # nothing is made before all else is known
         protocol = campaign.protocol(store, seats.id)
+        if all(stage.unit is Unit.JUDGE for stage in protocol.stages):
+            raise nothing_to_judge(protocol)
         numbers = judge_numbers(store, seats.id, plans)
         with running_judges(store, numbers if documents is None else {}):
             async with Writer(store) as writer, _quiet_collector():
@@ -149,6 +151,14 @@ async def run(
     finally:
         await connections.close()
     return totals
+
+
+def nothing_to_judge(protocol: Protocol) -> LannerError:
+    """The error where a protocol is a questionnaire and no more."""
+    return LannerError(
+        f"{protocol.name} asks judges about themselves and nothing about texts, so a model is not asked.",
+        next_step="Name another protocol: lanner protocols lists them.",
+    )
 
 
 def judge_numbers(store: Store, campaign_id: int, plans: Sequence[Plan]) -> dict[str, int]:
