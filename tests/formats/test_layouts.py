@@ -834,3 +834,85 @@ def test_names_that_meet_themselves_are_no_systems_that_take_turns(tmp_path: Pat
     (tmp_path / "t.csv").write_text(f"segment,source,MT1,MT2\n{table}", encoding="utf-8")
     [reading] = formats.read(tmp_path / "t.csv")
     assert [tuple(segment.outputs.values()) for segment in reading.documents[0]] == rows
+
+
+@pytest.mark.parametrize("sure", [[1, 2, 5, 1], [1, 2, 2, 1]])
+def test_numbers_beside_systems_called_by_numbers_stay_numbers(sure: list[int], tmp_path: Path) -> None:
+    """A confidence of 1 or 2 became the first or the second translation."""
+    said = ["Translation 1", "Translation 2", "Both are equally good", "Translation 2"]
+    rows = enumerate(zip(said, sure, strict=True))
+    table = "".join(f"Sentence {n}.,Satz {n}.,Ein Satz {n}.,{better},x,{sure}\n" for n, (better, sure) in rows)
+    header = "Source,Translation 1,Translation 2,Which is better?,Evaluator,How confident are you? (1-5)\n"
+    (tmp_path / "t.csv").write_text(header + table, encoding="utf-8")
+    [reading] = formats.read(tmp_path / "t.csv")
+    values = {key: [j.value for j in reading.judgements if j.question == key] for key in ("which_is_better",)}
+    values["sure"] = [j.value for j in reading.judgements if j.question != "which_is_better"]
+    assert values == {"which_is_better": ["a", "b", "tie", "b"], "sure": sure}
+    assert not any(j.flags for j in reading.judgements)
+
+
+@pytest.mark.parametrize("source", [True, False], ids=["with source", "ratings alone"])
+def test_question_ids_of_a_benchmark_name_items(source: bool, tmp_path: Path) -> None:
+    """Each prompt is a question there: every row was read as a question of its own."""
+    pairs = [("oak", "elm"), ("elm", "oak"), ("oak", "ash"), ("ash", "elm"), ("elm", "oak"), ("ash", "oak")]
+    said = ["model_a", "model_b", "tie (bothbad)", "model_a", "tie", "model_b"]
+    lines = [
+        {"question_id": 80 + n, "model_a": a, "model_b": b, "winner": winner, "judge": f"x{who}", "tstamp": 1.7e9 + n}
+        | ({"source": f"Sentence {n}.", "response_a": f"Satz {n}.", "response_b": f"Ein Satz {n}."} if source else {})
+        for who in (1, 2)
+        for n, ((a, b), winner) in enumerate(zip(pairs, said, strict=True))
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    [reading] = formats.read(tmp_path / "t.jsonl")
+    found = [j for j in reading.judgements if j.judge == "x1"]
+    assert {j.question for j in found} == {"winner"}
+    assert [(j.systems, j.value) for j in found] == [
+        (pair, {"model_a": "a", "model_b": "b"}.get(winner, "tie")) for pair, winner in zip(pairs, said, strict=True)
+    ]
+    assert [j.answered_at and j.answered_at.year for j in found] == [2023] * 6
+    assert all(j.elapsed_seconds is None for j in found)
+
+
+def test_a_cell_with_the_scores_of_several_judges(tmp_path: Path) -> None:
+    """As direct assessments for quality estimation are released: standardised scores were read as two judges' answers,
+    and those of the judges were lost."""
+    scores = [[70, 80, 90], [55, 60], [1, 2, 3]]
+    rows = [f"{n}\tSentence {n}.\tSatz {n}.\t{row}\t80.1\t[0.1, 0.2]\t0.1\t-0.4" for n, row in enumerate(scores)]
+    header = "index\toriginal\ttranslation\tscores\tmean\tz_scores\tz_mean\tmodel_scores"
+    (tmp_path / "t.tsv").write_text("\n".join([header, *rows]), encoding="utf-8")
+    [reading] = formats.read(tmp_path / "t.tsv")
+    assert {(j.judge, j.segment): j.value for j in reading.judgements} == {
+        (str(judge), str(n)): value for n, row in enumerate(scores) for judge, value in enumerate(row, 1)
+    }
+    assert any("several answers" in note for note in reading.notes)
+
+
+def test_marks_of_prodigy_with_their_source(tmp_path: Path) -> None:
+    lines = [
+        {
+            "text": f"Satz {n}.",
+            "meta": {"source": f"Sentence {n}.", "system": "oak"},
+            "spans": [{"start": 0, "end": 4, "label": "accuracy", "token_start": 0}] if n % 2 else [],
+            "answer": "reject" if n == 3 else "accept",
+            "_input_hash": n,
+            "_task_hash": -n,
+            "_annotator_id": "x",
+        }
+        for n in range(4)
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    [reading] = formats.read(tmp_path / "t.jsonl")
+    mark = {"start": 0, "end": 4, "category": "accuracy"}
+    assert [j.value for j in reading.judgements] == [[], [mark], [], None]
+    assert [(s.source, dict(s.outputs)) for s in reading.documents[0]] == [
+        (f"Sentence {n}.", {"oak": f"Satz {n}."}) for n in range(4)
+    ]
+
+
+def test_columns_of_a_form_that_are_not_read_are_named(tmp_path: Path) -> None:
+    header = "Timestamp,Email Address,1. First sentence,2. Second sentence,3. Third sentence,Any comments?"
+    rows = [f"2026/03/0{n} 10:00:00 AM GMT+1,p{n}@example.org,{n},2,3,fine" for n in (1, 2, 3)]
+    (tmp_path / "t.csv").write_text("\n".join([header, *rows]), encoding="utf-8")
+    [reading] = formats.read(tmp_path / "t.csv")
+    assert len(reading.judgements) == 9
+    assert any("Not read: Timestamp, Any comments?." in note for note in reading.notes)

@@ -44,6 +44,7 @@ from lanner.formats.parsing.textfile import refuse_answers, replacing, text_file
 from lanner.formats.parsing.values import (
     KEEP_CODES,
     as_text,
+    asks_preference,
     dots_in_thousands,
     duration,
     duration_heading,
@@ -479,10 +480,10 @@ class _Table:
         """The two systems that a row compares, in the order of their columns; nothing in other tables."""
         return tuple(as_text(row[position]).strip() for position in self.compared)
 
-    def side(self, value: Any, row: Sequence[Any]) -> Any:
-        """A preference given by the name of a system, or of its column (`model_a`), as the side it means."""
+    def side(self, value: Any, row: Sequence[Any]) -> str:
+        """The side that the name of a system, or of its column (`model_a`), would mean as a preference; "" if none."""
         if not isinstance(value, str):
-            return value
+            return ""
         pairs: list[Sequence[str]] = []
         if self.compared:
             pairs = [self.compared_systems(row), [self.map.roles["system_a"], self.map.roles["system_b"]]]
@@ -492,7 +493,7 @@ class _Table:
             first, second = (fold(name) for name in names)
             if first != second and fold(value) in (first, second):
                 return "a" if fold(value) == first else "b"
-        return value
+        return ""
 
     def _compare_document(self, document: str, row: Sequence[Any]) -> None:
         """Count a row that says something else about its document than the first one did."""
@@ -579,6 +580,7 @@ class _Raw(NamedTuple):
     draft: Draft
     systems: tuple[str, ...]
     value: Any
+    side: str
     line: int
     role: str
     seconds: float | None
@@ -622,14 +624,15 @@ class _Answers:
             if judge not in self._kinds:
                 kind = table.text("judge_kind", row).casefold()
                 self._kinds[judge] = JudgeKind(kind) if kind in list(JudgeKind) else JudgeKind.PERSON
-            value = table.side(unwrapped(row[position]), row)
+            value = unwrapped(row[position]) if answer.part is None else _part(row[position], answer.part)
             if answer.judge and is_missing(value):
                 continue  # an item that this judge did not get
             heading = answer.question or table.text("question", row)
             role = table.text("role", row).casefold()
             systems = self._systems(answer, row)
             key = self._id(heading)
-            self._cells.append(_Raw(judge, key, draft, systems, value, line, role, seconds, active, at, flags))
+            side = table.side(value, row) if len(systems) == 2 else ""
+            self._cells.append(_Raw(judge, key, draft, systems, value, side, line, role, seconds, active, at, flags))
 
     def _systems(self, answer: Answer, row: Sequence[Any]) -> tuple[str, ...]:
         table = self._table
@@ -670,17 +673,22 @@ class _Answers:
         if any(len(cell.systems) != 2 for cell in cells):
             return list(cells)
         heading = self.headings[cells[0].question]
-        texts = dict.fromkeys(as_text(cell.value).strip() for cell in cells if not is_missing(cell.value))
+        # systems called 1 and 2 are meant where a preference is asked for, and not by a confidence from 1 to 5
+        are_names = asks_preference(heading) or not all(is_numeric(cell.value) for cell in cells if cell.side)
+        named = [cell._replace(value=cell.side) if cell.side and are_names else cell for cell in cells]
+        texts = dict.fromkeys(as_text(cell.value).strip() for cell in named if not is_missing(cell.value))
+        if texts.keys() <= {"a", "b"}:
+            return named
         meanings = preferred_sides(texts, heading)
         if meanings is None:
             return list(cells)
-        if any(fold(text) != meaning for text, meaning in meanings.items()):
-            words = {"a": "the first of the two", "b": "the second", "tie": "a tie"}
-            read = "; ".join(f"{text!r} is {words[meaning]}" for text, meaning in meanings.items())
+        if words := {text: meaning for text, meaning in meanings.items() if fold(text) != meaning}:
+            said = {"a": "the first of the two", "b": "the second", "tie": "a tie"}
+            read = "; ".join(f"{text!r} is {said[meaning]}" for text, meaning in words.items())
             self._steps.append(f"Preferences in {heading!r}: {read}.")
         return [
             cell if is_missing(cell.value) else cell._replace(value=meanings[as_text(cell.value).strip()])
-            for cell in cells
+            for cell in named
         ]
 
     def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
@@ -831,6 +839,11 @@ class _Answers:
                 "{n} answers have a role that is none of {roles}; they count as main ones, flagged.",
                 roles=", ".join(Role),
             )
+        for column in dict.fromkeys(answer.column for answer, _ in self._table.answers if answer.part is not None):
+            yield (
+                f"Each cell of {column!r} holds several answers, which count as those of judges 1, 2 and so on. If "
+                "they stand in no order, trust α, which does not ask who answered, and nothing said of one judge."
+            )
         if self._cells and list(self._kinds) == [_UNNAMED]:
             columns = [answer.column for answer, _ in self._table.answers if not answer.system][:4]
             advice = "If one does: --columns judge=COLUMN."
@@ -838,6 +851,12 @@ class _Answers:
                 judges = _each("judge", columns)
                 advice = f"{advice} If {', '.join(columns)} each hold the answers of one judge: {judges}."
             yield Note("No column is known to name judges, so all answers count as one judge's.", advice)
+
+
+def _part(cell: Any, part: int) -> Any:
+    """One of the answers in a cell that holds a list of them; None where it is shorter."""
+    answers = cell if isinstance(cell, list) else literal_list(as_text(cell)) or []
+    return answers[part] if part < len(answers) else None
 
 
 def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[Any, str]]:

@@ -61,6 +61,8 @@ _NO_NAMES = {"id", "name", "lang", "language", "context", "score", "length", "le
 _NO_SYSTEMS = _NO_NAMES | {"minor", "major", "critical", "neutral", "severity", "time", "count", "min", "max", "mean"}
 _BRACKETS = re.compile(r"(?<!\s)\s*+[(\[（【<]([^()\[\]（）【】<>]*)[)\]）】>]\s*")
 _CERTAIN, _CLEAR, _LIKELY, _POSSIBLE = 1.0, 0.95, 0.8, 0.6
+_MOST_IN_A_CELL = 50
+"""Scores of so many judges stand in one cell at most; a longer list is something else."""
 _SIDES = (*SIDES, ("one", "two"))
 """How two columns of a comparison are told apart, in the last or the first word of their names."""
 _ITEM_ROLES = ("item", "document", "segment", "source", "system", "system_a", "system_b")
@@ -79,12 +81,14 @@ ROLES = tuple(_names()["roles"])
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A column of answers: to which question, by which judge and about which system where the column tells."""
+    """A column of answers: to which question, by which judge and about which system where the column tells, and which
+    part of its cells where they hold one answer of each judge."""
 
     column: str
     question: str
     judge: str = ""
     system: str = ""
+    part: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +337,7 @@ class _Guess:
         self._take_given(assignments)
         self._take_durations()
         self._take_spelled()
+        self._take_question_as_item()
         self._take_compared_systems()
         self._take_named()
         self._take_with_language()
@@ -601,7 +606,7 @@ class _Guess:
         if not self._comes_again("judge"):
             self._demote("judge", self._tells_rows_apart, "judged")
         self._demote("role", lambda values: not all(str(value).casefold() in list(Role) for value in values))
-        self._demote("answered_at", _are_numbers, "seconds")
+        self._demote("answered_at", lambda values: _are_numbers(values) and not _are_moments(values), "seconds")
         self._demote("note", _are_numbers)
         self._demote("question", lambda values: len({str(value) for value in values}) > _SHORT_ANSWER)
         self._take_numbering()
@@ -617,6 +622,20 @@ class _Guess:
                     self.roles["source"] = column
                     self.confidence[column] = _LIKELY
                     break
+
+    def _take_question_as_item(self) -> None:
+        """`question_id` of a benchmark whose prompts are questions: one for each source, or all that names an item."""
+        if "question" not in self.roles or not {"item", "segment"}.isdisjoint(self.roles):
+            return
+        if "source" in self.roles:
+            places = [self.header.index(self.roles[role]) for role in ("question", "source")]
+            pairs = {tuple(str(row[place]) for place in places) for row in self.sample}
+            sizes = {len(pairs), *(len({pair[side] for pair in pairs}) for side in (0, 1))}
+            is_item = len(sizes) == 1 and len(pairs) > 1
+        else:
+            is_item = "document" not in self.roles and "id" in _header_words(self.roles["question"])
+        if is_item:
+            self.roles["item"] = self.roles.pop("question")
 
     def _may_be_source(self, values: Sequence[Any]) -> bool:
         """Whether values are sentences: long ones, or ones of several words where translations stand beside them."""
@@ -774,10 +793,10 @@ class _Guess:
             self.confidence.pop(column, None)
 
     def _tells_rows_apart(self, values: Sequence[Any]) -> bool:
-        """Whether `judge` holds true and false: which rows are to be judged. Where every row says yes beside an answer,
-        X and Y are judges."""
+        """Whether `judge` holds true and false: which rows are to be judged. Letters that all say yes, or all no,
+        in every row are initials of judges."""
         everywhere = len(values) == len(self.sample) and len({is_false(value) for value in values}) == 1
-        return all(map(is_flag, values)) and not (everywhere and any(map(_has_answer_name, self.free)))
+        return all(map(is_flag, values)) and not (everywhere and all(len(str(value).strip()) == 1 for value in values))
 
     def _take_texts(self) -> None:
         """Columns of sentences about as long as the source: one for each system."""
@@ -866,6 +885,8 @@ class _Guess:
         for answer in spread:
             self._add_answer(answer, _CLEAR)
         if not by_judge:
+            if not spread and self._take_lists_of_scores(answers):
+                return
             if not spread and not self.outputs and "source" not in self.roles:
                 self._take_judges()
             elif not spread:
@@ -902,6 +923,18 @@ class _Guess:
             if column in self.free:
                 sure = _CERTAIN if names_answer(column) else _CLEAR if column in answers else _LIKELY
                 self._add_answer(Answer(column, column), sure)
+
+    def _take_lists_of_scores(self, columns: Sequence[str]) -> bool:
+        """A column `scores` with [82, 90, 75] in each cell: one score of each judge."""
+        for column in columns:
+            values = self._values(column)
+            lists = [value if isinstance(value, list) else literal_list(str(value)) or [] for value in values]
+            most = max(map(len, lists), default=0)
+            if 2 <= most <= _MOST_IN_A_CELL and all(lists) and all(is_numeric(v) for scores in lists for v in scores):
+                self.answers += [Answer(column, column, str(part + 1), part=part) for part in range(most)]
+                self._take(column, _CLEAR)
+                return True
+        return False
 
     def _varies(self, column: str) -> bool:
         """Whether judges say different things in a column about one item: then it is an answer, and neither a fact
@@ -963,7 +996,7 @@ class _Guess:
                 if len(judge) > len(each) and (rest := _without(judge, each)):
                     judge, system = rest, each
                     break
-            if fold(question) in known and (system or judge) and not is_total(judge) and not _METRIC.match(judge):
+            if fold(question) in known and (system or judge) and not _is_computed(judge):
                 answers.append(Answer(column, question, judge, system))
         if by_judge and not answers and "system" not in self.roles and "system_a" not in self.roles:
             answers = self._answers_by_system()
@@ -1266,7 +1299,14 @@ _METRIC = re.compile(
     r"|gemba|prism\b|blonde\b|wer\b|cer\b",
     re.I,
 )
-"""What no judge is called: `score_bleu` and `score_comet` are what programs computed."""
+_DERIVED = {"z", "raw", "norm", "normalised", "normalized", "standardised", "standardized", "model", "log"}
+
+
+def _is_computed(name: str) -> bool:
+    """What no judge is called: `score_bleu`, `z_score` and `mean_score` are what programs computed."""
+    return is_total(name) or fold(name) in _DERIVED or _METRIC.match(name) is not None
+
+
 _RATER_NUMBER = re.compile(r"^[rj]\d{1,2}$", re.I)
 _JUDGE_NUMBER = re.compile(r"^[rjae][a-z]?\d{1,2}$", re.I)
 

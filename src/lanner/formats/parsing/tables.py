@@ -191,6 +191,8 @@ def by_items(path: Path, rows: Rows) -> Rows:
                 yield line, [values[judge], items[at], values[at]], {}
 
     note = f"Each row is a judge and each of {len(places)} columns an item ({rows.header[places[0]]}, …)."
+    if unread := [name for at, name in enumerate(rows.header) if name and at not in (*places, judge)]:
+        note += f" Not read: {', '.join(unread)}."
     header = [rows.header[judge], "item", "score"]
     return Rows(header, answers(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
 
@@ -604,8 +606,16 @@ def _from_tool(value: dict[str, Any]) -> dict[str, Any]:
         label = labels[0] if isinstance(labels, list) and len(labels) == 1 else labels
         judge = value.get("_annotator_id") or value.get("_session_id")
         rest = {k: part for k, part in value.items() if not k.startswith("_") and isinstance(part, str | int | float)}
+        if isinstance(meta := value.get("meta"), dict) and isinstance(meta.get("source"), str):
+            texts = {key: part for key, part in meta.items() if isinstance(part, str | int | float)}
+            rest = {**{"target" if key == "text" else key: part for key, part in rest.items()}, **texts}
         row = {"item": value.get("_input_hash"), **rest, "judge": judge, "label": label if taken else None}
-        return {key: part for key, part in row.items() if key not in ("answer", "spans")}
+        if isinstance(spans := value.get("spans"), list) and "accept" not in value:  # marked, not chosen from labels
+            places = ("start", "end", "label")
+            marks = [dict(zip(("start", "end", "category"), map(mark.get, places), strict=True)) for mark in spans]
+            row = {**row, "spans": marks if value["answer"] == "accept" else None}
+            row.pop("label")
+        return {key: part for key, part in row.items() if key != "answer"}
     if isinstance(schemas := value.get("label_annotations"), dict) and "instance_id" in value:
         answers = {str(schema): _potato_answer(labels) for schema, labels in schemas.items()}
         return {"judge": value.get("user") or value.get("user_id"), "item": value["instance_id"], **answers}
