@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import select, update
 
 from campaign_parts import NOW, corpus, fill, first_task, opened, save
 from lanner import campaign
 from lanner.campaign.assignment import assign_calibration
 from lanner.errors import CampaignError
 from lanner.model import Judge, JudgeKind, Role, Task
-from lanner.store import Store
+from lanner.store import Store, schema
 
 
 def test_judges_join_an_open_campaign_without_touching_the_others(store: Store) -> None:
@@ -112,6 +114,23 @@ def test_a_judge_who_answered_nothing_can_be_removed_and_only_such(store: Store)
         campaign.remove_judge(store, "first", "ana")
     assert campaign.add_judges(store, "first", [Judge("bo")]) == before
     assert campaign.events(store, "first")[-2].kind == "judge_removed"
+
+
+def test_who_took_over_a_task_with_answers_leaves_none_of_them_without_it(store: Store) -> None:
+    """SQLite is not asked whether anything refers to what goes, since it would read everything for that."""
+    opened(store)
+    save(store, first_task(store))
+    campaign.replace_judge(store, "first", "ana", Judge("cy"))
+    with suppress(CampaignError):
+        campaign.remove_judge(store, "first", "cy")
+    answered = select(schema.judgement.c.task)
+    bo = select(schema.judge.c.id).where(schema.judge.c.key == "bo").scalar_subquery()
+    with store.filling() as connection:
+        assert connection.execute(answered.where(schema.judgement.c.task.not_in(select(schema.task.c.id)))).all() == []
+        # as if the task itself had been handed on, not what is left of it
+        connection.execute(update(schema.task).where(schema.task.c.id.in_(answered)).values(judge=bo, position=99))
+    with pytest.raises(CampaignError, match="someone has answered"):
+        campaign.remove_judge(store, "first", "bo")
 
 
 def test_tasks_from_a_pool_are_free_again(store: Store) -> None:

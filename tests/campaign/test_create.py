@@ -4,12 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from campaign_parts import JUDGES, NOW, corpus, first_task, known, opened, save, scales
 from lanner import campaign
 from lanner.errors import CampaignError, DesignError, InputError
 from lanner.model import Campaign, CampaignState, Document, Judge, Judgement, Segment, Task
-from lanner.store import Store
+from lanner.store import Store, schema
 
 SCALE = {"id": "q", "kind": "scale", "min": 1, "max": 9}
 
@@ -111,6 +112,11 @@ def test_opening_freezes(store: Store) -> None:
     with pytest.raises(CampaignError) as caught:
         campaign.redefine(store, "first", seed=2)
     assert caught.value.code == "frozen" and "duplicate" in caught.value.next_step
+    save(store, first_task(store))
+    with store.filling() as connection:  # what no command does: a draft with answers
+        connection.execute(update(schema.campaign).values(state="draft", opened_at=None))
+    with pytest.raises(CampaignError, match="has answers"):
+        campaign.redefine(store, "first", seed=2)
 
 
 def test_a_campaign_as_a_template(store: Store) -> None:

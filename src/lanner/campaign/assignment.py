@@ -192,7 +192,7 @@ def remove_judge(
 ) -> None:
     """Remove a judge who has answered nothing, with the link and the tasks; those taken from a pool are free again."""
     moment = at or now()
-    with store.writing() as tx:
+    with store.deleting() as tx:
         entry = _lock(tx, campaign)
         leaving = seat(tx, entry, judge)
         _, *spent = tx.ledger.spent(leaving.number)  # attempts that no server answered cost nothing
@@ -201,6 +201,12 @@ def remove_judge(
                 f"{judge} has answered already, and answers are kept.",
                 code="has_answered",
                 next_step="Leave the judge out of the results, let someone else take over, or erase the identity.",
+            )
+        if tx.tasks.any_answered(entry.id, leaving.number):
+            raise CampaignError(
+                f"{judge} has taken over tasks on which someone has answered, and answers are kept.",
+                code="has_answered",
+                next_step="Let someone else take over, or leave the judge out of the results.",
             )
         tx.sessions.remove_of(judge=leaving.number)
         tx.ledger.remove_of(leaving.number)

@@ -140,10 +140,16 @@ def redefine(
 ) -> Campaign:
     """Change what a draft is made of and assign anew. Judges and their links stay. Refused once it has been opened."""
     moment = at or now()
-    with store.writing() as tx:
+    with store.deleting() as tx:
         draft = find(tx, campaign)
         tx.campaigns.lock(draft.id)
         refuse_frozen(draft)
+        if tx.campaigns.any_answered(draft.id):
+            raise CampaignError(
+                f"{draft.name} has answers, and they are about its texts and tasks.",
+                code="frozen",
+                next_step="Duplicate it and change the copy.",
+            )
         plan = tx.campaigns.plan(draft.id)
         stored = Protocol.model_validate_json(tx.campaigns.protocol(draft.id))
         definition = stored if protocol is None else _with_questionnaires(protocol, draft.settings)

@@ -128,6 +128,12 @@ class Campaigns(Rows):
         statement = update(schema.campaign).where(_c.id == campaign).values(**values, version=_c.version + 1)
         self._connection.execute(statement)
 
+    def any_answered(self, campaign: int) -> bool:
+        """Whether anything was answered in it, or asked of a model."""
+        judges = select(schema.judge.c.id).where(schema.judge.c.campaign == campaign)
+        rows = (select(table.c.id).where(table.c.judge.in_(judges)) for table in (schema.judgement, schema.ledger))
+        return any(self._connection.execute(query.limit(1)).first() for query in rows)
+
     def remove(self, campaign: int) -> None:
         """Delete a campaign and everything that belongs to it. There is no way back but a backup."""
         run = self._connection.execute

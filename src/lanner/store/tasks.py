@@ -391,6 +391,13 @@ class Tasks(Rows):
         self._connection.execute(delete(schema.item).where(_i.task.in_(mine)))
         self._connection.execute(delete(schema.task).where(_t.judge == judge))
 
+    def any_answered(self, campaign: int, judge: int) -> bool:
+        """Whether anybody in the campaign has answered something in a task that is this judge's now."""
+        people = select(_j.id).where(_j.campaign == campaign)
+        mine = select(_t.id).where(_t.judge == judge)
+        query = select(_q.id).where(_q.judge.in_(people), _q.task.in_(mine)).limit(1)
+        return self._connection.execute(query).first() is not None
+
     def remove_all(self, campaign: int) -> None:
         """Only for drafts: once a campaign is open, assignments are added to and never taken back."""
         mine = select(_t.id).where(_t.campaign == campaign)
