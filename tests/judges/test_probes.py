@@ -202,6 +202,8 @@ def test_what_speaks_well_of_a_translation() -> None:
     assert score is not None
     assert errors is not None
     assert favour(score[1], 75) == 0.75
+    assert favour(score[1].model_copy(update={"direction": "lower_is_better"}), 75) == 0.25
+    assert favour(score[1].model_copy(update={"direction": "neutral"}), 75) is None
     assert favour(errors[1], []) == 1.0
     assert favour(errors[1], [{}] * 9) == 0.0
     assert lengthened("one two three four") == "one two three four three four"

@@ -156,9 +156,17 @@ def test_tokens_of_another_text_say_nothing() -> None:
     assert weighted(Reply('{"score": 80}', tokens=(Token("80", logs(_80=0.6, _90=0.4)),)), SCHEMA) == {}
 
 
-def test_answers_are_rounded_as_the_scale_asks() -> None:
-    assert with_weights({"score": 80, "ratings": {"tone": 4}, "x": "y"}, {"score": 84.6, "ratings.tone": 4.4}) == {
-        "score": 85,
+@pytest.mark.parametrize(("step", "score"), [(1, 85), (5, 85), (2, 84), (25, 75), (0, 84.6)])
+def test_answers_are_rounded_as_the_scale_asks(step: float, score: float) -> None:
+    protocol = protocols.load("da")
+    place = protocol.find("score")
+    assert place is not None
+    stage, question = place
+    stepped = stage.model_copy(update={"questions": (question.model_copy(update={"step": step}),)})
+    protocol = protocol.model_copy(update={"stages": (stepped,)})
+    answers = {"score": 80, "ratings": {"tone": 4}, "x": "y"}
+    assert with_weights(answers, {"score": 84.6, "ratings.tone": 4.4}, protocol) == {
+        "score": score,
         "ratings": {"tone": 4},
         "x": "y",
     }

@@ -219,12 +219,18 @@ def _answers(store: Store, number: int, judge: str) -> dict[str, dict[Unit, Json
 def favour(question: Question, value: Json) -> float | None:
     """How well an answer speaks of a translation, from 0 to 1; None for questions that do not say."""
     if isinstance(question, Scale):
-        values = list(value.values()) if isinstance(value, dict) else [value]
-        parts = [(float(entry) - question.min) / (question.max - question.min) for entry in values if entry is not None]
-        return float(np.mean(parts)) if parts else None
+        part = _part(question, value) if question.direction != "neutral" else None
+        return 1.0 - part if part is not None and question.direction == "lower_is_better" else part
     if isinstance(question, Spans) and isinstance(value, list):
         return 1.0 - min(len(value), _MOST_ERRORS) / _MOST_ERRORS
     return None
+
+
+def _part(question: Scale, value: Json) -> float | None:
+    """Where on the scale an answer lies, from 0 to 1."""
+    values = list(value.values()) if isinstance(value, dict) else [value]
+    parts = [(float(entry) - question.min) / (question.max - question.min) for entry in values if entry is not None]
+    return float(np.mean(parts)) if parts else None
 
 
 def _variants(protocol: Protocol, answers: Mapping[str, Mapping[Unit, Json]], by: Resampling) -> list[Check]:
@@ -296,7 +302,7 @@ def _range(protocol: Protocol, answers: Mapping[str, Mapping[Unit, Json]], by: R
             (unit[0], score)
             for unit, value in answers.get(question.id, {}).items()
             if not any(system.endswith((LONG, INJECTED)) for system in unit[2])
-            and (score := favour(question, value)) is not None
+            and (score := _part(question, value)) is not None
         ]
         if len(scores) > 1:
             result = _spread(question.id, scores, by)

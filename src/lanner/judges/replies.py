@@ -18,7 +18,7 @@ from pydantic_core import from_json
 from lanner.errors import AnswerError
 from lanner.judges.providers import Reply, Token
 from lanner.judges.schemas import mistake
-from lanner.model import Json, Protocol, Question, Spans, Stage
+from lanner.model import Json, Number, Protocol, Question, Scale, Spans, Stage
 from lanner.protocols.answers import Texts, check, chosen, holds
 from lanner.protocols.kinds import kind_of
 
@@ -152,18 +152,25 @@ def weighted(reply: Reply, schema: Mapping[str, Any]) -> dict[str, float]:
     return means
 
 
-def with_weights(answers: Mapping[str, Json], means: Mapping[str, float]) -> dict[str, Json]:
-    """The answers with weighted scores in place of whole ones, rounded as the scale asks; the exact ones are in the
-    ledger."""
+def with_weights(answers: Mapping[str, Json], means: Mapping[str, float], protocol: Protocol) -> dict[str, Json]:
+    """The answers with weighted scores in place of whole ones, each on the nearest step of its scale. The exact ones
+    are in the ledger."""
     weighed: dict[str, Json] = dict(answers)
     for place, mean in means.items():
         name, _, label = place.partition(_SEPARATOR)
         value = weighed.get(name)
         if not label and isinstance(value, int) and not isinstance(value, bool):
-            weighed[name] = round(mean)
+            weighed[name] = _nearest(protocol, name, mean)
         elif label and isinstance(value, dict) and isinstance(value.get(label), int):
-            weighed[name] = {**value, label: round(mean)}
+            weighed[name] = {**value, label: _nearest(protocol, name, mean)}
     return weighed
+
+
+def _nearest(protocol: Protocol, name: str, mean: float) -> Json:
+    place = protocol.find(name)
+    if place is None or not isinstance(place[1], Scale | Number):
+        return round(mean)
+    return kind_of(place[1]).combine(place[1], [mean], "mean")
 
 
 def _leaves(value: Json, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float]]:

@@ -27,7 +27,7 @@ from lanner.judges.providers import (
 )
 from lanner.judges.replies import Verdict, weighted, with_weights
 from lanner.judges.writer import Writer
-from lanner.model import Item, Json
+from lanner.model import Item, Json, Protocol
 from lanner.store import Entry, NewEntry
 from lanner.store.rows import dumps, loads, micros
 
@@ -115,9 +115,18 @@ class Requester:
     """Asks, checks, asks again, and records every reply. One for each judge of a run."""
 
     def __init__(
-        self, writer: Writer, limits: Limits, totals: Totals, budget: Budget, *, reasks: int, run_name: str = ""
+        self,
+        writer: Writer,
+        limits: Limits,
+        totals: Totals,
+        budget: Budget,
+        *,
+        protocol: Protocol,
+        reasks: int,
+        run_name: str = "",
     ) -> None:
         self._writer = writer
+        self._protocol = protocol
         self._limits = limits
         self._totals = totals
         self._budget = budget
@@ -162,7 +171,8 @@ class Requester:
                 verdict, if_last = judge(reply.text)
                 weights = weighted(reply, request.prompt.schema) if request.channel.member.weighted else {}
                 if verdict.answers is not None and weights:
-                    verdict = replace(verdict, answers=with_weights(verdict.answers, weights))
+                    answers = with_weights(verdict.answers, weights, self._protocol)
+                    verdict = replace(verdict, answers=answers)
                 verdict = _final_verdict(verdict, reply, call)
             except UnreadableError as error:
                 reply, verdict, if_last, weights = Reply(""), Verdict(None, 0, "json", str(error)), MISSING, {}

@@ -139,7 +139,13 @@ async def run(
                         seat=numbers[plan.judge],
                         protocol=protocol,
                         requester=Requester(
-                            writer, limits, totals, budget, reasks=plan.reasks, run_name=_run_name(seats, plan)
+                            writer,
+                            limits,
+                            totals,
+                            budget,
+                            protocol=protocol,
+                            reasks=plan.reasks,
+                            run_name=_run_name(seats, plan),
                         ),
                         writer=writer,
                         totals=totals,

@@ -180,3 +180,9 @@ def test_with_several_servers_a_key_that_says_not_whose_goes_to_none(monkeypatch
     assert key_for("example.org") == "own"
     assert key_for("example.org", only=False) == ""
     assert key_for("my-server.org", only=False) == "mine"
+
+
+@pytest.mark.parametrize("address", ["http:///v1", "8080/v1", "http://"])
+def test_an_address_without_a_host_is_refused_before_anything_is_asked(address: str) -> None:
+    with pytest.raises(LannerError, match="is no address"):
+        connect(Endpoint(address))

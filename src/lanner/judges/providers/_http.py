@@ -143,6 +143,10 @@ def require(endpoint: Endpoint) -> str:
     except ModuleNotFoundError:
         raise MissingExtraError("Asking a model", "judges") from None
     host = urlsplit(endpoint.base_url).hostname or ""
+    if not host:
+        raise LannerError(
+            f"{endpoint.base_url!r} is no address.", next_step="Give for instance --base-url http://127.0.0.1:8080/v1"
+        )
     key = key_for(host, endpoint.key_variable, only=endpoint.only)
     if not key and (family(host).key or endpoint.key_variable):
         raise LannerError(f"There is no key for {host}.", next_step=where_keys_are(host, endpoint.key_variable))
