@@ -38,7 +38,7 @@ import numpy as np
 from scipy import stats
 
 from lanner.stats.allocation import Allocation
-from lanner.stats.goals import STOPPED_LEVEL, Answers, Goal, Kind, start, take_look
+from lanner.stats.goals import Answers, Goal, Kind, start, stopped_intervals, take_look
 from lanner.stats.sampling import Draws, estimate
 
 try:
@@ -289,8 +289,11 @@ def measure_sequential(campaign, goal, full, cost, seed, **options):
         truth = np.array([campaign.means[a] - campaign.means[b] for a, b in own.standing.pairs])
         at = next((spent for spent, standing in trail if reached(goal, decisions(standing), full)), np.nan)
     known = np.isfinite(estimates.value)
-    gap = np.abs(estimates.value - truth)[known]
-    inside = gap <= estimates.half_width(STOPPED_LEVEL, of_complete=True)[known] + 1e-9
+    low, high = stopped_intervals(
+        goal, estimates, own.standing, share=len(own.complete) / len(campaign.sizes),
+        documents=len(campaign.sizes), looks=LOOKS, of_complete=True,
+    )  # fmt: skip
+    inside = ((low - 1e-9 <= truth) & (truth <= high + 1e-9))[known]
     same = agreeing(goal, made, full)
     return {
         "reach": at / cost, "stop": own.judgements / cost, "same": same, "wrong": wrong(campaign, made, goal),

@@ -47,13 +47,13 @@ def score(document: str, segment: str, system: str) -> int:
     return int(np.clip(round(QUALITY[system] + noise), 0, 100))
 
 
-def made(store: Store, documents: int = 20, **options: object) -> Campaign:
+def made(store: Store, documents: int = 20, name: str = "study", **options: object) -> Campaign:
     chosen = {"goal": "rank", **options}
     settings = chosen.pop("settings", {})
     judges = chosen.pop("judges", JUDGES)
     campaign.create(
         store,
-        "study",
+        name,
         texts(documents),
         load("da"),
         judges,
@@ -63,7 +63,7 @@ def made(store: Store, documents: int = 20, **options: object) -> Campaign:
         settings=settings,
         at=NOW,
     )
-    return campaign.open(store, "study", at=NOW)
+    return campaign.open(store, name, at=NOW)
 
 
 def judge_task(store: Store, task: Task, spread: int = 0) -> None:

@@ -108,3 +108,16 @@ def test_savings_from_metrics_alone_and_where_distances_are_not_known(lanner: Co
     assert "adaptive" in lanner("plan", "--like", "h_falcon", "--studies", 20, "--difference", 0.5).out
     people = lanner("plan", scores_file(tmp_path), "--like", "esa")
     assert "no ratings of metrics or models" in people.err
+
+
+def test_own_texts_say_how_large_the_campaign_is(lanner: Command, tmp_path: Path) -> None:
+    lines = ["document,segment,source,alder,birch,cedar"]
+    lines += [f"d{d},{s},Source {s} of {d}.,A {s} {d}.,B {s} {d}.,C {s} {d}." for d in range(7) for s in range(3)]
+    (tmp_path / "texts.csv").write_text("\n".join(lines), encoding="utf-8")
+    planned = ("--like", "esa", "--studies", 20, "--goal", "better:cedar,alder", "--json")
+    from_file = lanner("plan", "texts.csv", *planned).envelope["rows"]
+    lanner("new", "study", "--texts", "texts.csv", "--protocol", "da", "--judges", 2)
+    assert lanner("plan", "study", *planned).envelope["rows"] == from_file, "a campaign that nobody has judged yet"
+    design = next(row for row in from_file if row.get("kind") == "design")
+    assert [design[name] for name in ("documents", "sentences", "judges", "systems")] == [7, 3, 4, 3]
+    assert "no system 'ash'" in lanner("plan", "texts.csv", "--like", "esa", "--goal", "better:ash,alder").err

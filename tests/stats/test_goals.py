@@ -21,8 +21,11 @@ from lanner.stats.goals import (
     leave_open,
     nominal_levels,
     parse_goal,
+    settle,
+    stopped_intervals,
     take_look,
 )
+from lanner.stats.sampling import Estimates
 
 
 def world(means: list[float], seed: int, documents: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -207,8 +210,7 @@ def test_a_pair_that_is_left_open_is_never_decided_and_helps_no_other() -> None:
 
 
 def test_what_leaving_a_pair_open_spares_is_what_its_systems_are_shown_for() -> None:
-    """A pair alone: everything. Three systems: what is spared is less than all, and at least that much is expected
-    less when the pair is really left."""
+    """A pair alone: everything. While each of three systems is in two open pairs, leaving one spares nothing."""
     sizes, totals, _ = world([0.0, 0.3], 3)
     lone = simulate(Allocation(Goal(Kind.RANK), "AB", sizes, tilts=False), totals, most=50)
     ahead = forecast(lone.goal, lone.answers(), lone.standing)
@@ -219,6 +221,68 @@ def test_what_leaving_a_pair_open_spares_is_what_its_systems_are_shown_for() -> 
     open_pairs = [at for at, state in enumerate(three.standing.states) if state is State.OPEN]
     assert open_pairs == [0], "C is told from the others already"
     assert ahead.spared[0] == pytest.approx(ahead.expected) and ahead.spared[1:] == (0.0, 0.0)
+    close, _ = begun(4, (0.0, 0.2, 0.4))
+    ahead = forecast(close.goal, close.answers(), close.standing)
+    assert ahead is not None and set(close.standing.states) == {State.OPEN}
+    assert 0 < sum(ahead.spared) < ahead.expected
+
+
+# Intervals at the stop
+
+
+def estimates(value: float, share: float) -> Estimates:
+    """A difference in units of the complete campaign's error, from so many documents that normal theory holds."""
+    single = [np.array([number]) for number in (value, value, 0.0, 1 / share - 1, 1.0, 1e6)]
+    return Estimates(*single, np.zeros((1, 1)))
+
+
+def stopped(goal: Goal, complete: float, rng: np.random.Generator) -> tuple[float, Standing]:
+    """The estimate of a campaign that is looked at until it stops, and its standing then; judged completely, it would
+    have found `complete`. Every twentieth of the documents brings as much."""
+    steps = rng.normal(size=LOOKS)
+    steps = (steps - steps.mean()) * np.sqrt(LOOKS) + complete
+    before = Standing(0, ((0, 1),), (State.OPEN,), (-1,), (0, 1))
+    for look in range(1, LOOKS + 1):
+        value, share = float(steps[:look].mean()), look / LOOKS
+        decided, _, futile = settle(goal, estimates(value, share), before, systems=2, look=look, looks=LOOKS)
+        if decided[0] or futile[0] or look == LOOKS:
+            state = State.DECIDED if decided[0] else State.UNDECIDABLE
+            return value, Standing(look, ((0, 1),), (state,), (0 if decided[0] else -1,), (), True)
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("goal", "complete"), [(Goal(Kind.BETTER, "A", "B"), -2.4), (Goal(Kind.NOT_WORSE, "A", "B", margin=3), -0.6)]
+)
+def test_intervals_hold_the_truth_however_the_campaign_stopped(goal: Goal, complete: float) -> None:
+    """For a pair that the complete campaign just decides, where intervals that take no notice of the stop miss far
+    more often than they may."""
+    rng = np.random.default_rng(7)
+    held, held_as_if_fixed, agrees, runs = 0, 0, [], 100
+    for _ in range(runs):
+        value, standing = stopped(goal, complete, rng)
+        share = standing.look / LOOKS
+        own = estimates(value, share)
+        low, high = stopped_intervals(goal, own, standing, share=share, documents=10_000, of_complete=True)
+        held += bool(low[0] - 1e-9 <= complete <= high[0] + 1e-9)
+        held_as_if_fixed += abs(value - complete) <= float(own.half_width(0.05, of_complete=True)[0]) + 1e-9
+        low, high = stopped_intervals(goal, own, standing, share=share, documents=10_000)
+        assert low[0] < value < high[0]
+        if standing.states[0] is State.DECIDED:
+            agrees.append(low[0] > -goal.margin if value > 0 or goal.margin else high[0] < 0)
+    assert held >= 0.92 * runs
+    assert held_as_if_fixed <= 0.92 * runs
+    assert np.mean(agrees) > 0.97, "what is decided agrees with its interval"
+
+
+def test_without_an_earlier_look_the_interval_is_the_usual_one() -> None:
+    goal = Goal(Kind.BETTER, "A", "B")
+    first = Standing(1, ((0, 1),), (State.DECIDED,), (0,), (), True)
+    own = estimates(3.0, 0.05)
+    low, high = stopped_intervals(goal, own, first, share=0.05, documents=200)
+    assert (low[0], high[0]) == pytest.approx((3 - own.half_width(0.05)[0], 3 + own.half_width(0.05)[0]), rel=1e-3)
+    complete = stopped_intervals(goal, estimates(3.0, 1.0), first, share=1.0, documents=200, of_complete=True)
+    assert [end.tolist() for end in complete] == [[3.0], [3.0]], "the complete campaign knows its own value"
 
 
 # Looking at a campaign while it runs

@@ -31,6 +31,7 @@ from lanner.stats.goals import (
     forecast,
     nominal_levels,
     start,
+    stopped_intervals,
 )
 from lanner.stats.resample import Array, Resampling
 from lanner.store import Store
@@ -254,11 +255,14 @@ def _pairs(current: Allocation, standing: Standing, ahead: Forecast | None, sign
     answers = current.answers()
     has_pairs = len(answers.draws.order) >= 2 and bool(standing.pairs)
     own = answers.differences(standing.pairs) if has_pairs else None
-    width = own.half_width(STOPPED_LEVEL) if own is not None else None
+    low, high = (np.full(len(standing.pairs), np.nan),) * 2
+    if own is not None:
+        share = len(answers.draws.order) / answers.draws.documents
+        low, high = stopped_intervals(current.goal, own, standing, share=share, documents=len(current.sizes))
     result = []
     for at, (first, second) in enumerate(standing.pairs):
         value = sign * float(own.value[at]) if own is not None and np.isfinite(own.value[at]) else None
-        reach = float(width[at]) if width is not None and np.isfinite(width[at]) else None
+        ends = sorted((sign * float(low[at]), sign * float(high[at]))) if np.isfinite(low[at]) else [None, None]
         winner = standing.winners[at]
         result.append(
             PairStanding(
@@ -267,8 +271,8 @@ def _pairs(current: Allocation, standing: Standing, ahead: Forecast | None, sign
                 standing.states[at],
                 names[winner] if winner >= 0 else "",
                 value,
-                value - reach if value is not None and reach is not None else None,
-                value + reach if value is not None and reach is not None else None,
+                ends[0],
+                ends[1],
                 ahead.chances[at] if ahead is not None else None,
                 ahead.spared[at] if ahead is not None else None,
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -12,12 +12,13 @@ import polars as pl
 from lanner.analysis import Measure, plan, plan_table
 from lanner.analysis.expected_work import world_like, world_of_metrics, world_of_pilot
 from lanner.analysis.material import Material
+from lanner.campaign.create import all_systems
 from lanner.campaign.drawing import score_of
 from lanner.cli.output import Output
-from lanner.cli.source import Source, shares
+from lanner.cli.source import Source, documents_of, shares
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import number, percent
-from lanner.model import Rank
+from lanner.model import Document, Rank
 from lanner.stats import power
 from lanner.stats.goals import parse_goal
 from lanner.stats.power import Components, Design
@@ -58,10 +59,12 @@ def run(
     request = PlanRequest(output, **choices)
     if like:
         parts = power.defaults(like)
-        rated = _rated(source) if source.place else None
-        now = Design(20, 10, 4, 1) if rated is None else power.as_run(rated, "")
+        documents = _unjudged(source) if source.place else ()
+        rated = _rated(source) if source.place and not documents else None
+        now = _planned(documents) if rated is None else power.as_run(rated, "")
+        systems = all_systems(documents)
         request.scores(parts, now)
-        request.duration(lambda design: _world_like(request, parts, design, rated))
+        request.duration(lambda design: _world_like(request, parts, design, rated, systems))
     elif not source.place:
         raise LannerError("There is nothing to plan from.", next_step="Give a pilot, or --like esa (or mqm, da_sqm).")
     else:
@@ -72,6 +75,25 @@ def run(
                 request.about = {"domain": domain}
             _from_pilot(request, part, question or _first_question(part))
     output.end()
+
+
+def _unjudged(source: Source) -> Sequence[Document]:
+    """The documents of a source that nobody and nothing has judged yet; none where there are judgements."""
+    try:
+        part = source.parts(unjudged=True)[0]
+    except InputError as error:
+        if error.code != "only_texts":
+            raise
+        return list(documents_of(source.place, source.format))
+    return () if part.judgements else part.documents
+
+
+def _planned(documents: Sequence[Document]) -> Design:
+    """The design for these documents, four judges taking turns; one of the usual size where there are none."""
+    if not documents:
+        return Design(20, 10, 4, 1)
+    sentences = sum(segment.judged for document in documents for segment in document)
+    return Design(len(documents), max(1, round(sentences / len(documents))), 4, 1, max(2, len(all_systems(documents))))
 
 
 def _rated(source: Source) -> pl.DataFrame:
@@ -86,10 +108,14 @@ def _rated(source: Source) -> pl.DataFrame:
     return rated
 
 
-def _world_like(request: PlanRequest, parts: Components, design: Design, rated: pl.DataFrame | None) -> World | None:
+def _world_like(
+    request: PlanRequest, parts: Components, design: Design, rated: pl.DataFrame | None, systems: Sequence[str]
+) -> World | None:
     if rated is not None and request.difference is None and (world := world_of_metrics(rated, parts, design)):
         return world
-    return world_like(parts, design, request.difference)
+    world = world_like(parts, design, request.difference)
+    is_named = world is not None and len(world.systems) == len(systems)
+    return replace(world, systems=tuple(systems)) if world is not None and is_named else world
 
 
 def _first_question(part: Material) -> str:

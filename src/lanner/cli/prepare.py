@@ -260,9 +260,9 @@ def _tell(output: Output, record: manifest.Manifest, target: Path) -> None:
         )
     if any("harder_by" in row for row in record.sample):
         output.note(
-            f"Documents were chosen by criteria and lie {record.sample[-1]['harder_by']:+.2f} standard deviations from "
-            "all: scores on them are not those of all texts. Each keeps its probability (meta.selection); "
-            "lanner scores --selection corrects for it."
+            f"Documents were chosen by criteria: on these they lie {record.sample[-1]['harder_by']:+.2f} standard "
+            "deviations from the mean of all, so scores on them are not those of all texts. Each keeps its probability "
+            "(meta.selection); lanner scores --selection corrects for it."
         )
     if record.doubtful:
         doubtful = target.with_suffix(".doubtful.csv")

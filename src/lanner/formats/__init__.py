@@ -159,7 +159,9 @@ def read_judged(path: PathOrPaths, format: str | None = None, **options: Any) ->
     if not readings and not options.get("judge") and "judge" in load(format or recognise(path)).options:
         readings = [reading for reading in read(path, format, judge="judge", **options) if reading.judgements]
     if not readings:
-        raise InputError("There are no judgements in it, only texts.", where=where, next_step=_JUDGE_FIRST)
+        raise InputError(
+            "There are no judgements in it, only texts.", where=where, next_step=_JUDGE_FIRST, code="only_texts"
+        )
     return readings
 
 

@@ -108,7 +108,8 @@ def plan(source: Source, **options: Any) -> None:
     """Simulate studies from a pilot or from released ratings, and report what each design could detect.
 
     The first design is also compared with an adaptive campaign, which ends when its goal is reached. With --like and a
-    campaign or file that only metrics or models have rated, these say which systems are close to each other.
+    campaign or file that only metrics or models have rated, these say which systems are close to each other; texts
+    alone say how many documents, sentences and systems there are.
 
     Example: lanner plan pilot --question score --documents 20,40,80 --difference 3
     """
