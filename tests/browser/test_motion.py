@@ -433,6 +433,45 @@ def test_all_questions_of_h_falcon_stand_on_a_small_laptop_without_scrolling(liv
     expect(page.locator("[data-q=comment] textarea")).to_be_in_viewport(ratio=1)
 
 
+def test_arrows_go_on_from_the_last_mark_and_from_the_mouse(live: Live, page: Page) -> None:
+    """Each mark sent them back to the first word, whose mark the next key then changed."""
+    work, hands = begin(live, page, "esa")
+    hands.press("ArrowRight", "ArrowRight", "1", "ArrowRight", "2")
+    start, end = caret(page, 0, "target", LONG.index("Stunde")), caret(page, 0, "target", LONG.index(" später"))
+    drag(page, (start["x"] + 1, start["y"]), (end["x"], end["y"]))
+    hands.press("Shift+ArrowRight", "1", "ArrowRight", "1", "ArrowRight", "Escape", "ArrowRight", "2")
+    hands.settled()
+    expected = ["Hafenamt", "an", "Stunde später", "aufmachen", "Das"]
+    assert [mark["text"] for mark in marks(work)] == expected
+    hands.press("ArrowDown", "ArrowRight", "1")
+    hands.settled()
+    assert [mark["text"] for mark in marks(work, 1)] == ["Sie"], "another sentence begins at its first word"
+
+
+def test_a_selection_that_is_widened_stays_wide(live: Live, page: Page) -> None:
+    """When the first word had rested for a quarter of a second, it was taken for a selection made by handles: the word
+    that a key had added in that moment was lost."""
+    _, hands = begin(live, page, "esa")
+    page.evaluate("""() => {
+      const { setTimeout: set, clearTimeout: clear } = window;
+      window.rested = new Map();
+      window.setTimeout = (work, delay, ...more) => {
+        const id = set(delay === 250 ? () => {} : work, delay, ...more);
+        if (delay === 250) rested.set(id, work);
+        return id;
+      };
+      window.clearTimeout = id => { rested.delete(id); clear(id); };
+    }""")
+    hands.press("ArrowRight")
+    page.wait_for_function("getSelection().toString() === 'Das' && rested.size")
+    page.evaluate("""() => {
+      const key = { key: 'ArrowRight', code: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true };
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', key));
+      for (const work of rested.values()) work();
+    }""")
+    assert page.evaluate("[...CSS.highlights.get('picked')].join('')") == "Das Hafenamt"
+
+
 def test_words_selected_in_another_sentence_stay_lit(live: Live, page: Page) -> None:
     work, hands = begin(live, page, "esa")
     start, end = caret(page, 1, "target", 10), caret(page, 1, "target", 14)

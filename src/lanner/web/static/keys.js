@@ -131,6 +131,7 @@ export function listen(app) {
   };
   /** One step out at a time: the menu at a selection, the armed question or field, the drawer. */
   const leave = () => {
+    marking.left = null;
     if (marking.active) {
       const inField = focusedElement().matches('#word');
       marking.close();

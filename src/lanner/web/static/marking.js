@@ -35,6 +35,8 @@ export class Marking {
     this.linking = null;
     /** @type {Cursor | null} */
     this.cursor = null;
+    /** @type {Cursor | null} where the last mark was made: the next arrow goes on from there */
+    this.left = null;
     /** @type {WeakMap<HTMLElement, Stretch[]>} the words of each text that was walked in */
     this.wordsOf = new WeakMap();
     if (!this.marks.asks.length) return;
@@ -70,9 +72,11 @@ export class Marking {
   /** The last step of the menu was taken: the mark is made or changed. @param {Choice} choice */
   commit({ ask, span, id, path }) {
     const spans = [...this.marks.of(this.app.item, ask)],
-      { missing, ...fields } = Object.fromEntries(path);
+      { missing, ...fields } = Object.fromEntries(path),
+      { cursor } = this;
     spans[id ?? spans.length] = keep({ ...span, ...fields, ...(missing && { missing: true }) });
     this.put(ask, spans, 'marked', span.text);
+    this.left = cursor;
   }
   /** A suggested mark is right. @param {Ask} ask @param {number | undefined} id */
   keep(ask, id) {
@@ -132,7 +136,7 @@ export class Marking {
     if (!this.possible) return;
     this.selection?.clear(); // first: it makes the browser lay out what has changed
     this.hide();
-    this.linking = this.cursor = null;
+    this.linking = this.cursor = this.left = null;
     this.app.note('link', '');
     this.showWordField(false);
   }
@@ -148,6 +152,7 @@ export class Marking {
   selected(stretch) {
     if (!this.marks.texts.has(stretch.cell)) return;
     this.take(stretch);
+    this.cursor = this.cursorAt(stretch);
     if (this.linking) this.link();
   }
   /**
@@ -235,6 +240,10 @@ export class Marking {
   }
 
   /* ---- by keys ---- */
+  /** Where arrows set out from. @returns {Partial<Cursor>} */
+  get place() {
+    return this.cursor ?? this.left ?? {};
+  }
   /** The row that keys act on. */
   get row() {
     return this.cursor?.row ?? this.app.rows.now;
@@ -243,6 +252,19 @@ export class Marking {
   get cells() {
     const cells = this.row ? cellsOf(this.row) : [];
     return cells.filter(cell => this.linking || this.marks.askAt(cell));
+  }
+  /** The words that a stretch touches. @param {CellStretch} stretch @returns {Cursor} */
+  cursorAt({ cell, start, end }) {
+    const { rows } = this.app,
+      units = this.units(cell),
+      from = units.findIndex(word => word.end > start),
+      to = units.findLastIndex(word => word.start < end);
+    return {
+      row: rows.all[rows.indexOf(cell)],
+      cell,
+      from: Math.max(0, from),
+      to: Math.max(0, to),
+    };
   }
   /** @param {HTMLElement | null | undefined} cell */
   units(cell) {
@@ -259,8 +281,7 @@ export class Marking {
    */
   walk(step, grow) {
     const { cells } = this,
-      { from, to } = this.cursor ?? {},
-      cell = this.cursor?.cell ?? cells.at(-1),
+      { from, to, cell = cells.at(-1) } = this.place,
       units = this.units(cell);
     if (!cell || !units.length) return;
     if (to == null) return this.reach(cell, 0, 0);
@@ -279,15 +300,14 @@ export class Marking {
    * @param {boolean} [grow]
    */
   leap(step, wholly = false, grow = false) {
-    const cell = this.cursor?.cell ?? this.cells.at(-1),
-      units = this.units(cell),
-      at = this.cursor?.to ?? -1;
+    const { from, to: at = -1, cell = this.cells.at(-1) } = this.place,
+      units = this.units(cell);
     if (!cell || !units.length) return;
     const by = !wholly && isRightToLeft(cell) ? -step : step,
       starts = wholly ? [] : clauses(this.marks.texts.get(cell) ?? '', units),
       next = by > 0 ? starts.find(n => n > at) : starts.findLast(n => n < at),
       to = next ?? (by > 0 ? units.length - 1 : 0);
-    this.reach(cell, grow ? (this.cursor?.from ?? to) : to, to);
+    this.reach(cell, grow ? (from ?? to) : to, to);
   }
   /**
    * Select words `from` to `to` of a text and bring them into sight.
@@ -310,7 +330,7 @@ export class Marking {
   /** The next text of the row. */
   other() {
     const { cells } = this,
-      now = this.cursor?.cell ?? cells.at(-1);
+      now = this.place.cell ?? cells.at(-1);
     if (!now) return;
     const cell = cells[(cells.indexOf(now) + 1) % cells.length];
     if (this.units(cell).length) this.reach(cell, 0, 0);

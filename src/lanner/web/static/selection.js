@@ -212,6 +212,7 @@ export function watchSelection(area, onSelect) {
      */
     select(stretch) {
       const range = rangeOf(stretch);
+      clearTimeout(resting); // what rested until now is no longer meant
       last = keyOf(stretch);
       wanted = range;
       afterFrame(() => {
