@@ -916,3 +916,13 @@ def test_columns_of_a_form_that_are_not_read_are_named(tmp_path: Path) -> None:
     [reading] = formats.read(tmp_path / "t.csv")
     assert len(reading.judgements) == 9
     assert any("Not read: Timestamp, Any comments?." in note for note in reading.notes)
+
+
+def test_a_number_that_no_judge_ever_changes_is_about_the_judge(tmp_path: Path) -> None:
+    """An age is no answer; a dwelling time without a known name is one."""
+    rows = [
+        f"{n},{who},{(n + len(who)) % 5},{age},{n * len(who)}" for n in range(6) for who, age in (("x", 31), ("yy", 4))
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["segment,judge,adequacy,judge_age,looks", *rows]), encoding="utf-8")
+    [reading] = formats.read(tmp_path / "t.csv")
+    assert {j.question for j in reading.judgements} == {"adequacy", "looks"}

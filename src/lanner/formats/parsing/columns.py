@@ -902,8 +902,8 @@ class _Guess:
         no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
         unnamed = [c for c in self.free if c not in answers and fold(c) not in _person_words("words")]
         numeric = [c for c in unnamed if _are_numbers(self._values(c)) and not no_answer(c)]
-        if answers:  # numbers that no judge ever disputes describe the item
-            numeric = [column for column in numeric if not self._is_fact(column)]
+        if answers:  # numbers that no judge ever disputes describe the item, those that no judge ever changes the judge
+            numeric = [c for c in numeric if not self._is_fact(c) and not self._is_about_judge(c)]
         lists = [c for c in self.free if _are_lists(self._values(c))]
         short = [
             column
@@ -967,6 +967,17 @@ class _Guess:
         shared = [item for item in values if len(judges[item]) > 1]
         different = {value for item in shared for value in values[item]}
         return len(shared) >= _SHARED_ITEMS and len(different) > 1 and all(len(values[item]) == 1 for item in shared)
+
+    def _is_about_judge(self, column: str) -> bool:
+        """Whether each of several judges always says the same in a column, and not all of them do: an age, say."""
+        if "judge" not in self.roles:
+            return False
+        judge, at = self.header.index(self.roles["judge"]), self.header.index(column)
+        said: dict[str, list[str]] = {}
+        for row in self.sample:
+            said.setdefault(str(row[judge]), []).append(str(row[at]))
+        alike = all(len(values) >= _SHARED_ITEMS and len(set(values)) == 1 for values in said.values())
+        return alike and len({values[0] for values in said.values()}) > 1
 
     def _add_answer(self, answer: Answer, confidence: float) -> None:
         self.answers.append(answer)

@@ -294,14 +294,17 @@ KEEP_CODES = "none"
 def missing_codes(numbers: Sequence[int | float]) -> dict[int | float, int]:
     """Codes for missing answers among the answers to one question, with how often each is there: numbers that such
     codes are usually written as, far outside the scale that all others are on. 99 is none among percentages, -1 none
-    where other answers are negative or nothing is larger than 2 (a scale from -1 to 1), 9 none on a scale that goes
-    beyond 5, or where few answers are known."""
+    where other answers are negative or nothing is larger than 2 (a scale from -1 to 1), -1 and -2 none where they are
+    the lower half of a scale about 0, 9 none on a scale that goes beyond 5, or where few answers are known."""
     counts = Counter(numbers)
     codes = {value for value in counts if _CODES.fullmatch(str(value))}
     others = {value: n for value, n in counts.items() if value not in codes}
     if len(others) < 2:
         return {}
     low, high, total = min(others), max(others), sum(others.values())
+    negative = {-value for value in codes if value < 0}
+    if len(negative) > 1 and 0 in others and negative == set(range(1, len(negative) + 1)) and len(negative) >= high - 1:
+        codes = {value for value in codes if value > 0}
 
     def is_outside(code: int | float) -> bool:
         if code < 0:
