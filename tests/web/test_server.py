@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import gc
 import socket
+import sys
 import threading
 import time
 
+import pytest
 from starlette.testclient import TestClient
 
 from lanner.store import Store
-from lanner.web.server import Settings, server
+from lanner.web.server import Server, Settings, serve, server
 
 
 def test_serving_ends_gracefully(store: Store) -> None:
@@ -35,3 +38,14 @@ def test_a_server_answers_to_its_own_names_only(store: Store) -> None:
     for host in ("judge.example.org", "other.example.org", "localhost:8000", "127.0.0.1"):
         assert TestClient(app).get("/healthz", headers={"host": host}).status_code == 200
     assert TestClient(app).get("/healthz", headers={"host": "evil.example"}).status_code == 421
+
+
+def test_while_it_serves_threads_take_short_turns(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, turns = sys.getswitchinterval(), list[float]()
+    monkeypatch.setattr(Server, "run", lambda _: turns.append(sys.getswitchinterval()))
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    try:
+        serve(store, settings=Settings(processes=False))
+    finally:
+        sys.setswitchinterval(before)
+    assert turns and turns[0] < before
