@@ -3,7 +3,7 @@ what happens. The same as `lanner backup`, `verify`, `tokens` and `webhooks`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -115,19 +115,32 @@ async def download(request: Request) -> Response:
 
 async def tokens(request: Request) -> Response:
     """A new token, shown this once; or an end to one."""
+    return await _add_or_end(request, "token", _issue, ("revoke", _revoke))
+
+
+async def webhooks(request: Request) -> Response:
+    """A new address, whose secret is shown this once; or an end to one."""
+    return await _add_or_end(request, "webhook", _tell, ("remove", _remove))
+
+
+async def _add_or_end(
+    request: Request, about: str, add: Callable[[Site, FormData], str], end: tuple[str, Callable[[Site, int], None]]
+) -> Response:
+    """Add what the form describes and show its secret; or end the one whose number it has, where it says so."""
     site: Site = request.app.state.site
     form = await auth.form_of(request)
+    word, stop = end
     try:
-        if forms.text(form, "do") == "revoke":
+        if forms.text(form, "do") == word:
             number = forms.whole_number(forms.text(form, "number"))
             if number is None:
                 raise HTTPException(400)
-            await site.write(lambda: _revoke(site, number))
-            return RedirectResponse(f"{request.scope.get('root_path', '')}/server#tokens", 303)
-        text = await site.write(lambda: _issue(site, form))
+            await site.write(lambda: stop(site, number))
+            return RedirectResponse(f"{request.scope.get('root_path', '')}/server#{about}s", 303)
+        secret = await site.write(lambda: add(site, form))
     except LannerError as error:
         return await _page(request, Shown(told(error)))
-    return await _page(request, Shown(secret=text, about="token"))
+    return await _page(request, Shown(secret=secret, about=about))
 
 
 def _issue(site: Site, form: FormData) -> str:
@@ -150,23 +163,6 @@ def _revoke(site: Site, number: int) -> None:
     with site.store.writing() as tx:
         if not tx.tokens.revoke(number, datetime.now(UTC)):
             raise LannerError(say("There is no valid token of that name."))
-
-
-async def webhooks(request: Request) -> Response:
-    """A new address, whose secret is shown this once; or an end to one."""
-    site: Site = request.app.state.site
-    form = await auth.form_of(request)
-    try:
-        if forms.text(form, "do") == "remove":
-            number = forms.whole_number(forms.text(form, "number"))
-            if number is None:
-                raise HTTPException(400)
-            await site.write(lambda: _remove(site, number))
-            return RedirectResponse(f"{request.scope.get('root_path', '')}/server#webhooks", 303)
-        secret = await site.write(lambda: _tell(site, form))
-    except LannerError as error:
-        return await _page(request, Shown(told(error)))
-    return await _page(request, Shown(secret=secret, about="webhook"))
 
 
 def _tell(site: Site, form: FormData) -> str:
