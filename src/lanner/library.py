@@ -531,8 +531,8 @@ def scores(
                 result = replace(result, notes=(*result.notes, str(bias)))
             results.append(result)
             for row in result.rows:
-                shown = estimate(row["score"], row["low"], row["high"], 2, bounded=False)
-                rows.append({"part": part.name, "question": entry.of, **row, "value": row["score"], "estimate": shown})
+                text = estimate(row["score"], row["low"], row["high"], 2, bounded=False)
+                rows.append({"part": part.name, "question": entry.of, **row, "value": row["score"], "estimate": text})
     return _table(
         "Scores, z per judge" if are_z_scores else "Scores",
         rows,
@@ -585,8 +585,8 @@ def compare(
         difference = {name: row.get(name) for name in ("difference", "difference_low", "difference_high", "p")}
         value, low, high = (row.get(name) for name in ("value", "low", "high"))
         is_count = low is None and value is not None and float(value).is_integer()
-        shown = f"{value:.0f}" if is_count else estimate(value, low, high, bounded=False)
-        rows.append({"measure": row["measure"], "side": row["side"], **numbers, **difference, "estimate": shown})
+        text = f"{value:.0f}" if is_count else estimate(value, low, high, bounded=False)
+        rows.append({"measure": row["measure"], "side": row["side"], **numbers, **difference, "estimate": text})
     notes = [sentence.replace("**", "") for sentence in page.findings]
     notes += [f"{row['question']} {row['reason']}" for row in table.data if row.get("reason")]
     shown_columns = ("measure", "side", "estimate", "difference", "p")

@@ -216,20 +216,20 @@ def _print(output: Output, result: Result, part: str, question: str) -> None:
 
 def _texts(row: Mapping[str, Json]) -> dict[str, Json]:
     """Numbers of a row as they are printed."""
-    shown: dict[str, Json] = {}
+    cells: dict[str, Json] = {}
     if row["kind"] in ("line", "bias", "system"):
-        shown["estimate"] = estimate(row["value"], row["low"], row["high"], 2, bounded=False)
+        cells["estimate"] = estimate(row["value"], row["low"], row["high"], 2, bounded=False)
     if row["kind"] in ("line", "bias"):
-        shown["p_text"] = p_value(row["p"])
+        cells["p_text"] = p_value(row["p"])
     if row["kind"] == "person":
-        shown |= {"closer": percent(row["advantage"], 0), "p_text": p_value(row["p_corrected"])}
+        cells |= {"closer": percent(row["advantage"], 0), "p_text": p_value(row["p_corrected"])}
     if row["kind"] == "system":
-        shown["people_text"] = estimate(row["people"], row["people_low"], row["people_high"], 2, bounded=False)
-        shown["gain_text"] = f"{row['gain']:.1f} × people's answers" if row["gain"] else None
+        cells["people_text"] = estimate(row["people"], row["people_low"], row["people_high"], 2, bounded=False)
+        cells["gain_text"] = f"{row['gain']:.1f} × people's answers" if row["gain"] else None
     if row["kind"] == "label":
-        shown["estimate"] = estimate(row["value"], row["low"], row["high"], 2)
-        shown |= {"model_text": percent(row["model"], 0), "people_text": percent(row["people"], 0)}
-    return shown
+        cells["estimate"] = estimate(row["value"], row["low"], row["high"], 2)
+        cells |= {"model_text": percent(row["model"], 0), "people_text": percent(row["people"], 0)}
+    return cells
 
 
 def _words(verdict: Mapping[str, Json]) -> Iterator[str]:
@@ -389,9 +389,9 @@ def run_reproduce(
     checks = check(study, released, only or "")
     output.rows.extend(check_row.row() for check_row in checks)
     for where in dict.fromkeys(made.cell.where for made in checks):
-        shown = Output("reproduce", as_json)
-        shown.table([_shown(made) for made in checks if made.cell.where == where], title=where)
-        shown.say()
+        lines = Output("reproduce", as_json)
+        lines.table([_shown(made) for made in checks if made.cell.where == where], title=where)
+        lines.say()
     output.say(f"{study.citation}: {summary(checks)}", style="bold")
     output.notes.extend(study.remarks)
     if as_json:  # people see the reasons beside the values

@@ -73,8 +73,8 @@ def choose_difficult(
         for at in taken:
             document = pool[places[at]]
             about = {name: round(values[name][places[at]], 4) for name in by}
-            kept = {"probability": round(chances[at], 6), "criteria": about}
-            drawn[document.id] = replace(document, meta={**document.meta, META: kept})
+            entry = {"probability": round(chances[at], 6), "criteria": about}
+            drawn[document.id] = replace(document, meta={**document.meta, META: entry})
         rows.append(_row(domain, quota, sizes, combined, (places, [places[at] for at in taken])))
     everyone = list(range(len(pool)))
     selection = [at for at in everyone if pool[at].id in drawn]

@@ -25,11 +25,11 @@ def bars(label: str, rows: Sequence[Bar], *, most: float | None = None) -> Drawi
     end = most or max((sum(size for _, size, _ in row.parts) for row in rows), default=1.0) or 1.0
     styles = {(style, words) for row in rows for style, size, words in row.parts if words and size}
     parts = dict.fromkeys((style, words) for row in rows for style, _, words in row.parts)
-    named = [part for part in parts if part in styles]  # in the order in which rows name their parts, empty ones too
-    top = _TOP if named else 6.0
+    order = [part for part in parts if part in styles]  # in the order in which rows name their parts, empty ones too
+    top = _TOP if order else 6.0
     drawing = Drawing(label, top + _STEP * len(rows) + 6)
     x = _LEFT
-    for style, words in named:
+    for style, words in order:
         drawing.rect(x, 6, 12, 12, style)
         drawing.text(x + 17, 16, words, "tm")
         x += 34 + 7 * len(words)
@@ -174,8 +174,8 @@ def _legend(drawing: Drawing, people: Sequence[str], models: Sequence[str]) -> N
 
 def _who(kind: str, names: Sequence[str], pixels: float) -> str:
     """Who the marks stand for: by name where there is room, else how many there are."""
-    named = f"{kind} ({', '.join(names)})"
-    return named if fit(named, pixels) == named else f"{len(names)} {kind}"
+    text = f"{kind} ({', '.join(names)})"
+    return text if fit(text, pixels) == text else f"{len(names)} {kind}"
 
 
 _STEP_THROUGHPUT, _TOP_THROUGHPUT = 54.0, 30.0

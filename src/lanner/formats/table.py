@@ -499,9 +499,9 @@ class _Table:
         """Count a row that says something else about its document than the first one did."""
         if not self.about_document:
             return
-        said = [row[position] for position in self.about_document]
-        first = self.documents_said.setdefault(document, said)
-        if said != first and any(new not in (None, "", old) for new, old in zip(said, first, strict=True)):
+        values = [row[position] for position in self.about_document]
+        first = self.documents_said.setdefault(document, values)
+        if values != first and any(new not in (None, "", old) for new, old in zip(values, first, strict=True)):
             self.differing_documents += 1
 
     def _tells_empty(self, value: Any) -> bool:

@@ -177,16 +177,16 @@ def _decisions(store: Store, campaign: int, protocol: Protocol, language: str) -
         for segment_id, segment in [("", None), *((segment.id, segment) for segment in document)]:
             for key in [key for key in reasons if key[:2] == (document.id, segment_id)]:
                 reason, at = reasons[key]
-                given = answers.get(key, [])
-                agreed = [j for j in given if j.judge == ADJUDICATOR.id and j.value is not None]
-                shown = [name for name in key[2].split("|") if name]
+                judgements = answers.get(key, [])
+                agreed = [j for j in judgements if j.judge == ADJUDICATOR.id and j.value is not None]
+                names = [name for name in key[2].split("|") if name]
                 yield Decision(
                     document.id,
                     segment_id,
                     segment.source if segment else document.title,
-                    {name: segment.outputs[name] for name in shown if name in segment.outputs} if segment else {},
+                    {name: segment.outputs[name] for name in names if name in segment.outputs} if segment else {},
                     tuple(_in_words(protocol, language, j.question, j.value) for j in agreed),
-                    tuple(_others(protocol, language, agreed, given, people)),
+                    tuple(_others(protocol, language, agreed, judgements, people)),
                     reason,
                     at,
                 )

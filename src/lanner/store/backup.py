@@ -274,8 +274,8 @@ def _last(connection: Connection, table: str) -> int:
         last, called = connection.execute(text(f"SELECT last_value, is_called FROM {sequence}")).one()
         return int(last) if called else 0
     highest = connection.execute(text(f"SELECT coalesce(max(id), 0) FROM {table}")).scalar_one()
-    given = connection.execute(text("SELECT seq FROM sqlite_sequence WHERE name = :table"), {"table": table}).scalar()
-    return max(int(highest), int(given or 0))
+    number = connection.execute(text("SELECT seq FROM sqlite_sequence WHERE name = :table"), {"table": table}).scalar()
+    return max(int(highest), int(number or 0))
 
 
 def _counts_in_sqlite(table: str) -> bool:
@@ -397,10 +397,10 @@ def _frozen(connection: Connection) -> Iterator[str]:
         try:
             if Protocol.model_validate_json(protocol).hash != protocol_hash:
                 yield f"the protocol of {name} is not the one it was made with"
-            found = connection.exec_driver_sql(sql.format(int(number))).fetchall()
-            if JUDGE_ITSELF not in {key for key, _ in found}:
+            contents = connection.exec_driver_sql(sql.format(int(number))).fetchall()
+            if JUDGE_ITSELF not in {key for key, _ in contents}:
                 yield f"{name} lacks the place for what judges say about themselves"
-            if fingerprint(decode(content) for key, content in found if key != JUDGE_ITSELF) != corpus_hash:
+            if fingerprint(decode(content) for key, content in contents if key != JUDGE_ITSELF) != corpus_hash:
                 yield f"the texts of {name} are not those it was made with"
         except (ValueError, TypeError, KeyError) as problem:
             yield f"protocol or texts of {name} cannot be read: {type(problem).__name__}"

@@ -67,8 +67,8 @@ def findings(study: Study, checks: Sequence[Check]) -> list[str]:
     sentences = [f"**{summary(checks)}**"]
     whole = [where for where in _wheres(checks) if {c.verdict for c in checks if c.cell.where == where} == {AGREES}]
     if whole and len(whole) < len(_wheres(checks)):
-        named = "; ".join(whole[:_MOST_NAMED]) + ("; …" if len(whole) > _MOST_NAMED else "")
-        sentences.append(f"Every value agrees in {plural(len(whole), 'table')} ({named}).")
+        text = "; ".join(whole[:_MOST_NAMED]) + ("; …" if len(whole) > _MOST_NAMED else "")
+        sentences.append(f"Every value agrees in {plural(len(whole), 'table')} ({text}).")
     differ = Counter(c.cell.where for c in checks if c.verdict == DIFFERS)
     if len(differ) > 1:
         most = [f"{where} ({times})" for where, times in differ.most_common(_MOST_NAMED)]

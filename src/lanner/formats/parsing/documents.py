@@ -204,9 +204,9 @@ def read_each(paths: Sequence[Path], read: Callable[[Path, str], list[Reading]])
         return readings
     one_each = len(readings) == len(paths) and not any(part.judgements for part in readings)
     if one_each and _share_items(readings) and _have_translations(readings):
-        named = [part for path in paths for part in read(path, path.name.split(".")[0])]
-        if all(part.judgements for part in named):
-            readings = named
+        parts = [part for path in paths for part in read(path, path.name.split(".")[0])]
+        if all(part.judgements for part in parts):
+            readings = parts
     return join_judges(readings)
 
 

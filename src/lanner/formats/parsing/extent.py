@@ -104,16 +104,16 @@ class Extent:
         names, rest = block[at][1], [values for _, values, _ in block[at + 1 :]]
         if not rest or not self._may_be_header(names):
             return False
-        seen = _excerpt(cells[at])
+        excerpt = _excerpt(cells[at])
         if header_score(names) >= 2 or self._differs(names, rest):
             self._refuse_data(line, names, rest)
-            self.notes.append(f"Another table begins on line {line} ({seen}) and is left out.")
+            self.notes.append(f"Another table begins on line {line} ({excerpt}) and is left out.")
             return True
         empty = [at for at, count in enumerate(self._filled) if count == self._rows and _is_empty(at, (names, *rest))]
         if empty:
             textfile.failed(
                 self.path,
-                f"After an empty row, rows begin that leave {self.header[empty[0]]!r} empty ({seen}).",
+                f"After an empty row, rows begin that leave {self.header[empty[0]]!r} empty ({excerpt}).",
                 line,
                 "If they are another table, put it in a file or a sheet of its own; otherwise delete the empty row.",
             )

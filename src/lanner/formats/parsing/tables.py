@@ -347,8 +347,8 @@ def _named_columns(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
 
 def _numbered_header(path: Path, texts: Sequence[list[str]], number: str) -> _Header:
     if not number.isdecimal() or len(number) > 9 or not 1 <= int(number) <= len(texts):
-        said = f"There is no row {number[:20]!r} among the first {len(texts)}."
-        textfile.failed(path, said, next_step="Name the row that holds the names of the columns by its number.")
+        message = f"There is no row {number[:20]!r} among the first {len(texts)}."
+        textfile.failed(path, message, next_step="Name the row that holds the names of the columns by its number.")
     names = list(texts[int(number) - 1])
     while names and not names[-1]:
         names.pop()

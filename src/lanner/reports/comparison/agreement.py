@@ -183,15 +183,15 @@ def models(lab: Lab) -> Answer:
     rows: list[dict[str, Any]] = []
     for side in _with_both(lab):
         for question in side.questions:
-            found = form_of(question)
-            if not found or found[1] in (Form.SPANS, Form.GRID):
+            form = form_of(question)
+            if not form or form[1] in (Form.SPANS, Form.GRID):
                 continue
             try:
-                result = against_people(side.table, found[0], resampling=lab.resampling)
+                result = against_people(side.table, form[0], resampling=lab.resampling)
             except LannerError:
                 continue
             rows += [
-                {"side": side.name, "question": side.says(found[0]), **row}
+                {"side": side.name, "question": side.says(form[0]), **row}
                 for row in result.rows
                 if row["difference"] is not None
             ]
@@ -222,10 +222,10 @@ def models(lab: Lab) -> Answer:
 
 def _with_both(lab: Lab) -> list[Side]:
     """Sides with two people and a model. People on one side and models on another are seen together."""
-    found = [side for side in lab.whole if side.models and len(side.people) > 1]
+    sides = [side for side in lab.whole if side.models and len(side.people) > 1]
     first = lab.whole[0]
-    if found or len({side.protocol.label for side in lab.whole}) > 1 or any(side.scenario for side in lab.whole):
-        return found
+    if sides or len({side.protocol.label for side in lab.whole}) > 1 or any(side.scenario for side in lab.whole):
+        return sides
     table = pl.concat([side.table for side in lab.whole], how="diagonal")
     names = [name for side in lab.whole for name in side.people]
     joined = replace(first, table=table, name=next((side.name for side in lab.whole if not _people(side)), first.name))

@@ -56,7 +56,7 @@ def conclusion(answers: Sequence[Answer]) -> str:
 
 
 def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
-    said = conclusion(answers)
+    sentence = conclusion(answers)
     first = Section("compared", "What is compared", [Paragraph(_what(lab)), _table(lab, answers)])
     questions = [
         Section(f"question-{place}", answer.title, _blocks(lab, answer))
@@ -72,7 +72,7 @@ def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
         byline=" · ".join(
             f"{side.name}: {side.protocol.label}, {plural(len(side.people), 'judge')}" for side in lab.whole
         ),
-        findings=[said] if said else [],
+        findings=[sentence] if sentence else [],
         sections=[first, *questions, *([Section("left", "What could not be compared", left)] if left else [])],
         notes=[note for side in lab.whole for note in side.material.notes],
     )

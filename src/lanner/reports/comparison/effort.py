@@ -36,19 +36,19 @@ def times(side: Side) -> tuple[pl.DataFrame, str]:
 
 def hours(side: Side) -> float | None:
     """Hours of work that the side's items took, items without a time counted at the mean."""
-    found, _ = times(side)
+    seconds, _ = times(side)
     items = side.by_people.select("judge", "document", "segment", "system").unique().height
-    return float(found["seconds"].mean()) * items / 3600 if len(found) else None  # type: ignore[arg-type]
+    return float(seconds["seconds"].mean()) * items / 3600 if len(seconds) else None  # type: ignore[arg-type]
 
 
 def cost(lab: Lab) -> Answer:
     """Seconds an item, items a minute, and what a hundred items cost at an hourly rate."""
     title = "What does it cost?"
-    found = [times(side) for side in lab.sides]
-    without = [side.name for side, (table, _) in zip(lab.sides, found, strict=True) if len(table) < 2]
+    results = [times(side) for side in lab.sides]
+    without = [side.name for side, (table, _) in zip(lab.sides, results, strict=True) if len(table) < 2]
     if without:
         return Answer(title, missing=f"no times were kept in {' and '.join(without)}.")
-    tables = [table.with_columns(top=pl.col("seconds"), bottom=pl.lit(1.0)) for table, _ in found]
+    tables = [table.with_columns(top=pl.col("seconds"), bottom=pl.lit(1.0)) for table, _ in results]
     values = [ratio(table, lab.resampling) for table in tables]
     gaps = [ratio_gap(tables[0], other, lab.resampling) for other in tables[1:]]
     lines = [Line("Seconds an item", values, gaps, bounded=False, digits=1)]
@@ -64,10 +64,10 @@ def cost(lab: Lab) -> Answer:
         lines.append(Line(f"Cost of 100 items{f', {lab.currency}' if lab.currency else ''}", prices, bounded=False))
     sentence = " ".join(_sentence(lab, at, values, gap) for at, gap in enumerate(gaps, start=1) if gap)
     rows = [Row(side.name, v.value, v.low, v.high, f"n {v.n:,}") for side, v in zip(lab.sides, values, strict=True)]
-    how = "; ".join(dict.fromkeys(f"{side.name}: {way}" for side, (_, way) in zip(lab.sides, found, strict=True)))
+    how = "; ".join(dict.fromkeys(f"{side.name}: {way}" for side, (_, way) in zip(lab.sides, results, strict=True)))
     data = [
         {"side": side.name, "seconds": v.value, "low": v.low, "high": v.high, "n": v.n, "how": way}
-        for side, v, (_, way) in zip(lab.sides, values, found, strict=True)
+        for side, v, (_, way) in zip(lab.sides, values, results, strict=True)
     ]
     caption = f"{sentence} Dot: mean seconds of an item; bar: 95 % interval, documents resampled. {how}."
     drawing = intervals("Seconds an item", rows, bounded=False, digits=1)

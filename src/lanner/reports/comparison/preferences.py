@@ -54,13 +54,13 @@ def preferences(lab: Lab) -> Answer:
         values = [ratio(table, lab.resampling, scale="share") for table in tables]
         gaps = [ratio_gap(tables[0], table, lab.resampling) for table in tables[1:]]
         lines.append(Line(f"{pair.label.capitalize()}: {names[0]} preferred over {names[1]}", values, gaps))
-        found = [_tested(side, pair, table) for side, table in zip(lab.whole, tables, strict=True)]
+        rows = [_tested(side, pair, table) for side, table in zip(lab.whole, tables, strict=True)]
         bars += [
             Preference(pair.label.capitalize(), row["side"], row["losses"], row["ties"], row["wins"], row["p"])
-            for row in found
+            for row in rows
         ]
-        data += found
-        sentences.append(_sentence(pair, names[0], found, gaps))
+        data += rows
+        sentences.append(_sentence(pair, names[0], rows, gaps))
     if not lines or names is None:
         return Answer(title, missing="no side compares two outputs.")
     text = " ".join(sentences)
@@ -177,10 +177,10 @@ def _perfect_alone(alone: Side, inside: Side, rows: Sequence[Mapping[str, Json]]
 def verdicts(lab: Lab) -> Answer:
     """Whether the majority's verdict on a sentence turns when more of the document is shown."""
     title = "Which verdicts turn when context appears?"
-    found = _narrow_and_wide(lab)
-    if found is None:
+    results = _narrow_and_wide(lab)
+    if results is None:
         return Answer(title, missing="every side shows the same context.")
-    narrow, wide = found
+    narrow, wide = results
     by_article = Unit.DOCUMENT in wide.units and not _same_items(narrow, wide)
     for pair in matched([narrow, wide]):
         if pair.form not in (Form.LABELS, Form.NUMBERS):
@@ -284,5 +284,5 @@ def _answers(table: pl.DataFrame) -> Iterator[str | None]:
 
 def _quote(side: Side, row: dict[str, Json] | Json, answers: list[tuple[str, str]]) -> dict[str, Json]:
     document = next((d for d in side.material.documents if d.id == row["document"]), None)
-    shown = lines(document, str(row["segment"]), str(row["system"]))
-    return {"head": str(row["document"]), "lines": shown, "answers": answers}
+    texts = lines(document, str(row["segment"]), str(row["system"]))
+    return {"head": str(row["document"]), "lines": texts, "answers": answers}

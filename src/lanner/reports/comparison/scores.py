@@ -43,19 +43,19 @@ def separation(lab: Lab) -> Answer:
     lines = [
         Line(
             "Pairs of systems told apart",
-            [Value(len(found), text=f"{len(found)} of {len(pairs)}") for found in distinguished],
+            [Value(len(apart), text=f"{len(apart)} of {len(pairs)}") for apart in distinguished],
         ),
         Line("Clusters of systems", [Value(max(one.clusters), text=str(max(one.clusters))) for one in rankings]),
     ]
     if all(hours_spent):
         lines.append(Line("Work in all", [Value(h, text=duration(h or 0)) for h in hours_spent]))
-        rate = [Value(len(found) / (h or 1)) for found, h in zip(distinguished, hours_spent, strict=True)]
+        rate = [Value(len(apart) / (h or 1)) for apart, h in zip(distinguished, hours_spent, strict=True)]
         lines.append(Line("Pairs told apart per hour", rate, bounded=False))
     data = [
         {
             "system": a,
             "other": b,
-            **{name: (a, b) in found for name, found in zip(lab.names, distinguished, strict=True)},
+            **{name: (a, b) in apart for name, apart in zip(lab.names, distinguished, strict=True)},
         }
         for a, b in pairs
     ]
@@ -178,13 +178,13 @@ def stability(lab: Lab) -> Answer:
     correlation of item means, for labels the share of items with the same majority. Each is the mean over draws, with
     the middle 95 % of them."""
     title = "Would fewer judges say the same?"
-    found = [_curve(side, lab.resampling.seed) for side in lab.sides]
-    if not any(points for _, points in found):
+    rows = [_curve(side, lab.resampling.seed) for side in lab.sides]
+    if not any(points for _, points in rows):
         return Answer(title, missing="no side has two people on the same question.")
     lines, data, sentences = [], [], []
     middle: list[Value] = []
     kinds: dict[str, None] = {}
-    for side, (what, points) in zip(lab.sides, found, strict=True):
+    for side, (what, points) in zip(lab.sides, rows, strict=True):
         data += [
             {"side": side.name, "what": what, "judges": k, "value": v, "low": low, "high": high}
             for k, v, low, high in points
@@ -200,11 +200,11 @@ def stability(lab: Lab) -> Answer:
     lines.append(Line("Same with half the judges", middle))
     text = f"Half of the judges would say nearly the same as all ({words(list(kinds), 'or')}): {'; '.join(sentences)}."
     if min(value.value for value in middle if value.value is not None) < _NEARLY:
-        listed = "; ".join(sentences)
-        text = f"Half of the judges would not quite say the same as all ({words(list(kinds), 'or')}): {listed}."
+        joint_text = "; ".join(sentences)
+        text = f"Half of the judges would not quite say the same as all ({words(list(kinds), 'or')}): {joint_text}."
     bars = [
         Curve(f"{side.name}: {what}", [p[:2] for p in points], [p[2:] for p in points])
-        for side, (what, points) in zip(lab.sides, found, strict=True)
+        for side, (what, points) in zip(lab.sides, rows, strict=True)
         if points
     ]
     figure = Figure(

@@ -50,8 +50,8 @@ class Side:
     def questions(self) -> list[Question]:
         """Those that somebody answered."""
         answered = set(self.table["question"])
-        found = [question for stage in self.stages if stage.unit is not Unit.JUDGE for question in stage.questions]
-        return [question for question in found if question.id in answered]
+        questions = [question for stage in self.stages if stage.unit is not Unit.JUDGE for question in stage.questions]
+        return [question for question in questions if question.id in answered]
 
     @cached_property
     def units(self) -> set[Unit]:
@@ -143,7 +143,7 @@ def _scenarios(whole: Side) -> list[Side]:
     for stage in whole.stages:
         if stage.unit is not Unit.JUDGE:
             named.setdefault(stage.scenario or stage.unit.value, []).append(stage)
-    made = []
+    result = []
     for scenario, stages in named.items():
         question_ids = {question.id for stage in stages for question in stage.questions}
         question_ids |= {name for stage in stages for question in stage.questions if (name := chosen_rows(question))}
@@ -151,8 +151,8 @@ def _scenarios(whole: Side) -> list[Side]:
         table = whole.table.filter(pl.col("question").is_in(sorted(question_ids)))
         if len(table):
             words = scenario.replace("_", " ")
-            made.append(Side(words, whole.material, whole.protocol, tuple(stages), table, scenario))
-    return made
+            result.append(Side(words, whole.material, whole.protocol, tuple(stages), table, scenario))
+    return result
 
 
 def item_key(lines: Sequence[Side]) -> list[str]:

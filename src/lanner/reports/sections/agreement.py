@@ -434,9 +434,9 @@ def _heat_map(view: View, agreement: Agreement) -> Block:
         )
         for r in agreement.pairs
     }
-    shown = {name for pair in cells for name in pair}
-    judges = [view.names[judge.id] for judge in view.judges if view.names[judge.id] in shown]
-    people = sum(view.names[judge] in shown for judge in view.people)
+    names = {name for pair in cells for name in pair}
+    judges = [view.names[judge.id] for judge in view.judges if view.names[judge.id] in names]
+    people = sum(view.names[judge] in names for judge in view.people)
     drawing = heat_map(judges, people, cells, agreement.coefficient.sign, agreement.same_sign)
     data = [
         {

@@ -33,21 +33,21 @@ def _spoiled(view: View) -> list[Misses]:
     """Control items of a file: comparisons in which one output is nonsense and has to be ranked last."""
     nonsense = {d.id: str(d.meta[_SPOILED]) for d in view.material.documents if d.meta.get(_SPOILED)}
     ranks = {question.id for _, question in view.protocol.questions if isinstance(question, Rank)}
-    given = [
+    answers = [
         j
         for j in view.material.judgements
         if j.role is Role.CONTROL and j.question in ranks and nonsense.get(j.document) in j.systems
     ]
-    return misses(outcomes(_tasks(given, nonsense), given))
+    return misses(outcomes(_tasks(answers, nonsense), answers))
 
 
 def _tasks(judgements: Iterable[Judgement], nonsense: dict[str, str]) -> list[Task]:
-    made = []
+    tasks = []
     for at, j in enumerate(judgements):
         rule = {j.question: {"worst": j.systems.index(nonsense[j.document])}}
         item = Item(j.document, j.segment, j.systems, Role.CONTROL, {}, rule)
-        made.append(Task(at, j.judge, j.stage, (item,)))
-    return made
+        tasks.append(Task(at, j.judge, j.stage, (item,)))
+    return tasks
 
 
 def _by_judge(misses_of: Iterable[Misses], left_out: Collection[str]) -> dict[str, tuple[int, int, int]]:
@@ -117,9 +117,9 @@ def _repeats(view: View, repeats: Counted) -> Table | None:
             continue
         options = {**planned.options, "resampling": view.resampling}
         results = self_agreement(repeats.table, planned.question, of=planned.statistic, **options)
-        found = [repeats.sign(result) for result in results if result.value is not None]
-        signature = signature or (view.signature(found[0]) if found else "")
-        for result in found:
+        values = [repeats.sign(result) for result in results if result.value is not None]
+        signature = signature or (view.signature(values[0]) if values else "")
+        for result in values:
             who = result.labels["judge"]
             name = "all judges" if who == "all" else view.names.get(who, who)
             rows.append(
@@ -132,8 +132,8 @@ def _repeats(view: View, repeats: Counted) -> Table | None:
                 }
             )
             data.append({"question": planned.question, "judge": who, "coefficient": planned.name, **result.row()})
-        if found and found[0].labels["judge"] == "all":
-            one = found[0]
+        if values and values[0].labels["judge"] == "all":
+            one = values[0]
             best.append(f"{view.short(planned.question)} {planned.sign} {estimate(one.value, one.low, one.high, 2)}")
     if not rows:
         return None

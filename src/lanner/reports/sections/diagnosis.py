@@ -53,8 +53,8 @@ def tables(view: View, result: Diagnosis) -> list[Table]:
 
 def aspect_label(view: View, result: Diagnosis, aspect: str) -> str:
     """What the protocol calls an aspect."""
-    asked = view.protocol.find(result.question)
-    labels = asked[1].for_each if asked and asked[1].for_each else result.question
+    place = view.protocol.find(result.question)
+    labels = place[1].for_each if place and place[1].for_each else result.question
     return view.option(labels, aspect)
 
 
@@ -162,11 +162,11 @@ def _reasons(result: Diagnosis, priority: Priority) -> Iterator[Message]:
             "It matters in {share} of judgements; there {system} reaches {mean} of {best}.",
             share=share, system=cell.system, mean=mean, best=f"{result.bounds[1]:g}" if result.bounds else "–",
         )  # fmt: skip
-    shown = [contrast for contrast in cell.contrasts if contrast.shown]
-    if shown:
+    contrasts = [contrast for contrast in cell.contrasts if contrast.shown]
+    if contrasts:
         others = tuple(
             message("{system} by {gap} ({p})", system=one.other, gap=_gap(one), p=p_value(one.p_corrected))
-            for one in sorted(shown, key=lambda contrast: -abs(contrast.difference))
+            for one in sorted(contrasts, key=lambda contrast: -abs(contrast.difference))
         )
         yield message("Better: {systems}.", systems=others)
     elif cell.own is not None:
@@ -182,8 +182,8 @@ def figure(
     view: View, result: Diagnosis, *, link: Callable[[Cell], str] | None = None, chosen: Cell | None = None
 ) -> Figure:
     """The picture. On a page every cell can be a link, and one of them is the one that is looked at."""
-    shown = {priority.cell.domain for priorities in result.priorities.values() for priority in priorities}
-    domains = result.domains if len(result.domains) == 1 or ALL in shown else result.domains[1:]
+    domain_names = {priority.cell.domain for priorities in result.priorities.values() for priority in priorities}
+    domains = result.domains if len(result.domains) == 1 or ALL in domain_names else result.domains[1:]
     names = {domain: view.translate(message("All domains")) if domain == ALL else domain for domain in domains}
     notes: dict[str, str] = {}
     for domain, name in names.items():
@@ -312,8 +312,8 @@ def _table(view: View, result: Diagnosis) -> Table:
 
 
 def _contrasts(view: View, result: Diagnosis) -> Table | None:
-    found = [(cell, contrast) for cell in result.cells for contrast in cell.contrasts]
-    found.sort(key=lambda pair: (pair[1].p_corrected is None, pair[1].p_corrected, -abs(pair[1].difference)))
+    contrasts = [(cell, contrast) for cell in result.cells for contrast in cell.contrasts]
+    contrasts.sort(key=lambda pair: (pair[1].p_corrected is None, pair[1].p_corrected, -abs(pair[1].difference)))
     data = [
         {
             "aspect": cell.aspect,
@@ -327,7 +327,7 @@ def _contrasts(view: View, result: Diagnosis) -> Table | None:
             "p_corrected": contrast.p_corrected,
             "documents": contrast.documents,
         }
-        for cell, contrast in found
+        for cell, contrast in contrasts
     ]
     if not data:
         return None
@@ -340,7 +340,7 @@ def _contrasts(view: View, result: Diagnosis) -> Table | None:
             "p": p_number(contrast.p_corrected),
             "documents": contrast.documents,
         }
-        for cell, contrast in found[:_MOST_CONTRASTS]
+        for cell, contrast in contrasts[:_MOST_CONTRASTS]
     ]
     columns = [
         Column("place", view.translate(message("Where")), text=True),
@@ -451,5 +451,5 @@ def _quoted(view: View, result: Diagnosis, example: Example) -> dict[str, Json]:
         for judge, value in ratings.items()
     ]
     place = f"{example.document}, sentence {example.segment}"
-    shown = lines(result.documents.get(example.document), example.segment, example.system, around=0)
-    return {"head": f"{example.why.capitalize()} · {place}", "lines": shown, "answers": answers}
+    texts = lines(result.documents.get(example.document), example.segment, example.system, around=0)
+    return {"head": f"{example.why.capitalize()} · {place}", "lines": texts, "answers": answers}

@@ -210,11 +210,11 @@ def most_disputed(view: View) -> Section | None:
 
 def _entry(view: View, main: pl.DataFrame, document: Document | None, row: Mapping[str, Json]) -> dict[str, Json]:
     place = (pl.col("document") == row["document"]) & (pl.col("segment") == row["segment"])
-    given = main.filter(place & (pl.col("system") == row["system"]))
+    rows = main.filter(place & (pl.col("system") == row["system"]))
     answers = [
         (view.names[judge], " · ".join(sentences))
         for judge in view.people
-        if (sentences := list(_answers(view, given.filter(pl.col("judge") == judge))))
+        if (sentences := list(_answers(view, rows.filter(pl.col("judge") == judge))))
     ][:_MOST_JUDGES]
     parts = [
         f"{view.short(question)} {number(part, 2)}"

@@ -47,16 +47,16 @@ def _figure(view: View, question: Scale) -> Figure | None:
             continue
         replicates = _means(own, view.resampling)
         name = "all people" if judge == "all" else view.names[judge]
-        found = [_value(replicates, part, view.resampling, (question.min, question.max)) for part in range(_PARTS)]
+        values = [_value(replicates, part, view.resampling, (question.min, question.max)) for part in range(_PARTS)]
         rows += [
             {"judge": name, "part": part + 1, "value": v, "low": low, "high": high}
-            for part, (v, low, high) in enumerate(found)
+            for part, (v, low, high) in enumerate(values)
         ]
         with_band = judge == "all" or len(people) == 1
-        points = [(float(part + 1), v) for part, (v, _, _) in enumerate(found)]
+        points = [(float(part + 1), v) for part, (v, _, _) in enumerate(values)]
         if len(drawn) <= _MOST_DRAWN:
             band = [
-                (low, high) if with_band and low is not None and high is not None else None for _, low, high in found
+                (low, high) if with_band and low is not None and high is not None else None for _, low, high in values
             ]
             drawn.append(Curve(name, points, band))
     if not drawn:
@@ -154,17 +154,17 @@ def _dependence(view: View) -> Table | None:
     if not results or {domain for _, domain in places} == {ALL}:
         return None
     pairs = {pair for pair, _ in places if pair != ALL}
-    shown = [place for place in places if len(pairs) > 1 or place[0] == ALL]
+    visible = [place for place in places if len(pairs) > 1 or place[0] == ALL]
     rows: list[dict[str, Json]] = []
     for sign in dict.fromkeys(result.sign for result in results):
         line: dict[str, Json] = {"sign": _sign_words(view, sign)}
         for result in results:
-            if result.sign == sign and (result.pair, result.domain) in shown:
+            if result.sign == sign and (result.pair, result.domain) in visible:
                 line[f"{result.pair}-{result.domain}"] = percent(result.share.value, 0)
                 line[f"{result.pair}-{result.domain}-ci"] = _ends(result.share.low, result.share.high)
         rows.append(line)
     columns = [Column("sign", "")]
-    for pair, domain in shown:
+    for pair, domain in visible:
         where = "all" if (pair, domain) == (ALL, ALL) else domain if pair == ALL else f"{pair}, {domain}"
         columns += [
             Column(f"{pair}-{domain}", "share", span=where),
@@ -241,14 +241,14 @@ def _is_whole(row: Mapping[str, Json]) -> bool:
 
 def _groups(rows: Sequence[Mapping[str, Json]], name: str, top: str) -> str:
     """The same share in each group, where there are several."""
-    found = [
+    results = [
         (str(row.get("domain") or row.get("target_language")), row["share"])
         for row in rows
         if row[name] == top and not _is_whole(row)
     ]
-    if len(found) < 2:
+    if len(results) < 2:
         return ""
-    return " (" + ", ".join(f"{group} {percent(share, 0)}" for group, share in found) + ")"
+    return " (" + ", ".join(f"{group} {percent(share, 0)}" for group, share in results) + ")"
 
 
 def _spoken(view: View, question: str, name: str) -> str:

@@ -341,13 +341,13 @@ def _table(
 
 def _changed(view: View, data: Sequence[Mapping[str, Json]], labels: Mapping[str, str]) -> list[str]:
     """Terms whose p crosses .05 between the ways."""
-    made = []
+    texts = []
     for row in data:
         values = [row[f"{way}_p"] for way in WAYS if row.get(f"{way}_p") is not None]
         if row["term"] != "intercept" and len({p < _LEVEL for p in values}) > 1:
             term = view.inside(labels.get(str(row["term"]), str(row["term"])))
-            made.append(f"{row['judge']}, {term}")
-    return made
+            texts.append(f"{row['judge']}, {term}")
+    return texts
 
 
 _MOST_PAIRS = 6
@@ -365,12 +365,12 @@ def correlated_judges(view: View) -> Section | None:
     # A correlation of fewer items than anything is said of is no number to print: with two items it is 1 or −1.
     defined = [row for row in result.rows if row["value"] is not None and row["n"] >= FEWEST_ITEMS]
     rows: dict[tuple[str, str, str], dict[str, Json]] = {}
-    for found in defined:
-        key = (found["of"], found["x"], found["y"])
-        name = _SHORT.get(str(found["statistic"]), str(found["statistic"]))
+    for block in defined:
+        key = (block["of"], block["x"], block["y"])
+        name = _SHORT.get(str(block["statistic"]), str(block["statistic"]))
         pair = f"{view.names[key[1]]} – {view.names[key[2]]}"
         row = rows.setdefault(key, {"what": _capital(view.label(key[0])), "pair": pair})
-        row |= {name: number(found["value"]), f"{name}_ci": interval(found["low"], found["high"]), "n": found["n"]}
+        row |= {name: number(block["value"]), f"{name}_ci": interval(block["low"], block["high"]), "n": block["n"]}
     rows_drawn = list(rows.values())[: _MOST_PAIRS * len(measures)]
     if not rows_drawn:
         return None

@@ -55,13 +55,13 @@ def _figures(view: View, question: Question, name: str) -> list[Block]:
     options = question.rows if isinstance(question, Grid) else question.choices
     labels = [(o.id, view.words.option(question.id, o.id).label, o.group or "") for o in options]
     column = "label" if isinstance(question, Choice) else "labels"
-    given = table.filter(pl.col(column).is_not_null())
+    rows = table.filter(pl.col(column).is_not_null())
     panels = []
     for domain in view.domains[:4] or [""]:
-        part = given.filter(pl.col("domain") == domain) if view.domains else given
+        part = rows.filter(pl.col("domain") == domain) if view.domains else rows
         items = part.select("document", "segment", "system").unique().height
         panels.append(Panel(domain or "All", items, _shares(part, column)))
-    judges = given["judge"].n_unique()
+    judges = rows["judge"].n_unique()
     figure = Figure(
         f"labels-{name}",
         f"{view.label(question.id)}: share of items on which each was chosen. {_finding(view, panels, labels)}",
@@ -72,9 +72,9 @@ def _figures(view: View, question: Question, name: str) -> list[Block]:
             for j, row in p.shares.items()
             for label, s in row.items()
         ],
-        f"% of items with label · {view.protocol.label} {name} · n {given.height:,} · judges {judges}",
+        f"% of items with label · {view.protocol.label} {name} · n {rows.height:,} · judges {judges}",
     )
-    return [figure, *_how_many(view, question, name, given)] if column == "labels" else [figure]
+    return [figure, *_how_many(view, question, name, rows)] if column == "labels" else [figure]
 
 
 def _shares(part: pl.DataFrame, column: str) -> dict[str, dict[str, float]]:
@@ -110,16 +110,16 @@ def _how_many(view: View, question: Question, name: str, answers: pl.DataFrame) 
     smallest = int(lengths.min() or 0)  # type: ignore[arg-type]
     least = f"Every item has at least {smallest}" if smallest else "Some items have none"
     means = sorted((_mean(counts), judge) for judge, counts in panels if sum(counts.values()) >= FEWEST_ITEMS)
-    said = ""
+    text = ""
     if len(means) > 1 and f"{means[0][0]:.2f}" != f"{means[-1][0]:.2f}":
         (few, who), (many, other) = means[0], means[-1]
-        said = f"; {other} finds most (mean {many:.2f}), {who} fewest ({few:.2f})"
+        text = f"; {other} finds most (mean {many:.2f}), {who} fewest ({few:.2f})"
     elif means:
-        said = f" (mean {means[0][0]:.2f})"
+        text = f" (mean {means[0][0]:.2f})"
     return [
         Figure(
             f"how-many-{name}",
-            f"{least}{said}. Darker: the most frequent number; triangle: mean. n {answers.height:,} answers.",
+            f"{least}{text}. Darker: the most frequent number; triangle: mean. n {answers.height:,} answers.",
             str(histogram(panels, f"{view.inside(view.label(question.id))} on one item")),
             [
                 {"judge": judge, "number": size, "items": n}

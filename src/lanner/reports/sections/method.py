@@ -98,10 +98,10 @@ def _extent(view: View) -> str:
     if not segments:
         return ""
     pairs = Counter((d.source_language, d.target_language) for d in documents)
-    named = words([f"{languages.name(source)} to {languages.name(target)}" for source, target in pairs])
+    text = words([f"{languages.name(source)} to {languages.name(target)}" for source, target in pairs])
     systems = list(dict.fromkeys(name for document in documents for name in document.systems))
     outputs = f", with outputs of {plural(len(systems), 'system')}" if systems else ""
-    return f", on {plural(segments, 'sentence')} in {plural(len(documents), 'document')} ({named}{outputs})"
+    return f", on {plural(segments, 'sentence')} in {plural(len(documents), 'document')} ({text}{outputs})"
 
 
 def _assigned(view: View) -> str:
@@ -171,13 +171,13 @@ def _background(view: View) -> str:
 
 def _asked(view: View) -> Table:
     """Every question with what could be answered and how many answers there are."""
-    given = dict(view.material.table.filter(pl.col("row") == "").group_by("question").len().iter_rows())
+    counts = dict(view.material.table.filter(pl.col("row") == "").group_by("question").len().iter_rows())
     cells = view.material.table.filter(pl.col("row") != "")  # everything that was answered, counted or not
     cells = cells.select("question", "judge", "document", "segment", "system").unique()
-    given |= dict(cells.group_by("question").len().iter_rows())
+    counts |= dict(cells.group_by("question").len().iter_rows())
     rows: list[dict[str, object]] = []
     for stage, question in view.protocol.questions:
-        answers = given.get(question.id, 0)
+        answers = counts.get(question.id, 0)
         rows.append(
             {
                 "question": view.label(question.id),
@@ -192,7 +192,7 @@ def _asked(view: View) -> Table:
         Column("answer", "Answer", text=True),
         Column("n", "Answers", quiet=True),
     ]
-    caption = f"What was asked: {plural(len(rows), 'question')} of {view.words.title}{_answered(view, given)}."
+    caption = f"What was asked: {plural(len(rows), 'question')} of {view.words.title}{_answered(view, counts)}."
     signature = f"{view.protocol.label} · hash {view.protocol.hash} · judges {len(view.judges)}"
     return Table("asked", caption, columns, rows, rows, signature)
 

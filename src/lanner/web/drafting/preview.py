@@ -164,7 +164,7 @@ def _checked(view: TaskView, number: int, answers: dict[str, Json]) -> list[str]
         raise AnswerError(say("There is no such item."), code="unknown_item")
     item = view.task.items[number]
     asking = campaigns.Questions(view.protocol)
-    seen = texts_of(view.documents[item.document], item) if item.document else None
+    texts = texts_of(view.documents[item.document], item) if item.document else None
     earlier: dict[str, Json] = {}
     questions = {question.id: question for _, question in asking.questions(view.task.page, item)}
     for name in answers:
@@ -172,7 +172,7 @@ def _checked(view: TaskView, number: int, answers: dict[str, Json]) -> list[str]
             raise asking.unknown(name, view.task.page, item)
     for name, question in questions.items():
         if name in answers:
-            earlier[name] = asking.check(question, answers[name], item, earlier, seen)
+            earlier[name] = asking.check(question, answers[name], item, earlier, texts)
     return asking.open(view.task.page, item, earlier)
 
 

@@ -70,9 +70,9 @@ def _draw_texts(pen: _Pen, stages: Sequence[Stage]) -> None:
         return
     room = (_BORDER - 4) / columns
     lines = list(zip(_LINES, _LENGTHS, strict=True))
-    shown = lines[_JUDGED] if stage.unit is Unit.ISOLATED else lines
+    part = lines[_JUDGED] if stage.unit is Unit.ISOLATED else lines
     for column in range(columns):
-        for place, (y, length) in enumerate(shown):
+        for place, (y, length) in enumerate(part):
             share = _LENGTHS[(place + 2 * column) % len(_LENGTHS)] if columns > 1 else length
             pen.line("text", 5 + column * room, y, (room - 5) * share)
     if stage.unit is Unit.IN_CONTEXT:

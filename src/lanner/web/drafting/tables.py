@@ -31,12 +31,12 @@ async def take_table(request: Request, received: Path) -> Response:
     form = await auth.form_of(request)
     folder = site.uploads.place()
     folder.mkdir()
-    kept = folder / received.name  # under its own name, which mistakes are told with
-    shutil.copyfile(received, kept)
+    path = folder / received.name  # under its own name, which mistakes are told with
+    shutil.copyfile(received, path)
     first = TableChoices(source_language=forms.text(form, "source"), target_language=forms.text(form, "target"))
     texts_path = site.uploads.place()
-    preview: TablePreview = await site.files.ask("preview_table", str(kept), received.name, first, str(texts_path))
-    token = site.uploads.add_table(account, kept, received.name)
+    preview: TablePreview = await site.files.ask("preview_table", str(path), received.name, first, str(texts_path))
+    token = site.uploads.add_table(account, path, received.name)
     site.uploads.find_table(token, account).choices = preview.choices
     root = request.scope.get("root_path", "")
     if preview.unsure or preview.texts is None:

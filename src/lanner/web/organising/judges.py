@@ -76,10 +76,10 @@ async def add(request: Request) -> Response:
         return _issue(request, site.store, campaign, coming)
 
     try:
-        made = await site.write(work)
+        links = await site.write(work)
     except LannerError as error:
         return await _judges_page(request, campaign, told(error), text)
-    return await _links(request, campaign, made, form)
+    return await _links(request, campaign, links, form)
 
 
 async def first_links(request: Request, campaign: Campaign, people: Sequence[Invited]) -> Response:
@@ -109,9 +109,9 @@ async def links(request: Request) -> Response:
         recipients = [seat for seat in people if _wanted(seat, who, forms.text(form, "judge"))]
         return _issue(request, site.store, campaign, [Invited(seat.judge) for seat in recipients])
 
-    made = await site.write(work)
+    links = await site.write(work)
     site.sessions.forget()
-    return await _links(request, campaign, made, form)
+    return await _links(request, campaign, links, form)
 
 
 def _wanted(seat: Seat, who: str, judge: str) -> bool:
@@ -136,12 +136,12 @@ def _known(request: Request, store: Store, campaign: Campaign, form: FormData) -
         for seat in campaigns.seats(store, campaign.id)
         if seat.judge.kind is JudgeKind.PERSON and only in ("", seat.judge.id)
     ]
-    found = []
+    matches = []
     for seat in seats:
         secret = campaigns.invitations.shown(store, campaign.id, seat.judge.id)
         address = f"{_base(request)}/j/{secret}" if secret else ""
-        found.append(Link(seat.judge.id, seat.judge.name or seat.judge.id, "", address))
-    return found
+        matches.append(Link(seat.judge.id, seat.judge.name or seat.judge.id, "", address))
+    return matches
 
 
 async def _remind(request: Request, campaign: Campaign, form: FormData) -> Response:
