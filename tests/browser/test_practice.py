@@ -81,6 +81,7 @@ def test_a_first_visit_reads_tries_is_corrected_and_begins(live: Live, page: Pag
     hands.press("Enter")
     expect(box.locator(".missed")).to_contain_text("bis Dämmerung")
     assert page.evaluate("CSS.highlights.get('missed').size") == 1
+    hands.rested()  # the sentence makes room for the verdict
     drag_over(page, "bis Dämmerung")
     hands.press("2")
     hands.press("Enter")
