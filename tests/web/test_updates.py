@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -39,6 +40,36 @@ def test_a_picture_is_as_new_as_the_newest_judgement(store: Store) -> None:
         live._rested.clear()
         second = await live.snapshot(1, wait=30)
         assert second and second.stamp > 0
+
+    run(store, work)
+
+
+def test_all_who_ask_at_once_share_a_reading_that_begins_after_they_asked(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_campaign(store)
+    read, go, begun = LiveUpdates.newest, threading.Event(), []
+
+    def newest(live: LiveUpdates, campaign_id: int) -> updates.State:
+        found = read(live, campaign_id)
+        begun.append(found)
+        go.wait(30)
+        return found
+
+    monkeypatch.setattr(LiveUpdates, "newest", newest)
+
+    async def work(live: LiveUpdates) -> None:
+        early = [asyncio.create_task(live.state(1)) for _ in range(10)]
+        while not begun:
+            await asyncio.sleep(0)
+        save(store)
+        late = [asyncio.create_task(live.version(1)) for _ in range(10)] + [asyncio.create_task(live.state(1))]
+        await asyncio.sleep(0)
+        go.set()
+        assert {state[0] for state in await asyncio.gather(*early)} == {0}
+        *_, state = await asyncio.gather(*late)
+        assert state[0] > 0, "whoever has saved sees it"
+        assert len(begun) == 2
 
     run(store, work)
 

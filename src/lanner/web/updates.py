@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -99,6 +100,8 @@ class LiveUpdates:
         self._known: dict[tuple[int, str], Snapshot] = {}
         self._states: dict[tuple[int, str], State] = {}
         self._making: dict[tuple[int, str], asyncio.Task[Snapshot]] = {}
+        self._reading: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._next: dict[int, asyncio.Task[State]] = {}
         self._rested: dict[int, float] = {}
         self._took: dict[int, float] = {}
         self._looking: asyncio.Task[None] | None = None
@@ -113,11 +116,23 @@ class LiveUpdates:
             changes = tx.campaigns.version(campaign), tx.events.last(campaign), tx.tasks.count(campaign)
             return tx.judgements.last(campaign), *changes
 
+    async def state(self, campaign: int) -> State:
+        """The newest of a campaign, read after this was asked for. All who have its page open ask at once: they wait
+        for one reading, which on PostgreSQL takes as long as a save."""
+        if campaign not in self._next:
+            self._next[campaign] = asyncio.create_task(self._read(campaign))
+        return await asyncio.shield(self._next[campaign])
+
+    async def _read(self, campaign: int) -> State:
+        async with self._reading[campaign]:
+            del self._next[campaign]  # whoever asks from now on may have changed something: theirs is a later reading
+            return await asyncio.to_thread(self.newest, campaign)
+
     async def version(self, campaign: int, question: str = "") -> Hashable:
         """What changes with whatever an organiser does, and with new numbers; not with every answer, which come by the
         hundred."""
         entry = self._known.get((campaign, question))
-        _, *changes = await asyncio.to_thread(self.newest, campaign)
+        _, *changes = await self.state(campaign)
         return (*changes, entry.made_at if entry else None)
 
     def warm(self) -> None:
@@ -132,7 +147,7 @@ class LiveUpdates:
         yet."""
         key = (campaign, question)
         entry = self._known.get(key)
-        state = await asyncio.to_thread(self.newest, campaign)
+        state = await self.state(campaign)
         if entry is not None and self._states.get(key) == state:
             return entry
         if entry is None or time.monotonic() >= self._rested.get(campaign, 0.0):
@@ -149,7 +164,7 @@ class LiveUpdates:
 
     async def _make(self, key: tuple[int, str]) -> Snapshot:
         began = time.monotonic()
-        state = await asyncio.to_thread(self.newest, key[0])  # before the numbers: what comes meanwhile is news
+        state = await self.state(key[0])  # before the numbers: what comes meanwhile is news
         try:
             snapshot = await self._made(*key)
             self._known[key], self._states[key] = snapshot, state
@@ -199,7 +214,7 @@ class LiveUpdates:
         while self._watched and not self.closing.is_set():
             for campaign, watched in list(self._watched.items()):
                 with suppress(StoreError):  # a database that is away for a moment is asked again
-                    stamp = await asyncio.to_thread(self.newest, campaign)
+                    stamp = await self.state(campaign)
                     if watched.stamp is not None and stamp != watched.stamp:
                         await watched.tell()
                     watched.stamp = stamp
