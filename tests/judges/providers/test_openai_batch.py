@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,14 @@ def test_many_questions_are_one_batch_and_stages_follow_each_other(store: Store)
     assert len(stored(store, number)) >= 18
 
 
+async def cut_off(server: BatchServer, run: Coroutine[Any, Any, Totals]) -> None:
+    """End a run as soon as it has ordered a batch."""
+    first = asyncio.create_task(run)
+    await server.made.wait()
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+
+
 def test_a_run_that_was_cut_off_waits_for_its_batch_instead_of_asking_again(store: Store) -> None:
     number = opened(store, "da", corpus(2, 3))
 
@@ -124,10 +133,7 @@ def test_a_run_that_was_cut_off_waits_for_its_batch_instead_of_asking_again(stor
         server = BatchServer(looks=10**9)
         runner, url = await server.serve()
         try:
-            first = asyncio.create_task(judging(store, number, url))
-            await server.made.wait()
-            first.cancel()
-            await asyncio.gather(first, return_exceptions=True)
+            await cut_off(server, judging(store, number, url))
             server.looks = 1
             return server, await judging(store, number, url)
         finally:
@@ -165,10 +171,7 @@ def test_what_an_expired_batch_had_answered_is_not_asked_again(store: Store) -> 
         server = BatchServer(looks=10**9)
         runner, url = await server.serve()
         try:
-            first = asyncio.create_task(judging(store, number, url))
-            await server.made.wait()
-            first.cancel()
-            await asyncio.gather(first, return_exceptions=True)
+            await cut_off(server, judging(store, number, url))
             [batch] = server.batches.values()
             lines = [json.loads(line) for line in server.files[batch["input_file_id"]].splitlines()]
             results = b"\n".join(map(server._answered, lines))
