@@ -30,7 +30,7 @@ def test_a_table_with_its_own_columns() -> None:
 
 
 def test_ids_are_unique_and_keep_their_script() -> None:
-    found = invited("Kim\nKim\n김 민수\n!!!", taken={"kim"}, same_names=True)
+    found = invited("Kim\nKim\n김 민수\n!!!", existing_ids={"kim"}, same_names=True)
     assert [entry.judge.id for entry in found] == ["kim-2", "kim-3", "김-민수", "judge"]
 
 

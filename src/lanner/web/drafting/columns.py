@@ -71,12 +71,12 @@ class TableChoices:
     languages_sure: tuple[float, float] = (0.0, 0.0)
     """How sure the two languages are where they were guessed, 0 where they were not."""
 
-    def options(self, judged: Collection[str] = ()) -> dict[str, str]:
+    def options(self, judge_columns: Collection[str] = ()) -> dict[str, str]:
         """As options of the table format. Columns that are `judged` hold judges and their answers: they are read, so
         that the rows of several judges are one sentence, and the answers are left out afterwards."""
         roles: dict[str, str] = {}
         for column in self.columns:
-            if column.role == LEFT_OUT and column.header in judged:
+            if column.role == LEFT_OUT and column.header in judge_columns:
                 continue
             key = _key(column)
             if key in roles:
@@ -184,30 +184,32 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
     except LannerError as error:
         if first_look and not raw:
             raise
-        numbered = tuple((line, _samples(cells)) for line, cells in raw[:_ROWS_SEARCHED])
-        return TablePreview(name, choices, numbered, 0, bool(raw), problem=_problem(error))
+        first_lines = tuple((line, _samples(cells)) for line, cells in raw[:_ROWS_SEARCHED])
+        return TablePreview(name, choices, first_lines, 0, bool(raw), problem=_problem(error))
     guesses = _guessed(rows)
     if [column.header for column in choices.columns] != rows.header:  # a first look, or another row names the columns
         choices = replace(choices, columns=guesses)
     else:
         beside = zip(choices.columns, guesses, strict=True)
         choices = replace(choices, columns=tuple(_compared(column, guess) for column, guess in beside))
-    shown = _shown(raw, rows)
+    sample_rows = _shown(raw, rows)
     texts, problem = None, ""
     problem_at: tuple[str, ...] = ()
     try:
-        judged = _judged_columns(rows)
-        texts = take_in(str(place), name, choices.options(judged), folder, "table")
+        judge_columns = _judged_columns(rows)
+        texts = take_in(str(place), name, choices.options(judge_columns), folder, "table")
         if texts.unknown_languages and first_look:
             choices = _with_languages(choices, rows)
-            texts = take_in(str(place), name, choices.options(judged), folder, "table")
+            texts = take_in(str(place), name, choices.options(judge_columns), folder, "table")
     except LannerError as error:
         if first_look and any(column.role == "source" for column in choices.columns):
             raise  # the columns are known: something in a row is wrong, which no menu can mend
         problem = _problem(error)
         headers = error.headers if isinstance(error, ColumnError) else ()
         problem_at = tuple(f"role.{at}" for at, header in enumerate(rows.header) if header in headers)
-    return TablePreview(name, choices, shown, rows.line if raw else 0, bool(raw), texts, problem, problem_at=problem_at)
+    return TablePreview(
+        name, choices, sample_rows, rows.line if raw else 0, bool(raw), texts, problem, problem_at=problem_at
+    )
 
 
 def _with_languages(choices: TableChoices, rows: Rows) -> TableChoices:

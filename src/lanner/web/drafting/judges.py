@@ -26,7 +26,7 @@ class Invited:
     email: str = ""
 
 
-def invited(text: str, taken: Collection[str] = (), *, same_names: bool = False) -> list[Invited]:
+def invited(text: str, existing_ids: Collection[str] = (), *, same_names: bool = False) -> list[Invited]:
     """Everyone named in the text, with ids of their own that nobody has yet. Two of one name are asked about, unless
     `same_names` says that they are different people."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
@@ -45,7 +45,7 @@ def invited(text: str, taken: Collection[str] = (), *, same_names: bool = False)
             )
     first = _cells(lines[0][1])
     header = [cell.casefold() for cell in first]
-    ids = Ids(taken, same_names=same_names)
+    ids = Ids(existing_ids, same_names=same_names)
     if "name" in header or "id" in header:
         return [_from_table(header, _cells(line), number, ids) for number, line in lines[1:]]
     return [_from_line(line, number, ids) for number, line in lines]
@@ -54,14 +54,14 @@ def invited(text: str, taken: Collection[str] = (), *, same_names: bool = False)
 class Ids:
     """The ids there are. A name that comes again is refused, unless those are different people."""
 
-    def __init__(self, taken: Collection[str], *, same_names: bool) -> None:
-        self._taken, self._same_names = set(taken), same_names
+    def __init__(self, existing_ids: Collection[str], *, same_names: bool) -> None:
+        self._ids, self._same_names = set(existing_ids), same_names
 
     def add(self, name: str, line: int) -> str:
         """A short id made of the name: letters of any script, digits and dashes."""
-        folded = unicodedata.normalize("NFKC", name).strip().casefold()
-        base = re.sub(r"[\W_]+", "-", folded).strip("-")[:40] or "judge"
-        if base in self._taken and not self._same_names:
+        plain_name = unicodedata.normalize("NFKC", name).strip().casefold()
+        base = re.sub(r"[\W_]+", "-", plain_name).strip("-")[:40] or "judge"
+        if base in self._ids and not self._same_names:
             raise InputError(
                 f"There is a judge called {name} already.",
                 code="same_name",
@@ -70,9 +70,9 @@ class Ids:
                 next_step="Leave the line out, or say that these are different people.",
             )
         candidate, number = base, 2
-        while candidate in self._taken:
+        while candidate in self._ids:
             candidate, number = f"{base}-{number}", number + 1
-        self._taken.add(candidate)
+        self._ids.add(candidate)
         return candidate
 
 

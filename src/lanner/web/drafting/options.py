@@ -166,19 +166,19 @@ def offers() -> Sequence[Offer]:
 
 
 @cache
-def _offers(names: tuple[str, ...], spoken: str) -> tuple[Offer, ...]:
+def _offers(names: tuple[str, ...], language_code: str) -> tuple[Offer, ...]:
     """Made once for each language: thirty protocols and their drawings, read anew for every draft, take their turn from
     saves."""
     results = []
-    purposes, published = _purposes(), expected_agreement()
+    purposes, published_agreement = _purposes(), expected_agreement()
     for name in names:
         protocol = protocols.load(name)
-        words = Wording(protocol, spoken)
+        words = Wording(protocol, language_code)
         about_judges = all(stage.unit is Unit.JUDGE for stage in protocol.stages)
-        needed = max(_SYSTEMS_NEEDED[stage.object] for stage in protocol.stages)
+        systems_needed = max(_SYSTEMS_NEEDED[stage.object] for stage in protocol.stages)
         lines = words.line("summary"), words.line("when_to_use")
         page = next(iter(protocol.pages))
-        entry = published.get(name, {})
+        entry = published_agreement.get(name, {})
         results.append(
             Offer(
                 name,
@@ -187,7 +187,7 @@ def _offers(names: tuple[str, ...], spoken: str) -> tuple[Offer, ...]:
                 about_judges,
                 sketch(protocol),
                 purposes.get(name, ""),
-                needed,
+                systems_needed,
                 protocol.minutes(page),
                 entry.get("short", ""),
                 entry.get("source", ""),
@@ -224,8 +224,8 @@ def about(control: str) -> Iterator[None]:
 
 def control_of(error: LannerError) -> str:
     """The control of the form that a mistake is about; "" where it is about none in particular."""
-    known = _CONTROLS.get(error.code, "design" if isinstance(error, DesignError) else "")
-    return error.control or known
+    default_control = _CONTROLS.get(error.code, "design" if isinstance(error, DesignError) else "")
+    return error.control or default_control
 
 
 _CONTROLS = {

@@ -84,12 +84,12 @@ async def take_texts(request: Request) -> Response:
                 model = await site.read(lambda: find(site.store, account, forms.text(form, "campaign")))
                 texts = await site.read(lambda: _of_campaign(site.store, model, folder))
             case _:
-                with tempfile.TemporaryDirectory(prefix="lanner-upload-") as received:
-                    names = _receive(form, Path(received))
-                    first = Path(received) / names[0]
+                with tempfile.TemporaryDirectory(prefix="lanner-upload-") as upload_folder:
+                    names = _receive(form, Path(upload_folder))
+                    first = Path(upload_folder) / names[0]
                     if len(names) == 1 and await site.files.ask("is_table", str(first)):
                         return await tables.take_table(request, first)
-                    texts = await _read(site, form, Path(received), names, folder)
+                    texts = await _read(site, form, Path(upload_folder), names, folder)
     except LannerError as error:
         return await _new_page(request, told(without_folders(error)), form)
     token = site.uploads.add(account.id, folder, texts)
@@ -119,8 +119,8 @@ def _receive(form: FormData, folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-async def _read(site: Site, form: FormData, received: Path, names: list[str], folder: Path) -> Texts:
-    path = str(received / names[0]) if len(names) == 1 else str(received)
+async def _read(site: Site, form: FormData, upload_folder: Path, names: list[str], folder: Path) -> Texts:
+    path = str(upload_folder / names[0]) if len(names) == 1 else str(upload_folder)
     languages_chosen = ":".join(forms.text(form, name) or languages.UNDETERMINED for name in ("source", "target"))
     options = {"languages": languages_chosen} if forms.text(form, "source") or forms.text(form, "target") else {}
     texts: Texts = await site.files.ask("read_texts", path, ", ".join(names), options, str(folder))
@@ -200,16 +200,16 @@ def _courses(ahead: WorkAhead | None) -> tuple[Markup, Markup] | None:
     or at too few points for a curve."""
     if ahead is None:
         return None
-    fixed = [(point.judgements, point.fixed) for point in ahead.course if point.fixed is not None]
+    fixed_course = [(point.judgements, point.fixed) for point in ahead.course if point.fixed is not None]
     adaptive = [(point.judgements, point.adaptive) for point in ahead.course if point.adaptive is not None]
-    if min(len(fixed), len(adaptive)) < _FEWEST_POINTS:
+    if min(len(fixed_course), len(adaptive)) < _FEWEST_POINTS:
         return None
     scale = NarrowingScale(
-        ahead.fixed_judgements, ahead.distance or 0.0, max(width for _, width in (*fixed, *adaptive))
+        ahead.fixed_judgements, ahead.distance or 0.0, max(width for _, width in (*fixed_course, *adaptive))
     )
     ends = (ahead.low * ahead.fixed_judgements, ahead.high * ahead.fixed_judgements)
     return (
-        narrowing(say("Fixed"), fixed, scale, end=ahead.fixed_judgements),
+        narrowing(say("Fixed"), fixed_course, scale, end=ahead.fixed_judgements),
         narrowing(say("Adaptive"), adaptive, scale, end=ahead.adaptive_judgements, ends=ends),
     )
 

@@ -39,7 +39,7 @@ _NOBODY = Judge("preview", name="Preview")
 
 
 @dataclass(frozen=True, slots=True)
-class Previewed:
+class PreviewSubject:
     """What is looked at: a campaign, or texts with a protocol of which none was made yet. `address` is that of the
     preview, `back` where it leads in the end."""
 
@@ -74,7 +74,7 @@ class Previewed:
         return TaskView(self.campaign, self.protocol, _NOBODY, 0, task, texts, answers, progress, settings)
 
 
-async def _previewed(request: Request) -> Previewed:
+async def _subject_of(request: Request) -> PreviewSubject:
     site: Site = request.app.state.site
     if "upload" in request.path_params:
         upload = site.uploads.find(request.path_params["upload"], request.state.visitor.account.id)
@@ -87,75 +87,81 @@ async def _previewed(request: Request) -> Previewed:
     return await site.read(lambda: of_campaign(site.store, campaign, address_of(request, campaign)))
 
 
-def of_campaign(store: Store, campaign: Campaign, address: str) -> Previewed:
+def of_campaign(store: Store, campaign: Campaign, address: str) -> PreviewSubject:
     """A campaign that there is; `address` is that of its page."""
     with store.reading() as tx:
         systems = tx.campaigns.plan(campaign.id)["systems"]
     documents = tuple(campaigns.documents(store, campaign.id)[:_DOCUMENTS])
     protocol = campaigns.protocol(store, campaign.id)
-    return Previewed(campaign, protocol, documents, systems, f"{address}/preview", address)
+    return PreviewSubject(campaign, protocol, documents, systems, f"{address}/preview", address)
 
 
-def _of_upload(upload: Upload, name: str, address: str) -> Previewed:
+def _of_upload(upload: Upload, name: str, address: str) -> PreviewSubject:
     protocol = protocols.load(name)
     documents = tuple(islice(formats.read_documents(upload.path, "native"), _DOCUMENTS))
     systems = [system for system, _ in upload.texts.systems]
     now = datetime.now(UTC)
     title = Wording(protocol, language()).title
     campaign = Campaign(0, "", title, protocol.name, protocol.hash, CampaignState.DRAFT, 0, "full", {}, now)
-    return Previewed(campaign, protocol, documents, systems, f"{address}/preview/{name}", address)
+    return PreviewSubject(campaign, protocol, documents, systems, f"{address}/preview/{name}", address)
 
 
 async def preview(request: Request) -> Response:
     """The first task that is about texts."""
     site: Site = request.app.state.site
-    previewed = await _previewed(request)
-    preview_tasks = await site.read(lambda: previewed.tasks)
+    subject = await _subject_of(request)
+    preview_tasks = await site.read(lambda: subject.tasks)
     first = next((task.id for task in preview_tasks if task.items[0].document), 1)
     if not preview_tasks:
         raise HTTPException(404)
-    return RedirectResponse(f"{previewed.address}/task/{first}", 303)
+    return RedirectResponse(f"{subject.address}/task/{first}", 303)
 
 
 async def leave(request: Request) -> Response:
     """Back to the campaign, or to the form for one."""
-    return RedirectResponse((await _previewed(request)).back, 303)
+    return RedirectResponse((await _subject_of(request)).back, 303)
 
 
 async def task(request: Request) -> Response:
     """The judging page, marked as a preview."""
     site: Site = request.app.state.site
-    previewed = await _previewed(request)
-    view = await site.read(lambda: previewed.view(request.path_params["id"]))
+    subject = await _subject_of(request)
+    view = await site.read(lambda: subject.view(request.path_params["id"]))
     token = request.state.visitor.form_token
-    who = f"preview.{previewed.campaign.id or request.path_params['upload']}"
-    below = previewed.address
+    who = f"preview.{subject.campaign.id or request.path_params['upload']}"
+    below = subject.address
     return judging.show_task(request, view, token, who=who, template="preview.html", preview=True, root=below)
 
 
 async def answers(request: Request) -> Response:
     """Nothing was kept, so nothing comes back."""
     site: Site = request.app.state.site
-    previewed = await _previewed(request)
-    view = await site.read(lambda: previewed.view(request.path_params["id"]))
+    subject = await _subject_of(request)
+    view = await site.read(lambda: subject.view(request.path_params["id"]))
     return _json({"items": [{} for _ in view.task.items], "finished": False})
 
 
 async def save(request: Request) -> Response:
     """Check answers as if they were a judge's, and keep nothing."""
     site: Site = request.app.state.site
-    previewed = await _previewed(request)
+    subject = await _subject_of(request)
     now = datetime.now(UTC)
     save = judging.read_save(await request.body(), now)
-    view = await site.read(lambda: previewed.view(request.path_params["id"]))
+    view = await site.read(lambda: subject.view(request.path_params["id"]))
     try:
         missing = await site.read(lambda: _checked(view, save["item"], save["answers"]))
     except AnswerError as error:
         refusal = {"question": error.question, "code": error.code, "message": str(error)}
         return _json({"errors": [refusal]}, 422)
-    saved = dict.fromkeys(save["answers"], 0)
+    judgement_ids = dict.fromkeys(save["answers"], 0)
     digests = {question: campaigns.digest(value) for question, value in save["answers"].items()}
-    reply = {"saved": saved, "digests": digests, "conflicts": [], "received_at": now.isoformat(), "missing": missing}
+    reply = {
+        "saved": judgement_ids,
+        "digests": digests,
+        "conflicts": [],
+        "received_at": now.isoformat(),
+        "missing": missing,
+    }
     return _json(reply)
 
 
@@ -179,26 +185,26 @@ def _checked(view: TaskView, number: int, answers: dict[str, Json]) -> list[str]
 async def form(request: Request) -> Response:
     """Without a script: on to the next row."""
     site: Site = request.app.state.site
-    previewed = await _previewed(request)
+    subject = await _subject_of(request)
     fields = await auth.form_of(request)
     number = request.path_params["id"]
-    view = await site.read(lambda: previewed.view(number))
+    view = await site.read(lambda: subject.view(number))
     item, row = forms.text(fields, "item"), forms.text(fields, "row")
     if item.isdecimal() and len(item) < 6:
         _checked(view, int(item), forms.answers(view.protocol, view.task.page, fields))
     following = f"?row={int(row) + 1}" if row.isdecimal() and len(row) < 6 else ""
-    return RedirectResponse(f"{previewed.address}/task/{number}{following}", 303)
+    return RedirectResponse(f"{subject.address}/task/{number}{following}", 303)
 
 
 async def finish(request: Request) -> Response:
     """The next task of the preview, or the end of it."""
     site: Site = request.app.state.site
-    previewed = await _previewed(request)
+    subject = await _subject_of(request)
     await auth.form_of(request)
     number = request.path_params["id"]
-    if number < len(await site.read(lambda: previewed.tasks)):
-        return RedirectResponse(f"{previewed.address}/task/{number + 1}", 303)
-    context = {"campaign": previewed.campaign, "again": previewed.address, "back": previewed.back}
+    if number < len(await site.read(lambda: subject.tasks)):
+        return RedirectResponse(f"{subject.address}/task/{number + 1}", 303)
+    context = {"campaign": subject.campaign, "again": subject.address, "back": subject.back}
     return page(request, "preview_end.html", context)
 
 

@@ -24,19 +24,19 @@ from lanner.web.page.rendering import page
 from lanner.web.site import Site
 
 
-async def take_table(request: Request, received: Path) -> Response:
+async def take_table(request: Request, upload: Path) -> Response:
     """Keep a table that was sent. What is certain is taken at once; else its columns are asked about."""
     site: Site = request.app.state.site
     account = request.state.visitor.account.id
     form = await auth.form_of(request)
     folder = site.uploads.place()
     folder.mkdir()
-    path = folder / received.name  # under its own name, which mistakes are told with
-    shutil.copyfile(received, path)
+    path = folder / upload.name  # under its own name, which mistakes are told with
+    shutil.copyfile(upload, path)
     first = TableChoices(source_language=forms.text(form, "source"), target_language=forms.text(form, "target"))
     texts_path = site.uploads.place()
-    preview: TablePreview = await site.files.ask("preview_table", str(path), received.name, first, str(texts_path))
-    token = site.uploads.add_table(account, path, received.name)
+    preview: TablePreview = await site.files.ask("preview_table", str(path), upload.name, first, str(texts_path))
+    token = site.uploads.add_table(account, path, upload.name)
     site.uploads.find_table(token, account).choices = preview.choices
     root = request.scope.get("root_path", "")
     if preview.unsure or preview.texts is None:

@@ -200,12 +200,12 @@ def described(
     pairs = Counter(_pair(document) for document in documents)
     domains = Counter(document.domain or say("no domain") for document in documents)
     first = documents[0]
-    shown = first.systems[:3]
+    first_systems = first.systems[:3]
     rows = [
         (
             segment.id,
             shortened(segment.source, _LETTERS),
-            tuple(shortened(segment.outputs.get(system) or "", _LETTERS) for system in shown),
+            tuple(shortened(segment.outputs.get(system) or "", _LETTERS) for system in first_systems),
         )
         for segment in first.segments[:_ROWS]
     ]
@@ -219,7 +219,7 @@ def described(
         domains=tuple(domains.most_common()),
         notes=notes,
         title=first.title or first.id,
-        shown=tuple(shown),
+        shown=tuple(first_systems),
         rows=tuple(rows),
         judgements=judgements,
         unknown_languages=any(

@@ -30,27 +30,27 @@ def work_ahead(documents: Sequence[Document], wishes: CampaignOptions, items: in
     protocol = composed(wishes)
     systems = wishes.systems_of(documents)
     stages = _rated_stages(protocol)
-    judged = documents[wishes.calibration :]
-    if not stages or not wishes.judges or not judged:
+    main_documents = documents[wishes.calibration :]
+    if not stages or not wishes.judges or not main_documents:
         return None
     options = wishes.options if wishes.design == ADAPTIVE else {}
     goal = goal_of(options, systems)
-    metric = _metric_scores(judged, systems)
-    sizes = document_sizes(judged, protocol)
+    metric = _metric_scores(main_documents, systems)
+    sizes = document_sizes(main_documents, protocol)
     world = world_of_texts(
-        judged, sizes, protocol, systems, judges=len(wishes.judges), overlap=_overlap(wishes), metric=metric
+        main_documents, sizes, protocol, systems, judges=len(wishes.judges), overlap=_overlap(wishes), metric=metric
     )
     if world is None or goal.kind is Kind.AGREEMENT:
         return None
     savings = expected_savings(world, goal, seed=wishes.seed)
     hours = next(protocol.minutes(page) for page, own in protocol.pages.items() if own[0] in stages) / 60
-    fixed = planned(documents, wishes).main_items if items is None else items
-    adaptive = round(savings.share * fixed)
+    fixed_judgements = planned(documents, wishes).main_items if items is None else items
+    adaptive = round(savings.share * fixed_judgements)
     return WorkAhead(
         str(goal),
         savings.campaigns,
-        fixed,
-        fixed * hours,
+        fixed_judgements,
+        fixed_judgements * hours,
         adaptive,
         adaptive * hours,
         savings.share,
@@ -62,8 +62,8 @@ def work_ahead(documents: Sequence[Document], wishes: CampaignOptions, items: in
         None if goal.kind is Kind.PRECISION else savings.distance,
         tuple(
             CoursePoint(
-                round(point.share * fixed),
-                point.share * fixed * hours,
+                round(point.share * fixed_judgements),
+                point.share * fixed_judgements * hours,
                 point.fixed,
                 point.adaptive,
                 point.settled,
@@ -79,13 +79,13 @@ def prospects(documents: Sequence[Document], wishes: CampaignOptions) -> Prospec
     the protocol."""
     protocol = composed(wishes)
     systems = len(wishes.systems_of(documents))
-    judged = documents[wishes.calibration :]
+    main_documents = documents[wishes.calibration :]
     parts = released_components(protocol) if _rated_stages(protocol) else None
-    if parts is None or systems < 2 or len(judged) < 2 or not wishes.judges:
+    if parts is None or systems < 2 or len(main_documents) < 2 or not wishes.judges:
         return None
     overlap = _overlap(wishes)
-    sentences = max(1, round(sum(map(float, document_sizes(judged, protocol))) / len(judged)))
-    base = Design(len(judged), sentences, max(len(wishes.judges), overlap), overlap, systems)
+    sentences = max(1, round(sum(map(float, document_sizes(main_documents, protocol))) / len(main_documents)))
+    base = Design(len(main_documents), sentences, max(len(wishes.judges), overlap), overlap, systems)
     detectable = _detectable(parts, base)
     bounds = bounds_of(protocol, score_of(protocol)[0])
     if bounds is not None and math.isfinite(bounds[1]):
@@ -94,11 +94,15 @@ def prospects(documents: Sequence[Document], wishes: CampaignOptions) -> Prospec
         steps = [share * detectable for share in (0.5, 1.0, 1.5)] if detectable is not None else []
     few = systems <= _MOST_SYSTEMS  # more of them take long to simulate
     judges = replace(base, judges=max(base.judges, overlap + 1), overlap=overlap + 1)
-    sizes = sorted({max(2, round(factor * len(judged))) for factor in _CURVE} - {len(judged)}) if few else []
+    sizes = (
+        sorted({max(2, round(factor * len(main_documents))) for factor in _CURVE} - {len(main_documents)})
+        if few
+        else []
+    )
     curve = {number: _detectable(parts, replace(base, documents=number)) for number in sizes}
-    curve[len(judged)] = detectable
+    curve[len(main_documents)] = detectable
     return Prospects(
-        len(judged),
+        len(main_documents),
         systems,
         detectable,
         tuple(zip(steps, chances(parts, base, steps, n=_STUDIES), strict=True)),

@@ -71,11 +71,11 @@ async def campaigns(request: Request) -> Response:
     filter_name = request.query_params.get("show", "")
     site.live.warm()
     rows = await site.read(lambda: listed(site.store, account))
-    archived = [row for row in rows if row.campaign.settings.get("archived")]
+    archived_rows = [row for row in rows if row.campaign.settings.get("archived")]
     current = [row for row in rows if not row.campaign.settings.get("archived")]
     context = {
-        "rows": archived if filter_name == "archived" else current,
-        "archived": len(archived),
+        "rows": archived_rows if filter_name == "archived" else current,
+        "archived": len(archived_rows),
         "shown": filter_name,
     }
     return await long_page(request, "campaigns.html", context)

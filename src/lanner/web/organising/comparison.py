@@ -123,12 +123,12 @@ def _heat_note(divergence: Divergence, names: Mapping[str, str]) -> str:
                 low=low,
             )
         )
-    mixed = [value for value, pair in cells if len(set(pair) & set(divergence.people)) == 1]
-    if mixed and max(mixed) < worst[0]:
+    person_model_values = [value for value, pair in cells if len(set(pair) & set(divergence.people)) == 1]
+    if person_model_values and max(person_model_values) < worst[0]:
         sentences.append(
             say(
                 "No model agrees with people as well as the weakest two people ({best} at best).",
-                best=number(max(mixed), 2),
+                best=number(max(person_model_values), 2),
             )
         )
     if divergence.not_compared:

@@ -80,12 +80,12 @@ def _enough_when(goal: Goal) -> str:
 
 def _next_hundred(now: Economy) -> NextHundred | None:
     """None where nothing is open, or where too little is judged to look ahead."""
-    known = [pair for pair in now.open if pair.chance is not None]
-    if now.enough or now.ended or not known:
+    open_pairs = [pair for pair in now.open if pair.chance is not None]
+    if now.enough or now.ended or not open_pairs:
         return None
-    ranked = sorted(known, key=lambda pair: -(pair.chance or 0.0))
+    by_chance = sorted(open_pairs, key=lambda pair: -(pair.chance or 0.0))
     rows = tuple(
-        (f"{pair.first} – {pair.second}", pair.chance_text, round(100 * (pair.chance or 0.0))) for pair in ranked
+        (f"{pair.first} – {pair.second}", pair.chance_text, round(100 * (pair.chance or 0.0))) for pair in by_chance
     )
     return NextHundred(f"{now.hours(100):.1f}", rows, f"{now.expected_settled:.1f}")
 
@@ -127,7 +127,7 @@ def _system(system: SystemStanding) -> SystemRow:
 
 
 def _pair(pair: PairStanding, now: Economy) -> PairRow:
-    spared = None if pair.spared is None else (f"{pair.spared:,.0f}", f"{now.hours(pair.spared):.1f}")
+    savings = None if pair.spared is None else (f"{pair.spared:,.0f}", f"{now.hours(pair.spared):.1f}")
     return PairRow(
         pair.first,
         pair.second,
@@ -137,16 +137,16 @@ def _pair(pair: PairStanding, now: Economy) -> PairRow:
         score_text(pair.value),
         score_interval(pair.low, pair.high),
         pair.chance_text,
-        spared,
+        savings,
     )
 
 
 def _work_left(now: Economy) -> tuple[str, str, str, str] | None:
     if now.judgements_left is None:
         return None
-    expected, low, high = now.judgements_left
-    hours, fewest, most = (f"{now.hours(count):.1f}" for count in (expected, low, high))
-    return f"{expected:,.0f}", hours, fewest, most
+    judgements, low, high = now.judgements_left
+    hours, fewest, most = (f"{now.hours(count):.1f}" for count in (judgements, low, high))
+    return f"{judgements:,.0f}", hours, fewest, most
 
 
 def _agreement(now: Economy) -> tuple[str, str, str, str] | None:

@@ -27,37 +27,39 @@ class Diagnoses:
 
     def __init__(self) -> None:
         self._key: Hashable = None
-        self._kept: tuple[Material, Diagnosis] | None = None
+        self._result: tuple[Material, Diagnosis] | None = None
 
     def page(self, store: Store, campaign: int, question: str, cell: str) -> DiagnosisPage:
         """The page of a campaign as it is now."""
         key = (campaign, question, campaigns.chain_head(store, campaign), len(campaigns.events(store, campaign)))
-        if self._kept is None or key != self._key:
+        if self._result is None or key != self._key:
             material = from_campaign(store, campaign).under_code_names()
-            self._key, self._kept = key, (material, diagnose(material, question))
-        return diagnosis_page(*self._kept, cell)
+            self._key, self._result = key, (material, diagnose(material, question))
+        return diagnosis_page(*self._result, cell)
 
 
 def diagnosis_page(material: Material, result: Diagnosis, cell: str = "") -> DiagnosisPage:
     """The page of a diagnosis with the sentences behind one cell: the named one, else the first to be improved."""
     assert material.protocol is not None
     view = View(material, material.protocol, language=language(), translate=translate)
-    chosen = _chosen(result, cell)
+    selection = _chosen(result, cell)
     choices = [other for other in _cells(result) if other.enough]
     fits = len(result.systems) <= picture.MOST_SYSTEMS
-    answered = set(material.table["question"].unique())
+    answered_ids = set(material.table["question"].unique())
     return DiagnosisPage(
         protocol=view.words.title,
         simulated=view.simulated,
         question=result.question,
-        questions=tuple((q, view.label(q)) for q in material.protocol.diagnostic if q in answered),
+        questions=tuple((q, view.label(q)) for q in material.protocol.diagnostic if q in answered_ids),
         errors=result.errors,
         advice=tuple(_advice(view, result, at, system) for at, system in enumerate(result.systems)),
-        figure=figure(view, result, link=lambda target: _address(result, target), chosen=chosen) if fits else None,
+        figure=figure(view, result, link=lambda target: _address(result, target), chosen=selection) if fits else None,
         cells=tuple((_key(other), f"{other.system} · {place_label(view, result, other)}") for other in choices),
-        cell=_key(chosen) if chosen else "",
-        summary=_summary(view, result, chosen) if chosen else "",
-        sentences=tuple(_sentence(view, result, example) for example in result.examples(chosen)) if chosen else (),
+        cell=_key(selection) if selection else "",
+        summary=_summary(view, result, selection) if selection else "",
+        sentences=tuple(_sentence(view, result, example) for example in result.examples(selection))
+        if selection
+        else (),
         tables=tuple(tables(view, result)),
         notes=tuple(map(translate, result.notes)),
     )
@@ -80,10 +82,10 @@ def _cells(result: Diagnosis) -> Iterator[Cell]:
 
 def _chosen(result: Diagnosis, key: str) -> Cell | None:
     if key:
-        named = next((cell for cell in result.cells if _key(cell) == key), None)
-        if named is None:
+        match = next((cell for cell in result.cells if _key(cell) == key), None)
+        if match is None:
             raise StatisticError(f"There is no cell {key!r}.", next_step="Choose one from the list.")
-        return named
+        return match
     return next((cell for cell in _cells(result) if cell.enough), None)
 
 

@@ -74,8 +74,8 @@ async def disagreements(request: Request) -> Response:
     campaign = await campaign_of(request)
     query = request.query_params
     selection = wanted_of(query)
-    listed: DisagreementList = await site.live.ask("disagreements", campaign.id, selection)
-    unit = _unit(query) or _first(listed.entries)
+    disagreement_list: DisagreementList = await site.live.ask("disagreements", campaign.id, selection)
+    unit = _unit(query) or _first(disagreement_list.entries)
     unit_answers: UnitAnswers | None = await site.live.ask("answers", campaign.id, unit) if unit else None
     if unit and unit_answers is not None and not unit_answers.given:
         raise HTTPException(404)
@@ -83,13 +83,19 @@ async def disagreements(request: Request) -> Response:
     def make() -> dict[str, object]:
         scene = Scene(site.store, campaign)
         item = scene.item(unit, unit_answers, models="models" in query) if unit and unit_answers else None
-        return {**scene.context(listed, selection), "item": item}
+        return {**scene.context(disagreement_list, selection), "item": item}
 
     context = await site.read(make)
-    following = _following(listed.entries, unit)
-    kept = {name: value for name, value in query.items() if name not in ("segment", "system", "at", "models", "unit")}
-    context |= {"base": urlencode(kept), "next": _address(following, kept) if following else "", "address": _address}
-    return page(request, "disagreements.html", {**context, "kept": kept, "refused": query.get("refused", "")})
+    following = _following(disagreement_list.entries, unit)
+    filters = {
+        name: value for name, value in query.items() if name not in ("segment", "system", "at", "models", "unit")
+    }
+    context |= {
+        "base": urlencode(filters),
+        "next": _address(following, filters) if following else "",
+        "address": _address,
+    }
+    return page(request, "disagreements.html", {**context, "kept": filters, "refused": query.get("refused", "")})
 
 
 def _unit(query: QueryParams) -> Unit | None:
@@ -124,8 +130,8 @@ async def settle(request: Request) -> Response:
         await site.write(lambda: _settled(site.store, campaign, unit, form, account.id))
     except (AnswerError, CampaignError) as refused:
         back = {"at": unit[0], "segment": unit[1], "system": unit[2], "refused": refused.what}
-        shortened = {name: value[:_LONGEST_VALUE] for name, value in back.items()}
-        return RedirectResponse(f"{place}?{forms.text(form, 'base')[:_LONGEST_ADDRESS]}&{urlencode(shortened)}", 303)
+        back_query = {name: value[:_LONGEST_VALUE] for name, value in back.items()}
+        return RedirectResponse(f"{place}?{forms.text(form, 'base')[:_LONGEST_ADDRESS]}&{urlencode(back_query)}", 303)
     following = forms.text(form, "next")[:_LONGEST_ADDRESS]
     return RedirectResponse(place + (following if following.startswith("?") else ""), 303)
 
@@ -195,11 +201,11 @@ class Scene:
         self.wording = Wording(self.protocol, language())
         self.names = {judge.id: judge.name or judge.id for judge in self.judges}
 
-    def context(self, listed: DisagreementList, selection: DisagreementFilter) -> dict[str, object]:
+    def context(self, disagreement_list: DisagreementList, selection: DisagreementFilter) -> dict[str, object]:
         """What the filters and the list show."""
         people = [judge.id for judge in self.judges if judge.kind in PEOPLE]
-        compared = self.protocol.find(selection.question)
-        options = getattr(compared[1], "options", ()) if compared else ()
+        match = self.protocol.find(selection.question)
+        options = getattr(match[1], "options", ()) if match else ()
         labels = {option.id: self.wording.option(selection.question, option.id).label for option in options}
         questions = [
             question.id
@@ -208,15 +214,17 @@ class Scene:
         ]
         return {
             "campaign": self.campaign,
-            "listed": listed,
+            "listed": disagreement_list,
             "wanted": selection,
-            "texts": self._texts(listed.entries),
+            "texts": self._texts(disagreement_list.entries),
             "names": self.names,
             "labels": labels,
             "tones": dict(zip(labels, ramp(len(labels)), strict=True)),
             "questions": [(question, self.wording.question(question).label) for question in questions],
-            "domains": sorted({entry.domain for entry in listed.entries if entry.domain} | ({selection.domain} - {""})),
-            "documents": self._documents(listed.entries, selection.document),
+            "domains": sorted(
+                {entry.domain for entry in disagreement_list.entries if entry.domain} | ({selection.domain} - {""})
+            ),
+            "documents": self._documents(disagreement_list.entries, selection.document),
             "pairs": [(f"{a}|{b}", in_words([self.names[a], self.names[b]])) for a, b in _pairs(people)],
             "label_pairs": [(f"{a}|{b}", f"{labels[a]} / {labels[b]}") for a, b in _pairs(list(labels))],
             "distance": figures.distance,
@@ -224,9 +232,9 @@ class Scene:
 
     def _documents(self, entries: Sequence[Disagreement], document_id: str) -> list[tuple[str, str]]:
         """The documents of the list to choose from, by title, in the order of the campaign's names for them."""
-        named = sorted({entry.document for entry in entries} | ({document_id} - {""}))
+        ids = sorted({entry.document for entry in entries} | ({document_id} - {""}))
         with self._store.reading() as tx:
-            documents = {name: tx.documents.find(self.campaign.id, name) for name in named}
+            documents = {name: tx.documents.find(self.campaign.id, name) for name in ids}
         return [(name, document.title or name if document else name) for name, document in documents.items()]
 
     def _texts(self, entries: Sequence[Disagreement]) -> dict[tuple[str, str], tuple[str, str]]:
@@ -234,13 +242,13 @@ class Scene:
         names = dict.fromkeys(entry.document for entry in entries)
         with self._store.reading() as tx:
             documents = {name: tx.documents.find(self.campaign.id, name) for name in names}
-        found = {}
+        texts = {}
         for entry in entries:
             document = documents[entry.document]
             segment = document.segment(entry.segment) if document else None
             words = segment.source if segment else (document.title if document else "")
-            found[entry.document, entry.segment] = (words, document.source_language if document else "und")
-        return found
+            texts[entry.document, entry.segment] = (words, document.source_language if document else "und")
+        return texts
 
     def item(self, unit: Unit, unit_answers: UnitAnswers, *, models: bool) -> Item | None:
         """One unit in its context. Models stay out until people have decided: they must not sway anyone."""
@@ -267,7 +275,7 @@ class Scene:
             document=document,
             rows=tuple(self._rows(document, place, unit[2], unit_answers, judges)),
             matrices=own or matrices,
-            extras=tuple(replace(made.lines[0], label=made.label) for made in matrices if own and made not in own),
+            extras=tuple(replace(entry.lines[0], label=entry.label) for entry in matrices if own and entry not in own),
             comments=tuple(self._comments(unit_answers, judges)),
             seconds=tuple("" if second is None else f"{second:.0f}" for second in seconds),
             distance=unit_answers.distance,
@@ -277,15 +285,15 @@ class Scene:
             judges=tuple(self.names[judge.id] for judge in judges),
         )
 
-    def _matrices(self, unit_answers: UnitAnswers, shown: Sequence[Judge]) -> tuple[Matrix, ...]:
-        judges = [judge.id for judge in shown]
+    def _matrices(self, unit_answers: UnitAnswers, judges: Sequence[Judge]) -> tuple[Matrix, ...]:
+        judge_ids = [judge.id for judge in judges]
         questions = [question for _, question in self.protocol.questions]
-        by_question, settled = unit_answers.given, unit_answers.settled
-        made = [
-            matrix(q, by_question.get(q.id, {}), judges, settled.get(q.id), self.wording, names=self.names)
+        by_question, agreed_answers = unit_answers.given, unit_answers.settled
+        tables = [
+            matrix(q, by_question.get(q.id, {}), judge_ids, agreed_answers.get(q.id), self.wording, names=self.names)
             for q in questions
         ]
-        return tuple(entry for entry in made if entry is not None and entry.lines)
+        return tuple(entry for entry in tables if entry is not None and entry.lines)
 
     def _comments(self, unit_answers: UnitAnswers, judges: Sequence[Judge]) -> list[tuple[str, str]]:
         texts = [question.id for _, question in self.protocol.questions if isinstance(question, Text)]
@@ -341,7 +349,7 @@ def _short(distance: float) -> str:
 def _share(matrices: Sequence[Matrix]) -> str:
     """What they agree on, and what not, in words."""
     same = [matrix.label for matrix in matrices if matrix.agreed]
-    differ = [made.label for made in matrices if not made.agreed]
+    differ = [entry.label for entry in matrices if not entry.agreed]
     sentence = [say("They agree on {what}.", what=_lowered(same))] if same else []
     return " ".join([*sentence, *([say("They differ on {what}.", what=_lowered(differ))] if differ else [])])
 
@@ -405,24 +413,24 @@ class Matrix:
 
 def matrix(
     question: Question,
-    given: Mapping[str, Json],
+    answers_by_judge: Mapping[str, Json],
     judges: Sequence[str],
-    settled: Json,
+    agreed_answer: Json,
     wording: Wording,
     *,
     names: Mapping[str, str] | None = None,
 ) -> Matrix | None:
     """The table of one question; None where there is nothing to compare (free text stands elsewhere). `names` are
     what judges are called."""
-    if isinstance(question, Text) or not any(judge in given for judge in judges):
+    if isinstance(question, Text) or not any(judge in answers_by_judge for judge in judges):
         return None
-    answers = [given.get(judge) for judge in judges]
+    answers = [answers_by_judge.get(judge) for judge in judges]
     label = wording.question(question.id).label
     if isinstance(question, Spans | Rank) and not question.for_each:
         pairs = list(zip(judges, answers, strict=True))
-        lines: tuple[Line, ...] = (_whole(question, pairs, settled, names or {}, wording),)
+        lines: tuple[Line, ...] = (_whole(question, pairs, agreed_answer, names or {}, wording),)
     else:
-        lines = tuple(_lines(question, answers, settled, wording))
+        lines = tuple(_lines(question, answers, agreed_answer, wording))
     sentences = [_plain(answer) for answer in answers if answer is not None]
     wide = isinstance(question, Grid | Labels) or bool(question.for_each)
     return Matrix(question.id, label, lines, len(set(sentences)) <= 1, wide)
@@ -432,21 +440,21 @@ def _plain(value: Json) -> str:
     return repr(sorted(value) if isinstance(value, list) and all(isinstance(v, str) for v in value) else value)
 
 
-def _lines(question: Question, answers: Sequence[Json], settled: Json, wording: Wording) -> list[Line]:
+def _lines(question: Question, answers: Sequence[Json], agreed_answer: Json, wording: Wording) -> list[Line]:
     if question.for_each:
         labels = list(dict.fromkeys(label for answer in answers if isinstance(answer, dict) for label in answer))
-        return [_part(question, label, answers, settled, wording) for label in labels]
+        return [_part(question, label, answers, agreed_answer, wording) for label in labels]
     match question:
         case Choice():
-            return [_option(question, option, answers, settled, wording) for option in question.options]
+            return [_option(question, option, answers, agreed_answer, wording) for option in question.options]
         case Labels():
             line = _counted if question.counts else _option
-            return [line(question, option, answers, settled, wording) for option in question.options]
+            return [line(question, option, answers, agreed_answer, wording) for option in question.options]
         case Grid():
-            rows = [(row, _part(question, row.id, answers, settled, wording)) for row in question.rows]
+            rows = [(row, _part(question, row.id, answers, agreed_answer, wording)) for row in question.rows]
             return [replace(line, group=row.group or "") for row, line in rows]
         case Scale() | Number():
-            return [_valued(question, question.id, say("Given"), (answers, settled), wording)]
+            return [_valued(question, question.id, say("Given"), (answers, agreed_answer), wording)]
         case Spans() | Rank() | Text():
             return []
         case _:
@@ -456,7 +464,7 @@ def _lines(question: Question, answers: Sequence[Json], settled: Json, wording: 
 def _whole(
     question: Spans | Rank,
     pairs: Sequence[tuple[str, Json]],
-    settled: Json,
+    agreed_answer: Json,
     names: Mapping[str, str],
     wording: Wording,
 ) -> Line:
@@ -466,7 +474,7 @@ def _whole(
         label, cells = say("Marked"), tuple(_marked(answer, question.id, wording) for answer in answers)
     else:
         label, cells = say("Ranks"), tuple("–".join(map(str, answer)) if answer else "" for answer in answers)
-    same = next((judge for judge, answer in pairs if settled is not None and answer == settled), "")
+    same = next((judge for judge, answer in pairs if agreed_answer is not None and answer == agreed_answer), "")
     return Line(
         label=label,
         cells=cells,
@@ -476,7 +484,7 @@ def _whole(
         control="select",
         name=f"{question.id}{TAKEN}",
         value=same,
-        chosen=settled is not None,
+        chosen=agreed_answer is not None,
         options=tuple((judge, say("as {name}", name=names.get(judge, judge))) for judge, a in pairs if a is not None),
     )
 
@@ -495,60 +503,60 @@ def _marked(answer: Json, question: str, wording: Wording) -> str:
 
 
 def _counted(
-    question: Choice | Labels, option: Option, answers: Sequence[Json], settled: Json, wording: Wording
+    question: Choice | Labels, option: Option, answers: Sequence[Json], agreed_answer: Json, wording: Wording
 ) -> Line:
     """A label that is given with how often it applies."""
     numbers = [answer.get(option.id, 0) if isinstance(answer, dict) else None for answer in answers]
-    answered = [number for number in numbers if number is not None]
-    agreed = settled.get(option.id) if isinstance(settled, dict) else None
+    counts = [number for number in numbers if number is not None]
+    agreed_count = agreed_answer.get(option.id) if isinstance(agreed_answer, dict) else None
     exclusive = isinstance(question, Labels) and option.id == question.exclusive
     return Line(
         label=wording.option(question.id, option.id).label,
         cells=tuple(_number(number) if number else "" for number in numbers),
         picked=None,
-        count=str(sum(bool(number) for number in answered) or ""),
-        split=len(set(answered)) > 1,
+        count=str(sum(bool(number) for number in counts) or ""),
+        split=len(set(counts)) > 1,
         control="checkbox" if exclusive else "number",
         name=f"{question.id}.{option.id}",
-        value=option.id if exclusive else _number(agreed) if agreed else "",
-        chosen=bool(agreed),
+        value=option.id if exclusive else _number(agreed_count) if agreed_count else "",
+        chosen=bool(agreed_count),
         group=option.group or "",
         bounds=(0.0, None, 1.0),
     )
 
 
 def _option(
-    question: Choice | Labels, option: Option, answers: Sequence[Json], settled: Json, wording: Wording
+    question: Choice | Labels, option: Option, answers: Sequence[Json], agreed_answer: Json, wording: Wording
 ) -> Line:
     def holds(answer: Json) -> bool:
         return option.id in answer if isinstance(answer, list | dict) else answer == option.id
 
-    picked = tuple(answer is not None and holds(answer) for answer in answers)
-    count, answered = sum(picked), sum(answer is not None for answer in answers)
+    picks = tuple(answer is not None and holds(answer) for answer in answers)
+    count, answer_count = sum(picks), sum(answer is not None for answer in answers)
     return Line(
         label=wording.option(question.id, option.id).label,
         cells=("",) * len(answers),
-        picked=picked,
+        picked=picks,
         count=str(count) if count else "",
-        split=0 < count < answered,
+        split=0 < count < answer_count,
         control="radio" if isinstance(question, Choice) else "checkbox",
         name=question.id,
         value=option.id,
-        chosen=settled is not None and holds(settled),
+        chosen=agreed_answer is not None and holds(agreed_answer),
         group=option.group or "",
     )
 
 
-def _part(question: Question, part: str, answers: Sequence[Json], settled: Json, wording: Wording) -> Line:
+def _part(question: Question, part: str, answers: Sequence[Json], agreed_answer: Json, wording: Wording) -> Line:
     """A row of a grid, or one of the labels a question is repeated for."""
     own = [answer.get(part) if isinstance(answer, dict) else None for answer in answers]
-    agreed = settled.get(part) if isinstance(settled, dict) else None
+    agreed_value = agreed_answer.get(part) if isinstance(agreed_answer, dict) else None
     label = wording.option(question.for_each or question.id, part).label
-    return _valued(question, f"{question.id}.{part}", label, (own, agreed), wording)
+    return _valued(question, f"{question.id}.{part}", label, (own, agreed_value), wording)
 
 
-def _valued(question: Question, name: str, label: str, given: tuple[Sequence[Json], Json], wording: Wording) -> Line:
-    own, agreed = given
+def _valued(question: Question, name: str, label: str, answers: tuple[Sequence[Json], Json], wording: Wording) -> Line:
+    own, agreed_value = answers
     words = {option.id: wording.option(question.id, option.id) for option in getattr(question, "options", ())}
     cells = tuple("" if v is None else (words[v].short or words[v].label) if v in words else _number(v) for v in own)
     commonest = Counter(cell for cell in cells if cell).most_common(1)
@@ -570,8 +578,8 @@ def _valued(question: Question, name: str, label: str, given: tuple[Sequence[Jso
         split=len({cell for cell in cells if cell}) > 1,
         control="select" if options else "number",
         name=name,
-        value="" if agreed is None else _number(agreed) if agreed not in words else str(agreed),
-        chosen=agreed is not None,
+        value="" if agreed_value is None else _number(agreed_value) if agreed_value not in words else str(agreed_value),
+        chosen=agreed_value is not None,
         options=options,
         bounds=bounds,
     )

@@ -25,24 +25,24 @@ def _markup(drawing: Drawing) -> Markup:
     return Markup(str(drawing))  # the drawing escapes every word it is given
 
 
-def _of(name: str, done: int, whole: int) -> str:
-    return f"{name}: {say('{n} of {all}', n=thousands(done), all=thousands(whole))}"
+def _of(name: str, count: int, whole: int) -> str:
+    return f"{name}: {say('{n} of {all}', n=thousands(count), all=thousands(whole))}"
 
 
 def progress_bar(name: str, parts: Sequence[tuple[str, int, int]], width: float = 180) -> Markup:
     """One bar split by domain in proportion to its size, the done part filled. `parts`: domain, done, all."""
     total = sum(whole for _, _, whole in parts)
-    drawing = Drawing(_of(name, sum(done for _, done, _ in parts), total), 16, width)
+    drawing = Drawing(_of(name, sum(count for _, count, _ in parts), total), 16, width)
     if not total:
         return _markup(drawing)
     room = width - 2 * (len(parts) - 1) - 1
     x = 0.0
-    for domain, done, whole in parts:
+    for domain, count, whole in parts:
         size = room * whole / total
-        title = _of(domain or say("all"), done, whole)
+        title = _of(domain or say("all"), count, whole)
         drawing.rect(x, 3, size, 9, "pt", title=title)
-        if whole and done:
-            drawing.rect(x, 3, size * done / whole, 9, "pd", title=title)
+        if whole and count:
+            drawing.rect(x, 3, size * count / whole, 9, "pd", title=title)
         x += size + 2
     return _markup(drawing)
 
@@ -78,8 +78,8 @@ def size_curve(points: Sequence[tuple[int, float]], now: int, width: float = 300
     across = axis([documents for documents, _ in points], left, right)
     up = axis([value for _, value in points], bottom, top, ticks=3)
     places = [(across.place(documents), up.place(value)) for documents, value in points]
-    spoken = ", ".join(f"{documents}: {value:.2g}" for documents, value in points)
-    drawing = Drawing(f"{say('Smallest difference seen, by the number of documents')}: {spoken}", 122, width)
+    data_text = ", ".join(f"{documents}: {value:.2g}" for documents, value in points)
+    drawing = Drawing(f"{say('Smallest difference seen, by the number of documents')}: {data_text}", 122, width)
     for tick in up.ticks:
         drawing.line(left, up.place(tick), right, up.place(tick), "gr")
         drawing.text(left - 5, up.place(tick) + 4, f"{tick:g}", "tm", "end")
@@ -118,8 +118,8 @@ def narrowing(
     left, right, top, bottom = 34.0, 350.0, 8.0, 142.0
     middle = scale.difference
     low, high = min(0.0, middle - scale.widest), max(0.0, middle + scale.widest)
-    spoken = ", ".join(f"{thousands(n)}: ±{width:.2g}" for n, width in points)
-    drawing = Drawing(f"{name}. {say('Half the interval by the number of judgements')}: {spoken}", 164, 360)
+    data_text = ", ".join(f"{thousands(n)}: ±{width:.2g}" for n, width in points)
+    drawing = Drawing(f"{name}. {say('Half the interval by the number of judgements')}: {data_text}", 164, 360)
 
     def x(n: float) -> float:
         return left + (right - left) * n / (scale.judgements or 1)
@@ -265,7 +265,7 @@ def one_judge_or_one_question(
     main: AgreementRow,
     parts: Sequence[tuple[str, float, str]],
     without: Sequence[tuple[str, float]],
-    marked: str,
+    named_judge: str,
     minimum: float,
 ) -> Markup:
     """On one axis: agreement with its interval, its parts, and what it is without each judge, so that one can read off
@@ -277,8 +277,8 @@ def one_judge_or_one_question(
     scale = axis(values, left, right, ticks=6, include=None)
     lanes = [40.0, *([96.0] if parts else []), *([96.0 + 58.0 * bool(parts)] if without else [])]
     bottom = lanes[-1] + 30
-    spoken = say("Agreement, its parts, and without each judge")
-    drawing = Drawing(f"{spoken}: {number(main.value, 2)}", bottom + 20, width)
+    title = say("Agreement, its parts, and without each judge")
+    drawing = Drawing(f"{title}: {number(main.value, 2)}", bottom + 20, width)
     scale.draw(drawing, 22, bottom, bounded=True)
     drawing.line(scale.place(minimum), 18, scale.place(minimum), bottom, "min")
     _label(drawing, say("planned minimum {value}", value=number(minimum, 2)), (scale.place(minimum), 12), scale, "tw")
@@ -286,7 +286,7 @@ def one_judge_or_one_question(
     if parts:
         _parts_lane(drawing, parts, scale, lanes[1])
     if without:
-        _judges_lane(drawing, without, marked, scale, lanes[-1])
+        _judges_lane(drawing, without, named_judge, scale, lanes[-1])
     return _markup(drawing)
 
 
@@ -305,30 +305,32 @@ def _mean_lane(drawing: Drawing, main: AgreementRow, scale: Axis, y: float) -> N
 
 def _parts_lane(drawing: Drawing, parts: Sequence[tuple[str, float, str]], scale: Axis, y: float) -> None:
     drawing.lines(0, y + 4, say("Its {n} parts", n=len(parts)), 112, "tb")
-    ranked = sorted(parts, key=lambda part: part[1])
-    places = _stacked([scale.place(value) for _, value, _ in ranked])
-    for (label, value, group), (x, up) in zip(ranked, places, strict=True):
+    parts_by_value = sorted(parts, key=lambda part: part[1])
+    places = _stacked([scale.place(value) for _, value, _ in parts_by_value])
+    for (label, value, group), (x, up) in zip(parts_by_value, places, strict=True):
         drawing.circle(x, y - up, 4, f"g-{group}" if group else "pt0", f"{label}: {number(value, 2)}")
-    label, value, _ = ranked[0]
+    label, value, _ = parts_by_value[0]
     words = say("weakest: {part} {value}", part=fit(label, 190, LETTER), value=number(value, 2))
     at = places[0][0]
     _label(drawing, words, (at, y - 14 - max(up for _, up in places)), scale)
 
 
-def _judges_lane(drawing: Drawing, without: Sequence[tuple[str, float]], marked: str, scale: Axis, y: float) -> None:
+def _judges_lane(
+    drawing: Drawing, without: Sequence[tuple[str, float]], named_judge: str, scale: Axis, y: float
+) -> None:
     drawing.lines(0, y + 4, say("Without one of {n} judges", n=len(without)), 112, "tb")
-    ranked = sorted((pair for pair in without if pair[0] != marked), key=lambda pair: pair[1])
-    places = _stacked([scale.place(value) for _, value in ranked])
-    for (name, value), (x, up) in zip(ranked, places, strict=True):
+    others = sorted((pair for pair in without if pair[0] != named_judge), key=lambda pair: pair[1])
+    places = _stacked([scale.place(value) for _, value in others])
+    for (name, value), (x, up) in zip(others, places, strict=True):
         drawing.circle(x, y - up, 3.5, "fo", say("without {name}: {value}", name=name, value=number(value, 2)))
     top = max([0.0, *(up for _, up in places)])
     for name, value in without:
-        if name == marked:
+        if name == named_judge:
             words = say("without {name}: {value}", name=fit(name, 150, LETTER), value=number(value, 2))
             drawing.circle(scale.place(value), y, 5, "pw", words)
             _label(drawing, words, (scale.place(value), y - 14 - top), scale)
-    if ranked:
-        ends = (number(ranked[0][1], 2), number(ranked[-1][1], 2))
+    if others:
+        ends = (number(others[0][1], 2), number(others[-1][1], 2))
         words = say("without another: {low} to {high}", low=ends[0], high=ends[1])
         _label(drawing, words, ((places[0][0] + places[-1][0]) / 2, y + 19), scale, "tm")
 
@@ -341,12 +343,12 @@ def _label(drawing: Drawing, words: str, place: tuple[float, float], scale: Axis
 
 def _stacked(places: Sequence[float], apart: float = 8.0, most: int = 4) -> list[tuple[float, float]]:
     """Points from left to right, each with how far it is moved up so that it does not cover one before."""
-    stacked: list[tuple[float, float]] = []
+    points: list[tuple[float, float]] = []
     for x in places:
-        taken = {up for other, up in stacked if x - other < apart}
-        free = next((apart * step for step in range(most) if apart * step not in taken), 0.0)
-        stacked.append((x, free))
-    return stacked
+        heights = {up for other, up in points if x - other < apart}
+        free = next((apart * step for step in range(most) if apart * step not in heights), 0.0)
+        points.append((x, free))
+    return points
 
 
 def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int], Cell], notes: Sequence[str]) -> Markup:
@@ -408,12 +410,12 @@ def label_shares(
     width, x, y = 402.0, left, 13.0
     drawing = Drawing(say("Share of each answer per judge, {what}", what=caption), 0, width)
     for label, css in options:
-        needed = 26 + width_of(label, LETTER)
-        if x + needed > width and x > left:
+        entry_width = 26 + width_of(label, LETTER)
+        if x + entry_width > width and x > left:
             x, y = left, y + 18
         drawing.rect(x, y - 9, 10, 10, css)
         drawing.text(x + 14, y, label, "tm")
-        x += needed
+        x += entry_width
     y += 17
     met_model = False
     for row, (name, model, shares) in enumerate(judges):
@@ -437,13 +439,13 @@ def label_shares(
     return _markup(drawing)
 
 
-def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: int, divided: int = 0) -> Markup:
+def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: int, otherwise_split: int = 0) -> Markup:
     """One bar over the shared units: all agree, each judge alone (most often first), otherwise split, none alike."""
     split = say("split")
     parts = [(say("all agree"), all_agree, "o0")]
     for at, (name, count) in enumerate(alone):
         parts.append((say("{name} alone", name=name) if at == 0 else name, count, "o1" if at == 0 else "o2"))
-    parts += [(split, divided, "o3"), (say("none alike"), none_alike, "o3")]
+    parts += [(split, otherwise_split, "o3"), (say("none alike"), none_alike, "o3")]
     total = sum(count for _, count, _ in parts)
     parts_drawn = [part for part in parts if part[1]]
     room = 402 - 2 * (len(parts_drawn) - 1)
@@ -590,8 +592,8 @@ LINE = 14
 def fit_names(names: Sequence[str], width: float, lines: int) -> list[list[str]]:
     """Names in so much room: whole where they fit on so many lines, broken between words, then between letters. What
     is longer loses its middle, or whatever is not needed to tell it from the others."""
-    shown = [_broken(name, _room(name, width), lines) for name in names]
-    titles = ["".join(lines_) for lines_ in shown]
+    name_lines = [_broken(name, _room(name, width), lines) for name in names]
+    titles = ["".join(lines_) for lines_ in name_lines]
     twins = [at for at, words in enumerate(titles) if titles.count(words) > 1]
     if len({names[at] for at in twins}) > 1:
         differs = sum(
@@ -600,8 +602,8 @@ def fit_names(names: Sequence[str], width: float, lines: int) -> list[list[str]]
         for at in twins:
             room = _room(names[at], width)
             rest = names[at][differs : differs + room * (lines - 1) or room // 2]
-            shown[at] = _fitted(names[at][:differs], rest, room, lines)
-    return shown
+            name_lines[at] = _fitted(names[at][:differs], rest, room, lines)
+    return name_lines
 
 
 def _room(name: str, width: float) -> int:
@@ -618,9 +620,9 @@ def _broken(name: str, room: int, lines: int) -> list[str]:
 def _fitted(name: str, end: str, room: int, lines: int) -> list[str]:
     """As much of a name's beginning as fits before its end."""
     for size in range(room * lines - len(end) - 1, 0, -1):
-        shown = _wrapped(f"{name[:size].rstrip()}…{end}", room)
-        if len(shown) <= lines:
-            return shown
+        name_lines = _wrapped(f"{name[:size].rstrip()}…{end}", room)
+        if len(name_lines) <= lines:
+            return name_lines
     return [f"…{end}"[:room]]
 
 
@@ -638,16 +640,16 @@ def put_name(
     drawing: Drawing, place: tuple[float, float], words: tuple[Sequence[str], str], style: str, anchor: Anchor
 ) -> None:
     """A name around a height; the whole of it in a tooltip."""
-    (x, y), (shown, whole) = place, words
-    for at, line in enumerate(shown):
-        drawing.text(x, y + LINE * (at - (len(shown) - 1) / 2), line, style, anchor, title=whole)
+    (x, y), (name_lines, whole) = place, words
+    for at, line in enumerate(name_lines):
+        drawing.text(x, y + LINE * (at - (len(name_lines) - 1) / 2), line, style, anchor, title=whole)
 
 
 def room_for_names(names: Iterable[str]) -> tuple[float, list[list[str]]]:
     """Room for names beside rows, and the names as they fit there."""
-    given = list(names)
-    left = min(118.0, max(60.0, 8 + LETTER * max(map(len, given), default=0)))
-    return left, fit_names(given, left - 4, 2)
+    all_names = list(names)
+    left = min(118.0, max(60.0, 8 + LETTER * max(map(len, all_names), default=0)))
+    return left, fit_names(all_names, left - 4, 2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,8 +85,8 @@ async def add(request: Request) -> Response:
 async def first_links(request: Request, campaign: Campaign, people: Sequence[Invited]) -> Response:
     """The links of a campaign that was just made."""
     site: Site = request.app.state.site
-    made = await site.write(lambda: _issue(request, site.store, campaign, people))
-    return await _links_page(request, campaign, made)
+    issued_links = await site.write(lambda: _issue(request, site.store, campaign, people))
+    return await _links_page(request, campaign, issued_links)
 
 
 async def links(request: Request) -> Response:
@@ -216,9 +216,9 @@ def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[
     base = _base(request)
     names = [entry.judge.id for entry in people]
     account: int = request.state.visitor.account.id
-    issued = campaigns.invitations.issue_many(store, campaign.id, names, account=account)
+    tokens = campaigns.invitations.issue_many(store, campaign.id, names, account=account)
     return [
-        Link(entry.judge.id, entry.judge.name or entry.judge.id, entry.email, f"{base}/j/{issued[entry.judge.id]}")
+        Link(entry.judge.id, entry.judge.name or entry.judge.id, entry.email, f"{base}/j/{tokens[entry.judge.id]}")
         for entry in people
     ]
 
@@ -255,22 +255,22 @@ async def judge(request: Request) -> Response:
     page_data = await site.read(look)
     if page_data is None:
         raise HTTPException(404)
-    seat, lines, tasks, asked = page_data
+    seat, lines, tasks, titles = page_data
     main = str(campaign.settings.get("main_question", ""))
     price: LeavingOut | None = await site.live.ask("leaving_out", campaign.id, name, main)
     reasons = await site.read(lambda: campaigns.left_out(site.store, campaign.id))
     about = {number: (task.items[0].document, _systems(task)) for number, task in tasks.items()}
-    shown = {
+    context = {
         "campaign": campaign,
         "seat": seat,
         "tasks": lines,
         "about": about,
-        "asked": asked,
+        "asked": titles,
         "left_out": reasons.get(name, ""),
         "price": price,
         "answers": sum(line.done for line in lines),
     }
-    return page(request, "judge.html", shown)
+    return page(request, "judge.html", context)
 
 
 def _systems(task: Task) -> str:

@@ -134,7 +134,7 @@ class LivePage:
 def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str] | None = None) -> LivePage:
     """The page of one campaign in the reader's language."""
     labels = {key: translate(label) for key, label in measure_labels(status.snapshot.measures, status.wording).items()}
-    selected = status.chosen
+    question_snapshot = status.chosen
     answers = {MARKED: say("marked"), NOTHING: say("nothing marked"), EQUAL: say("neither")}
     return LivePage(
         campaign=status.campaign,
@@ -151,14 +151,14 @@ def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str]
         needs=status.needs,
         agreement=_agreement(status, labels),
         signature=_signature(status),
-        divergence=selected.divergence,
+        divergence=question_snapshot.divergence,
         questions=_comparable_questions(status),
-        question=selected.main,
+        question=question_snapshot.main,
         comparison=comparison(
-            selected.divergence,
+            question_snapshot.divergence,
             status.names,
             status.seats,
-            option_labels(status.protocol, status.wording, selected.main, answers),
+            option_labels(status.protocol, status.wording, question_snapshot.main, answers),
         ),
         comments=status.snapshot.comments[:6],
         comments_in_all=status.snapshot.comments_in_all,
@@ -190,7 +190,7 @@ def _seat_names(seats: Sequence[Seat]) -> dict[int, str]:
 def _messages(status: CampaignStatus) -> tuple[tuple[str, JudgeMessage], ...]:
     """What judges wrote to the organiser, newest first, each with the judge's name."""
     names = _seat_names(status.seats)
-    return tuple((names.get(written.seat, f"#{written.seat}"), written) for written in messages_in(status.events))
+    return tuple((names.get(entry.seat, f"#{entry.seat}"), entry) for entry in messages_in(status.events))
 
 
 def judge_row(judge: JudgeStatus) -> JudgeRow:
@@ -207,7 +207,7 @@ def judge_row(judge: JudgeStatus) -> JudgeRow:
         bar=figures.progress_bar(judge.name, progress.domains)
         if is_person
         else figures.model_bar(judge.name, progress.share),
-        parts=" · ".join(f"{done}/{whole}" for _, done, whole in progress.domains[:5]),
+        parts=" · ".join(f"{count}/{whole}" for _, count, whole in progress.domains[:5]),
         finish=finish,
         late=late,
         early=early,
@@ -363,8 +363,8 @@ def _signature(status: CampaignStatus) -> str:
 
 def _comparable_questions(status: CampaignStatus) -> tuple[tuple[str, str], ...]:
     kinds = {question.id: question.kind for _, question in status.protocol.questions}
-    measured = dict.fromkeys(measure.question for measure in status.snapshot.measures if measure.main)
-    labels = {q: status.wording.question(q).label for q in measured if kinds[q] in COMPARED}
+    question_ids = dict.fromkeys(measure.question for measure in status.snapshot.measures if measure.main)
+    labels = {q: status.wording.question(q).label for q in question_ids if kinds[q] in COMPARED}
     titles = {question.id: status.wording.stage(stage.id) for stage, question in status.protocol.questions}
     alike = Counter(labels.values())
     return tuple((q, f"{label} · {titles[q]}" if alike[label] > 1 else label) for q, label in labels.items())
@@ -374,10 +374,10 @@ async def _live(request: Request) -> LivePage:
     """The live page of the campaign asked for, with the newest numbers that are there in time."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    main, wanted = _questions(request, campaign)
+    main, question = _questions(request, campaign)
     snapshot = await site.live.snapshot(campaign.id, main)
-    selected = await site.live.snapshot(campaign.id, wanted) if wanted != main else snapshot
-    return await site.read(lambda: current_page(site.store, campaign, snapshot, selected))
+    question_snapshot = await site.live.snapshot(campaign.id, question) if question != main else snapshot
+    return await site.read(lambda: current_page(site.store, campaign, snapshot, question_snapshot))
 
 
 def _questions(request: Request, campaign: Campaign) -> tuple[str, str]:
@@ -386,10 +386,12 @@ def _questions(request: Request, campaign: Campaign) -> tuple[str, str]:
     return main, request.query_params.get("question", "") or main
 
 
-def current_page(store: Store, campaign: Campaign, snapshot: Snapshot | None, selected: Snapshot | None) -> LivePage:
+def current_page(
+    store: Store, campaign: Campaign, snapshot: Snapshot | None, question_snapshot: Snapshot | None
+) -> LivePage:
     """The live page as of now, with the numbers of two snapshots: of the main question, and of the one selected."""
     now = datetime.now(UTC)
-    status = campaign_status(store, campaign, snapshot, now, chosen=selected, language=language())
+    status = campaign_status(store, campaign, snapshot, now, chosen=question_snapshot, language=language())
     with store.reading() as tx:
         accounts = {account.id: account.name for account in tx.accounts.all()}
     return live_page(status, now, accounts)
@@ -410,12 +412,12 @@ async def panels(request: Request) -> Response:
     question = request.query_params.get("question", "")
     key = (campaign.id, question, f"{language()} {root}", await site.live.version(campaign.id, question))
 
-    main, wanted = _questions(request, campaign)
-    drawn = await site.live.panels.get(key, lambda: site.live.draw(campaign.id, main, wanted, root))
-    headers = {"x-made-at": drawn.made_at, "vary": "accept-encoding"}
+    main, compared_question = _questions(request, campaign)
+    live_panels = await site.live.panels.get(key, lambda: site.live.draw(campaign.id, main, compared_question, root))
+    headers = {"x-made-at": live_panels.made_at, "vary": "accept-encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
-        return HTMLResponse(drawn.packed, headers={**headers, "content-encoding": "gzip"})
-    return HTMLResponse(drawn.body, headers=headers)
+        return HTMLResponse(live_panels.packed, headers={**headers, "content-encoding": "gzip"})
+    return HTMLResponse(live_panels.body, headers=headers)
 
 
 async def events(request: Request) -> Response:
@@ -430,16 +432,16 @@ async def _news(site: Site, campaign: int) -> AsyncIterator[str]:
     loop = asyncio.get_running_loop()
     end = loop.time() + LONGEST
     yield "retry: 3000\n\n"
-    async with site.live.looking(campaign) as watched:
-        number, trouble = watched.number, ""
+    async with site.live.looking(campaign) as watch:
+        number, trouble = watch.number, ""
         while loop.time() < end and not site.live.closing.is_set():
             if site.trouble != trouble:
                 trouble = site.trouble
                 yield f"event: trouble\ndata: {json.dumps(trouble)}\n\n"
             with suppress(TimeoutError):
-                await asyncio.wait_for(watched.news(number), HEARTBEAT)
-            if watched.number != number:
-                number = watched.number
+                await asyncio.wait_for(watch.news(number), HEARTBEAT)
+            if watch.number != number:
+                number = watch.number
                 yield f"event: changed\ndata: {number}\n\n"
             else:
                 yield ": here\n\n"

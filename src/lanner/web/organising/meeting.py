@@ -81,7 +81,9 @@ async def meeting(request: Request) -> Response:
 
     def build() -> list[Case]:
         scene = Scene(site.store, campaign)
-        items = [scene.item(unit, given, models=False) for unit, given in zip(units, answers, strict=True)]
+        items = [
+            scene.item(unit, unit_answers, models=False) for unit, unit_answers in zip(units, answers, strict=True)
+        ]
         return [_case(item) for item in items if item is not None]
 
     context = {
@@ -120,9 +122,9 @@ async def calibrate(request: Request) -> Response:
     campaign = await campaign_of(request)
     form = await auth.form_of(request)
     number = _number(forms.text(form, "n"))
-    assigned: int = await site.files.ask("calibrate", campaign.id, number, request.state.visitor.account.id)
+    item_count: int = await site.files.ask("calibrate", campaign.id, number, request.state.visitor.account.id)
     site.saves.note()
-    query: dict[str, Json] = {"n": number, "given": assigned}
+    query: dict[str, Json] = {"n": number, "given": item_count}
     return RedirectResponse(f"{address_of(request, campaign, '/meeting')}?{urlencode(query)}", 303)
 
 

@@ -60,9 +60,9 @@ async def models(request: Request) -> Response:
     return await _page(request, await campaign_of(request), request.query_params)
 
 
-async def _page(request: Request, campaign: Campaign, typed: Mapping[str, object], problem: str = "") -> Response:
+async def _page(request: Request, campaign: Campaign, form_values: Mapping[str, object], problem: str = "") -> Response:
     site: Site = request.app.state.site
-    options = {name: str(typed.get(name, "")) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
+    options = {name: str(form_values.get(name, "")) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
     command = ""
     if options["model"] and not problem:
         try:
@@ -74,7 +74,7 @@ async def _page(request: Request, campaign: Campaign, typed: Mapping[str, object
         "campaign": campaign,
         "machines": machines,
         "offer": offer,
-        "unassisted": str(typed.get("unassisted", "")) or f"{100 * UNASSISTED:g}",
+        "unassisted": str(form_values.get("unassisted", "")) or f"{100 * UNASSISTED:g}",
         "given": options,
         "example": _EXAMPLE,
         "command": command,
@@ -167,16 +167,16 @@ async def offer_marks(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     form = await auth.form_of(request)
-    model, typed = forms.text(form, "model"), forms.text(form, "unassisted")
+    model, unassisted_share = forms.text(form, "model"), forms.text(form, "unassisted")
     account = request.state.visitor.account.id
 
     def offer() -> None:
-        campaigns.prefill(site.store, campaign.id, model, unassisted=_share(typed), account=account)
+        campaigns.prefill(site.store, campaign.id, model, unassisted=_share(unassisted_share), account=account)
 
     try:
         await site.write(offer)
     except LannerError as error:
-        return await _page(request, campaign, {"unassisted": typed}, told(error))
+        return await _page(request, campaign, {"unassisted": unassisted_share}, told(error))
     return RedirectResponse(address_of(request, campaign, "/models"), 303)
 
 

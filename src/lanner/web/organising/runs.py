@@ -30,7 +30,7 @@ class Run:
     command: tuple[str, ...]
     began: datetime
     process: asyncio.subprocess.Process
-    told: str = ""
+    message: str = ""
     failed: bool = False
     watching: asyncio.Task[None] | None = field(default=None, repr=False)
 
@@ -88,7 +88,7 @@ class Runs:
 async def _watch(run: Run) -> None:
     output, problem = await run.process.communicate()
     run.failed = run.process.returncode not in (0, 130)
-    run.told = _last(problem.decode(errors="replace")) if run.failed else _summary(output.decode(errors="replace"))
+    run.message = _last(problem.decode(errors="replace")) if run.failed else _summary(output.decode(errors="replace"))
 
 
 def _last(text: str) -> str:

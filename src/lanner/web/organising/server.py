@@ -26,7 +26,7 @@ from lanner.web.site import Site
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Notices:
     """What a page is told besides what is always on it: a problem, a secret that is shown this once, what a check of a
     copy found."""
 
@@ -39,10 +39,10 @@ class Shown:
 
 async def server(request: Request) -> Response:
     """Copies, tokens, webhooks."""
-    return await _page(request, Shown())
+    return await _page(request, Notices())
 
 
-async def _page(request: Request, shown: Shown) -> Response:
+async def _page(request: Request, notices: Notices) -> Response:
     site: Site = request.app.state.site
 
     def look() -> dict[str, object]:
@@ -58,8 +58,8 @@ async def _page(request: Request, shown: Shown) -> Response:
             }
 
     def stored() -> list[tuple[str, int, datetime]]:
-        found = [(path, path.stat()) for path in reversed(copies(site.backups))]
-        return [(path.name, about.st_size, datetime.fromtimestamp(about.st_mtime, UTC)) for path, about in found]
+        files = [(path, path.stat()) for path in reversed(copies(site.backups))]
+        return [(path.name, about.st_size, datetime.fromtimestamp(about.st_mtime, UTC)) for path, about in files]
 
     context = {
         **await site.read(look),
@@ -70,9 +70,9 @@ async def _page(request: Request, shown: Shown) -> Response:
         "scopes": SCOPES,
         "events": EVENTS,
         "now": datetime.now(UTC),
-        "shown": shown,
+        "shown": notices,
     }
-    return page(request, "server.html", context, 422 if shown.problem else 200)
+    return page(request, "server.html", context, 422 if notices.problem else 200)
 
 
 async def back_up(request: Request) -> Response:
@@ -84,7 +84,7 @@ async def back_up(request: Request) -> Response:
             async with site.copying:  # two owners who press at once get one after the other
                 if not await site.scheduled_backups.back_up():
                     problem = say("No backup could be made.") + " " + say("The reason is in the server’s log.")
-                    return await _page(request, Shown(problem))
+                    return await _page(request, Notices(problem))
             return RedirectResponse(f"{request.scope.get('root_path', '')}/server", 303)
         case "verify":
             path = _copy(site, forms.text(form, "copy")) if forms.text(form, "copy") else None
@@ -92,8 +92,8 @@ async def back_up(request: Request) -> Response:
             try:
                 findings: list[Finding] = await site.files.ask("verify", str(path) if path else "")
             except LannerError as error:
-                return await _page(request, Shown(error.what))
-            return await _page(request, Shown(checked=name, findings=findings))
+                return await _page(request, Notices(error.what))
+            return await _page(request, Notices(checked=name, findings=findings))
         case _:
             raise HTTPException(400)
 
@@ -139,8 +139,8 @@ async def _add_or_end(
             return RedirectResponse(f"{request.scope.get('root_path', '')}/server#{about}s", 303)
         secret = await site.write(lambda: add(site, form))
     except LannerError as error:
-        return await _page(request, Shown(told(error)))
-    return await _page(request, Shown(secret=secret, about=about))
+        return await _page(request, Notices(told(error)))
+    return await _page(request, Notices(secret=secret, about=about))
 
 
 def _issue(site: Site, form: FormData) -> str:

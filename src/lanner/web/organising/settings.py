@@ -47,7 +47,7 @@ async def state(request: Request) -> Response:
         if target in changes:
             changes[target](site.store, campaign.id, account=account)
         elif target in ("archive", "restore"):
-            archived = True if target == "archive" else None
+            archived: bool | None = True if target == "archive" else None
             campaigns.configure(site.store, campaign.id, settings={"archived": archived}, account=account)
         else:
             raise HTTPException(400)
@@ -62,7 +62,7 @@ async def settings(request: Request) -> Response:
 
 
 async def _settings_page(
-    request: Request, campaign: Campaign, problem: str = "", typed: Mapping[str, Json] | None = None
+    request: Request, campaign: Campaign, problem: str = "", form_values: Mapping[str, Json] | None = None
 ) -> Response:
     site: Site = request.app.state.site
 
@@ -75,7 +75,7 @@ async def _settings_page(
         return version, questions
 
     version, questions = await site.read(look)
-    values = {**campaign.settings, "title": campaign.title, **(typed or {})}
+    values = {**campaign.settings, "title": campaign.title, **(form_values or {})}
     context = {"campaign": campaign, "values": values, "version": version, "questions": questions, "problem": problem}
     return page(request, "settings.html", context, 422 if problem else 200)
 
@@ -114,17 +114,17 @@ async def duplicate(request: Request) -> Response:
 
     def work() -> Campaign:
         name = forms.text(form, "as").strip()
-        made = campaigns.duplicate(site.store, campaign.id, name, None if same else [], account=account.id)
+        copy = campaigns.duplicate(site.store, campaign.id, name, None if same else [], account=account.id)
         if account.role is not AccountRole.OWNER:
             with site.store.writing() as tx:
-                tx.accounts.join(account.id, made.id)
-        return made
+                tx.accounts.join(account.id, copy.id)
+        return copy
 
     try:
-        made = await site.write(work)
+        copy = await site.write(work)
     except LannerError as error:
         return await _settings_page(request, campaign, told(error))
-    return RedirectResponse(address_of(request, made), 303)
+    return RedirectResponse(address_of(request, copy), 303)
 
 
 async def delete(request: Request) -> Response:
