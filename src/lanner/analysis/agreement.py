@@ -70,11 +70,14 @@ def question_agreement(
     if entry.headline.part is Part.MEAN_OF_ROWS:
         table = tuple({"row": part.measure.row, **part.result.row()} for part in parts)
         headline = replace(headline, rows=table)
-    unaided = unaided_rows(rows, entry)
-    if unaided is not None:
+    unassisted_rows = unaided_rows(rows, entry)
+    if unassisted_rows is not None:
         headline = _inflated(headline)
     return QuestionAgreement(
-        entry, headline, parts, question_agreement(unaided, entry, resampling=how).headline if unaided else None
+        entry,
+        headline,
+        parts,
+        question_agreement(unassisted_rows, entry, resampling=how).headline if unassisted_rows else None,
     )
 
 
@@ -98,52 +101,56 @@ def _inflated(result: Result) -> Result:
     return result if result.value is None else replace(result, notes=(INFLATED, *result.notes))
 
 
-def measure(rows: Counted, planned: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None) -> Result:
+def measure(
+    rows: Counted, coefficient: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None
+) -> Result:
     """One coefficient of all judges of a group together."""
     _check_one_group(rows)
     how = resampling or Resampling()
-    data, options = _reading(rows.table, planned, entry)
-    result = _named(rows.sign(planned.statistic(data, planned.question, resampling=how, **options)), planned)
+    data, options = _reading(rows.table, coefficient, entry)
+    result = _named(
+        rows.sign(coefficient.statistic(data, coefficient.question, resampling=how, **options)), coefficient
+    )
     return result if unaided_rows(rows, entry) is None else _inflated(result)
 
 
-def statistic_plan(rows: Counted, planned: Measure, entry: QuestionPlan) -> Plan:
+def statistic_plan(rows: Counted, coefficient: Measure, entry: QuestionPlan) -> Plan:
     """The same coefficient before its interval is made, so that it can be set against another."""
-    data, options = _reading(rows.table, planned, entry)
-    return planned.statistic.plan(data, planned.question, **options)
+    data, options = _reading(rows.table, coefficient, entry)
+    return coefficient.statistic.plan(data, coefficient.question, **options)
 
 
-def _reading(table: pl.DataFrame, planned: Measure, entry: QuestionPlan) -> tuple[Any, dict[str, Any]]:
+def _reading(table: pl.DataFrame, coefficient: Measure, entry: QuestionPlan) -> tuple[Any, dict[str, Any]]:
     """The answers that a coefficient is computed on, and its options for them."""
-    if _reads_ratings(planned, entry):
-        return _part_ratings(ratings_of(table, entry), planned), _own_options(planned.options)
-    return table, {**planned.options, "roles": ROLES, **({"row": planned.row} if planned.row else {})}
+    if _reads_ratings(coefficient, entry):
+        return _part_ratings(ratings_of(table, entry), coefficient), _own_options(coefficient.options)
+    return table, {**coefficient.options, "roles": ROLES, **({"row": coefficient.row} if coefficient.row else {})}
 
 
 def pairs(
-    rows: Counted, planned: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None
+    rows: Counted, coefficient: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None
 ) -> list[Result]:
     """One coefficient for each two judges who share items. Judges of several groups may be compared here: a pair pools
     nothing."""
     how = resampling or Resampling()
-    options = dict(planned.options)
-    if planned.statistic is mean_alpha and how.unit == "item":
+    options = dict(coefficient.options)
+    if coefficient.statistic is mean_alpha and how.unit == "item":
         options["unit"] = "item"
     try:
-        results = _pairwise(rows.table, planned, entry, options, how)
+        results = _pairwise(rows.table, coefficient, entry, options, how)
     except StatisticError:  # nobody answered in a form that can be compared
         return []
     return [rows.sign(result) for result in results if result.counts.get("items")]
 
 
 def _pairwise(
-    table: pl.DataFrame, planned: Measure, entry: QuestionPlan, options: Mapping[str, Any], how: Resampling
+    table: pl.DataFrame, coefficient: Measure, entry: QuestionPlan, options: Mapping[str, Any], how: Resampling
 ) -> list[Result]:
-    if _reads_ratings(planned, entry):
-        return pairwise(ratings_of(table, entry), of=planned.statistic, resampling=how, **_own_options(options))
-    judges = sorted(table.filter(pl.col("question") == planned.question)["judge"].unique().to_list())
+    if _reads_ratings(coefficient, entry):
+        return pairwise(ratings_of(table, entry), of=coefficient.statistic, resampling=how, **_own_options(options))
+    judges = sorted(table.filter(pl.col("question") == coefficient.question)["judge"].unique().to_list())
     return pairwise(
-        table, planned.question, of=planned.statistic, resampling=how, judges=judges, roles=ROLES, **options
+        table, coefficient.question, of=coefficient.statistic, resampling=how, judges=judges, roles=ROLES, **options
     )
 
 
@@ -200,16 +207,18 @@ def ratings_of(rows: pl.DataFrame, entry: QuestionPlan) -> Ratings:
     return _marked_or_not(ratings) if ratings.marked else ratings
 
 
-def _of_part(ratings: Ratings, planned: Measure, how: Resampling) -> Result:
-    return planned.statistic(_part_ratings(ratings, planned), resampling=how, **_own_options(planned.options))
+def _of_part(ratings: Ratings, coefficient: Measure, how: Resampling) -> Result:
+    return coefficient.statistic(
+        _part_ratings(ratings, coefficient), resampling=how, **_own_options(coefficient.options)
+    )
 
 
-def _part_ratings(ratings: Ratings, planned: Measure) -> Ratings:
-    match planned.part:
+def _part_ratings(ratings: Ratings, coefficient: Measure) -> Ratings:
+    match coefficient.part:
         case Part.ROW:
-            return row_ratings(ratings, planned.row)
+            return row_ratings(ratings, coefficient.row)
         case Part.LABEL:
-            return holding(ratings, planned.row)
+            return holding(ratings, coefficient.row)
         case Part.MARKED if ratings.sets:
             return holding(ratings, NOTHING)
         case _:
@@ -228,13 +237,15 @@ def _marked_or_not(ratings: Ratings) -> Ratings:
     )
 
 
-def _reads_ratings(planned: Measure, entry: QuestionPlan) -> bool:
+def _reads_ratings(coefficient: Measure, entry: QuestionPlan) -> bool:
     """Whether the answers in the form of the headline serve: they must where a question is put into another form."""
-    if planned.part is Part.COUNT or planned.statistic.reads == ("spans",):
+    if coefficient.part is Part.COUNT or coefficient.statistic.reads == ("spans",):
         return False
-    if planned.part in (Part.MEAN_OF_ROWS, Part.POOLED_ROWS, Part.ROW, Part.LABEL, Part.MARKED):
+    if coefficient.part in (Part.MEAN_OF_ROWS, Part.POOLED_ROWS, Part.ROW, Part.LABEL, Part.MARKED):
         return True
-    return planned.question == entry.id and (isinstance(entry.question, Rank | Spans) or planned is entry.headline)
+    return coefficient.question == entry.id and (
+        isinstance(entry.question, Rank | Spans) or coefficient is entry.headline
+    )
 
 
 def _check_one_group(rows: Counted) -> None:
@@ -245,10 +256,10 @@ def _check_one_group(rows: Counted) -> None:
         )
 
 
-def _named(result: Result, planned: Measure) -> Result:
-    labels = {"question": planned.question, **({"row": planned.row} if planned.row else {})}
+def _named(result: Result, coefficient: Measure) -> Result:
+    labels = {"question": coefficient.question, **({"row": coefficient.row} if coefficient.row else {})}
     return replace(result, labels={**labels, **result.labels})
 
 
-def _undefined(planned: Measure, error: StatisticError) -> Result:
-    return Result(planned.name, None, labels={"question": planned.question}, notes=(error.what,))
+def _undefined(coefficient: Measure, error: StatisticError) -> Result:
+    return Result(coefficient.name, None, labels={"question": coefficient.question}, notes=(error.what,))

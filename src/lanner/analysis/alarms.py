@@ -47,9 +47,9 @@ def panel_test(ratings: Ratings, *, seed: int = 1) -> PanelTest | None:
     distance = _mean_distances(codes, ratings)
     there = codes >= 0
     counts = there.sum(axis=1)
-    centred = np.where(there, distance - (np.where(there, distance, 0).sum(axis=1) / counts)[:, None], 0.0)
+    deviations = np.where(there, distance - (np.where(there, distance, 0).sum(axis=1) / counts)[:, None], 0.0)
     blocks = _blocks(judges, items, ratings)
-    sums, members = _sums(centred, judges, there, blocks)
+    sums, members = _sums(deviations, judges, there, blocks)
     totals, variances = _totals(sums, members, len(ratings.judges))
     with np.errstate(invalid="ignore", divide="ignore"):
         z = np.where(variances > 0, totals / np.sqrt(variances), -np.inf)
@@ -97,21 +97,21 @@ def _blocks(judges: np.ndarray, items: np.ndarray, ratings: Ratings) -> np.ndarr
         unit = documents
     else:
         whole = ratings.items.select("document", "segment", "system").with_row_index("at")
-        numbered = whole.with_columns(pl.struct("document", "segment", "system").rank("dense").alias("unit"))
-        unit = numbered["unit"].to_numpy()[items]
+        units = whole.with_columns(pl.struct("document", "segment", "system").rank("dense").alias("unit"))
+        unit = units["unit"].to_numpy()[items]
     _, who = np.unique(np.sort(judges, axis=1), axis=0, return_inverse=True)
     _, blocks = np.unique(np.column_stack([unit, who.ravel()]), axis=0, return_inverse=True)
     return np.asarray(blocks.ravel())
 
 
 def _sums(
-    centred: np.ndarray, judges: np.ndarray, there: np.ndarray, blocks: np.ndarray
+    deviations: np.ndarray, judges: np.ndarray, there: np.ndarray, blocks: np.ndarray
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """By the number of judges in a block: blocks × judges of summed distances, and who the judges are."""
     rows, slots = np.nonzero(there)
-    table = pl.DataFrame({"block": blocks[rows], "judge": judges[rows, slots], "value": centred[rows, slots]})
-    grouped = table.group_by("block", "judge").agg(pl.col("value").sum()).sort("block", "judge")
-    by_block = grouped.group_by("block", maintain_order=True).agg("judge", "value")
+    table = pl.DataFrame({"block": blocks[rows], "judge": judges[rows, slots], "value": deviations[rows, slots]})
+    by_judge = table.group_by("block", "judge").agg(pl.col("value").sum()).sort("block", "judge")
+    by_block = by_judge.group_by("block", maintain_order=True).agg("judge", "value")
     sums, members = [], []
     for size in by_block["judge"].list.len().unique().sort():
         same = by_block.filter(pl.col("judge").list.len() == size)
@@ -131,7 +131,7 @@ def _totals(sums: Sequence[np.ndarray], members: Sequence[np.ndarray], judges: i
 
 
 def _p_value(
-    observed: float,
+    statistic: float,
     blocks: tuple[list[np.ndarray], list[np.ndarray]],
     variances: np.ndarray,
     rng: np.random.Generator,
@@ -140,17 +140,17 @@ def _p_value(
     is_measured = variances > 0
     work = sum(values.size for values in sums)
     if work * _PERMUTATIONS > _MOST_WORK:  # so many blocks that the sums are normal
-        return float(-np.expm1(np.count_nonzero(is_measured) * norm.logcdf(observed)))
+        return float(-np.expm1(np.count_nonzero(is_measured) * norm.logcdf(statistic)))
     owners = [sparse.csr_array(np.eye(len(variances))[who.ravel()]) for who in members]
-    reached = 0
+    exceedances = 0
     for chunk in _chunks(work):
         totals = np.zeros((chunk, len(variances)))
         for values, owner in zip(sums, owners, strict=True):
-            exchanged = rng.permuted(np.broadcast_to(values, (chunk, *values.shape)), axis=2)
-            totals += exchanged.reshape(chunk, -1) @ owner
+            permutation = rng.permuted(np.broadcast_to(values, (chunk, *values.shape)), axis=2)
+            totals += permutation.reshape(chunk, -1) @ owner
         largest = (totals[:, is_measured] / np.sqrt(variances[is_measured])).max(axis=1)
-        reached += int((largest >= observed - 1e-9).sum())
-    return (1 + reached) / (1 + _PERMUTATIONS)
+        exceedances += int((largest >= statistic - 1e-9).sum())
+    return (1 + exceedances) / (1 + _PERMUTATIONS)
 
 
 def _chunks(work: int) -> Iterator[int]:
@@ -205,8 +205,8 @@ def straight_lines(ratings: Ratings) -> list[Alarm]:
         others = np.isin(ratings.item, ratings.item[own]) & ~own
         if counts[answer] < STRAIGHT * n or not others.any():
             continue
-        same, shared = int((ratings.code[others] == answer).sum()), int(others.sum())
-        reference = same / shared
+        same, answer_count = int((ratings.code[others] == answer).sum()), int(others.sum())
+        reference = same / answer_count
         p = binomtest(int(counts[answer]), n, min(max(reference, 1e-9), 1.0), alternative="greater").pvalue
         if p * len(ratings.judges) < LEVEL and counts[answer] / n - reference >= 0.1:
             value = float(counts[answer] / n)

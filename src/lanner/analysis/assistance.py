@@ -125,8 +125,8 @@ def _answers(material: Material, rows: Counted, question: str) -> pl.DataFrame:
             continue
         marks = judged_marks(spans)
         theirs = model_marks.get((row["document"], row["segment"], row["system"].split("|")[0]), "[]")
-        shared, total = shared_characters(json.dumps(marks), theirs)
-        records.append({**row, "marks": float(len(marks)), "added": fates["added"], "shared": shared, "total": total})
+        overlap, total = shared_characters(json.dumps(marks), theirs)
+        records.append({**row, "marks": float(len(marks)), "added": fates["added"], "shared": overlap, "total": total})
     schema = {"marks": pl.Float64, "added": pl.Int64, "shared": pl.Float64, "total": pl.Float64}
     names = dict.fromkeys(("judge", *_UNIT, "help", "spans"), pl.String)
     return pl.DataFrame(records, schema={**names, **schema})
@@ -148,10 +148,10 @@ def _model_marks(material: Material, question: str) -> dict[tuple[str, str, str]
 def _of_question(
     material: Material, rows: Counted, question: str, answers: pl.DataFrame, how: Resampling
 ) -> Assistance:
-    assisted = answers.filter(pl.col("help") == str(Help.OFFERED))
+    assisted_answers = answers.filter(pl.col("help") == str(Help.OFFERED))
     ones = pl.lit(1.0).alias("bottom")
     seconds = _seconds(material, rows, question)
-    compared: dict[str, tuple[pl.DataFrame, Scale]] = {
+    tables: dict[str, tuple[pl.DataFrame, Scale]] = {
         "marks": (answers.select("document", "help", pl.col("marks").alias("top"), ones), "plain"),
         "seconds": (seconds, "log"),
         "agreement with the model": (
@@ -159,21 +159,21 @@ def _of_question(
             "share",
         ),
     }
-    added = assisted.select("document", pl.col("added").cast(pl.Float64).alias("top"), ones)
+    additions = assisted_answers.select("document", pl.col("added").cast(pl.Float64).alias("top"), ones)
     return Assistance(
         question=question,
-        models=tuple(_of_models(assisted, rows, how)),
-        added=rows.sign(_ratio("marks added an item", added, how)),
-        comparisons=tuple(_compare(name, table, scale, rows, how) for name, (table, scale) in compared.items()),
+        models=tuple(_of_models(assisted_answers, rows, how)),
+        added=rows.sign(_ratio("marks added an item", additions, how)),
+        comparisons=tuple(_compare(name, table, scale, rows, how) for name, (table, scale) in tables.items()),
         judges=tuple(_between_judges(material, question, how)),
     )
 
 
-def _of_models(assisted: pl.DataFrame, rows: Counted, how: Resampling) -> Iterator[ModelMarks]:
+def _of_models(assisted_answers: pl.DataFrame, rows: Counted, how: Resampling) -> Iterator[ModelMarks]:
     """What became of each model's marks. Marks without a model came with the texts."""
     marks = [
         {"document": document, "model": str(span.get("model", "")), "origin": span["origin"]}
-        for document, text in assisted.select("document", "spans").iter_rows()
+        for document, text in assisted_answers.select("document", "spans").iter_rows()
         for span in json.loads(text)
         if span.get("origin") in FATES
     ]
@@ -206,8 +206,8 @@ def _seconds(material: Material, rows: Counted, question: str) -> pl.DataFrame:
 
 def _compare(name: str, table: pl.DataFrame, scale: Scale, rows: Counted, how: Resampling) -> Comparison:
     parts = [table.filter(pl.col("help") == str(state)) for state in (Help.OFFERED, Help.WITHHELD)]
-    assisted, unaided = (rows.sign(_ratio(name, part, how, scale=scale)) for part in parts)
-    return Comparison(name, assisted, unaided, rows.sign(_difference(name, parts[0], parts[1], how)))
+    with_marks, without_marks = (rows.sign(_ratio(name, part, how, scale=scale)) for part in parts)
+    return Comparison(name, with_marks, without_marks, rows.sign(_difference(name, parts[0], parts[1], how)))
 
 
 def _between_judges(material: Material, question: str, how: Resampling) -> Iterator[Comparison]:
@@ -215,20 +215,22 @@ def _between_judges(material: Material, question: str, how: Resampling) -> Itera
     assert material.protocol is not None
     rows = material.counted(of="people")
     entry = next((entry for entry in plan(material.protocol) if entry.id == question), None)
-    unaided = unaided_rows(rows, entry) if entry else None
-    if entry is None or unaided is None:
+    unassisted_rows = unaided_rows(rows, entry) if entry else None
+    if entry is None or unassisted_rows is None:
         return
-    assisted = replace(rows, table=rows.table.filter(pl.col("help") == str(Help.OFFERED)))
-    for planned in entry.measures:
-        if planned.question != question:
+    assisted_rows = replace(rows, table=rows.table.filter(pl.col("help") == str(Help.OFFERED)))
+    for coefficient in entry.measures:
+        if coefficient.question != question:
             continue
         try:
-            one, other = (measure(part, planned, entry, resampling=how) for part in (assisted, unaided))
+            one, other = (
+                measure(part, coefficient, entry, resampling=how) for part in (assisted_rows, unassisted_rows)
+            )
         except StatisticError:
             continue
         gap = None if one.value is None or other.value is None else one.value - other.value
-        difference = Result(planned.name, gap, notes=("The two stand on other items: see their intervals.",))
-        yield Comparison(f"{planned.sign} between judges", one, other, difference)
+        difference = Result(coefficient.name, gap, notes=("The two stand on other items: see their intervals.",))
+        yield Comparison(f"{coefficient.sign} between judges", one, other, difference)
 
 
 def _sums(parts: Sequence[pl.DataFrame]) -> tuple[Array, list[int]]:
@@ -260,14 +262,18 @@ def _ratio(name: str, part: pl.DataFrame, how: Resampling, *, scale: Scale = "pl
     return Result(name, value, spread.interval, None, counts, notes=spread.notes, signature=signature)
 
 
-def _difference(name: str, assisted: pl.DataFrame, unaided: pl.DataFrame, how: Resampling) -> Result:
+def _difference(name: str, with_marks: pl.DataFrame, without_marks: pl.DataFrame, how: Resampling) -> Result:
     """Assisted minus unaided. The degrees of freedom are those of the kind with fewer documents, which is on the safe
     side: mostly few are judged without help."""
-    sums, documents = _sums([assisted, unaided])
+    sums, documents = _sums([with_marks, without_marks])
     replicates = replicate_sums(sums, lambda totals: (_divide(totals, 0) - _divide(totals, 1))[:, None], how)
     value = float(replicates.value[0])
     name = f"{name}, assisted minus unaided"
-    counts = {"items": assisted.height + unaided.height, "documents": len(sums), "unaided": unaided.height}
+    counts = {
+        "items": with_marks.height + without_marks.height,
+        "documents": len(sums),
+        "unaided": without_marks.height,
+    }
     if not np.isfinite(value):
         return Result(name, None, counts=counts, notes=(NOTHING,))
     if how.method == "none" or min(documents) < 2:

@@ -79,8 +79,8 @@ def kinds(question: Question) -> tuple[str, ...]:
     if isinstance(question, Labels):
         return tuple(option.id for option in question.options)
     if isinstance(question, Spans):
-        named = [option.id for option in question.categories if not option.parent]
-        return (*(named or [option.id for option in question.severities] or [MARKED]), NOTHING)
+        categories = [option.id for option in question.categories if not option.parent]
+        return (*(categories or [option.id for option in question.severities] or [MARKED]), NOTHING)
     return ()
 
 
@@ -89,16 +89,16 @@ def comparable(table: pl.DataFrame, question: Question) -> pl.DataFrame:
     if isinstance(question, Spans):
         own = table.filter(pl.col("question") == question.id)
         sets = {text: _read(question)(text) for text in own["spans"].drop_nulls().unique()}
-        marked = pl.col("spans").replace_strict(sets, return_dtype=pl.List(pl.String))
-        return own.with_columns(marked.alias("labels"), _none("label", pl.String()), _none("score", pl.Float64()))
+        mark_kinds = pl.col("spans").replace_strict(sets, return_dtype=pl.List(pl.String))
+        return own.with_columns(mark_kinds.alias("labels"), _none("label", pl.String()), _none("score", pl.Float64()))
     if isinstance(question, Rank):
         own = table.filter((pl.col("question") == question.id) & pl.col("ranks").is_not_null())
         if own.is_empty():
             return own
         pairs, _ = comparisons(own, question.id, roles=ROLES)
-        won = pl.when(pl.col("won") > 0).then("one").when(pl.col("won") < 0).then("two").otherwise(pl.lit(EQUAL))
+        winner = pl.when(pl.col("won") > 0).then("one").when(pl.col("won") < 0).then("two").otherwise(pl.lit(EQUAL))
         return pairs.with_columns(
-            won.alias("label"),
+            winner.alias("label"),
             pl.concat_str("one", "two", separator="|").alias("system"),
             _none("ranks", pl.List(pl.Int64())),
         ).select(own.columns)
@@ -127,7 +127,7 @@ def _read(question: Spans) -> Callable[[str], list[str]]:
     """What was marked in a sentence: each kind once, the widest categories only."""
     parents = {option.id: option.parent for option in question.categories}
     kind_names = kinds(question)[:-1]
-    unnamed = kind_names[0] if len(kind_names) == 1 else MARKED
+    default_kind = kind_names[0] if len(kind_names) == 1 else MARKED
 
     def widest(name: str) -> str:
         while parent := parents.get(name):
@@ -135,11 +135,11 @@ def _read(question: Spans) -> Callable[[str], list[str]]:
         return name
 
     def read(text: str) -> list[str]:
-        marked = {
-            widest(str(span["category"])) if span.get("category") else str(span.get("severity") or unnamed)
+        mark_kinds = {
+            widest(str(span["category"])) if span.get("category") else str(span.get("severity") or default_kind)
             for span in json.loads(text)
         }
-        return sorted(marked) or [NOTHING]
+        return sorted(mark_kinds) or [NOTHING]
 
     return read
 

@@ -64,7 +64,7 @@ def signs(protocol: Protocol) -> list[Sign]:
 
 def _signs(protocol: Protocol) -> Iterator[Sign]:
     refusals = {stage.promotion.question: stage.promotion.is_ for stage in protocol.stages if stage.promotion}
-    refused = {label for labels in refusals.values() for label in labels}
+    refusal_labels = {label for labels in refusals.values() for label in labels}
     for stage, question in protocol.questions:
         if stage.object is not Object.SOURCE or stage.role:
             continue
@@ -72,16 +72,16 @@ def _signs(protocol: Protocol) -> Iterator[Sign]:
             options = [option.id for option in question.options]
             if _ALONE in options:
                 yield Sign(question.id, "", "level")
-            elif refused & set(options) and (question.id in refusals or set(options) == {"yes", "no"}):
-                yield from (Sign(question.id, label, "untranslatable") for label in options if label in refused)
+            elif refusal_labels & set(options) and (question.id in refusals or set(options) == {"yes", "no"}):
+                yield from (Sign(question.id, label, "untranslatable") for label in options if label in refusal_labels)
         elif isinstance(question, Spans) and any(option.id == _MARK for option in question.categories):
             yield Sign(question.id, _MARK, "marked")
-        elif isinstance(question, Labels) and (_is_about_refusal(question, refused) or question.id == "issues"):
+        elif isinstance(question, Labels) and (_is_about_refusal(question, refusal_labels) or question.id == "issues"):
             yield from (Sign(question.id, option.id, "reason") for option in question.options)
 
 
-def _is_about_refusal(question: Labels, refused: set[str]) -> bool:
-    return question.when is not None and bool(set(question.when.is_) & refused)
+def _is_about_refusal(question: Labels, refusal_labels: set[str]) -> bool:
+    return question.when is not None and bool(set(question.when.is_) & refusal_labels)
 
 
 def context_dependence(rows: Counted, protocol: Protocol, *, resampling: Resampling | None = None) -> list[Dependence]:
@@ -144,19 +144,19 @@ class ContextEffect:
     seconds: Share
 
     def to_row(self) -> dict[str, Json]:
-        missed, changed = self.misevaluated, self.changed
+        misevaluation, change = self.misevaluated, self.changed
         return {
             "question": self.question,
             "context": self.context,
             "fullest": self.fullest,
-            "misevaluated": missed.value if missed else None,
-            "misevaluated_low": missed.low if missed else None,
-            "misevaluated_high": missed.high if missed else None,
-            "perfect_here": missed.counts.get("items", 0) if missed else None,
-            "changed": changed.value if changed else None,
-            "changed_low": changed.low if changed else None,
-            "changed_high": changed.high if changed else None,
-            "pairs_across": changed.n if changed else None,
+            "misevaluated": misevaluation.value if misevaluation else None,
+            "misevaluated_low": misevaluation.low if misevaluation else None,
+            "misevaluated_high": misevaluation.high if misevaluation else None,
+            "perfect_here": misevaluation.counts.get("items", 0) if misevaluation else None,
+            "changed": change.value if change else None,
+            "changed_low": change.low if change else None,
+            "changed_high": change.high if change else None,
+            "pairs_across": change.n if change else None,
             "differ_within": self.apart.value,
             "differ_low": self.apart.low,
             "differ_high": self.apart.high,
@@ -183,11 +183,11 @@ def _of_question(
     table: pl.DataFrame, stem: str, questions: Mapping[str, str], question: Question, how: Resampling
 ) -> Iterator[ContextEffect]:
     verdicts = _verdicts(table, questions, question)
-    answered = [context for context in questions if not verdicts.filter(pl.col("context") == context).is_empty()]
-    if len(answered) < 2:
+    contexts = [context for context in questions if not verdicts.filter(pl.col("context") == context).is_empty()]
+    if len(contexts) < 2:
         return
-    fullest = answered[-1]
-    for context in answered:
+    fullest = contexts[-1]
+    for context in contexts:
         less = context != fullest
         yield ContextEffect(
             question=stem,

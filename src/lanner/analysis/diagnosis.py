@@ -231,22 +231,24 @@ class Diagnosis:
     @property
     def shortfall(self) -> Shortfall | None:
         """What it would take to show a difference; None where one is shown or nothing could be compared."""
-        compared = [
+        comparisons = [
             (contrast.p, cell, contrast)
             for cell in self.cells
             for contrast in (*cell.contrasts, *([cell.own] if cell.own else []))
             if contrast.p is not None and contrast.low is not None
         ]
-        if not compared or any(contrast.shown for *_, contrast in compared):
+        if not comparisons or any(contrast.shown for *_, contrast in comparisons):
             return None
-        p, cell, contrast = min(compared, key=lambda entry: entry[0])
-        reached = _width_of(p, contrast.documents)
+        p, cell, contrast = min(comparisons, key=lambda entry: entry[0])
+        standard_errors = _width_of(p, contrast.documents)
         enough = (
             documents
             for documents in range(contrast.documents + 1, _MOST_DOCUMENTS + 1)
-            if reached * math.sqrt(documents / contrast.documents) > _width_of(LEVEL / self.tests, documents)
+            if standard_errors * math.sqrt(documents / contrast.documents) > _width_of(LEVEL / self.tests, documents)
         )
-        return Shortfall(cell, contrast, reached, _width_of(LEVEL / self.tests, contrast.documents), next(enough, None))
+        return Shortfall(
+            cell, contrast, standard_errors, _width_of(LEVEL / self.tests, contrast.documents), next(enough, None)
+        )
 
     def sentences(self, domain: str = ALL) -> tuple[int, bool]:
         """How many sentences of a domain were judged, and whether that is exact or the least there can be."""
@@ -340,35 +342,35 @@ def diagnose(material: Material, question: str = "", *, resampling: Resampling |
             f"It is not known what was asked in {material.name}.", next_step="Name the protocol with --protocol."
         )
     diagnostic = protocol.diagnostic
-    answered = [name for name in diagnostic if not material.table.filter(pl.col("question") == name).is_empty()]
+    answered_ids = [name for name in diagnostic if not material.table.filter(pl.col("question") == name).is_empty()]
     if question and question not in diagnostic:
         raise StatisticError(
             f"Systems are not diagnosed by {question!r}.", next_step=did_you_mean(question, diagnostic)
         )
-    if not question and not answered:
+    if not question and not answered_ids:
         raise StatisticError(
             f"{protocol.label} asks nothing about single skills or errors of a translation, or nobody answered it.",
             next_step="Diagnose a campaign with H-FALCON, FALCON, MQM or ESA.",
         )
-    pair = protocol.find(question or answered[0])
+    pair = protocol.find(question or answered_ids[0])
     assert pair is not None
     how = resampling or Resampling()
-    counted = material.counted("scores")
-    return _diagnose(material, protocol, pair[1], counted, how)
+    counted_rows = material.counted("scores")
+    return _diagnose(material, protocol, pair[1], counted_rows, how)
 
 
 def _diagnose(
-    material: Material, protocol: Protocol, question: Question, counted: Counted, how: Resampling
+    material: Material, protocol: Protocol, question: Question, counted_rows: Counted, how: Resampling
 ) -> Diagnosis:
-    evidence, aspects = _evidence(protocol, question, counted.table)
+    evidence, aspects = _evidence(protocol, question, counted_rows.table)
     if evidence.is_empty():
         raise StatisticError(f"Nobody has answered {question.id} about a translation.")
     errors = isinstance(question, Spans)
     bounds = None if errors else option_ends(question)
     unit = ("points" if _weights(protocol, question) else "errors") if errors else "rating"
     systems = tuple(evidence["system"].unique().sort())
-    named = tuple(evidence.filter(pl.col("domain") != "")["domain"].unique().sort())
-    domains = (ALL, *named) if len(named) > 1 else (ALL,)
+    domain_names = tuple(evidence.filter(pl.col("domain") != "")["domain"].unique().sort())
+    domains = (ALL, *domain_names) if len(domain_names) > 1 else (ALL,)
     way = _Way(errors, (0.0, math.inf) if errors else bounds, how)  # nothing costs less than no error
     cells = [
         _cell(evidence, system, aspect.id, domain, way)
@@ -387,7 +389,7 @@ def _diagnose(
         f"{f'share with the error and {unit} a judgement' if errors else 'share and mean where it matters'} · "
         f"{protocol.label} {question.id} · {'' if counted_exactly else 'at least '}{n} sentences, "
         f"{evidence['document'].n_unique()} documents, "
-        f"{len(systems)} systems · {judges} · rows {counted.selection} · difference of means, jackknife-t over "
+        f"{len(systems)} systems · {judges} · rows {counted_rows.selection} · difference of means, jackknife-t over "
         f"documents, Holm over all {tests} comparisons"
     )
     return Diagnosis(
@@ -401,7 +403,7 @@ def _diagnose(
         tuple(cells),
         priorities,
         tests,
-        explained=tuple(_explained(protocol, question, counted, systems, how)),
+        explained=tuple(_explained(protocol, question, counted_rows, systems, how)),
         groups=tuple(_people_and_models(material, protocol, question, aspects, way)),
         notes=tuple(_notes(cells, systems, errors)),
         signature=signature,
@@ -428,8 +430,8 @@ def _evidence(protocol: Protocol, question: Question, table: pl.DataFrame) -> tu
     if isinstance(question, Spans):
         return _error_evidence(protocol, question, answers)
     answers = answers.filter(pl.col("row") != "", pl.col("score").is_not_null())
-    unused = question.preselected if isinstance(question, Grid) else None
-    matters = (pl.col("label") != unused).fill_null(value=True) if unused else pl.lit(value=True)
+    default_option = question.preselected if isinstance(question, Grid) else None
+    matters = (pl.col("label") != default_option).fill_null(value=True) if default_option else pl.lit(value=True)
     evidence = answers.select(
         *_KEYS, pl.col("row").alias("aspect"), matters.alias("matters"), pl.col("score").alias("value")
     )
@@ -497,10 +499,10 @@ def _of(evidence: pl.DataFrame, system: str | None, aspect: str, domain: str) ->
 
 def _cell(evidence: pl.DataFrame, system: str, aspect: str, domain: str, way: _Way) -> Cell:
     own = _of(evidence, system, aspect, domain)
-    matters, counted = own.filter(pl.col("matters")), way.rated(own)
+    matters, ratings = own.filter(pl.col("matters")), way.rated(own)
     often = share_over_documents(matters, own, way.how)
     well = ratio_over_documents(
-        counted.select("document", top=pl.col("value")), counted.select("document"), way.how, way.bounds
+        ratings.select("document", top=pl.col("value")), ratings.select("document"), way.how, way.bounds
     )
     return Cell(system, aspect, domain, often, well)
 
@@ -527,14 +529,14 @@ def _compared(evidence: pl.DataFrame, cells: Sequence[Cell], way: _Way) -> tuple
                 sides = (_document_sums(mine), _document_sums(rest))
                 if (contrast := _difference(*sides, other="", how=way.how)) is not None:
                     alone.append((cell, contrast))
-    corrected = holm([contrast.p for *_, contrast in pairs] + [contrast.p for _, contrast in alone])
-    for (one, two, contrast), p in zip(pairs, corrected, strict=False):
+    corrected_p = holm([contrast.p for *_, contrast in pairs] + [contrast.p for _, contrast in alone])
+    for (one, two, contrast), p in zip(pairs, corrected_p, strict=False):
         if not contrast.difference:  # compared, and counted in the correction; where two are alike, neither is better
             continue
         worse, better = (one, two) if (contrast.difference < 0) is not way.errors else (two, one)
         sign = 1 if worse is one else -1
         ends = (contrast.low, contrast.high) if sign == 1 else (_negative(contrast.high), _negative(contrast.low))
-        seen = replace(
+        loss_contrast = replace(
             contrast,
             other=better.system,
             difference=sign * contrast.difference,
@@ -543,11 +545,11 @@ def _compared(evidence: pl.DataFrame, cells: Sequence[Cell], way: _Way) -> tuple
             p_corrected=p,
         )
         key = (worse.system, worse.aspect, worse.domain)
-        by_key[key] = replace(by_key[key], contrasts=(*by_key[key].contrasts, seen))
-    for (cell, contrast), p in zip(alone, corrected[len(pairs) :], strict=True):
+        by_key[key] = replace(by_key[key], contrasts=(*by_key[key].contrasts, loss_contrast))
+    for (cell, contrast), p in zip(alone, corrected_p[len(pairs) :], strict=True):
         key = (cell.system, cell.aspect, cell.domain)
         by_key[key] = replace(by_key[key], own=replace(contrast, p_corrected=p))
-    tests = sum(p is not None for p in corrected)
+    tests = sum(p is not None for p in corrected_p)
     return [by_key[(cell.system, cell.aspect, cell.domain)] for cell in cells], tests
 
 
@@ -621,8 +623,8 @@ def _priorities(mine: Sequence[Cell], errors: bool) -> list[Priority]:
     losses = [priority for cell in mine if cell.enough and (priority := _behind_others(cell, errors))]
     losses = losses or [priority for cell in mine if cell.enough and (priority := _behind_own(cell))]
     in_a_domain = {priority.cell.aspect for priority in losses if priority.cell.domain != ALL}
-    named = [loss for loss in losses if loss.cell.domain != ALL or loss.cell.aspect not in in_a_domain]
-    return sorted(named, key=lambda priority: (-priority.loss, priority.cell.aspect, priority.cell.domain))
+    candidates = [loss for loss in losses if loss.cell.domain != ALL or loss.cell.aspect not in in_a_domain]
+    return sorted(candidates, key=lambda priority: (-priority.loss, priority.cell.aspect, priority.cell.domain))
 
 
 def _behind_others(cell: Cell, errors: bool) -> Priority | None:
@@ -641,7 +643,7 @@ def _behind_own(cell: Cell) -> Priority | None:
 
 
 def _explained(
-    protocol: Protocol, question: Question, counted: Counted, systems: Sequence[str], how: Resampling
+    protocol: Protocol, question: Question, counted_rows: Counted, systems: Sequence[str], how: Resampling
 ) -> Iterator[dict[str, Json]]:
     """How the aspects explain the outcome that the protocol's plan explains by them, for each system."""
     plan = next(
@@ -655,7 +657,7 @@ def _explained(
     if plan is None:
         return
     for system in systems:
-        own = counted.table.filter(pl.col("system") == system)
+        own = counted_rows.table.filter(pl.col("system") == system)
         try:
             result = regress(own, plan.of, [question.id], resampling=how)
         except StatisticError:
@@ -694,17 +696,17 @@ def _people_and_models(
     for system in people["system"].unique().sort():
         for aspect in aspects:
             one, two = (_of(frame, system, aspect.id, ALL) for frame in (people, models))
-            rated = [way.rated(frame) for frame in (one, two)]
-            if min(frame.height for frame in rated) < FEWEST_ITEMS:
+            ratings = [way.rated(frame) for frame in (one, two)]
+            if min(frame.height for frame in ratings) < FEWEST_ITEMS:
                 continue
-            contrast = _difference(*map(_document_sums, rated), other="models", how=way.how)
+            contrast = _difference(*map(_document_sums, ratings), other="models", how=way.how)
             row: dict[str, Json] = {"system": system, "aspect": aspect.id}
-            for name, whole, part in (("people", one, rated[0]), ("models", two, rated[1])):
+            for name, whole, part in (("people", one, ratings[0]), ("models", two, ratings[1])):
                 matter = whole["matters"].sum() / max(1, whole.height)
                 row |= {f"{name}_matters": float(matter), f"{name}_mean": float(part["value"].to_numpy().mean())}
             rows.append((row, contrast))
-    corrected = holm([contrast.p if contrast else None for _, contrast in rows])
-    for (row, contrast), p in zip(rows, corrected, strict=True):
+    corrected_p = holm([contrast.p if contrast else None for _, contrast in rows])
+    for (row, contrast), p in zip(rows, corrected_p, strict=True):
         ends: dict[str, Json] = {"difference": None, "low": None, "high": None}
         if contrast is not None:
             ends = {"difference": contrast.difference, "low": contrast.low, "high": contrast.high}
@@ -720,9 +722,9 @@ def _notes(cells: Sequence[Cell], systems: Sequence[str], errors: bool) -> Itera
             all=len(cells),
             least=FEWEST_ITEMS,
         )
-    unmarked = [aspect for aspect, own in _by_aspect(cells).items() if not any(cell.matters.value for cell in own)]
-    if errors and unmarked:
-        kinds = ", ".join(name.replace("_", " ") for name in unmarked)
+    empty_aspects = [aspect for aspect, own in _by_aspect(cells).items() if not any(cell.matters.value for cell in own)]
+    if errors and empty_aspects:
+        kinds = ", ".join(name.replace("_", " ") for name in empty_aspects)
         yield message("Nobody marked an error of: {kinds}.", kinds=kinds)
     if len(systems) == 1 and not errors:
         yield message(

@@ -175,9 +175,9 @@ class Economy:
         """From which to which rank each system may come: whoever has beaten it stands above it, whomever it has beaten
         stands below."""
         names = [system.system for system in self.systems]
-        won = [(p.better, p.second if p.better == p.first else p.first) for p in self.pairs if p.better]
+        wins = [(p.better, p.second if p.better == p.first else p.first) for p in self.pairs if p.better]
         return {
-            name: (1 + sum(loser == name for _, loser in won), len(names) - sum(winner == name for winner, _ in won))
+            name: (1 + sum(loser == name for _, loser in wins), len(names) - sum(winner == name for winner, _ in wins))
             for name in names
         }
 
@@ -212,13 +212,13 @@ def economy(store: Store, reference: int | str) -> Economy:
     current, material = with_answers(store, reference)
     assert material.protocol is not None
     score, sign = score_of(material.protocol)
-    answered = len(current.complete)
+    document_count = len(current.complete)
     systems = current.systems
-    shown = len(start(own.allocation.goal, systems).active)
+    system_count = len(start(own.allocation.goal, systems).active)
     judges = int(own.options.get("judges_per_document") or 1) + float(own.options.get("overlap") or 0.0)
-    everything = round(float(own.allocation.sizes.sum()) * shown * judges)
+    everything = round(float(own.allocation.sizes.sum()) * system_count * judges)
     goal, standing = current.goal, current.standing
-    ahead = forecast(goal, current.answers(), standing, judges=judges) if answered >= 8 else None
+    ahead = forecast(goal, current.answers(), standing, judges=judges) if document_count >= 8 else None
     rows = material.counted(Purpose.SCORES, of="people").table.filter(pl.col("question") == score)
     return Economy(
         goal=goal,
@@ -227,7 +227,7 @@ def economy(store: Store, reference: int | str) -> Economy:
         ended=own.ended,
         look=standing.look,
         looks=LOOKS,
-        documents=answered,
+        documents=document_count,
         all_documents=len(own.documents),
         judgements=len(rows),
         all_judgements=max(everything, len(rows)),  # how many documents have one judge more is left to chance
@@ -320,8 +320,8 @@ def document_totals(rows: pl.DataFrame, own: Drawing, systems: Sequence[str]) ->
     totals = np.full((len(own.documents), len(systems)), np.nan)
     place = {document.id: at for at, document in enumerate(own.documents)}
     column = {name: at for at, name in enumerate(systems)}
-    scored = rows.filter(pl.col("score").is_finite())
-    items = scored.group_by("document", "segment", "system").agg(pl.col("score").mean())
+    score_rows = rows.filter(pl.col("score").is_finite())
+    items = score_rows.group_by("document", "segment", "system").agg(pl.col("score").mean())
     sums = items.group_by("document", "system").agg(pl.col("score").sum(), pl.len())
     for document, system, total, count in sums.rows():
         at = place.get(document)

@@ -113,10 +113,10 @@ class Material:
             replace(judge, id=names[judge.id], name="", attributes=_said(judge)) if judge.id in names else judge
             for judge in self.judges
         )
-        renamed = tuple(replace(j, judge=names[j.judge]) if j.judge in names else j for j in self.judgements)
+        judgements = tuple(replace(j, judge=names[j.judge]) if j.judge in names else j for j in self.judgements)
         controls = tuple(replace(miss, judge=names.get(miss.judge, miss.judge)) for miss in self.controls)
         left_out = {names.get(judge, judge): reason for judge, reason in self.left_out.items()}
-        return replace(self, judges=judges, judgements=renamed, controls=controls, left_out=left_out, code_names={})
+        return replace(self, judges=judges, judgements=judgements, controls=controls, left_out=left_out, code_names={})
 
     def under_code_names(self) -> Material:
         """The same as anything that leaves the server shows it: people by code names."""
@@ -170,9 +170,9 @@ def _derived(protocol: Protocol, judgements: list[Judgement]) -> Iterator[pl.Dat
 
 def _values(at: Sequence[int], values: pl.Series) -> pl.DataFrame:
     """Answers in one column, with the others empty."""
-    numbered = pl.DataFrame([pl.Series("_at", at, dtype=pl.UInt32), values])
+    cells = pl.DataFrame([pl.Series("_at", at, dtype=pl.UInt32), values])
     empty = [pl.lit(None, dtype=dtype).alias(name) for name, dtype in VALUES.items() if name != values.name]
-    return numbered.with_columns(pl.lit("").alias("row"), *empty)
+    return cells.with_columns(pl.lit("").alias("row"), *empty)
 
 
 _REACHED_BY = {"email", "e-mail", "mail", "phone", "telephone", "address", "name"}
@@ -207,11 +207,11 @@ def from_readings(readings: Sequence[formats.Reading], protocol: str | None = No
             )
             notes = (*notes, again_note)
         definition = protocols.load(protocol) if protocol else None
-        guessed = None
+        guess = None
         if not protocol:
-            guessed = guessing.of_file(judgements, reading.questions, reading.protocol, reading.definition)
-        if guessed:
-            definition, notes = guessed.protocol, (*filter(None, [guessed.note]), *notes)
+            guess = guessing.of_file(judgements, reading.questions, reading.protocol, reading.definition)
+        if guess:
+            definition, notes = guess.protocol, (*filter(None, [guess.note]), *notes)
         if definition is not None:
             intake = take_in(definition, judgements, reading.documents)
             judgements, notes = intake.judgements, (*notes, *intake.notes)
@@ -279,11 +279,11 @@ def _gone(store: Store, number: int) -> tuple[str, ...]:
     withdrawn = [event for event in campaign.events(store, number) if event.kind == "judge_withdrew"]
     if not withdrawn:
         return ()
-    lost = sum(int(event.detail.get("judgements", 0)) for event in withdrawn)
+    answer_count = sum(int(event.detail.get("judgements", 0)) for event in withdrawn)
     who = "One judge has" if len(withdrawn) == 1 else f"{len(withdrawn)} judges have"
     return (
         in_number(
-            lost,
+            answer_count,
             "{who} withdrawn; {n} answer was deleted and is part of no number here.",
             "{who} withdrawn; {n} answers were deleted and are part of no number here.",
             who=who,

@@ -62,9 +62,9 @@ def _mean_alpha(ratings: Ratings, *, level: Level | None = None, unit: str = "do
     if not plans:
         return replace(alpha.plan(ratings, level=level), settings={"level": level or "nominal", "of": "rows"})
     parts = [(plan.by_document()[0], plan.documents) for plan in plans]
-    used = np.zeros(len(ratings.documents), bool)
+    uses = np.zeros(len(ratings.documents), bool)
     for _, documents in parts:
-        used[documents] = True
+        uses[documents] = True
 
     def finish(weights: Array) -> Array:
         values = np.column_stack([statistic(weights[:, documents])[:, 0] for statistic, documents in parts])
@@ -74,30 +74,30 @@ def _mean_alpha(ratings: Ratings, *, level: Level | None = None, unit: str = "do
         return np.asarray(np.divide(total, finite.sum(axis=1), out=empty, where=finite.any(axis=1))[:, None])
 
     units = Rows(np.ones(len(ratings.documents)), np.arange(len(ratings.documents), dtype=np.int32))
-    undefined = len(rows) - len(plans)
+    constant_rows = len(rows) - len(plans)
     notes = (
         (
             in_number(
-                undefined,
+                constant_rows,
                 "{n} of {rows} rows has no α: every answer to it is the same.",
                 "{n} of {rows} rows have no α: every answer to them is the same.",
                 rows=len(rows),
             ),
         )
-        if undefined
+        if constant_rows
         else ()
     )
     settings = {"level": plans[0].settings["level"], "of": f"mean of {len(plans)} rows"}
-    counts = _counts(ratings, plans, int(used.sum()))
-    return Plan("alpha", ratings, units, finish, uses=used, counts=(counts,), notes=notes, settings=settings)
+    counts = _counts(ratings, plans, int(uses.sum()))
+    return Plan("alpha", ratings, units, finish, uses=uses, counts=(counts,), notes=notes, settings=settings)
 
 
 def _counts(ratings: Ratings, plans: list[Plan], documents: int) -> dict[str, int]:
     """Items are counted once, however many rows they have."""
     whole = ["stage", "document", "segment", "system"]
-    shared = ratings.items.filter(pl.Series(ratings.per_item >= 2)).select(whole).unique()
+    shared_items = ratings.items.filter(pl.Series(ratings.per_item >= 2)).select(whole).unique()
     return {
-        "items": len(shared),
+        "items": len(shared_items),
         "judges": ratings.active_judges,
         "documents": documents,
         "answers": len(ratings.item),
@@ -195,30 +195,30 @@ def plan(protocol: Protocol) -> list[QuestionPlan]:
     about_texts = [question for stage, question in protocol.questions if stage.unit is not Unit.JUDGE]
     plans = [entry for question in about_texts if (entry := plan_question(question, protocol)) is not None]
     scores = {score.id for score in protocol.scores}
-    planned = dict.fromkeys(of for name, of, _ in _planned(protocol) if of in scores and name in all_coefficients())
-    return [*plans, *(plan_score(name, protocol) for name in planned)]
+    score_names = dict.fromkeys(of for name, of, _ in _planned(protocol) if of in scores and name in all_coefficients())
+    return [*plans, *(plan_score(name, protocol) for name in score_names)]
 
 
 def plan_question(question: Question, protocol: Protocol | None = None) -> QuestionPlan | None:
     """How agreement on one question is told; None for free text."""
-    suited = _suited(question, _level(question, protocol))
-    if suited is None:
+    coefficients = _suited(question, _level(question, protocol))
+    if coefficients is None:
         return None
-    headline, parts, others = suited
-    planned = list(_planned_measures(question.id, protocol, headline))
-    names = {(measure.name, measure.question) for measure in planned}
+    headline, parts, others = coefficients
+    own_measures = list(_planned_measures(question.id, protocol, headline))
+    names = {(measure.name, measure.question) for measure in own_measures}
     rest = [measure for measure in others if (measure.name, measure.question) not in names]
-    return QuestionPlan(question.id, question, headline, tuple(parts), (*planned, *rest))
+    return QuestionPlan(question.id, question, headline, tuple(parts), (*own_measures, *rest))
 
 
 def shared_measures(plans: Sequence[QuestionPlan]) -> tuple[Measure, ...] | None:
     """The coefficient that several questions can be compared by, one measure for each: their headline where it is the
     same, else the first of the first question's coefficients that all of them have; None where they share none."""
     first, *others = plans
-    for wanted in (first.headline, *(measure for measure in first.others if measure.name != "percent")):
-        matches = [next((one for one in plan.measures if _is_same(one, wanted)), None) for plan in others]
+    for candidate in (first.headline, *(measure for measure in first.others if measure.name != "percent")):
+        matches = [next((one for one in plan.measures if _is_same(one, candidate)), None) for plan in others]
         if all(matches):
-            return (wanted, *(one for one in matches if one is not None))
+            return (candidate, *(one for one in matches if one is not None))
     return None
 
 
@@ -305,11 +305,11 @@ def _suited(question: Question, level: str) -> tuple[Measure, list[Measure], lis
 def _grid(question: Grid, level: str) -> tuple[Measure, list[Measure], list[Measure]]:
     labels = _ids(question.options)
     rows = [_alpha(question.id, level, row.id, part=Part.ROW, labels=labels) for row in question.rows]
-    pooled = _alpha(question.id, level, part=Part.POOLED_ROWS, labels=labels)
+    pooled_alpha = _alpha(question.id, level, part=Part.POOLED_ROWS, labels=labels)
     rows_of_labels = chosen_rows(question)
     sets = list(_sets(rows_of_labels)) if rows_of_labels else []
     headline = _alpha(question.id, level, pairwise=True, part=Part.MEAN_OF_ROWS, labels=labels)
-    return headline, rows, [*sets, pooled]
+    return headline, rows, [*sets, pooled_alpha]
 
 
 def _ids(options: tuple[Option, ...]) -> list[str]:
@@ -413,8 +413,8 @@ _SIGNS = {
 
 def _level(question: Question, protocol: Protocol | None) -> str:
     """The level of α: as the protocol's own analysis says; else what the kind of answer allows."""
-    if planned := _planned_level(question.id, protocol):
-        return planned
+    if stated_level := _planned_level(question.id, protocol):
+        return stated_level
     if question.for_each:
         return "ordinal"
     if isinstance(question, Choice):  # the order of ordered labels has a coefficient of its own

@@ -145,8 +145,8 @@ def counted(
     purpose_code = Purpose(purpose)
     selection = Selection(purpose_code, _groups(table, purpose_code, of, left_out), frozenset(left_out), settled)
     reasons = reasons_not_counted(table, selection)
-    excluded = {Reason(name): count for name, count in reasons.drop_nulls().value_counts().iter_rows()}
-    order = {reason: excluded[reason] for reason in Reason if reason in excluded}
+    row_counts = {Reason(name): count for name, count in reasons.drop_nulls().value_counts().iter_rows()}
+    order = {reason: row_counts[reason] for reason in Reason if reason in row_counts}
     return Counted(table.filter(reasons.is_null()), selection, order)
 
 
@@ -171,10 +171,10 @@ def reasons_not_counted(table: pl.DataFrame, selection: Selection) -> pl.Series:
         because(pl.col("role") == str(role), reason) for role, reason in _REASONS.items() if role not in roles
     ]
     kinds = [str(kind) for kind in selection.kinds]
-    settled = (pl.col("judge_kind") == str(JudgeKind.ADJUDICATED)) & (str(JudgeKind.ADJUDICATED) not in kinds)
+    is_adjudicated = (pl.col("judge_kind") == str(JudgeKind.ADJUDICATED)) & (str(JudgeKind.ADJUDICATED) not in kinds)
     reason = pl.coalesce(
         because(pl.col("judge").is_in(list(selection.left_out)), Reason.LEFT_OUT),
-        because(settled, Reason.SETTLED),
+        because(is_adjudicated, Reason.SETTLED),
         unit,
         *wrong_role,
         because(~pl.col("judge_kind").is_in(kinds), Reason.OTHER_JUDGES),

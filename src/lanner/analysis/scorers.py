@@ -62,13 +62,13 @@ def scored_set(
     else:
         gold_judges, others = [str(gold)], [judge for judge in judges if judge != gold]
     measures = [name for name in numeric_questions(table) if name != of]
-    undisputed = [name for name in measures if _is_undisputed(table, name)]
-    known = [*others, *measures]
+    default_measures = [name for name in measures if _is_undisputed(table, name)]
+    all_names = [*others, *measures]
     labels = {_label(part, name): name for name in measures}
-    names = [name if name in known else labels.get(name, name) for name in names]
-    if unknown := [name for name in names if name not in known]:
-        raise InputError(f"There is no scorer {unknown[0]!r}.", next_step=did_you_mean(unknown[0], known))
-    selection = list(names) or [*others, *undisputed]
+    names = [name if name in all_names else labels.get(name, name) for name in names]
+    if unknown := [name for name in names if name not in all_names]:
+        raise InputError(f"There is no scorer {unknown[0]!r}.", next_step=did_you_mean(unknown[0], all_names))
+    selection = list(names) or [*others, *default_measures]
     if not selection:
         raise InputError(
             f"There is nothing to compare with {of!r} of {gold or MEAN_OF_PEOPLE}.",
@@ -77,14 +77,18 @@ def scored_set(
     answers = {MEAN_OF_PEOPLE if gold is None else gold: items(table, of, judges=gold_judges).table}
     for name in selection:
         answers[name] = items(table, of, judges=[name]).table if name in others else _measured(table, name)
-    turned = [name for name in (of, *measures) if part.protocol and direction_of(part.protocol, name).startswith("low")]
+    lower_is_better = [
+        name for name in (of, *measures) if part.protocol and direction_of(part.protocol, name).startswith("low")
+    ]
     notes = [
-        f"Less {name} is better, so it is compared with its sign turned." for name in turned if name in (of, *selection)
+        f"Less {name} is better, so it is compared with its sign turned."
+        for name in lower_is_better
+        if name in (of, *selection)
     ]
     if gold in (None, MEAN_OF_PEOPLE) and len(gold_judges) > 1:
         notes.append(f"Gold is the mean of {len(gold_judges)} people for {of}.")
     places, scorers = _aligned(answers)
-    signs = {name: -1.0 if (name if name in measures else of) in turned else 1.0 for name in answers}
+    signs = {name: -1.0 if (name if name in measures else of) in lower_is_better else 1.0 for name in answers}
     scorers = [replace(scorer, segments=signs[scorer.name] * scorer.segments) for scorer in scorers]
     return ScoredSet(scorers[0], tuple(scorers[1:]), tuple(places["document"]), tuple(notes))
 
@@ -94,8 +98,8 @@ def main_question(part: Material) -> str:
     table = _numbers(part)
     if _USUAL in numeric_questions(table):
         return _USUAL
-    if planned := planned_rankings(part.protocol, table):
-        return planned[0].of
+    if rankings := planned_rankings(part.protocol, table):
+        return rankings[0].of
     raise InputError("No question has numbers for systems.", next_step="Say which question with --question.")
 
 

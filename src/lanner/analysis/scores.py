@@ -99,8 +99,8 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
     if question is not None:
         plan = next((entry for entry in ranking_plans(protocol) if entry.of == question), None)
         return [_ranked_by(protocol, table, question, plan.options if plan else {})]
-    if planned := planned_rankings(protocol, table):
-        return planned
+    if rankings := planned_rankings(protocol, table):
+        return rankings
     numeric = numeric_questions(table)
     if len(numeric) > 1:
         raise InputError(
@@ -132,8 +132,8 @@ def planned_rankings(protocol: Protocol | None, table: pl.DataFrame) -> list[Ran
     was made from the answers themselves."""
     if protocol and protocol.name == GENERIC:
         return [_ranked_by(protocol, table, name, {}) for name in numeric_questions(table)]
-    answered = set(table["question"].unique())
-    plans = [entry for entry in ranking_plans(protocol) if entry.of in answered]
+    answered_ids = set(table["question"].unique())
+    plans = [entry for entry in ranking_plans(protocol) if entry.of in answered_ids]
     return [_ranked_by(protocol, table, entry.of, entry.options) for entry in plans]
 
 
@@ -195,26 +195,26 @@ def pair_state(pair: Mapping[str, Json], level: float = 0.05) -> State:
     return State.WITHIN if equivalent is not None and equivalent < level else State.OPEN
 
 
-def margin_for(settings: Mapping[str, Json], of: str, planned: Sequence[RankedBy]) -> float | None:
+def margin_for(settings: Mapping[str, Json], of: str, rankings: Sequence[RankedBy]) -> float | None:
     """The margin that a campaign has set, for the score it is about: the main question where systems are ranked by it,
     else the first that they are ranked by. Rank tests know no points."""
-    margin, main = settings.get("margin"), main_ranking(settings, planned)
+    margin, main = settings.get("margin"), main_ranking(settings, rankings)
     if not isinstance(margin, int | float) or main is None:
         return None
     tested = main.options.get("test", "permutation") == "permutation"
     return float(margin) if main.of == of and tested else None
 
 
-def main_ranking(settings: Mapping[str, Json], planned: Sequence[RankedBy]) -> RankedBy | None:
+def main_ranking(settings: Mapping[str, Json], rankings: Sequence[RankedBy]) -> RankedBy | None:
     """The ranking by the main question where systems are ranked by it, else the first."""
-    return next((entry for entry in planned if entry.of == settings.get("main_question")), next(iter(planned), None))
+    return next((entry for entry in rankings if entry.of == settings.get("main_question")), next(iter(rankings), None))
 
 
-def options_of(entry: RankedBy, material: Material, planned: Sequence[RankedBy]) -> dict[str, Any]:
+def options_of(entry: RankedBy, material: Material, rankings: Sequence[RankedBy]) -> dict[str, Any]:
     """What a ranking of a campaign or a file is made with: the options of the plan, the margin that was set, and the
     words of the texts where scores are per so many words."""
     options = dict(entry.options)
-    margin = margin_for(material.settings, entry.of, planned)
+    margin = margin_for(material.settings, entry.of, rankings)
     if margin is not None:
         options["margin"] = margin
     if options.get("per_words"):
@@ -261,18 +261,18 @@ def decided_pairs(material: Material, *, without: str | None = None) -> DecidedP
     rows = material.counted("scores", of="people")
     if without is not None:
         rows = rows.without(without)
-    planned = planned_rankings(material.protocol, rows.table)
-    entry = main_ranking(material.settings, planned)
+    rankings = planned_rankings(material.protocol, rows.table)
+    entry = main_ranking(material.settings, rankings)
     if entry is None or material.settings.get("design") == ADAPTIVE:
         return None
-    settings = options_of(entry, material, planned)
+    settings = options_of(entry, material, rankings)
     result = compare_systems(rows, entry.of, resampling=Resampling(method="none"), **settings)
-    decided = [
+    pairs = [
         (row["system"], row["other"]) if row["difference"] > 0 else (row["other"], row["system"])
         for row in result.rows
         if row["state"] is State.DECIDED
     ]
-    return DecidedPairs(entry.of, len(result.rows), tuple(sorted(decided))) if result.rows else None
+    return DecidedPairs(entry.of, len(result.rows), tuple(sorted(pairs))) if result.rows else None
 
 
 def score_bounds(protocol: Protocol | None, of: str, options: Mapping[str, Any]) -> Bounds | None:
@@ -371,15 +371,17 @@ def profile(rows: Counted, question: Question, *, resampling: Resampling | None 
     )
     if answers.is_empty():
         return []
-    unused = question.preselected if isinstance(question, Grid) else None
-    matters = pl.col("label") != unused if unused else pl.lit(value=True)
+    default_option = question.preselected if isinstance(question, Grid) else None
+    matters = pl.col("label") != default_option if default_option else pl.lit(value=True)
     answers = answers.with_columns(matters.fill_null(value=True).alias("matters"))
-    asked = answers.select("judge", "document", "segment", "system").unique()  # what each row might have mattered on
+    items_judged = answers.select(
+        "judge", "document", "segment", "system"
+    ).unique()  # what each row might have mattered on
     bounds = option_ends(question)
-    made = []
+    handlings = []
     for system in sorted(answers["system"].unique()):
         own = answers.filter(pl.col("system") == system)
-        items = asked.filter(pl.col("system") == system)
+        items = items_judged.filter(pl.col("system") == system)
         for row in row_order(question, own):
             cells = own.filter(pl.col("row") == row, pl.col("matters"))
             if own.filter(pl.col("row") == row).is_empty():
@@ -388,8 +390,8 @@ def profile(rows: Counted, question: Question, *, resampling: Resampling | None 
             well = ratio_over_documents(
                 cells.select("document", top=pl.col("score")), cells.select("document"), how, bounds
             )
-            made.append(Handling(row, system, often, well))
-    return made
+            handlings.append(Handling(row, system, often, well))
+    return handlings
 
 
 def option_ends(question: Question) -> Bounds | None:

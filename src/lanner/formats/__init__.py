@@ -297,8 +297,8 @@ def _of_pair(readings: list[Reading], pair: str, path: Path) -> list[Reading]:
     else:
         counts = ", ".join(f"{number} of {name}" for name, number in sorted(stated_pairs.items()))
         note = f"Only documents of {pair} are read; left out: {counts}."
-        selected = [_selected(part, pair) for part in readings]
-        readings = [new for old, new in zip(readings, selected, strict=True) if new.documents or not old.documents]
+        parts = [_selected(part, pair) for part in readings]
+        readings = [new for old, new in zip(readings, parts, strict=True) if new.documents or not old.documents]
     return _with_notes(readings, [note] if note else [])
 
 
@@ -344,8 +344,8 @@ def _contradicts(document: Document, pair: str) -> bool:
     if source == target == language_codes.UNDETERMINED:
         raise InputError(f"{pair!r} is no language pair.", next_step="Write for instance --languages en-ko.")
     return any(
-        language_codes.UNDETERMINED not in (own, wanted) and own.partition("-")[0] != wanted.partition("-")[0]
-        for own, wanted in ((document.source_language, source), (document.target_language, target))
+        language_codes.UNDETERMINED not in (own, code) and own.partition("-")[0] != code.partition("-")[0]
+        for own, code in ((document.source_language, source), (document.target_language, target))
     )
 
 

@@ -57,8 +57,8 @@ class _Texts:
         items = {
             ("#".join(key[0].split("#")[:2]), place.segment): key[1]
             for each in places
-            for key, found in each.items()
-            for place in found
+            for key, item_places in each.items()
+            for place in item_places
         }
         return cls({document.id: document for document in documents}, items)
 

@@ -197,7 +197,7 @@ def _card(
     """The dataset card: what the Hub reads at the top, then what people read."""
     pairs = sorted({document.language_pair for document in documents})
     codes = {code for document in documents for code in (document.source_language, document.target_language)}
-    known = sorted({code.partition("-")[0] for code in codes if code != language_codes.UNDETERMINED})
+    languages = sorted({code.partition("-")[0] for code in codes if code != language_codes.UNDETERMINED})
     kinds = {kind: sum(judge.kind == kind for judge in judges) for kind in JudgeKind}
     configs = "\n".join(
         f"- config_name: {table}\n  data_files: data/{table}.parquet" + ("\n  default: true" if not at else "")
@@ -210,7 +210,7 @@ def _card(
     )
     people = ", ".join(f"{number} {kind}" for kind, number in kinds.items() if number) or "none"
     head = [f"license: {about['license']}", f"pretty_name: {_json(about['title'])}"]
-    head += ["language:", *(f"- {code}" for code in known)] if known else []
+    head += ["language:", *(f"- {code}" for code in languages)] if languages else []
     head += ["task_categories:", "- translation", "tags:", "- machine-translation-evaluation", "configs:", configs]
     lines = [
         "---",
@@ -329,8 +329,8 @@ def read(path: Path) -> list[Reading]:
 def _protocol(path: Path) -> str:
     """The protocol that the metadata names; "" where it names none."""
     file = path / "croissant.json"
-    named = json.loads(file.read_text(encoding="utf-8")).get("rai:dataAnnotationProtocol") if file.is_file() else ""
-    return named if isinstance(named, str) and named != "not stated" else ""
+    protocol = json.loads(file.read_text(encoding="utf-8")).get("rai:dataAnnotationProtocol") if file.is_file() else ""
+    return protocol if isinstance(protocol, str) and protocol != "not stated" else ""
 
 
 def _frame(path: Path, schema: Mapping[str, Any]) -> list[dict[str, Any]]:

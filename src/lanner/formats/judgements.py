@@ -57,7 +57,9 @@ def read(path: Path, *, protocol: str = "") -> list[Reading]:
     for line, values, _ in rows.rows:
         table.add(line, dict(zip(rows.header, values, strict=False)))
     name = path.name.split(".")[0]
-    notes = [f"{table.derived} rows are computed from answers and are computed anew."] if table.derived else []
+    notes = (
+        [f"{table.derived_rows} rows are computed from answers and are computed anew."] if table.derived_rows else []
+    )
     if table.counts_lost:
         notes.append(
             f"{table.counts_lost} answers gave one of several labels more than once. The table has only the sum, so "
@@ -104,7 +106,7 @@ class _Collected:
         self.path = path
         self.attributes = [name for name in rows.header if name.startswith("judge_") and name not in _KNOWN]
         self.judges: dict[str, Judge] = {}
-        self.derived = 0
+        self.derived_rows = 0
         self.counts_lost = 0
         self._places: dict[str, dict[str, set[str]]] = {}
         self._about: dict[str, dict[str, str]] = {}
@@ -114,7 +116,7 @@ class _Collected:
     def add(self, line: int, row: Mapping[str, Any]) -> None:
         text = {name: "" if row.get(name) is None else str(row[name]) for name in row}
         if text["stage"] == _DERIVED:
-            self.derived += 1
+            self.derived_rows += 1
             return
         self._add_judge(text)
         systems = tuple(text["system"].split("|")) if text["system"] else ()

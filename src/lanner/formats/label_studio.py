@@ -386,7 +386,7 @@ class _Export:
         self.pair = language_codes.pair(languages) if languages else file_languages(path)
         self.gathering = Gathering(path, path.name.split(".")[0], has_documents=False, has_segments=False)
         self.judges: dict[str, Judge] = {}
-        self.cancelled = 0
+        self.cancelled_count = 0
         self.controls.learn(self._all_results())
 
     def _data(self, task: dict[str, Any]) -> dict[str, Any]:
@@ -434,8 +434,8 @@ class _Export:
                     origin=f"{self.path.name}:task {task.get('id', number_)}",
                 )
         notes = [f"Fields: {self.map}.", *self.controls.notes(), *self.gathering.notes()]
-        if self.cancelled:
-            notes.append(f"{self.cancelled} annotations were cancelled by their judges.")
+        if self.cancelled_count:
+            notes.append(f"{self.cancelled_count} annotations were cancelled by their judges.")
         for flag in dict.fromkeys(flag for judgement in judgements for flag in judgement.flags):
             notes.append(f"{sum(flag in j.flags for j in judgements)} judgements are flagged {flag!r}.")
         documents = tuple(self.gathering.documents())
@@ -499,7 +499,7 @@ class _Export:
     def _annotations(self, task: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for annotation in self._listed(task, *_ANNOTATIONS):
             if annotation.get("was_cancelled"):
-                self.cancelled += 1
+                self.cancelled_count += 1
                 continue
             by = annotation.get("completed_by", "")
             name = str(by.get("id") or by.get("email") or "") if isinstance(by, dict) else str(by)

@@ -268,8 +268,8 @@ class _Answers:
         unreadable = len(times) - len(valid_times)
         if not valid_times or not items:
             return None, None, unreadable
-        spent = round((valid_times[-1] - valid_times[0]) / items, 3)
-        return spent, datetime.fromtimestamp(valid_times[-1], UTC), unreadable
+        seconds = round((valid_times[-1] - valid_times[0]) / items, 3)
+        return seconds, datetime.fromtimestamp(valid_times[-1], UTC), unreadable
 
     def reading(self) -> Reading:
         judges = tuple(Judge(name) for name in dict.fromkeys(judgement.judge for judgement in self.judgements))

@@ -247,7 +247,7 @@ class _Table:
     def __init__(
         self, path: Path, rows: Rows, columns: str | Mapping[str, str], *, system: str, languages: str, judge: str
     ) -> None:
-        self.path, self.typed, self.decimal_comma = path, rows.typed, rows.decimal_comma
+        self.path, self.is_typed, self.decimal_comma = path, rows.typed, rows.decimal_comma
         try:
             self.map: ColumnMap = column_map(rows.header, columns, system, rows.sample, judge=judge)
         except InputError as error:
@@ -262,10 +262,10 @@ class _Table:
         self.answers = [(answer, place[answer.column]) for answer in self.map.answers]
         self.rest = [(name, place[name]) for name in self.map.rest]
         self.long = "system" in self.at and "output" in self.at
-        self.compared = [self.at[role] for role in ("system_a", "system_b") if role in self.at]
+        self.pair_columns = [self.at[role] for role in ("system_a", "system_b") if role in self.at]
         self.has_texts = "source" in self.at
         self.has_own_columns = not {"paragraph", "judged", "flags", "segment_meta"}.isdisjoint(self.at)
-        self.given, self.judge = languages, judge
+        self.languages, self.judge = languages, judge
         self.blank = self.textless = self.differing_documents = 0
         self.about_document = [self.at[role] for role in (*_DOCUMENT_ROLES, *_LANGUAGE_ROLES) if role in self.at]
         self.documents_said: dict[str, list[Any]] = {}
@@ -278,7 +278,12 @@ class _Table:
     def is_plain(self) -> bool:
         """A row for each segment, cells that are text, nothing that only our own tables have."""
         special = (
-            self.long or self.compared or self.answers or self.typed or self.has_own_columns or "absent" in self.at
+            self.long
+            or self.pair_columns
+            or self.answers
+            or self.is_typed
+            or self.has_own_columns
+            or "absent" in self.at
         )
         return not special and self.has_texts
 
@@ -354,8 +359,8 @@ class _Table:
         has_source = (
             self.has_texts and row[self.at["source"]] not in (None, "") and not is_numeric(row[self.at["source"]])
         )
-        filled = [row[position] not in (None, "") for position in ids]
-        if any(filled) and (has_source or (not self.has_texts and all(filled))):
+        has_id = [row[position] not in (None, "") for position in ids]
+        if any(has_id) and (has_source or (not self.has_texts and all(has_id))):
             return False
         self.textless += 1
         return True
@@ -425,8 +430,8 @@ class _Table:
                 f"If {' or '.join(rest)} does: {_each('answer', rest[:1])}." if rest else "",
                 about=ANSWERS,
             )
-        elif self.map.repeated is not None:
-            names = self.map.repeated[:4]
+        elif self.map.judge_candidates is not None:
+            names = self.map.judge_candidates[:4]
             yield Note(
                 "Most rows repeat the texts of another row, and no column is known to name judges.",
                 f"If {' or '.join(names)} does: {_option({'judge': names[0]})}." if names else "Add a column `judge`.",
@@ -450,17 +455,17 @@ class _Table:
             again=bool(self.answers),
         )
         absent = self._json("absent", row, [], line) if "absent" in self.at else ()
-        compared = self.compared_systems(row)
+        pair = self.compared_systems(row)
         for heading, position in self.outputs:
-            name = compared[side] if compared and (side := side_of(heading)) is not None else heading
+            name = pair[side] if pair and (side := side_of(heading)) is not None else heading
             value = row[position]
-            if (value is None and self.typed) or name in absent:
+            if (value is None and self.is_typed) or name in absent:
                 continue
             gathering.output(draft, name, as_text(value))
         if self.long:
             gathering.output(draft, self._text("system", row), self._text("output", row))
         elif not self.has_texts:
-            for system in filter(None, [self._text("system", row), *compared]):
+            for system in filter(None, [self._text("system", row), *pair]):
                 draft.outputs.setdefault(system, "")
         for name, position in self.references:
             # an empty cell of a plain table is no reference; in ours the column `absent` says which there are
@@ -478,14 +483,14 @@ class _Table:
 
     def compared_systems(self, row: Sequence[Any]) -> tuple[str, ...]:
         """The two systems that a row compares, in the order of their columns; nothing in other tables."""
-        return tuple(as_text(row[position]).strip() for position in self.compared)
+        return tuple(as_text(row[position]).strip() for position in self.pair_columns)
 
     def side(self, value: Any, row: Sequence[Any]) -> str:
         """The side that the name of a system, or of its column (`model_a`), would mean as a preference; "" if none."""
         if not isinstance(value, str):
             return ""
         pairs: list[Sequence[str]] = []
-        if self.compared:
+        if self.pair_columns:
             pairs = [self.compared_systems(row), [self.map.roles["system_a"], self.map.roles["system_b"]]]
         elif len(self.outputs) == 2:
             pairs = [list(self.map.outputs), list(self.map.outputs.values())]
@@ -505,7 +510,7 @@ class _Table:
             self.differing_documents += 1
 
     def _tells_empty(self, value: Any) -> bool:
-        return value is not None if self.typed else "absent" in self.at
+        return value is not None if self.is_typed else "absent" in self.at
 
     def _fill(self, draft: Draft, row: Sequence[Any], extra: dict[str, Any], line: int) -> None:
         if paragraph := self._text("paragraph", row):
@@ -527,7 +532,7 @@ class _Table:
     def _attributes(self, row: Sequence[Any], line: int) -> dict[str, Any]:
         """What the row says of its document."""
         fields: dict[str, Any] = {role: self._text(role, row) for role in _DOCUMENT_ROLES if role in self.at}
-        pair = self._text("languages", row) or self.given
+        pair = self._text("languages", row) or self.languages
         if pair:
             fields["source_language"], fields["target_language"] = language_codes.pair(pair)
         else:
@@ -600,7 +605,7 @@ class _Answers:
         self._cells: list[_Raw] = []
         self._kinds: dict[str, JudgeKind] = {}
         self._ids: dict[str, str] = {}
-        self._flagged: Counter[str] = Counter()
+        self._flag_counts: Counter[str] = Counter()
         self._first_bad_time = 0
         self._steps: list[str] = []
 
@@ -638,7 +643,7 @@ class _Answers:
         table = self._table
         if answer.system:
             return (answer.system,)
-        if table.compared:
+        if table.pair_columns:
             return table.compared_systems(row)
         if "system" in table.at:
             name = table.text("system", row)
@@ -675,34 +680,34 @@ class _Answers:
         heading = self.headings[cells[0].question]
         # systems called 1 and 2 are meant where a preference is asked for, and not by a confidence from 1 to 5
         are_names = asks_preference(heading) or not all(is_numeric(cell.value) for cell in cells if cell.side)
-        named = [cell._replace(value=cell.side) if cell.side and are_names else cell for cell in cells]
-        texts = dict.fromkeys(as_text(cell.value).strip() for cell in named if not is_missing(cell.value))
+        side_cells = [cell._replace(value=cell.side) if cell.side and are_names else cell for cell in cells]
+        texts = dict.fromkeys(as_text(cell.value).strip() for cell in side_cells if not is_missing(cell.value))
         if texts.keys() <= {"a", "b"}:
-            return named
+            return side_cells
         meanings = preferred_sides(texts, heading)
         if meanings is None:
             return list(cells)
         if words := {text: meaning for text, meaning in meanings.items() if fold(text) != meaning}:
-            said = {"a": "the first of the two", "b": "the second", "tie": "a tie"}
-            read = "; ".join(f"{text!r} is {said[meaning]}" for text, meaning in words.items())
+            meaning_words = {"a": "the first of the two", "b": "the second", "tie": "a tie"}
+            read = "; ".join(f"{text!r} is {meaning_words[meaning]}" for text, meaning in words.items())
             self._steps.append(f"Preferences in {heading!r}: {read}.")
         return [
             cell if is_missing(cell.value) else cell._replace(value=meanings[as_text(cell.value).strip()])
-            for cell in named
+            for cell in side_cells
         ]
 
     def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
         cells = [cell._replace(value=None) if self._is_code(cell.value) else cell for cell in self._preferences(cells)]
         self._refuse_dates(cells)
-        typed = _typed([cell.value for cell in cells], decimal_comma=self._table.decimal_comma)
+        answers = _typed([cell.value for cell in cells], decimal_comma=self._table.decimal_comma)
         if not self._keeps_codes:
-            self._refuse_codes(cells, typed)
-        if any(flag == "step" for _, flag in typed):
-            steps = {value: as_text(c.value) for c, (value, flag) in zip(cells, typed, strict=True) if flag == "step"}
+            self._refuse_codes(cells, answers)
+        if any(flag == "step" for _, flag in answers):
+            steps = {value: as_text(c.value) for c, (value, flag) in zip(cells, answers, strict=True) if flag == "step"}
             read = "; ".join(f"{steps[step]!r} is {step}" for step in sorted(steps)[:11])
             heading = self.headings[cells[0].question]
             self._steps.append(f"Answers to {heading!r} are steps of a scale and read as numbers: {read}.")
-        return [(value, "" if flag == "step" else flag) for value, flag in typed]
+        return [(value, "" if flag == "step" else flag) for value, flag in answers]
 
     def _refuse_dates(self, cells: Sequence[_Raw]) -> None:
         """The error where a spreadsheet made dates of the answers: `3/4` is no score any more."""
@@ -728,14 +733,14 @@ class _Answers:
         self._missing_counts.update([code] if code in self._missing else [])
         return code in self._missing
 
-    def _refuse_codes(self, cells: Sequence[_Raw], typed: Sequence[tuple[Any, str]]) -> None:
+    def _refuse_codes(self, cells: Sequence[_Raw], answers: Sequence[tuple[Any, str]]) -> None:
         """The error where numbers are codes for missing answers: as scores they would decide every result."""
-        numbers = [value for value, flag in typed if not flag and isinstance(value, int | float)]
+        numbers = [value for value, flag in answers if not flag and isinstance(value, int | float)]
         codes = missing_codes(numbers)
         if not codes:
             return
         others = [value for value in numbers if value not in codes]
-        lines = [cell.line for cell, (value, _) in zip(cells, typed, strict=True) if value in codes]
+        lines = [cell.line for cell, (value, _) in zip(cells, answers, strict=True) if value in codes]
         times = ", ".join(f"{code} ({count} {'time' if count == 1 else 'times'})" for code, count in codes.items())
         option = ",".join(map(str, codes))
         raise InputError(
@@ -768,7 +773,7 @@ class _Answers:
             flags = (*([flag] if flag else []), *cell.flags)
             if cell.role and cell.role not in list(Role):
                 flags = (*flags, "unknown_role")
-            self._flagged.update([*flags, *(["repeat"] if again and not cell.role else [])])
+            self._flag_counts.update([*flags, *(["repeat"] if again and not cell.role else [])])
             judgements.append(
                 Judgement(
                     judge=cell.judge,
@@ -813,26 +818,26 @@ class _Answers:
                 "{n} answers are {code} and count as missing (--missing).",
                 code=code,
             )
-        if n := self._flagged["repeat"]:
+        if n := self._flag_counts["repeat"]:
             yield in_number(
                 n,
                 "{n} answer is the second of a judge to the same question; it is taken for a repeat.",
                 "{n} answers are second ones of a judge to the same question; they are taken for repeats.",
             )
-        if n := self._flagged["unreadable_time"]:
+        if n := self._flag_counts["unreadable_time"]:
             yield in_number(
                 n,
                 "{n} time cannot be read (line {line}) and is left out; flagged.",
                 "{n} times cannot be read (the first on line {line}) and are left out; flagged.",
                 line=self._first_bad_time,
             )
-        if n := self._flagged["not_a_number"]:
+        if n := self._flag_counts["not_a_number"]:
             yield in_number(
                 n,
                 "{n} answer is no number although the others are; flagged not_a_number.",
                 "{n} answers are no numbers although the others are; flagged not_a_number.",
             )
-        if n := self._flagged["unknown_role"]:
+        if n := self._flag_counts["unknown_role"]:
             yield in_number(
                 n,
                 "{n} answer has a role that is none of {roles}; it counts as a main one, flagged.",
@@ -883,9 +888,9 @@ def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[A
     return _with_missing(values, [(text, "") for text in texts])
 
 
-def _with_missing(values: Sequence[Any], typed: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
+def _with_missing(values: Sequence[Any], typed_answers: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
     """The typed values in the places of those that are there; the others are missing."""
-    answers = iter(typed)
+    answers = iter(typed_answers)
     return [(None, "missing") if value is None else next(answers) for value in values]
 
 

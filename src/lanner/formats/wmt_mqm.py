@@ -82,7 +82,7 @@ def _positions(path: Path, header: list[str]) -> dict[str, int]:
 
 
 @dataclass(slots=True)
-class _Rated:
+class _Rating:
     """One rater about one output, while rows are read."""
 
     line: int
@@ -94,7 +94,7 @@ class _Ratings:
     def __init__(self, path: Path, pair: tuple[str, str]) -> None:
         self.path, self.pair = path, pair
         self.gathering = Gathering(path, path.stem, has_documents=True, has_segments=True)
-        self.rated: dict[tuple[str, str, str, str], _Rated] = {}
+        self.ratings: dict[tuple[str, str, str, str], _Rating] = {}
         self.tests = 0
 
     def add(self, line: int, row: Mapping[str, str]) -> None:
@@ -111,7 +111,7 @@ class _Ratings:
         if draft is None:
             draft = self.gathering.segment(document, row["segment"], line, source)
         key = (row["rater"], row["system"], document.id, draft.id)
-        rating = self.rated.setdefault(key, _Rated(line))
+        rating = self.ratings.setdefault(key, _Rating(line))
         if draft.source != source:
             rating.flags.append("source_differs")
         if draft.outputs.setdefault(row["system"], target) != target:
@@ -124,7 +124,7 @@ class _Ratings:
     def reading(self) -> Reading:
         flags: Counter[str] = Counter()
         judgements = []
-        for (rater, system, document, segment), rating in self.rated.items():
+        for (rater, system, document, segment), rating in self.ratings.items():
             wrong = tuple(dict.fromkeys(rating.flags))
             flags.update(wrong)
             judgements.append(
@@ -149,7 +149,7 @@ class _Ratings:
                     "{n} rows are tests of the raters' attention (HOTW) and left out.",
                 )
             )
-        judges = tuple(Judge(rater) for rater in dict.fromkeys(key[0] for key in self.rated))
+        judges = tuple(Judge(rater) for rater in dict.fromkeys(key[0] for key in self.ratings))
         documents = tuple(self.gathering.documents())
         return Reading(self.path.name.split(".")[0], documents, judges, tuple(judgements), "mqm", tuple(notes))
 

@@ -41,7 +41,7 @@ def test_values_stand_where_they_were_written(tmp_path: Path) -> None:
         "03:04:00",
         "1 day, 6:00:00",
     ]
-    assert sheet.merged == (Area(6, 2, 3, 7),)
+    assert sheet.merged_cells == (Area(6, 2, 3, 7),)
 
 
 def test_chart_sheets_are_no_tables(tmp_path: Path) -> None:

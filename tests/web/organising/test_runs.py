@@ -29,8 +29,8 @@ def test_a_model_judges_from_the_page(store: Store) -> None:
             assert client.post("/campaigns/trial/models", data={**form, "limit": "4"}).status_code == 303
             run = client.app.state.site.runs.of(campaign.get(store, "trial").id)
             client.portal.call(asyncio.wait_for, run.watching, 60)
-            assert not run.failed, run.told
-            assert "items 4" in run.told
+            assert not run.failed, run.message
+            assert "items 4" in run.message
             page = client.get("/campaigns/trial/models").text
             assert "The last run has ended" in page
             assert "4 of 12" in page

@@ -114,8 +114,8 @@ class ColumnMap:
             parts.append(self._part(f"answer:{answer.question}{about}", answer.column))
         text = ", ".join(parts)
         # what stands beside an answer is about the answer or its judge, and does not come along with the texts
-        unused = "not read" if self.answers else "kept as they are"
-        return f"{text}; {unused}: {', '.join(self.rest)}" if self.rest else text
+        treatment = "not read" if self.answers else "kept as they are"
+        return f"{text}; {treatment}: {', '.join(self.rest)}" if self.rest else text
 
     def _part(self, role: str, column: str) -> str:
         sure = self.confidence.get(column, _CERTAIN)
@@ -123,7 +123,7 @@ class ColumnMap:
 
     scores: tuple[str, ...] = ()
     """Columns of `rest` that hold numbers which may be scores: by judges, or on questions; the header does not tell."""
-    repeated: tuple[str, ...] | None = None
+    judge_candidates: tuple[str, ...] | None = None
     """Where most rows are about the texts of another row and nobody is named: the columns that may name judges."""
 
     @property
@@ -365,14 +365,18 @@ class _Guess:
         roles = {role: self.roles[role] for role in sorted(self.roles, key=[*ROLES, "output"].index)}
         answers = (*self._without_scales(assignments), *self.measures)
         scores = () if answers or ours else tuple(name for name in rest if self._may_be_scores(name))
-        repeated = None if answers or ours else self._repeated(rest)
+        judge_candidates = None if answers or ours else self._repeated(rest)
         pair = pair or self._pair()
-        return ColumnMap(roles, outputs, self.references, answers, rest, pair, self.confidence, scores, repeated)
+        return ColumnMap(
+            roles, outputs, self.references, answers, rest, pair, self.confidence, scores, judge_candidates
+        )
 
     def _without_scales(self, assignments: Mapping[str, str]) -> list[Answer]:
         """The answers, with questions that are not called by their scale: `Accuracy` for `Accuracy (1-5)`."""
-        given = set(assignments.values())
-        names = {a.question: a.question if a.column in given else without_scale(a.question) for a in self.answers}
+        named_columns = set(assignments.values())
+        names = {
+            a.question: a.question if a.column in named_columns else without_scale(a.question) for a in self.answers
+        }
         unique = len(set(map(fold, names.values()))) == len(names)
         return [replace(answer, question=names[answer.question]) for answer in self.answers] if unique else self.answers
 
@@ -517,8 +521,8 @@ class _Guess:
         few = max(2, len(segments) // 2)
         if len(names[0] | names[1]) > few or pairs[0] & pairs[1] or any(map(is_numeric, names[0] | names[1])):
             return False
-        crossed = {(name, segment) for name, segment in pairs[0] if name in names[1]} - pairs[1]
-        return bool(crossed) and _mean_length([*names[0], *names[1]]) <= _SHORT_ANSWER
+        switches = {(name, segment) for name, segment in pairs[0] if name in names[1]} - pairs[1]
+        return bool(switches) and _mean_length([*names[0], *names[1]]) <= _SHORT_ANSWER
 
     def _are_systems(self, column: str, fewest: int = 1) -> bool:
         """Whether a column holds names that come again with other segments, as names of systems do and translations
@@ -667,11 +671,11 @@ class _Guess:
             return
         numeric = [column for column in self.free if _are_numbers(self._values(column))]
         has_scores = any(fold(without_scale(c)) in _answer_names(self._values(c)) for c in numeric)
-        named = [column for column in self._repeated(self.free) or () if fold(column) in _identifier_words()]
+        name_columns = [column for column in self._repeated(self.free) or () if fold(column) in _identifier_words()]
         has_answers = any(names_answer(column) or self._is_preference(column) for column in self.free)
-        if len(named) == 1 and has_answers:  # `Name` beside texts that come again
-            self.roles["judge"] = named[0]
-            self._take(named[0], _LIKELY)
+        if len(name_columns) == 1 and has_answers:  # `Name` beside texts that come again
+            self.roles["judge"] = name_columns[0]
+            self._take(name_columns[0], _LIKELY)
             return
         keys = [self.roles[role] for role in ("item", "document", "segment", "system") if role in self.roles]
         if not has_scores or {"segment", "item"}.isdisjoint(self.roles):
@@ -776,8 +780,8 @@ class _Guess:
         texts: dict[tuple[str, ...], list[str]] = {}
         for row in self.sample:
             texts.setdefault(tuple(str(row[key]) for key in keys), []).append(str(row[at]))
-        shared = [group for group in texts.values() if len(group) > 1]
-        return sum(len(set(group)) > 1 for group in shared) * 2 > len(shared)
+        groups = [group for group in texts.values() if len(group) > 1]
+        return sum(len(set(group)) > 1 for group in groups) * 2 > len(groups)
 
     def _demote(self, role: str, wrong: Any, better: str = "") -> None:
         """Give a guessed role up where the values do not fit, or take another one."""
@@ -828,9 +832,9 @@ class _Guess:
         names = {fold(name) for other in self.header if other != column for name in (other, *_named_as(other))}
         if not texts or any(len(text) > _SHORT_ANSWER for text in texts) or all(map(_language, texts)):
             return False
-        unnamed = {text for text in texts if fold(text) not in names}
-        if len(unnamed) < len(texts):
-            return all(preferred_side(text) == "tie" for text in unnamed)
+        other_texts = {text for text in texts if fold(text) not in names}
+        if len(other_texts) < len(texts):
+            return all(preferred_side(text) == "tie" for text in other_texts)
         return asks_preference(column) and all(preferred_side(text) for text in texts)
 
     def _is_ratings(self) -> bool:
@@ -900,14 +904,14 @@ class _Guess:
         comments = [column for column in self.free if fold(column) in _folded("comment")]
         # without texts a length cannot be measured any more, and judges may have been asked for one
         no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
-        unnamed = [c for c in self.free if c not in answers and fold(c) not in _person_words("words")]
-        numeric = [c for c in unnamed if _are_numbers(self._values(c)) and not no_answer(c)]
+        candidates = [c for c in self.free if c not in answers and fold(c) not in _person_words("words")]
+        numeric = [c for c in candidates if _are_numbers(self._values(c)) and not no_answer(c)]
         if answers:  # numbers that no judge ever disputes describe the item, those that no judge ever changes the judge
             numeric = [c for c in numeric if not self._is_fact(c) and not self._is_about_judge(c)]
         lists = [c for c in self.free if _are_lists(self._values(c))]
         short = [
             column
-            for column in unnamed
+            for column in candidates
             if column not in (*comments, SHEET)
             and not _is_index(column)
             and 0 < _mean_length(self._values(column)) <= _SHORT_ANSWER
@@ -964,20 +968,24 @@ class _Guess:
             item = tuple(str(row[place]) for place in places)
             values.setdefault(item, set()).add(str(row[at]))
             judges.setdefault(item, set()).add(str(row[judge]))
-        shared = [item for item in values if len(judges[item]) > 1]
-        different = {value for item in shared for value in values[item]}
-        return len(shared) >= _SHARED_ITEMS and len(different) > 1 and all(len(values[item]) == 1 for item in shared)
+        shared_items = [item for item in values if len(judges[item]) > 1]
+        different = {value for item in shared_items for value in values[item]}
+        return (
+            len(shared_items) >= _SHARED_ITEMS
+            and len(different) > 1
+            and all(len(values[item]) == 1 for item in shared_items)
+        )
 
     def _is_about_judge(self, column: str) -> bool:
         """Whether each of several judges always says the same in a column, and not all of them do: an age, say."""
         if "judge" not in self.roles:
             return False
         judge, at = self.header.index(self.roles["judge"]), self.header.index(column)
-        said: dict[str, list[str]] = {}
+        values_by_judge: dict[str, list[str]] = {}
         for row in self.sample:
-            said.setdefault(str(row[judge]), []).append(str(row[at]))
-        alike = all(len(values) >= _SHARED_ITEMS and len(set(values)) == 1 for values in said.values())
-        return alike and len({values[0] for values in said.values()}) > 1
+            values_by_judge.setdefault(str(row[judge]), []).append(str(row[at]))
+        alike = all(len(values) >= _SHARED_ITEMS and len(set(values)) == 1 for values in values_by_judge.values())
+        return alike and len({values[0] for values in values_by_judge.values()}) > 1
 
     def _add_answer(self, answer: Answer, confidence: float) -> None:
         self.answers.append(answer)
@@ -1001,13 +1009,13 @@ class _Guess:
                 if len(name) > len(each) and (rest := _without(name, each)) is not None:
                     name, system = rest, each
                     break
-            known = _answer_names(values)
-            judge, question = ("", name) if by_judge else _judge_and_question(name, known)
+            question_words = _answer_names(values)
+            judge, question = ("", name) if by_judge else _judge_and_question(name, question_words)
             for each in systems if not system else ():  # `score_GPT-4_ann`: the system is in the middle
                 if len(judge) > len(each) and (rest := _without(judge, each)):
                     judge, system = rest, each
                     break
-            if fold(question) in known and (system or judge) and not _is_computed(judge):
+            if fold(question) in question_words and (system or judge) and not _is_computed(judge):
                 answers.append(Answer(column, question, judge, system))
         if by_judge and not answers and "system" not in self.roles and "system_a" not in self.roles:
             answers = self._answers_by_system()
@@ -1083,8 +1091,8 @@ class _Guess:
     def _are_scores_of_items(self) -> bool:
         """Whether a table without texts has scores of items: then it lacks a judge, and not a source."""
         has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
-        scored = [column for column in self.free if names_answer(column) and _are_numbers(self._values(column))]
-        return has_item and bool(scored) and not self.outputs
+        score_columns = [column for column in self.free if names_answer(column) and _are_numbers(self._values(column))]
+        return has_item and bool(score_columns) and not self.outputs
 
     def _without_item(self) -> InputError:
         return InputError(
@@ -1169,8 +1177,8 @@ def _named(column: str) -> tuple[str, str] | None:
     # `Target text (DE)` is a target text with its language, and no output of a system called `text (DE)`
     if _BRACKETS.search(column) and fold(_without_language(column)[0]) in _folded("output", "reference"):
         return None
-    if nested := _nested(column):
-        return nested
+    if nested_name := _nested(column):
+        return nested_name
     for kind, pattern in (("output", _OUTPUT_NAMED), ("reference", _REFERENCE_NAMED)):
         hit = pattern.match(column)
         if hit is None or fold(hit[2]) in _NO_NAMES or (hit[1] in " (-_" and _language(hit[2])):
@@ -1271,8 +1279,8 @@ def _without(column: str, part: str) -> str | None:
 
 def _has_answer_name(column: str) -> bool:
     """Whether a header is a word for answers, alone or with the judge or the system that they are of."""
-    known = _folded("answer")
-    return names_answer(column) or fold(_judge_and_question(column, known)[1]) in known
+    answer_words = _folded("answer")
+    return names_answer(column) or fold(_judge_and_question(column, answer_words)[1]) in answer_words
 
 
 def _judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, str]:
@@ -1327,10 +1335,10 @@ def _with_crossed_systems(answers: list[Answer]) -> list[Answer]:
     if not answers or any(answer.system or not answer.judge for answer in answers):
         return answers
     columns = {answer.judge: answer.column for answer in answers if answer.question == answers[0].question}
-    crossed = _crossed(list(columns), columns)
-    if crossed is None or any(answer.judge not in crossed for answer in answers):
+    judge_and_system = _crossed(list(columns), columns)
+    if judge_and_system is None or any(answer.judge not in judge_and_system for answer in answers):
         return answers
-    return [Answer(answer.column, answer.question, *crossed[answer.judge]) for answer in answers]
+    return [Answer(answer.column, answer.question, *judge_and_system[answer.judge]) for answer in answers]
 
 
 def _crossed(columns: Sequence[str], headings: Mapping[str, str] | None = None) -> dict[str, tuple[str, str]] | None:
@@ -1349,14 +1357,14 @@ def _crossed(columns: Sequence[str], headings: Mapping[str, str] | None = None) 
     judges_first = are(seconds, _SYSTEM_WORD) or are(firsts, _JUDGE_WORD, _JUDGE_NUMBER)
     if systems_first == judges_first:
         first, second = pairs[columns[0]]
-        shown = [(headings or {}).get(column, column) for column in columns]
-        given = f"judge:{second} about {first}={shown[0]}"
+        titles = [(headings or {}).get(column, column) for column in columns]
+        example = f"judge:{second} about {first}={titles[0]}"
         raise InputError(
-            f"The scores in {', '.join(shown[:4])} are by judges about systems, and which part names the judge is "
+            f"The scores in {', '.join(titles[:4])} are by judges about systems, and which part names the judge is "
             "not clear.",
             code="judge_or_system",
-            names={"columns": ", ".join(shown)},
-            next_step=f"Say it for each column: --columns '{given},…', or the other way round.",
+            names={"columns": ", ".join(titles)},
+            next_step=f"Say it for each column: --columns '{example},…', or the other way round.",
         )
     return {column: (pair[1], pair[0]) if systems_first else (pair[0], pair[1]) for column, pair in pairs.items()}
 

@@ -75,7 +75,7 @@ class Gathering:
         self._path, self._default = path, default
         self._has_documents, self._has_segments = has_documents, has_segments
         self._drafts: dict[str, DocumentDraft] = {}
-        self._released: dict[str, int] = {}
+        self._released_lines: dict[str, int] = {}
         self._differing: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -90,9 +90,9 @@ class Gathering:
             name = self._default
         draft = self._drafts.get(name)
         if draft is None:
-            if name in self._released:
+            if name in self._released_lines:
                 raise ApartError(
-                    f"Rows of the document {name!r} (from line {self._released[name]}) do not stand together.",
+                    f"Rows of the document {name!r} (from line {self._released_lines[name]}) do not stand together.",
                     where=Where(self._path, line),
                     next_step="Sort the file by document to stream it.",
                 )
@@ -166,7 +166,7 @@ class Gathering:
         """The oldest document, finished and forgotten."""
         name = next(iter(self._drafts))
         draft = self._drafts.pop(name)
-        self._released[name] = draft.line
+        self._released_lines[name] = draft.line
         return draft.document()
 
     def documents(self) -> Iterator[Document]:
@@ -281,13 +281,13 @@ def _merged(readings: Sequence[Reading]) -> tuple[Document, ...] | None:
     for part in readings:
         for document in part.documents:
             documents.setdefault(document.id, document)
-            known = segments.setdefault(document.id, {})
+            own_segments = segments.setdefault(document.id, {})
             for segment in document:
-                other = known.get(segment.id, segment)
+                other = own_segments.get(segment.id, segment)
                 same = all(other.outputs.get(name, text) == text for name, text in segment.outputs.items())
                 if other.source != segment.source or not same:
                     return None
-                known[segment.id] = replace(
+                own_segments[segment.id] = replace(
                     other,
                     outputs={**segment.outputs, **other.outputs},
                     references={**segment.references, **other.references},

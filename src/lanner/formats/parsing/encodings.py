@@ -291,16 +291,16 @@ def _alphabet_score(text: str, alphabet: str, *, latin: bool) -> float:
     weights = {**dict.fromkeys(alphabet, 0.45), **dict.fromkeys(common, 1.0)}
     counts = {c: n for c, n in Counter(text).items() if c > "\x7f" and c not in _PUNCTUATION}
     others = sum(counts.values())
-    misplaced = len(_MISPLACED.findall(text))
+    misplaced_signs = len(_MISPLACED.findall(text))
     if not others:  # English with quotation marks and dashes, if they stand where such signs stand
-        return 0.5 if misplaced else 0.98
-    share = sum(weights.get(c.lower(), 0.0) * n for c, n in counts.items()) / (others + misplaced)
+        return 0.5 if misplaced_signs else 0.98
+    share = sum(weights.get(c.lower(), 0.0) * n for c, n in counts.items()) / (others + misplaced_signs)
     words = Counter(word[:_LONGEST_WORD] for word in _ODD_CASE.findall(text) if not word.isascii())
     odd = sum(n for word, n in words.items() if any(a.islower() and b.isupper() for a, b in pairwise(word)))
-    mixed = sum(n for word, n in words.items() if len({_script(character) for character in set(word)}) > 1)
+    mixed_words = sum(n for word, n in words.items() if len({_script(character) for character in set(word)}) > 1)
     shouted = sum(n for c, n in counts.items() if c.isupper()) > others / 2
     alone = not latin and all(len(word) < 2 for word in words)  # of another script nobody writes single letters only
-    return share - (odd + mixed) / max(1, words.total()) - 0.2 * shouted - 0.3 * alone
+    return share - (odd + mixed_words) / max(1, words.total()) - 0.2 * shouted - 0.3 * alone
 
 
 def _script(character: str) -> str:

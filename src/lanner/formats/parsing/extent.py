@@ -36,7 +36,7 @@ class Extent:
         self.is_survey = False
         self._rows = 0
         self._numbers = [0] * len(header)
-        self._filled = [0] * len(header)
+        self._value_counts = [0] * len(header)
         self._values: list[set[str]] = [set() for _ in header]
 
     def rows(self, rows: Iterable[Row]) -> Iterator[Row]:
@@ -45,12 +45,12 @@ class Extent:
         waiting = deque[Row]()
         entries = iter(rows)
         previous = 0
-        repeated: list[int] = []
+        header_lines: list[int] = []
         for line, values, extra in self._without_survey_rows(_chained(waiting, entries)):
             gap = previous > 0 and line > previous + 1
             previous = line
             if self._is_header(values):
-                repeated.append(line)
+                header_lines.append(line)
                 continue
             if not any(not is_missing(value) for value in values):
                 previous = line - 1  # an empty row: what follows begins after a gap
@@ -63,8 +63,10 @@ class Extent:
                 waiting.extendleft(reversed(block[1:]))
             self._remember(values)
             yield line, values, extra
-        if repeated:
-            self.notes.append(f"The header comes again on line {', '.join(map(str, repeated[:5]))} and is left out.")
+        if header_lines:
+            self.notes.append(
+                f"The header comes again on line {', '.join(map(str, header_lines[:5]))} and is left out."
+            )
 
     def _without_survey_rows(self, rows: Iterator[Row]) -> Iterator[Row]:
         """Without the words of the questions and the ids that Qualtrics writes below the header."""
@@ -88,7 +90,7 @@ class Extent:
         self._rows += 1
         for at, value in enumerate(values[: len(self.header)]):
             if not is_missing(value):
-                self._filled[at] += 1
+                self._value_counts[at] += 1
                 self._numbers[at] += is_numeric(value)
                 self._values[at].add(str(value))
 
@@ -96,7 +98,7 @@ class Extent:
         """Whether rows after an empty one are no rows of this table; then it is said what they are."""
         line = block[0][0]
         cells = [[value for value in values if not is_missing(value)] for _, values, _ in block]
-        always = sum(count == self._rows for count in self._filled)
+        always = sum(count == self._rows for count in self._value_counts)
         if always >= 3 and all(len(row) == 1 for row in cells) and not self._is_known(block[0][1]):
             self.notes.append(f"What stands below the table on line {line} is left out: {_excerpt(cells[0])}.")
             return True
@@ -109,7 +111,9 @@ class Extent:
             self._refuse_data(line, names, rest)
             self.notes.append(f"Another table begins on line {line} ({excerpt}) and is left out.")
             return True
-        empty = [at for at, count in enumerate(self._filled) if count == self._rows and _is_empty(at, (names, *rest))]
+        empty = [
+            at for at, count in enumerate(self._value_counts) if count == self._rows and _is_empty(at, (names, *rest))
+        ]
         if empty:
             textfile.failed(
                 self.path,
@@ -121,7 +125,7 @@ class Extent:
 
     def _is_known(self, values: Sequence[Any]) -> bool:
         """Whether one of the values stands in the same column above."""
-        return any(str(value) in known for value, known in zip(values, self._values, strict=False))
+        return any(str(value) in column_values for value, column_values in zip(values, self._values, strict=False))
 
     def _may_be_header(self, values: Sequence[Any]) -> bool:
         names = [str(value).strip() for value in values if not is_missing(value)]
@@ -136,7 +140,7 @@ class Extent:
 
     def _differs(self, names: Sequence[Any], rest: Sequence[Sequence[Any]]) -> bool:
         """Whether words stand where the table has numbers, or numbers below a word where it has words."""
-        for at, count in enumerate(self._filled):
+        for at, count in enumerate(self._value_counts):
             if at >= len(names) or is_missing(names[at]) or not count:
                 continue
             below = [row[at] for row in rest if at < len(row) and not is_missing(row[at])]

@@ -56,7 +56,7 @@ def _by_words(text: str) -> LanguageGuess:
     total = sum(counts.values())
     if total < _FEWEST_WORDS:
         return LanguageGuess()
-    hits = {code: sum(counts[word] for word in known) for code, known in _function_words().items()}
+    hits = {code: sum(counts[word] for word in vocabulary) for code, vocabulary in _function_words().items()}
     first, second = sorted(hits, key=lambda code: -hits[code])[:2]
     if hits[first] < _LEAST_SHARE * total or hits[first] == hits[second]:
         return LanguageGuess()

@@ -230,8 +230,8 @@ def _before_brackets(name: str) -> str:
 
 def _short_name(heading: str) -> str:
     """`Sentence 1` of `Sentence 1: how good is this translation?`; a short heading as it is."""
-    if bracketed := re.fullmatch(r"[^\[]*\[(.*)\]\s*", heading):
-        return bracketed[1].strip()
+    if bracket := re.fullmatch(r"[^\[]*\[(.*)\]\s*", heading):
+        return bracket[1].strip()
     hit = re.match(r"\D{0,24}\d+", heading)
     return heading if len(heading) <= 24 or hit is None else hit[0].strip()
 
@@ -989,19 +989,21 @@ class _Page:
     def _with_joined_headings(self, rows: list[list[Any]]) -> list[list[Any]]:
         """The first rows, where headings over several columns are joined with the names below them."""
         for line, (above, below) in enumerate(pairwise(rows), 1):
-            wide = [area for area in self.sheet.merged if area.top == area.bottom == line and area.right > area.left]
+            wide = [
+                area for area in self.sheet.merged_cells if area.top == area.bottom == line and area.right > area.left
+            ]
             wide = [area for area in wide if self._is_header_area(area.left, area.right, above)]
             names = [cell for area in wide for cell in below[area.left - 1 : area.right] if cell is not None]
             if not wide or not names or not all(isinstance(name, str) for name in names):
                 continue
-            joined = list(above) + [None] * (len(below) - len(above))
+            headings = list(above) + [None] * (len(below) - len(above))
             for at, name in enumerate(below):
                 if name is not None and any(area.left <= at + 1 <= area.right for area in wide):
-                    joined[at] = over_columns(str(joined[at]).strip(), str(name).strip())
-                elif name is not None and joined[at] is None:
-                    joined[at] = name
+                    headings[at] = over_columns(str(headings[at]).strip(), str(name).strip())
+                elif name is not None and headings[at] is None:
+                    headings[at] = name
             self.deep = 2
-            return [*rows[: line - 1], [None] * len(joined), joined, *rows[line + 1 :]]
+            return [*rows[: line - 1], [None] * len(headings), headings, *rows[line + 1 :]]
         return rows
 
     def has_columns_of(self, other: _Page) -> bool:
@@ -1011,7 +1013,7 @@ class _Page:
         """All rows of the sheet; a cell merged with the one above or to the left has that one's value."""
         down: dict[int, tuple[int, Any]] = {}
         starts: dict[int, list[Area]] = {}
-        for area in self.sheet.merged:
+        for area in self.sheet.merged_cells:
             starts.setdefault(area.top, []).append(area)
         for number, cells in enumerate(self.sheet.rows(), 1):
             if starts:
@@ -1091,8 +1093,8 @@ def _document_tables(path: Path, tables: Sequence[list[list[str]]]) -> Rows:
                 "{n} other tables of the document have other columns and are left out.",
             )
         )
-    filled = [(line, row, dict[str, Any]()) for line, row in lines if any(row)]
-    return Rows(header.names, filled, notes, line=header.position + 1)
+    full_rows = [(line, row, dict[str, Any]()) for line, row in lines if any(row)]
+    return Rows(header.names, full_rows, notes, line=header.position + 1)
 
 
 def _word_tables(path: Path) -> list[list[list[str]]]:

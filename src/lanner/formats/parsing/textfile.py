@@ -50,16 +50,16 @@ class _Watched(io.FileIO):
 
     def __init__(self, path: Path, progress: Callable[[int], None]) -> None:
         super().__init__(path, "rb")
-        self._told = progress
+        self._report = progress
 
     def readinto(self, buffer: Any) -> int:
         size = super().readinto(buffer) or 0
-        self._told(size)
+        self._report(size)
         return size
 
     def read(self, size: int | None = -1) -> bytes:
         data = super().read(-1 if size is None else size) or b""
-        self._told(len(data))
+        self._report(len(data))
         return data
 
 
@@ -102,17 +102,17 @@ class _Expanding(io.RawIOBase):
 
     def __init__(self, path: Path, inner: Any) -> None:
         self._path, self._inner = path, inner
-        self._allowed = max(EXPANSION_FREE, EXPANSION_LIMIT * path.stat().st_size)
-        self._given = 0
+        self._limit = max(EXPANSION_FREE, EXPANSION_LIMIT * path.stat().st_size)
+        self._bytes_read = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         data = self._inner.read(len(buffer))
-        self._given += len(data)
-        if self._given > self._allowed:
-            raise too_large(self._path, self._allowed)
+        self._bytes_read += len(data)
+        if self._bytes_read > self._limit:
+            raise too_large(self._path, self._limit)
         buffer[: len(data)] = data
         return len(data)
 
@@ -229,11 +229,11 @@ class Decoding:
     kept here to be shown."""
 
     encoding: str = ""
-    found: dict[str, Encoding] = field(default_factory=dict)
+    encodings: dict[str, Encoding] = field(default_factory=dict)
 
     def notes(self) -> Iterator[str]:
         """What a reader should know about the encodings that were found."""
-        for name, encoding in self.found.items():
+        for name, encoding in self.encodings.items():
             yield Note(f"{name} is no UTF-8 and was read as {encoding}.", "If letters look wrong: --encoding NAME.")
 
 
@@ -291,7 +291,7 @@ def _decoded(path: Path) -> Iterator[io.TextIOWrapper]:
     guess = encoding_of(path, sample, complete=len(sample) < _SAMPLE)
     current, encoding = _decoding.get(), guess.name
     if current is not None and not current.encoding and not encoding.startswith("utf-8"):
-        current.found[path.name] = guess
+        current.encodings[path.name] = guess
     with opened(path) as stream:
         try:
             # a file of old Macs has carriage returns alone; elsewhere a lone one is part of a text

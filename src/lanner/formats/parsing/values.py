@@ -372,24 +372,28 @@ class Heading:
 def duration_heading(name: str) -> Heading | None:
     """What the heading of a column says about times; None if it names no duration."""
     words = [without_accents(word) for word in _WORD.findall(name)]
-    known = _duration_words()
-    if not words or not known["other"].isdisjoint(words):
+    vocabulary = _duration_words()
+    if not words or not vocabulary["other"].isdisjoint(words):
         return None
-    units = [unit for unit in _UNITS for word in words if word in known[unit] or word in known[f"{unit}_short"]]
-    has_time = not known["time"].isdisjoint(words) or without_accents("".join(words)) in known["time"]
-    alone = all(word in known["beside"] or any(word in known[unit] for unit in _UNITS) for word in words)
+    units = [
+        unit for unit in _UNITS for word in words if word in vocabulary[unit] or word in vocabulary[f"{unit}_short"]
+    ]
+    has_time = not vocabulary["time"].isdisjoint(words) or without_accents("".join(words)) in vocabulary["time"]
+    alone = all(word in vocabulary["beside"] or any(word in vocabulary[unit] for unit in _UNITS) for word in words)
     if not has_time and not (units and alone):
         return None
     if len(set(units)) > 1:
         return None
-    return Heading(units[0] if units else "", not known["active"].isdisjoint(words))
+    return Heading(units[0] if units else "", not vocabulary["active"].isdisjoint(words))
 
 
 def are_durations(values: Sequence[Any]) -> bool:
     """Whether cells can be times that something took: most are numbers or times, and none is a date."""
     seconds = [duration(as_text(value)) for value in values]
-    known = [value for value in seconds if value is not None]
-    return bool(known) and len(known) * 2 > len(values) and min(known) >= 0 and max(known) < _LONGEST_TIME
+    durations = [value for value in seconds if value is not None]
+    return (
+        bool(durations) and len(durations) * 2 > len(values) and min(durations) >= 0 and max(durations) < _LONGEST_TIME
+    )
 
 
 def duration(text: str, unit: float = 1.0) -> float | None:
@@ -497,8 +501,8 @@ def _compared(left: str, sign: str, right: str) -> Side | None:
 
 
 def _named(plain: str, tokens: Collection[str]) -> set[Side]:
-    named: set[Side] = {"a"} if _says(plain, tokens, "first") else set()
-    return named | ({"b"} if _says(plain, tokens, "second") else set())
+    sides: set[Side] = {"a"} if _says(plain, tokens, "first") else set()
+    return sides | ({"b"} if _says(plain, tokens, "second") else set())
 
 
 def _says(plain: str, tokens: Collection[str], kind: str) -> bool:

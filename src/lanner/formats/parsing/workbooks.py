@@ -67,7 +67,7 @@ class Sheet:
     """One sheet: its title, its merged cells and its rows."""
 
     title: str
-    merged: tuple[Area, ...]
+    merged_cells: tuple[Area, ...]
     percentages: frozenset[tuple[int, int]]
     """Cells shown in percent, by row and column from 1: 0.55 in them is read as 55, as it is in a CSV file."""
     _cells: Any
@@ -126,8 +126,8 @@ def open_workbook(path: Path, title: str = "") -> Workbook:
     notes = []
     if any(sheet.percentages for sheet in sheets):
         notes.append("Cells shown in percent are read as shown: 0.55 as 55.")
-    if hidden := [name for name in titles if name not in visible] if visible and not title else []:
-        notes.append(f"Hidden sheets are left out: {', '.join(hidden)}. --option sheet=NAME reads one.")
+    if hidden_sheets := [name for name in titles if name not in visible] if visible and not title else []:
+        notes.append(f"Hidden sheets are left out: {', '.join(hidden_sheets)}. --option sheet=NAME reads one.")
     if oddities.errors:
         notes.append(
             in_number(
@@ -267,15 +267,15 @@ def _inspect(path: Path) -> _Oddities:
     """What is odd about the cells. What would fill the memory is refused; the
     sizes that a file states about itself are not relied on."""
     limit = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
-    unpacked = errors = long_numbers = 0
+    unpacked_size = errors = long_numbers = 0
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
                 columns, last_row, tail = 0, 0, b""
                 repeats = {b"row": 1, b"cell": 1}
                 for chunk in _unpacked(path, entry):
-                    unpacked += len(chunk)
-                    if unpacked > limit:
+                    unpacked_size += len(chunk)
+                    if unpacked_size > limit:
                         raise textfile.too_large(path, limit)
                     if entry.filename == "content.xml":  # of an OpenDocument spreadsheet
                         for kind, times in _REPEATED.findall(tail + chunk):

@@ -267,7 +267,7 @@ def _judged_columns(rows: Rows) -> frozenset[str]:
     except InputError:
         return frozenset()
     about = {column for role, column in guess.roles.items() if role in _JUDGED_ROLES}
-    return frozenset(about | {answer.column for answer in guess.answers} | set(guess.repeated or ()))
+    return frozenset(about | {answer.column for answer in guess.answers} | set(guess.judge_candidates or ()))
 
 
 def _choice(header: str, guess: ColumnMap) -> ColumnChoice:
