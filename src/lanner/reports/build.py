@@ -71,7 +71,7 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
         )
     view = View(material, material.protocol, resampling or Resampling(), language)
     appendix = [replace(section, appendix=True) for make in APPENDIX if (section := make(view)) is not None]
-    *body, first = [made for make in BODY if (made := make(view)) is not None]
+    *body, first = [part for make in BODY if (part := make(view)) is not None]
     sections = [first, *map(_without_folded, body), *_folded(body), *appendix]
     return Report(
         title=str(material.settings.get("title") or material.name),
@@ -123,13 +123,13 @@ def findings(view: View, sections: Sequence[Section]) -> list[str]:
     return [*sentences, *findings]
 
 
-def _chosen(offered: Sequence[Sequence[str]]) -> list[str]:
+def _chosen(findings_by_section: Sequence[Sequence[str]]) -> list[str]:
     """Every section has its first say before any has a second one; what is chosen stands in the report's order."""
-    ranked = sorted((turn, at) for at, sentences in enumerate(offered) for turn in range(len(sentences)))
-    chosen_places = set(ranked[:_MOST_FINDINGS])
+    turns = sorted((turn, at) for at, sentences in enumerate(findings_by_section) for turn in range(len(sentences)))
+    chosen_places = set(turns[:_MOST_FINDINGS])
     return [
         sentence
-        for at, given in enumerate(offered)
-        for turn, sentence in enumerate(given)
+        for at, section_findings in enumerate(findings_by_section)
+        for turn, sentence in enumerate(section_findings)
         if (turn, at) in chosen_places
     ]

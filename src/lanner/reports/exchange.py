@@ -44,13 +44,13 @@ def left_out(material: Material, name: str, **options: Any) -> dict[str, int]:
         main = main_score(protocol)
         # the answers that the score is computed from are in it
         main = next((score.question for score in protocol.scores if score.id == main), main)
-    kept = {
+    places = {
         (main if judgement.question == "score" else judgement.question, *_unit(judgement))
         for judgement in _selected(material, name, **options)
     }
-    lost = (j for j in material.judgements if (j.question, *_unit(j)) not in kept)
+    missing = (j for j in material.judgements if (j.question, *_unit(j)) not in places)
     # marks come back with the score that stands on their row, and none are written as none
-    return dict(Counter(judgement.question for judgement in lost if judgement.value not in (None, [])))
+    return dict(Counter(judgement.question for judgement in missing if judgement.value not in (None, [])))
 
 
 def _write(material: Material, name: str, path: Path, **options: Any) -> int:
@@ -176,8 +176,8 @@ def _for_appraise(material: Material, protocol: Protocol) -> list[Judgement]:
     judgements: list[Judgement] = []
     for score in score_judgements(material, protocol):
         judgements.append(score)
-        if marked := spans.get(_unit(score)):
-            judgements.append(replace(score, question="errors", value=marked.value))
+        if mark_judgement := spans.get(_unit(score)):
+            judgements.append(replace(score, question="errors", value=mark_judgement.value))
     return judgements
 
 

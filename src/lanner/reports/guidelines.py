@@ -178,15 +178,15 @@ def _decisions(store: Store, campaign: int, protocol: Protocol, language: str) -
             for key in [key for key in reasons if key[:2] == (document.id, segment_id)]:
                 reason, at = reasons[key]
                 judgements = answers.get(key, [])
-                agreed = [j for j in judgements if j.judge == ADJUDICATOR.id and j.value is not None]
+                decisions = [j for j in judgements if j.judge == ADJUDICATOR.id and j.value is not None]
                 names = [name for name in key[2].split("|") if name]
                 yield Decision(
                     document.id,
                     segment_id,
                     segment.source if segment else document.title,
                     {name: segment.outputs[name] for name in names if name in segment.outputs} if segment else {},
-                    tuple(_in_words(protocol, language, j.question, j.value) for j in agreed),
-                    tuple(_others(protocol, language, agreed, judgements, people)),
+                    tuple(_in_words(protocol, language, j.question, j.value) for j in decisions),
+                    tuple(_others(protocol, language, decisions, judgements, people)),
                     reason,
                     at,
                 )
@@ -197,13 +197,13 @@ def _in_words(protocol: Protocol, language: str, question: str, value: Json) -> 
 
 
 def _others(
-    protocol: Protocol, language: str, agreed: list[Judgement], given: list[Judgement], people: set[str]
+    protocol: Protocol, language: str, decisions: list[Judgement], judgements: list[Judgement], people: set[str]
 ) -> Iterator[tuple[str, str]]:
     """What people had answered to the questions that were settled, and how many of them."""
-    for decision in agreed:
+    for decision in decisions:
         counts: Counter[str] = Counter()
         label = ""
-        for other in given:
+        for other in judgements:
             counted = other.judge in people and other.judge != ADJUDICATOR.id and other.role is Role.MAIN
             if counted and other.question == decision.question and other.value is not None:
                 label, answer = _in_words(protocol, language, other.question, other.value)

@@ -142,14 +142,14 @@ def document(report: Report) -> str:
     body = "\n".join(table(part) for part in report.tables)
     title = escape(report.title)
     unknown = sorted({character for character in body + title if ord(character) > _LATIN and character not in _KNOWN})
-    declared = [rf"  \DeclareUnicodeCharacter{{{ord(one):04X}}}{{\textquestiondown}}" for one in unknown]
+    declarations = [rf"  \DeclareUnicodeCharacter{{{ord(one):04X}}}{{\textquestiondown}}" for one in unknown]
     head = [
         r"\documentclass{article}",
         r"\usepackage[margin=2.2cm]{geometry}",
         r"\usepackage{array,booktabs,longtable,amssymb,graphicx,iftex}",
         r"\ifPDFTeX",
         r"  \usepackage[T1]{fontenc}",
-        *declared,
+        *declarations,
         r"\else",
         r"  \usepackage{fontspec}",
         r"  \ifLuaTeX",

@@ -115,9 +115,9 @@ class View:
     @cached_property
     def judges(self) -> list[Judge]:
         """Those whose answers count, people first."""
-        answered = set(self.table["judge"].unique())
+        answered_ids = set(self.table["judge"].unique())
         return sorted(
-            (judge for judge in self.material.judges if judge.id in answered),
+            (judge for judge in self.material.judges if judge.id in answered_ids),
             key=lambda judge: judge.kind not in PEOPLE,
         )
 
@@ -200,8 +200,8 @@ class View:
 
     def people_asked(self, question: str) -> list[str]:
         """The people who answered a question."""
-        answered = set(self.answers(question)["judge"].unique())
-        return [judge for judge in self.people if judge in answered]
+        judge_ids = set(self.answers(question)["judge"].unique())
+        return [judge for judge in self.people if judge in judge_ids]
 
     @cached_property
     def worked(self) -> pl.DataFrame:
@@ -235,9 +235,9 @@ class View:
             return ""
         if "rows" not in dict(signature.parts):
             signature = signed(signature, self.everyone.selection)
-        known = {"judges": sum(key in result.labels for key in ("judge", "other")), **result.counts}
-        known |= {"judges": judges} if judges else {}
-        counts = tuple((name, f"{known[name]:,}") for name in ("items", "documents", "judges") if known.get(name))
+        sizes = {"judges": sum(key in result.labels for key in ("judge", "other")), **result.counts}
+        sizes |= {"judges": judges} if judges else {}
+        counts = tuple((name, f"{sizes[name]:,}") for name in ("items", "documents", "judges") if sizes.get(name))
         return str(replace(signature, protocol=self.protocol.label, parts=(*counts, *signature.parts)))
 
     def pair_kind(self, result: Result) -> str:
@@ -246,5 +246,5 @@ class View:
         return ("models", "people and models", "people")[count]
 
     def pair_name(self, result: Result) -> str:
-        ordered = sorted((result.labels["judge"], result.labels["other"]), key=[j.id for j in self.judges].index)
-        return " – ".join(self.names[name] for name in ordered)
+        judge_ids = sorted((result.labels["judge"], result.labels["other"]), key=[j.id for j in self.judges].index)
+        return " – ".join(self.names[name] for name in judge_ids)

@@ -60,9 +60,9 @@ def agreement(lab: Lab) -> Answer:
             continue
         # α of ranks and α of distances are no two values of one thing: they stand next to each other without a gap
         gaps = [_gap(coefficients[0], other, lab) if common else None for other in coefficients[1:]]
-        sign = " / ".join(dict.fromkeys(planned.sign for _, planned, _ in coefficients))
+        sign = " / ".join(dict.fromkeys(own_measure.sign for _, own_measure, _ in coefficients))
         signs.append(sign)
-        label = question_label(lab.sides, [planned.question for _, planned, _ in coefficients])
+        label = question_label(lab.sides, [own_measure.question for _, own_measure, _ in coefficients])
         lines.append(Line(f"{label.capitalize()}, {sign}", values, gaps))
         rows += [
             Row(
@@ -89,16 +89,16 @@ def agreement(lab: Lab) -> Answer:
     return Answer(title, lines, figure, " ".join(clear[:2]), data=data)
 
 
-def _result(side: Side, planned: Measure, entry: QuestionPlan, lab: Lab) -> Result:
+def _result(side: Side, coefficient: Measure, entry: QuestionPlan, lab: Lab) -> Result:
     try:
-        return measure(side.counted, planned, entry, resampling=lab.resampling)
+        return measure(side.counted, coefficient, entry, resampling=lab.resampling)
     except LannerError as error:
-        return Result(planned.name, None, notes=(error.what,))
+        return Result(coefficient.name, None, notes=(error.what,))
 
 
 def _gap(first: _Coefficient, other: _Coefficient, lab: Lab) -> Gap | None:
     try:
-        plans = [statistic_plan(side.counted, planned, entry) for side, planned, entry in (first, other)]
+        plans = [statistic_plan(side.counted, coefficient, entry) for side, coefficient, entry in (first, other)]
         return gap_of(difference(*plans, resampling=lab.resampling))
     except LannerError:
         return None
@@ -123,8 +123,8 @@ def _signature(lab: Lab, signs: list[str]) -> str:
 
 def _turned(lab: Lab, row: Mapping[str, Json]) -> bool:
     """Whether one of two sides counts errors and the other quality, which makes agreement negative."""
-    known = {side.name: side.measure.direction for side in lab.sides if side.measure}
-    return known[str(row["x"])] != known[str(row["y"])]
+    directions = {side.name: side.measure.direction for side in lab.sides if side.measure}
+    return directions[str(row["x"])] != directions[str(row["y"])]
 
 
 def same_scores(lab: Lab) -> Answer:
@@ -228,8 +228,8 @@ def _with_both(lab: Lab) -> list[Side]:
         return sides
     table = pl.concat([side.table for side in lab.whole], how="diagonal")
     names = [name for side in lab.whole for name in side.people]
-    joined = replace(first, table=table, name=next((side.name for side in lab.whole if not _people(side)), first.name))
-    return [joined] if joined.models and len(joined.people) > 1 and len(set(names)) == len(names) else []
+    both = replace(first, table=table, name=next((side.name for side in lab.whole if not _people(side)), first.name))
+    return [both] if both.models and len(both.people) > 1 and len(set(names)) == len(names) else []
 
 
 def _people(side: Side) -> bool:

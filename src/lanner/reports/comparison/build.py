@@ -83,10 +83,10 @@ def _blocks(lab: Lab, answer: Answer) -> list[Block]:
     if answer.figure:
         where = " · ".join(dict.fromkeys(side.protocol.label for side in lab.sides))
         judges = ", ".join(str(len(side.people)) for side in lab.sides)
-        signed = [answer.figure.signature, where, f"judges {judges}", f"shared items {count(lab.shared)}"]
+        signature_parts = [answer.figure.signature, where, f"judges {judges}", f"shared items {count(lab.shared)}"]
         if "lanner" not in answer.figure.signature:
-            signed.append(f"lanner {__version__}")
-        blocks.append(replace(answer.figure, signature=" · ".join(filter(None, signed))))
+            signature_parts.append(f"lanner {__version__}")
+        blocks.append(replace(answer.figure, signature=" · ".join(filter(None, signature_parts))))
     return [*blocks, answer.examples] if answer.examples and answer.examples.entries else blocks
 
 

@@ -30,8 +30,8 @@ def times(side: Side) -> tuple[pl.DataFrame, str]:
         work, way = timing.times(side.by_people)
     except LannerError:
         return pl.DataFrame({"judge": [], "document": [], "seconds": []}), ""
-    timed = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
-    return timed.select("judge", "document", "seconds"), way
+    items = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
+    return items.select("judge", "document", "seconds"), way
 
 
 def hours(side: Side) -> float | None:

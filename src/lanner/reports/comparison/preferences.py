@@ -44,10 +44,10 @@ def preferences(lab: Lab) -> Answer:
     for pair in matched(lab.whole):
         if pair.form is not Form.LABELS:
             continue
-        won = [_won(side, question) for side, question in zip(lab.whole, pair.questions, strict=True)]
-        if any(table is None for table in won):
+        outcomes = [_won(side, question) for side, question in zip(lab.whole, pair.questions, strict=True)]
+        if any(table is None for table in outcomes):
             continue
-        tables = [table for table in won if table is not None]
+        tables = [table for table in outcomes if table is not None]
         first = tables[0].row(0, named=True)
         names = names or (first["one"], first["two"])
         tables = [table.filter(pl.col("one") == names[0], pl.col("two") == names[1]) for table in tables]
@@ -92,12 +92,12 @@ def _tested(side: Side, pair: Matched, table: pl.DataFrame) -> dict[str, Any]:
     return {"question": pair.label, "side": side.name, "wins": wins, "ties": ties, "losses": losses, "p": test.p}
 
 
-def _sentence(pair: Matched, system: str, found: list[dict[str, Any]], gaps: list[Any]) -> str:
+def _sentence(pair: Matched, system: str, outcomes: list[dict[str, Any]], gaps: list[Any]) -> str:
     each = [
         f"{row['side']}: {row['wins']} of {row['wins'] + row['losses']} for {system}, {p_value(row['p'])}"
-        for row in found
+        for row in outcomes
     ]
-    clear = [row["side"] for row in found if row["p"] is not None and row["p"] < _LEVEL]
+    clear = [row["side"] for row in outcomes if row["p"] is not None and row["p"] < _LEVEL]
     who = " and ".join(clear) or "no side"
     sentence = f"On {pair.label} a preference is shown by **{who}** ({'; '.join(each)})"
     gap = gaps[0] if gaps else None
@@ -193,8 +193,8 @@ def verdicts(lab: Lab) -> Answer:
 
 def _turned(lab: Lab, title: str, narrow: Side, wide: Side, pair: Matched, both: pl.DataFrame) -> Answer:
     turned = both["narrow"] != both["wide"]
-    counted = both.select("document", turned.cast(pl.Float64).alias("top"), pl.lit(1.0).alias("bottom"))
-    value = ratio(counted, lab.resampling, scale="share")
+    changes = both.select("document", turned.cast(pl.Float64).alias("top"), pl.lit(1.0).alias("bottom"))
+    value = ratio(changes, lab.resampling, scale="share")
     numbers = estimate(value.value, value.low, value.high, 2)
     turns = f"**{int(turned.sum())} of {len(both)} verdicts on {pair.label} turn**"
     sentence = f"{turns} between {narrow.name} and {wide.name} ({numbers})."
@@ -227,8 +227,8 @@ def _narrow_and_wide(lab: Lab) -> tuple[Side, Side] | None:
     def breadth(side: Side) -> int:
         return max((_WIDER.index(unit) for unit in side.units if unit in _WIDER), default=-1)
 
-    ordered = sorted(lab.whole, key=breadth)
-    return (ordered[0], ordered[-1]) if breadth(ordered[0]) < breadth(ordered[-1]) else None
+    by_breadth = sorted(lab.whole, key=breadth)
+    return (by_breadth[0], by_breadth[-1]) if breadth(by_breadth[0]) < breadth(by_breadth[-1]) else None
 
 
 def _renamed(side: Side, place: str) -> pl.DataFrame:
@@ -250,9 +250,11 @@ def _joined(narrow: Side, wide: Side, pair: Matched, by_article: bool) -> pl.Dat
         inside = _majority(wide, two, pair, _ITEM)
         return alone.join(inside.rename({"verdict": "wide"}), on=_ITEM, maintain_order="left")
     article = {document.id: _article(document) for document in (*narrow.material.documents, *wide.material.documents)}
-    named = pl.col("document").replace_strict(article, default=pl.col("document")).alias("article")
-    inside = _majority(replace(wide, table=wide.table.with_columns(named)), two, pair, ["article"])
-    return alone.with_columns(named).join(inside.rename({"verdict": "wide"}), on="article", maintain_order="left")
+    article_name = pl.col("document").replace_strict(article, default=pl.col("document")).alias("article")
+    inside = _majority(replace(wide, table=wide.table.with_columns(article_name)), two, pair, ["article"])
+    return alone.with_columns(article_name).join(
+        inside.rename({"verdict": "wide"}), on="article", maintain_order="left"
+    )
 
 
 def _article(document: Document) -> str:

@@ -38,30 +38,30 @@ def separation(lab: Lab) -> Answer:
     if len(systems) < _FEWEST:
         return Answer(title, missing=f"the sides share {plural(len(systems), 'system')}; at least three are needed.")
     pairs = list(combinations(sorted(systems), 2))
-    distinguished = [{pair for pair in pairs if _apart(one, *pair)} for one in rankings]
+    pairs_apart = [{pair for pair in pairs if _apart(one, *pair)} for one in rankings]
     hours_spent = [hours(side) for side in lab.sides]
     lines = [
         Line(
             "Pairs of systems told apart",
-            [Value(len(apart), text=f"{len(apart)} of {len(pairs)}") for apart in distinguished],
+            [Value(len(apart), text=f"{len(apart)} of {len(pairs)}") for apart in pairs_apart],
         ),
         Line("Clusters of systems", [Value(max(one.clusters), text=str(max(one.clusters))) for one in rankings]),
     ]
     if all(hours_spent):
         lines.append(Line("Work in all", [Value(h, text=duration(h or 0)) for h in hours_spent]))
-        rate = [Value(len(apart) / (h or 1)) for apart, h in zip(distinguished, hours_spent, strict=True)]
+        rate = [Value(len(apart) / (h or 1)) for apart, h in zip(pairs_apart, hours_spent, strict=True)]
         lines.append(Line("Pairs told apart per hour", rate, bounded=False))
     data = [
         {
             "system": a,
             "other": b,
-            **{name: (a, b) in apart for name, apart in zip(lab.names, distinguished, strict=True)},
+            **{name: (a, b) in apart for name, apart in zip(lab.names, pairs_apart, strict=True)},
         }
         for a, b in pairs
     ]
-    sentence = _sentence(lab, distinguished, len(pairs), hours_spent)
+    sentence = _sentence(lab, pairs_apart, len(pairs), hours_spent)
     caption = f"{sentence} Bars: all {len(pairs)} pairs of {len(systems)} systems; significant after Holm's correction."
-    drawing = bars("Pairs of systems told apart", _bars(lab, distinguished, len(pairs)))
+    drawing = bars("Pairs of systems told apart", _bars(lab, pairs_apart, len(pairs)))
     signature = f"{rankings[0].result.signature}"
     return Answer(title, lines, Figure("lab-separation", caption, str(drawing), data, signature), sentence, data=data)
 
@@ -76,27 +76,27 @@ def _apart(one: Ranking, first: str, second: str) -> bool:
     return bool(one.beats[a, b] or one.beats[b, a])
 
 
-def _bars(lab: Lab, distinguished: list[set[tuple[str, str]]], total: int) -> list[Bar]:
-    shared = set.intersection(*distinguished)
+def _bars(lab: Lab, pairs_apart: list[set[tuple[str, str]]], total: int) -> list[Bar]:
+    common_pairs = set.intersection(*pairs_apart)
     return [
         Bar(
             name,
             (
-                ("a1", len(shared), "by all"),
-                ("pmt", len(found - shared), "by some"),
-                ("trk", total - len(found), "not"),
+                ("a1", len(common_pairs), "by all"),
+                ("pmt", len(side_pairs - common_pairs), "by some"),
+                ("trk", total - len(side_pairs), "not"),
             ),
-            f"{len(found)} of {total}",
+            f"{len(side_pairs)} of {total}",
         )
-        for name, found in zip(lab.names, distinguished, strict=True)
+        for name, side_pairs in zip(lab.names, pairs_apart, strict=True)
     ]
 
 
-def _sentence(lab: Lab, distinguished: list[set[tuple[str, str]]], total: int, hours_spent: list[float | None]) -> str:
-    counts = [f"{name} {len(found)}" for name, found in zip(lab.names, distinguished, strict=True)]
+def _sentence(lab: Lab, pairs_apart: list[set[tuple[str, str]]], total: int, hours_spent: list[float | None]) -> str:
+    counts = [f"{name} {len(side_pairs)}" for name, side_pairs in zip(lab.names, pairs_apart, strict=True)]
     sentence = f"Of {total} pairs of systems {words(counts)} are told apart"
     if all(hours_spent):
-        rates = [len(found) / (h or 1) for found, h in zip(distinguished, hours_spent, strict=True)]
+        rates = [len(side_pairs) / (h or 1) for side_pairs, h in zip(pairs_apart, hours_spent, strict=True)]
         most = max(rates)
         if rates.count(most) == 1:  # where several tie, as with none told apart, no side is best
             name = lab.names[rates.index(most)]
@@ -154,8 +154,8 @@ def scoring(lab: Lab) -> Answer:
 
 def _pair(side: Side) -> tuple[str, str] | None:
     """The first sum and the first count over the same question."""
-    answered = set(side.table["question"])
-    scores = [score for score in side.protocol.scores if score.id in answered]
+    answered_ids = set(side.table["question"])
+    scores = [score for score in side.protocol.scores if score.id in answered_ids]
     for one in scores:
         for two in scores:
             if one.rule in _SUMS and two.rule in _COUNTS and one.question == two.question:
@@ -319,7 +319,7 @@ def prediction(lab: Lab) -> Answer:
     rows = [row for one in predictions for row in one]
     values = [(row, Value(row["r2"], row["low"], row["high"], row["n"])) for row in rows]
     lines = gathered(lab, [(f"R² of {row['of']}: {row['block']}", row["side"], value) for row, value in values])
-    drawn = [
+    r2_bars = [
         Bar(
             f"{row['side']}: {row['block']}",
             (("a1", row["r2"], ""), ("trk", 1 - row["r2"], "")),
@@ -333,7 +333,7 @@ def prediction(lab: Lab) -> Answer:
     figure = Figure(
         "lab-prediction",
         f"{sentence}{why} Bars: R² from 0 to 1.",
-        str(bars("Share explained", drawn, most=1.0)),
+        str(bars("Share explained", r2_bars, most=1.0)),
         rows,
         f"OLS R² · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}",
     )
@@ -342,10 +342,10 @@ def prediction(lab: Lab) -> Answer:
 
 def holistic(side: Side) -> str | None:
     """The holistic score of a side: what its block model explains, else a long scale asked of the text."""
-    planned = [analysis.of for analysis in side.protocol.analyses if analysis.statistic == BLOCKS]
-    answered = set(side.table["question"])
+    outcomes = [analysis.of for analysis in side.protocol.analyses if analysis.statistic == BLOCKS]
+    answered_ids = set(side.table["question"])
     long = [q.id for q in side.questions if isinstance(q, Scale) and not q.for_each and q.max - q.min >= _LONG_SCALE]
-    return next((of for of in [*planned, *long] if of in answered), None)
+    return next((of for of in [*outcomes, *long] if of in answered_ids), None)
 
 
 def _planned(side: Side, lab: Lab) -> list[dict[str, Any]]:
@@ -397,8 +397,8 @@ def _across(side: Side, target: tuple[Side, str], lab: Lab) -> list[dict[str, An
         except LannerError:
             continue
         if result.value is not None:
-            explained = {"r2": result.value, "r2_low": result.low, "r2_high": result.high, "n": len(table)}
-            rows.append(_row(holder, of, side.says(name), ALL, explained) | {"side": side.name})
+            fit = {"r2": result.value, "r2_low": result.low, "r2_high": result.high, "n": len(table)}
+            rows.append(_row(holder, of, side.says(name), ALL, fit) | {"side": side.name})
     return rows
 
 

@@ -49,9 +49,9 @@ class Side:
     @cached_property
     def questions(self) -> list[Question]:
         """Those that somebody answered."""
-        answered = set(self.table["question"])
+        answered_ids = set(self.table["question"])
         questions = [question for stage in self.stages if stage.unit is not Unit.JUDGE for question in stage.questions]
-        return [question for question in questions if question.id in answered]
+        return [question for question in questions if question.id in answered_ids]
 
     @cached_property
     def units(self) -> set[Unit]:
@@ -70,8 +70,8 @@ class Side:
     @cached_property
     def measure(self) -> Measure | None:
         """What the analysis plan ranks systems by; else the last scale that is asked."""
-        if planned := planned_rankings(self.protocol, self.table):
-            return Measure(planned[0].of, planned[0].options.get("direction", "higher_is_better"))
+        if rankings := planned_rankings(self.protocol, self.table):
+            return Measure(rankings[0].of, rankings[0].options.get("direction", "higher_is_better"))
         scales = [
             question
             for question in self.questions
@@ -91,8 +91,10 @@ class Side:
 
     def plan(self, answers: str) -> QuestionPlan:
         """How agreement is told of a question, found by where its answers are, or of a score."""
-        asked = next((one for one in self.questions if (found := form_of(one)) and found[0] == answers), None)
-        entry = plan_question(asked, self.protocol) if asked is not None else None
+        match = next(
+            (one for one in self.questions if (name_and_form := form_of(one)) and name_and_form[0] == answers), None
+        )
+        entry = plan_question(match, self.protocol) if match is not None else None
         return entry or plan_score(answers, self.protocol)
 
     def says(self, question: str) -> str:
@@ -139,12 +141,12 @@ def _whole(name: str, material: Material) -> Side:
 
 
 def _scenarios(whole: Side) -> list[Side]:
-    named: dict[str, list[Stage]] = {}
+    stages_by_name: dict[str, list[Stage]] = {}
     for stage in whole.stages:
         if stage.unit is not Unit.JUDGE:
-            named.setdefault(stage.scenario or stage.unit.value, []).append(stage)
+            stages_by_name.setdefault(stage.scenario or stage.unit.value, []).append(stage)
     result = []
-    for scenario, stages in named.items():
+    for scenario, stages in stages_by_name.items():
         question_ids = {question.id for stage in stages for question in stage.questions}
         question_ids |= {name for stage in stages for question in stage.questions if (name := chosen_rows(question))}
         question_ids |= {score.id for score in whole.protocol.scores if score.question in question_ids}
@@ -157,8 +159,8 @@ def _scenarios(whole: Side) -> list[Side]:
 
 def item_key(lines: Sequence[Side]) -> list[str]:
     """What makes two answers about the same thing: the system counts only where every side judges outputs."""
-    judged = all((side.table["system"] != "").any() for side in lines)
-    return ["document", "segment", *(["system"] if judged else [])]
+    has_systems = all((side.table["system"] != "").any() for side in lines)
+    return ["document", "segment", *(["system"] if has_systems else [])]
 
 
 def shared(sides: Sequence[Side]) -> tuple[list[Side], int]:
@@ -360,7 +362,12 @@ def form_of(question: Question) -> tuple[str, Form] | None:
 def matched(sides: Sequence[Side]) -> list[Matched]:
     """Every question of the first side that all others have an answer to, then the measures that rank systems."""
     left = [
-        {name: form for question in side.questions if (found := form_of(question)) for name, form in [found]}
+        {
+            name: form
+            for question in side.questions
+            if (name_and_form := form_of(question))
+            for name, form in [name_and_form]
+        }
         for side in sides
     ]
     pairs: list[Matched] = []
@@ -371,8 +378,8 @@ def matched(sides: Sequence[Side]) -> list[Matched]:
             ]
             if all(others):
                 names = (name, *(other for other in others if other))
-                for known, taken in zip(left, names, strict=True):
-                    del known[taken]
+                for open_forms, own_name in zip(left, names, strict=True):
+                    del open_forms[own_name]
                 pairs.append(Matched(question_label(sides, names), form, names))
     measures = tuple(side.measure.of for side in sides if side.measure)
     if len(measures) == len(sides) and all(measures != pair.questions for pair in pairs):

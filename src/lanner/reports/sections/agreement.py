@@ -25,10 +25,10 @@ def section(view: View) -> Section | None:
     agreements = view.agreements
     if not agreements:
         return None
-    computed = any(agreement.headline.value is not None for agreement in agreements)
-    blocks: list[Block] = [_overview_table(view), *_overview_figure(view)] if computed else []
-    compared = [agreement for agreement in agreements if len(agreement.pairs) > 2]
-    blocks += [_heat_map(view, agreement) for agreement in compared[:1]]
+    has_value = any(agreement.headline.value is not None for agreement in agreements)
+    blocks: list[Block] = [_overview_table(view), *_overview_figure(view)] if has_value else []
+    with_several_pairs = [agreement for agreement in agreements if len(agreement.pairs) > 2]
+    blocks += [_heat_map(view, agreement) for agreement in with_several_pairs[:1]]
     blocks += _without_judges(view)
     blocks += [Paragraph(text) for text in _unaided(view)]
     if alone := [view.short(agreement.question) for agreement in agreements if not agreement.pairs]:
@@ -41,10 +41,10 @@ def _unaided(view: View) -> Iterator[str]:
     rows = view.counted()
     parts = []
     for agreement in view.agreements:
-        unaided = unaided_rows(rows, agreement.plan)
-        if unaided is None or agreement.headline.value is None:
+        rows_without_marks = unaided_rows(rows, agreement.plan)
+        if rows_without_marks is None or agreement.headline.value is None:
             continue
-        result = question_agreement(unaided, agreement.plan, resampling=view.resampling).headline
+        result = question_agreement(rows_without_marks, agreement.plan, resampling=view.resampling).headline
         items = plural(result.counts.get("items", 0), "item")
         value = estimate(result.value, result.low, result.high, 2) if result.value is not None else "unknown"
         whole = number(agreement.headline.value, 2)
@@ -64,8 +64,8 @@ def details(view: View) -> Section | None:
             blocks.append(_rows_table(view, agreement))
         if agreement.pairs:
             blocks.append(_pairs_table(view, agreement))
-    compared = [agreement for agreement in view.agreements if len(agreement.pairs) > 2]
-    blocks += [_heat_map(view, agreement) for agreement in compared[1:]]  # the first stands in the body
+    with_several_pairs = [agreement for agreement in view.agreements if len(agreement.pairs) > 2]
+    blocks += [_heat_map(view, agreement) for agreement in with_several_pairs[1:]]  # the first stands in the body
     if sentences := list(_apa(view)):
         blocks.append(Paragraph(f"**For a paper.** {' '.join(sentences)}"))
     return Section("pairs", "Agreement in detail", blocks) if blocks else None
@@ -76,7 +76,7 @@ def calibration(view: View) -> Section | None:
     rows = view.counted("calibration")
     if rows.table.is_empty():
         return None
-    printed: list[dict[str, object]] = []
+    lines: list[dict[str, object]] = []
     data: list[dict[str, object]] = []
     signature = ""
     main = counted(view.material.table, left_out=view.material.left_out)
@@ -85,7 +85,7 @@ def calibration(view: View) -> Section | None:
         if before.value is None and after.value is None:
             continue
         signature = signature or view.signature(before if before.value is not None else after)
-        printed.append(
+        lines.append(
             {
                 "question": view.short(entry.id).capitalize(),
                 "before": number(before.value, 2),
@@ -100,7 +100,7 @@ def calibration(view: View) -> Section | None:
             {"question": entry.id, "round": name, **result.row()}
             for name, result in (("calibration", before), ("main", after))
         ]
-    if not printed:
+    if not lines:
         return None
     columns = [
         Column("question", "Question"),
@@ -112,7 +112,7 @@ def calibration(view: View) -> Section | None:
         Column("after_n", "n", quiet=True, span="Main items"),
     ]
     caption = "Agreement in the calibration round and on the main items. Calibration answers count in no other result."
-    return Section("calibration", "Calibration", [Table("calibration", caption, columns, printed, data, signature)])
+    return Section("calibration", "Calibration", [Table("calibration", caption, columns, lines, data, signature)])
 
 
 def _overview_table(view: View) -> Table:
@@ -335,12 +335,12 @@ def _pairs_table(view: View, agreement: Agreement) -> Table:
 
 
 def _pair_row(view: View, result: Result, twin: Result | None, agreement: Agreement) -> dict[str, object]:
-    shared = ""
+    same = ""
     if twin is not None and agreement.plan.same is not None:
-        shared = percent(twin.value) if agreement.plan.same.name == "percent" else number(twin.value)
+        same = percent(twin.value) if agreement.plan.same.name == "percent" else number(twin.value)
     return {
         "pair": view.pair_name(result),
-        "same": shared,
+        "same": same,
         "value": number(result.value),
         "ci": interval(result.low, result.high),
         "n": result.counts.get("items", 0),
@@ -357,16 +357,16 @@ def _with_models(view: View, agreement: Agreement) -> list[Result]:
 
 def _models_lie_below(view: View, agreement: Agreement) -> bool:
     """Whether even the closest pair of a person and a model lies clearly below the weakest pair of people."""
-    people, mixed = _of_people(view, agreement), _with_models(view, agreement)
-    if not people or not mixed or not agreement.enough:
+    people, with_models = _of_people(view, agreement), _with_models(view, agreement)
+    if not people or not with_models or not agreement.enough:
         return False
-    best, weakest = max(mixed, key=lambda r: r.value or 0), min(people, key=lambda r: r.value or 0)
+    best, weakest = max(with_models, key=lambda r: r.value or 0), min(people, key=lambda r: r.value or 0)
     return best.high is not None and weakest.low is not None and best.high < weakest.low
 
 
 def _compare_pairs(view: View, agreement: Agreement) -> str:
     """The pairs in words; a difference is claimed only where intervals do not overlap."""
-    people, mixed = _of_people(view, agreement), _with_models(view, agreement)
+    people, with_models = _of_people(view, agreement), _with_models(view, agreement)
     sign = agreement.coefficient.sign
     if not people:
         return "No two people share items."
@@ -374,8 +374,8 @@ def _compare_pairs(view: View, agreement: Agreement) -> str:
     text = f"Two people agree with {sign} {number(low, 2)}" + (f" to {number(high, 2)}." if len(people) > 1 else ".")
     if _models_lie_below(view, agreement):
         return f"{text} No model agrees with a person as well as people agree with each other."
-    if mixed:
-        best = max(mixed, key=lambda r: r.value or 0)
+    if with_models:
+        best = max(with_models, key=lambda r: r.value or 0)
         if (best.value or 0) > low:
             closest = f"{view.pair_name(best)}, {number(best.value, 2)}"
             return f"{text} The closest pair of a person and a model ({closest}) lies within the people's range."

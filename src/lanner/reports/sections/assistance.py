@@ -29,7 +29,7 @@ def _methods(result: Assistance) -> str:
     """What was done, from the numbers and their signatures."""
     models = words([entry.model or "an unnamed program" for entry in result.models]) or "the model"
     marks = result.comparisons[0]
-    assisted, unaided = marks.assisted.counts, marks.unaided.counts
+    with_marks, without_marks = marks.assisted.counts, marks.unaided.counts
     signature = marks.difference.signature
     parts = dict(signature.parts) if signature else {}
     interval = (
@@ -38,9 +38,9 @@ def _methods(result: Assistance) -> str:
         else ""
     )
     return (
-        f"Judges started from marks of {models} in {plural(assisted['items'], 'answer')} about "
-        f"{plural(assisted['documents'], 'document')}. {plural(unaided['items'], 'answer')} about "
-        f"{plural(unaided['documents'], 'document')}, drawn by chance, equally many for each system, were given "
+        f"Judges started from marks of {models} in {plural(with_marks['items'], 'answer')} about "
+        f"{plural(with_marks['documents'], 'document')}. {plural(without_marks['items'], 'answer')} about "
+        f"{plural(without_marks['documents'], 'document')}, drawn by chance, equally many for each system, were given "
         "without them: they show how much people mark on their own. **Differences are assisted minus unaided.** "
         "Agreement with the model is F1 by marked characters; what is higher where its marks were shown is reliance on "
         f"it, not evidence for it.{interval}"
@@ -67,10 +67,10 @@ def _fates(view: View, result: Assistance) -> Table:
         Column("removed", "Removed [95 %]"),
         Column("n", "Marks", quiet=True),
     ]
-    added = estimate(result.added.value, result.added.low, result.added.high, 2, bounded=False)
+    additions = estimate(result.added.value, result.added.low, result.added.high, 2, bounded=False)
     caption = (
         f"{view.short(result.question).capitalize()}: what became of the marks that were offered, with intervals over "
-        f"documents. Judges added {added} marks to an item."
+        f"documents. Judges added {additions} marks to an item."
     )
     return Table(f"offered-{result.question}", caption, columns, rows, data, signature)
 
@@ -119,10 +119,10 @@ def _findings(results: Sequence[Assistance]) -> list[str]:
     findings = []
     for result in results:
         follows = next(c for c in result.comparisons if c.measure == "agreement with the model")
-        kept = [entry.fates["kept"] for entry in result.models]
-        if not kept or kept[0].counts.get("marks", 0) < FEWEST_ITEMS:
+        shares_kept = [entry.fates["kept"] for entry in result.models]
+        if not shares_kept or shares_kept[0].counts.get("marks", 0) < FEWEST_ITEMS:
             continue
-        share = percent(kept[0].value or 0.0, 0)
+        share = percent(shares_kept[0].value or 0.0, 0)
         sentence = f"Judges kept **{share} of the marks** that a model offered"
         low = follows.difference.low
         if low is not None and low > 0:

@@ -55,15 +55,15 @@ def _by_judge(misses_of: Iterable[Misses], left_out: Collection[str]) -> dict[st
     by_judge: dict[str, tuple[int, int, int]] = {}
     for row in misses_of:
         if row.judge not in left_out:
-            answered, missed, ties = by_judge.get(row.judge, (0, 0, 0))
-            by_judge[row.judge] = (answered + row.answered, missed + row.missed, ties + row.ties)
+            items, miss_count, ties = by_judge.get(row.judge, (0, 0, 0))
+            by_judge[row.judge] = (items + row.answered, miss_count + row.missed, ties + row.ties)
     return {judge: counts for judge, counts in by_judge.items() if counts[0]}
 
 
 def _findings(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> list[str]:
     """Judges who clearly miss more control items than may be missed: the limit and the test of the live page."""
     limit = control_limit(view.material.settings)
-    alarms = missed_controls({judge: (missed, answered) for judge, (answered, missed, _) in by_judge.items()}, limit)
+    alarms = missed_controls({judge: (miss_count, items) for judge, (items, miss_count, _) in by_judge.items()}, limit)
     failures = [
         f"{view.names.get(alarm.judge, alarm.judge)} ({by_judge[alarm.judge][1]} of {alarm.n}, "
         f"{percent(alarm.value, 0)} [{percent(alarm.low or 0, 0)}, {percent(alarm.high or 1, 0)}])"
@@ -72,21 +72,21 @@ def _findings(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> list[
     ]
     if not failures:
         return []
-    allowed = percent(limit, 0) if limit < 1 else plural(int(limit), "item")
-    return [f"**Control items were missed too often** by {words(failures)}; the limit is {allowed}."]
+    limit_text = percent(limit, 0) if limit < 1 else plural(int(limit), "item")
+    return [f"**Control items were missed too often** by {words(failures)}; the limit is {limit_text}."]
 
 
 def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table:
     data: list[dict[str, Json]] = []
-    for judge, (answered, missed, ties) in by_judge.items():
-        low, high = share_interval(missed, answered)
+    for judge, (items, miss_count, ties) in by_judge.items():
+        low, high = share_interval(miss_count, items)
         name = view.names.get(judge, judge)
-        counts = {"judge": name, "answered": answered, "missed": missed, "ties": ties}
-        data.append({**counts, "share": missed / answered, "low": low, "high": high})
+        counts = {"judge": name, "answered": items, "missed": miss_count, "ties": ties}
+        data.append({**counts, "share": miss_count / items, "low": low, "high": high})
     data.sort(key=lambda row: -row["share"])
-    missed, answered = sum(row["missed"] for row in data), sum(row["answered"] for row in data)
+    miss_count, items = sum(row["missed"] for row in data), sum(row["answered"] for row in data)
     worst = data[0] if data else None
-    sentence = f"{missed} of {plural(answered, 'control item')} were missed"
+    sentence = f"{miss_count} of {plural(items, 'control item')} were missed"
     if worst and worst["missed"]:
         sentence += f", most by {worst['judge']} ({worst['missed']} of {worst['answered']})"
     rows = [
@@ -101,7 +101,7 @@ def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table
         Column("share", "Share missed"),
         Column("ci", "95 %", quiet=True),
     ]
-    signature = f"control items · {view.protocol.label} · n {answered} · judges {len(data)} · Wilson 95 %"
+    signature = f"control items · {view.protocol.label} · n {items} · judges {len(data)} · Wilson 95 %"
     return Table("controls", f"{sentence}. One broken rule misses an item.", columns, rows, data, signature)
 
 
@@ -110,13 +110,13 @@ def _repeats(view: View, repeats: Counted) -> Table | None:
     data: list[dict[str, Json]] = []
     best: list[str] = []
     signature = ""
-    repeated = set(repeats.table.filter(pl.col("role") == "repeat")["question"].unique())
+    question_ids = set(repeats.table.filter(pl.col("role") == "repeat")["question"].unique())
     for entry in plan(view.protocol):
-        planned = entry.pairs
-        if planned.question not in repeated:
+        coefficient = entry.pairs
+        if coefficient.question not in question_ids:
             continue
-        options = {**planned.options, "resampling": view.resampling}
-        results = self_agreement(repeats.table, planned.question, of=planned.statistic, **options)
+        options = {**coefficient.options, "resampling": view.resampling}
+        results = self_agreement(repeats.table, coefficient.question, of=coefficient.statistic, **options)
         values = [repeats.sign(result) for result in results if result.value is not None]
         signature = signature or (view.signature(values[0]) if values else "")
         for result in values:
@@ -124,17 +124,21 @@ def _repeats(view: View, repeats: Counted) -> Table | None:
             name = "all judges" if who == "all" else view.names.get(who, who)
             rows.append(
                 {
-                    "question": view.short(planned.question).capitalize(),
+                    "question": view.short(coefficient.question).capitalize(),
                     "judge": name,
-                    "value": f"{planned.sign} {number(result.value)}",
+                    "value": f"{coefficient.sign} {number(result.value)}",
                     "ci": interval(result.low, result.high),
                     "n": result.counts.get("items", 0),
                 }
             )
-            data.append({"question": planned.question, "judge": who, "coefficient": planned.name, **result.row()})
+            data.append(
+                {"question": coefficient.question, "judge": who, "coefficient": coefficient.name, **result.row()}
+            )
         if values and values[0].labels["judge"] == "all":
             one = values[0]
-            best.append(f"{view.short(planned.question)} {planned.sign} {estimate(one.value, one.low, one.high, 2)}")
+            best.append(
+                f"{view.short(coefficient.question)} {coefficient.sign} {estimate(one.value, one.low, one.high, 2)}"
+            )
     if not rows:
         return None
     columns = [

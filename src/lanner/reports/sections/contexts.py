@@ -37,13 +37,13 @@ def _table(view: View, effects: Sequence[ContextEffect]) -> Table:
         own = [effect for effect in effects if effect.question == question]
         rows.append({"group": _question_label(view, own[0])})
         for effect in own:
-            missed = effect.misevaluated
-            known = missed is not None and missed.value is not None and missed.counts.get("items", 0) >= FEWEST_ITEMS
+            share = effect.misevaluated
+            known = share is not None and share.value is not None and share.counts.get("items", 0) >= FEWEST_ITEMS
             rows.append(
                 {
                     "context": context_label(effect.context),
-                    "missed": estimate(missed.value, missed.low, missed.high) if missed and known else "",
-                    "perfect": missed.counts.get("items", 0) if missed else "",
+                    "missed": estimate(share.value, share.low, share.high) if share and known else "",
+                    "perfect": share.counts.get("items", 0) if share else "",
                     "changed": _share(effect.changed),
                     "within": _share(effect.apart),
                     "seconds": estimate(effect.seconds.value, effect.seconds.low, effect.seconds.high, 1, bounded=False)
@@ -79,20 +79,20 @@ def _question_label(view: View, effect: ContextEffect) -> str:
 
 def _findings(view: View, effects: Sequence[ContextEffect]) -> list[str]:
     """The context that hides most, where sentences enough looked perfect in it."""
-    known = [
+    shares = [
         (effect.misevaluated.value, effect)
         for effect in effects
         if effect.misevaluated is not None
         and effect.misevaluated.value is not None
         and effect.misevaluated.counts.get("items", 0) >= FEWEST_ITEMS
     ]
-    if not known:
+    if not shares:
         return []
-    value, effect = max(known, key=lambda entry: entry[0])
-    missed = effect.misevaluated
-    assert missed is not None
+    value, effect = max(shares, key=lambda entry: entry[0])
+    share = effect.misevaluated
+    assert share is not None
     return [
         f"**With the context {context_label(effect.context)} {percent(value, 0)} of the sentences that look perfect "
-        f"are not** ({_question_label(view, effect).lower()}, {estimate(value, missed.low, missed.high)} of "
-        f"{missed.counts.get('items', 0)}), seen from the context {context_label(effect.fullest)}."
+        f"are not** ({_question_label(view, effect).lower()}, {estimate(value, share.low, share.high)} of "
+        f"{share.counts.get('items', 0)}), seen from the context {context_label(effect.fullest)}."
     ]

@@ -188,9 +188,11 @@ def figure(
     notes: dict[str, str] = {}
     for domain, name in names.items():
         rows = result.evidence if domain == ALL else result.evidence.filter(pl.col("domain") == domain)
-        judged, exact = result.sentences(domain)
+        sentence_count, exact = result.sentences(domain)
         counts = (
-            amount(judged, "{n} sentence", "{n} sentences") if exact else message("at least {n} sentences", n=judged),
+            amount(sentence_count, "{n} sentence", "{n} sentences")
+            if exact
+            else message("at least {n} sentences", n=sentence_count),
             amount(rows["document"].n_unique(), "{n} document", "{n} documents"),
         )
         notes[name] = ", ".join(map(view.translate, counts))
@@ -222,8 +224,10 @@ def figure(
 def _entry(
     result: Diagnosis, own: Sequence[Cell], link: Callable[[Cell], str] | None, chosen: Cell | None
 ) -> picture.Entry:
-    judged = sum(cell.matters.n for cell in own)
-    often = sum((cell.matters.value or 0.0) * cell.matters.n for cell in own) / judged if judged else 0.0
+    judgement_count = sum(cell.matters.n for cell in own)
+    often = (
+        sum((cell.matters.value or 0.0) * cell.matters.n for cell in own) / judgement_count if judgement_count else 0.0
+    )
     weak = {priority.cell for priorities in result.priorities.values() for priority in priorities}
     marks = {
         cell.system: picture.Mark(
@@ -256,9 +260,9 @@ def _caption_parts(view: View, result: Diagnosis) -> Iterator[Message]:
         yield message("Weakest: {cells}.", cells=weakest[:_MOST_WEAKEST])
     else:
         yield message("No system is shown to be behind in any cell.")
-    shown = sum(contrast.shown for cell in result.cells for contrast in cell.contrasts)
+    significant = sum(contrast.shown for cell in result.cells for contrast in cell.contrasts)
     if len(result.systems) > 1:
-        yield message("{shown} of {n} comparisons remain after correction.", shown=shown, n=result.tests)
+        yield message("{shown} of {n} comparisons remain after correction.", shown=significant, n=result.tests)
     if result.errors:
         yield message("Bar: share of judgements with the error, all systems together; n: judgements behind the marks.")
         yield message("Mark: {unit}, with its 95 % interval over documents.", unit=unit_words(result))

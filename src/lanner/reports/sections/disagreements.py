@@ -59,15 +59,15 @@ def most_confused(matrices: Sequence[Result]) -> Confused | None:
     return Confused(labels, most, total)
 
 
-def _finding(view: View, confused: Confused | None, names: Mapping[str, str], merge: Merged | None) -> str:
+def _finding(view: View, largest: Confused | None, names: Mapping[str, str], merge: Merged | None) -> str:
     """Between which labels most disagreement lies; what merging would do, where that pair gains most, too."""
-    if confused is None or confused.total < FEWEST_ITEMS:
+    if largest is None or largest.total < FEWEST_ITEMS:
         return ""
-    pair = words([view.inside(names[label]) for label in confused.labels])
-    most = "Most" if confused.between / confused.total > 0.5 else "The largest part of the"
-    share = f"{percent(confused.between / confused.total, 0)} of {count(confused.total)}"
+    pair = words([view.inside(names[label]) for label in largest.labels])
+    most = "Most" if largest.between / largest.total > 0.5 else "The largest part of the"
+    share = f"{percent(largest.between / largest.total, 0)} of {count(largest.total)}"
     text = f"**{most} disagreement is between {pair}** ({share})"
-    if merge is not None and set(merge.labels) == set(confused.labels):
+    if merge is not None and set(merge.labels) == set(largest.labels):
         return f"{text}; taking them as one would change κ {merge.change}."
     if merge is not None:
         other = words([view.inside(names[label]) for label in merge.labels])
@@ -95,28 +95,28 @@ def _question(view: View, question: Choice) -> tuple[list[Figure], str]:
     largest += _closest_model(view, question, ids)
     blocks = [_matrix(view, question.id, result, ids, names) for result in largest]
     merges = diagnosis.merging(view.answers(question.id), question.id, resampling=how, **select)
-    merged = None
+    best_merge = None
     if merges and len(ids) > 2:
-        figure, merged = _merging(view, question.id, merges, matrices, names)
+        figure, best_merge = _merging(view, question.id, merges, matrices, names)
         blocks.append(figure)
-    return blocks, _finding(view, most_confused(matrices), names, merged)
+    return blocks, _finding(view, most_confused(matrices), names, best_merge)
 
 
 def _closest_model(view: View, question: Choice, ids: Sequence[str]) -> list[Result]:
     """The matrix of the person and the model that agree best."""
-    mixed = [
+    person_model_pairs = [
         result
         for agreement in view.agreements
         if agreement.question == question.id
         for result in agreement.pairs
         if view.pair_kind(result) == "people and models" and result.value is not None
     ]
-    if not mixed:
+    if not person_model_pairs:
         return []
-    best = max(mixed, key=lambda result: result.value or 0.0)
-    ordered = sorted((best.labels["judge"], best.labels["other"]), key=lambda judge: judge in view.models)
+    best = max(person_model_pairs, key=lambda result: result.value or 0.0)
+    pair = sorted((best.labels["judge"], best.labels["other"]), key=lambda judge: judge in view.models)
     how = view.resampling
-    return diagnosis.confusion(view.answers(question.id), question.id, resampling=how, labels=ids, judges=ordered)[:1]
+    return diagnosis.confusion(view.answers(question.id), question.id, resampling=how, labels=ids, judges=pair)[:1]
 
 
 def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names: dict[str, str]) -> Figure:
@@ -155,9 +155,9 @@ def _merging(
         between = int(table[first][second] + table[second][first])
         total = sum(int(row[label]) for name, row in table.items() for label in table if label != name)
         bars.append(Merge(view.pair_name(result), between, total, result.rows[0]["before"], result.value))
-    gained = [(m.after or 0) - (m.before or 0) for m in bars]
-    low, high = number(min(gained)), number(max(gained))
-    change = f"by {low}" + (f" to {high}" if len(gained) > 1 else "")
+    gains_in_kappa = [(m.after or 0) - (m.before or 0) for m in bars]
+    low, high = number(min(gains_in_kappa)), number(max(gains_in_kappa))
+    change = f"by {low}" + (f" to {high}" if len(gains_in_kappa) > 1 else "")
     labels = (names[first], names[second])
     caption = (
         f"Taking {words([view.inside(label) for label in labels])} as one would raise κ {change}, more than any other "

@@ -39,7 +39,7 @@ def _figure(view: View, question: Scale) -> Figure | None:
     if documents < _FEWEST_DOCUMENTS or table["part"].n_unique() < _PARTS:
         return None
     rows: list[dict[str, Json]] = []
-    drawn: list[Curve] = []
+    lines: list[Curve] = []
     people = view.people_asked(question.id) or [judge.id for judge in view.judges]
     for judge in [*(["all"] if len(people) > 1 else []), *people]:  # all of them in the data, some in the drawing
         own = table.filter(pl.col("judge").is_in(people if judge == "all" else [judge]))
@@ -54,19 +54,19 @@ def _figure(view: View, question: Scale) -> Figure | None:
         ]
         with_band = judge == "all" or len(people) == 1
         points = [(float(part + 1), v) for part, (v, _, _) in enumerate(values)]
-        if len(drawn) <= _MOST_DRAWN:
+        if len(lines) <= _MOST_DRAWN:
             band = [
                 (low, high) if with_band and low is not None and high is not None else None for _, low, high in values
             ]
-            drawn.append(Curve(name, points, band))
-    if not drawn:
+            lines.append(Curve(name, points, band))
+    if not lines:
         return None
     whole = _means(table.filter(pl.col("judge").is_in(people)), view.resampling)
     caption = f"{_change(view, question.id, whole)} Each part is a fifth of every document; bars: 95 % intervals."
     return Figure(
         f"along-{question.id}",
         f"{caption} n {plural(len(table), 'score')} in {plural(documents, 'document')}.",
-        str(curves(f"{view.label(question.id)} along the document", drawn, "fifth of the document")),
+        str(curves(f"{view.label(question.id)} along the document", lines, "fifth of the document")),
         rows,
         f"mean by fifth · {view.protocol.label} {question.id} · documents {documents} · judges {len(people)} · "
         f"resamples {view.resampling.n:,} · seed {view.resampling.seed}",
@@ -148,8 +148,8 @@ def context_needs(view: View) -> Section | None:
 
 def _dependence(view: View) -> Table | None:
     """How far texts depend on context, by language pair and domain."""
-    counted = view.counted()
-    results = context_dependence(counted, view.protocol, resampling=view.resampling)
+    counted_rows = view.counted()
+    results = context_dependence(counted_rows, view.protocol, resampling=view.resampling)
     places = list(dict.fromkeys((result.pair, result.domain) for result in results))
     if not results or {domain for _, domain in places} == {ALL}:
         return None
@@ -174,7 +174,7 @@ def _dependence(view: View) -> Table | None:
         "How far the texts depend on context: shares of judgements (of reasons: of those that give any), with "
         "intervals over documents."
     )
-    signature = f"context dependence · {view.protocol.label} · rows {counted.selection}"
+    signature = f"context dependence · {view.protocol.label} · rows {counted_rows.selection}"
     return Table("context-dependence", caption, columns, rows, [result.to_row() for result in results], signature)
 
 

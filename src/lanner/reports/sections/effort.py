@@ -25,19 +25,19 @@ def section(view: View) -> Section | None:
     """Nothing where no times were kept, or where the judges are not people."""
     if not view.people:
         return None
-    counted = view.counted("effort", of="people")
+    counted_rows = view.counted("effort", of="people")
     try:
-        work, way = times(counted.table)
-        result = counted.sign(throughput(work, resampling=view.resampling))
+        work, way = times(counted_rows.table)
+        result = counted_rows.sign(throughput(work, resampling=view.resampling))
     except StatisticError:
         return None
     rows = [row for row in result.rows if row["value"] is not None]
     if not rows:
         return None
     overall = {row["judge"]: row for row in rows if row["domain"] == "all"}
-    ranked = sorted(overall, key=lambda judge: overall[judge]["value"])
+    by_pace = sorted(overall, key=lambda judge: overall[judge]["value"])
     hours, items = (sum(row[name] for row in overall.values()) for name in ("hours", "n"))
-    sentence = _pace(view, [overall[judge] for judge in ranked if overall[judge]["n"] >= FEWEST_ITEMS])
+    sentence = _pace(view, [overall[judge] for judge in by_pace if overall[judge]["n"] >= FEWEST_ITEMS])
     pace = f"Judges worked at {sentence}; " if sentence else "The work took "
     caption = f"{pace}{duration(hours)} in all (n {items:,} timed items)."
     domains = " A judge's figure is the plain mean over domains." if len(view.domains) > 1 else ""
@@ -45,7 +45,7 @@ def section(view: View) -> Section | None:
     figure = Figure(
         "throughput",
         f"{caption}{_domains(view, rows)}{domains}{remark} {' '.join(result.notes)}".rstrip(),
-        str(_drawn(view, rows, [overall[judge] for judge in ranked])),
+        str(_drawn(view, rows, [overall[judge] for judge in by_pace])),
         [dict(row) for row in result.rows],
         view.signature(result, judges=len(overall)),
     )
@@ -111,10 +111,10 @@ def times(table: pl.DataFrame) -> tuple[effort.Work, str]:
     one answer and the judge's next is taken instead; ten minutes and more are a break.
     """
     work = effort.items(table)
-    timed = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
-    instant = float((timed["seconds"] < _INSTANT).mean() or 0.0) if len(timed) else 1.0  # type: ignore[arg-type]
+    timed_items = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
+    instant = float((timed_items["seconds"] < _INSTANT).mean() or 0.0) if len(timed_items) else 1.0  # type: ignore[arg-type]
     if instant <= _TOO_MANY_INSTANT or not work.table["at"].is_not_null().any():
-        return (work, OWN) if instant <= _TOO_MANY_INSTANT else (work._replace(table=timed.head(0)), "")
+        return (work, OWN) if instant <= _TOO_MANY_INSTANT else (work._replace(table=timed_items.head(0)), "")
     between = work.table.sort("judge", "at", maintain_order=True).with_columns(
         pl.col("at").diff().over("judge").dt.total_milliseconds().truediv(1000).alias("seconds")
     )

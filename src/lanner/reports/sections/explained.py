@@ -69,9 +69,9 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
         for judge in judges
         if (judge_steps := [row for row in steps.rows if row["judge"] == judge])
     ]
-    known = [row for row in steps.rows if row["n"] >= FEWEST_ITEMS]
-    if known:
-        findings.append(_finding(view, analysis.of, names, known))
+    steps_with_items = [row for row in steps.rows if row["n"] >= FEWEST_ITEMS]
+    if steps_with_items:
+        findings.append(_finding(view, analysis.of, names, steps_with_items))
     labels = {term: label for term, label, _ in terms}
     strongest = _strongest(view, full.rows, labels)
     marks = "Bars: 95 % intervals, errors clustered by document; * p < .05 with all predictors."
@@ -144,8 +144,8 @@ def _blocks_table(view: View, of: str, steps: Result) -> Table:
     ]
     gains = sorted(row["added"] for row in steps.rows if row["added"] != row["r2"])
     more = f" The last block adds {_range(gains)} of the variance." if gains else ""
-    untested = any(not _tested(row) for row in steps.rows)
-    why = " A dash stands where there are too few documents for a joint test." if untested else ""
+    has_untested = any(not _tested(row) for row in steps.rows)
+    why = " A dash stands where there are too few documents for a joint test." if has_untested else ""
     caption = f"How much of the {view.short(of)} each block of predictors explains.{more}{why}"
     data = [dict(row) for row in steps.rows]
     signature = view.signature(steps, judges=len({row["judge"] for row in steps.rows}))
@@ -232,7 +232,7 @@ def three_ways(
     names: Sequence[str],
     judges: Sequence[str],
     terms: Sequence[tuple[str, str, str]],
-    clustered: Rows,
+    clustered_rows: Rows,
 ) -> list[Block]:
     """A figure and a table of all coefficients of the full model, judge by judge. `clustered` are the rows of that
     model with errors clustered by document, which are known already."""
@@ -240,7 +240,11 @@ def three_ways(
     plain = regress(view.wide, of, names, by=("judge",), errors="classical", resampling=quick).rows
     by_way: dict[str, dict[str, Rows]] = {}
     for judge in judges:
-        own = {"OLS": _of(plain, judge), "clustered": _of(clustered, judge), "mixed": _mixed(view, of, names, judge)}
+        own = {
+            "OLS": _of(plain, judge),
+            "clustered": _of(clustered_rows, judge),
+            "mixed": _mixed(view, of, names, judge),
+        }
         by_way[judge] = {way: rows for way, rows in own.items() if rows}
     groups = [
         Group(view.names[judge], f"n {own['OLS'][0]['n']:,}", [_estimator(way, own.get(way, ())) for way in WAYS])
@@ -251,11 +255,11 @@ def three_ways(
         return []
     labels = {term: words for term, words, _ in terms}
     rows, data_rows = _table_rows(view, by_way, labels)
-    changed = _changed(view, data_rows, labels)
+    disputed_terms = _changed(view, data_rows, labels)
     slopes = sum(row["term"] != "intercept" for row in data_rows)
     sentence = (
-        f"Of {plural(slopes, 'coefficient')}, {len(changed)} would be called significant in one way and not in "
-        "another" + (f" ({'; '.join(changed[:3])})" if changed else "")
+        f"Of {plural(slopes, 'coefficient')}, {len(disputed_terms)} would be called significant in one way and not in "
+        "another" + (f" ({'; '.join(disputed_terms[:3])})" if disputed_terms else "")
     )
     unit = f"points of {view.inside(view.label(of))} for one step more"
     signature = (
@@ -298,11 +302,11 @@ def _estimator(way: str, rows: Rows) -> Estimator:
 
 
 def _table_rows(
-    view: View, found: Mapping[str, Mapping[str, Rows]], labels: Mapping[str, str]
+    view: View, rows_by_judge: Mapping[str, Mapping[str, Rows]], labels: Mapping[str, str]
 ) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
     rows: list[dict[str, Json]] = []
     data: list[dict[str, Json]] = []
-    for judge, own in found.items():
+    for judge, own in rows_by_judge.items():
         by_way = {way: {str(row["term"]): row for row in way_rows} for way, way_rows in own.items()}
         rows.append({"group": view.names[judge]})
         for term in ("intercept", *labels):
@@ -363,9 +367,9 @@ def correlated_judges(view: View) -> Section | None:
         return None
     result = correlations(view.wide, measures, judges=view.people, resampling=view.resampling)
     # A correlation of fewer items than anything is said of is no number to print: with two items it is 1 or −1.
-    defined = [row for row in result.rows if row["value"] is not None and row["n"] >= FEWEST_ITEMS]
+    values = [row for row in result.rows if row["value"] is not None and row["n"] >= FEWEST_ITEMS]
     rows: dict[tuple[str, str, str], dict[str, Json]] = {}
-    for block in defined:
+    for block in values:
         key = (block["of"], block["x"], block["y"])
         name = _SHORT.get(str(block["statistic"]), str(block["statistic"]))
         pair = f"{view.names[key[1]]} – {view.names[key[2]]}"
@@ -378,7 +382,7 @@ def correlated_judges(view: View) -> Section | None:
     for name, heading in (("pearson", "Pearson"), ("spearman", "Spearman"), ("kendall", "Kendall τ-b")):
         columns += [Column(name, heading), Column(f"{name}_ci", "95 %", quiet=True)]
     caption = "Correlation between judges, over the items both judged."
-    best = max(defined, key=lambda row: row["value"])
+    best = max(values, key=lambda row: row["value"])
     numbers = estimate(best["value"], best["low"], best["high"], 2)
     caption += f" They go together best on {view.inside(view.label(best['of']))} ({best['statistic']} {numbers})."
     data = [dict(row) for row in result.rows]

@@ -196,14 +196,14 @@ def _by_judge(view: View, question: Spans, answers: pl.DataFrame, marks: list[Ma
         if judge.id not in items:
             continue
         own = [mark for mark in marks if mark["judge"] == judge.id]
-        marked = len({mark["item"] for mark in own})
+        items_with_marks = len({mark["item"] for mark in own})
         lengths = sorted(int(mark["end"]) - int(mark["start"]) for mark in own if _placed(mark))
         data.append(
             {
                 "judge": view.names[judge.id],
                 "items": items[judge.id],
-                "marked": marked,
-                "share": marked / items[judge.id],
+                "marked": items_with_marks,
+                "share": items_with_marks / items[judge.id],
                 "marks": len(own),
                 "per_item": len(own) / items[judge.id],
                 "median_length": lengths[len(lengths) // 2] if lengths else None,
@@ -257,7 +257,7 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
     kinds = Counter(str(mark.get("category") or "") for mark in marks)
     pairs = Counter((str(mark.get("category") or ""), str(mark.get("severity") or "")) for mark in marks)
     kind_names = [kind for kind, _ in kinds.most_common(_MOST_KINDS)]
-    drawn = [
+    kind_bars = [
         Bar(
             _named(view, question, kind) or "all marks",
             [
@@ -284,7 +284,7 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
     more = f" {plural(left, 'rarer kind')} left out." if left else ""
     judges = len({mark["judge"] for mark in marks})
     signature = f"counts of marks · {view.protocol.label} {question.id} · n {len(marks):,} · judges {judges}"
-    drawing = bars(f"Kinds of marks, {view.label(question.id)}", drawn)
+    drawing = bars(f"Kinds of marks, {view.label(question.id)}", kind_bars)
     return Figure(
         f"kinds-{question.id}", f"{first}. Numbers are marks of all judges.{more}", str(drawing), data, signature
     )
@@ -307,19 +307,19 @@ def linked_marks(view: View) -> Section | None:
 def _table(view: View, question: Spans) -> Table | None:
     places = {(d.id, s.id): n for d in view.material.documents for n, s in enumerate(d.segments)}
     answers = view.answers(question.id).filter(pl.col("spans").is_not_null())
-    marked: dict[str, int] = defaultdict(int)
+    mark_counts: dict[str, int] = defaultdict(int)
     reach: dict[str, list[int]] = defaultdict(list)
     for document, segment, text in answers.select("document", "segment", "spans").iter_rows():
         for span in json.loads(text):
             category = str(span.get("category") or "")
-            marked[category] += 1
+            mark_counts[category] += 1
             target = str((span.get("link") or {}).get("segment"))
             if (document, segment) in places and (document, target) in places:
                 reach[category].append(places[document, target] - places[document, segment])
-    if not marked:
+    if not mark_counts:
         return None
     data: list[dict[str, Json]] = []
-    for category, number in sorted(marked.items(), key=lambda entry: -entry[1]):
+    for category, number in sorted(mark_counts.items(), key=lambda entry: -entry[1]):
         steps = reach[category]
         data.append(
             {
@@ -332,7 +332,7 @@ def _table(view: View, question: Spans) -> Table | None:
                 "median_distance": median(map(abs, steps)) if steps else None,
             }
         )
-    total, linked = sum(marked.values()), sum(map(len, reach.values()))
+    total, link_count = sum(mark_counts.values()), sum(map(len, reach.values()))
     words = view.words
     rows = [
         {**row, "category": words.option(question.id, row["category"]).label if row["category"] else "all"}
@@ -347,8 +347,7 @@ def _table(view: View, question: Spans) -> Table | None:
         Column("on", "to later"),
         Column("median_distance", "Sentences away (median)", quiet=True),
     ]
-    caption = (
-        f"{plural(linked, 'mark')} of {total} ({percent(linked / total, 0)}) lead to another place of the document."
-    )
+    share = percent(link_count / total, 0)
+    caption = f"{plural(link_count, 'mark')} of {total} ({share}) lead to another place of the document."
     signature = f"links · {view.protocol.label} {question.id} · n {total} marks"
     return Table(f"linked-{question.id}", caption, columns, rows, data, signature)

@@ -65,8 +65,8 @@ def section(view: View) -> Section:
                 "**The judges of this campaign are simulated**: nothing here says anything about real translations."
             ),
         )
-    if excluded := _excluded(view):
-        paragraphs.append(Paragraph(excluded))
+    if exclusions := _excluded(view):
+        paragraphs.append(Paragraph(exclusions))
     if view.material.notes:  # answers withdrawn, spellings mended: what happened to the data before they were counted
         paragraphs.append(Paragraph(f"**About the data.** {' '.join(view.material.notes)}"))
     return Section("method", "What was done", paragraphs, pasted=True)
@@ -117,10 +117,14 @@ def _assigned(view: View) -> str:
         sentences.append(f"Items were assigned by the design “{str(design).replace('_', ' ')}”{seed}.")
     item = people.group_by("document", "segment", "system").agg(pl.len().alias("judges"))
     few, many = int(item["judges"].min() or 0), int(item["judges"].max() or 0)  # type: ignore[arg-type]
-    shared = int((item["judges"] > 1).sum())
+    shared_items = int((item["judges"] > 1).sum())
     who = "judge" if view.people else "model"
     each = plural(few, who) if few == many else f"{few} to {plural(many, who)}"
-    more = f"; {count(shared)} by more than one ({percent(shared / len(item), 0)})" if 0 < shared < len(item) else ""
+    more = (
+        f"; {count(shared_items)} by more than one ({percent(shared_items / len(item), 0)})"
+        if 0 < shared_items < len(item)
+        else ""
+    )
     sentences.append(f"Each of {plural(len(item), 'item')} was judged by {each}{more}.")
     own = people.group_by("judge").agg(pl.len().alias("items"))
     low, high = int(own["items"].min() or 0), int(own["items"].max() or 0)  # type: ignore[arg-type]
@@ -138,9 +142,9 @@ def _excluded(view: View) -> str:
         f"{view.names.get(judge, judge)} is left out of every result: {reason.rstrip('.')}."
         for judge, reason in view.material.left_out.items()
     ]
-    settled = view.everyone.excluded.get(Reason.SETTLED, 0)
-    if settled:
-        sentences.append(f"{plural(settled, 'settled answer')} from meetings count as nobody's judgement.")
+    settled_answers = view.everyone.excluded.get(Reason.SETTLED, 0)
+    if settled_answers:
+        sentences.append(f"{plural(settled_answers, 'settled answer')} from meetings count as nobody's judgement.")
     return " ".join(sentences)
 
 
@@ -352,19 +356,19 @@ def _row(domain: str, lengths: list[int]) -> dict[str, object]:
 
 def questionnaire(view: View) -> Section | None:
     """Nothing where no stage asks the judges themselves."""
-    answered = set(view.counted("questionnaire").table["question"].unique())
+    answered_ids = set(view.counted("questionnaire").table["question"].unique())
     questions = [
         question
         for stage in view.protocol.stages
         if stage.unit is Unit.JUDGE
         for question in stage.questions
-        if question.id in answered
+        if question.id in answered_ids
     ]
-    scored = [q.id for q in questions if isinstance(q, Scale | Number | Grid)]
+    numeric = [q.id for q in questions if isinstance(q, Scale | Number | Grid)]
     choices = [q.id for q in questions if isinstance(q, Choice | Labels)]
     blocks: list[Block] = []
-    if scored:
-        blocks.append(_averages(view, scored))
+    if numeric:
+        blocks.append(_averages(view, numeric))
     if choices:
         blocks.append(_shares(view, choices))
     return Section("questionnaire", "What the judges said", blocks) if blocks else None

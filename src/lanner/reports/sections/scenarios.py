@@ -41,7 +41,7 @@ def _families(view: View) -> Families:
         stem, _, suffix = question.id.rpartition("_")
         if suffix in SUFFIXES and isinstance(question, Scale | Labels | Rank) and question.id in view.answered:
             families.setdefault(stem, {})[suffix] = question
-    return {stem: asked for stem, asked in families.items() if len(asked) > 1}
+    return {stem: members for stem, members in families.items() if len(members) > 1}
 
 
 def document_sets(view: View) -> dict[str, list[str]]:
@@ -50,22 +50,22 @@ def document_sets(view: View) -> dict[str, list[str]]:
     rows = view.counted("agreement").table
     stages = {question.id: stage.scenario for stage, question in view.protocol.questions}
     scenario = pl.col("question").replace_strict(stages, default=None, return_dtype=pl.String)
-    met = rows.with_columns(scenario.alias("scenario")).filter(pl.col("scenario").is_not_null())
-    met = met.select("document", "judge", "scenario").unique()
+    meetings = rows.with_columns(scenario.alias("scenario")).filter(pl.col("scenario").is_not_null())
+    meetings = meetings.select("document", "judge", "scenario").unique()
     by_document: dict[str, frozenset[tuple[str, str]]] = {
         str(document): frozenset(zip(group["judge"], group["scenario"], strict=True))
-        for (document,), group in met.group_by("document")
+        for (document,), group in meetings.group_by("document")
     }
     groups: dict[frozenset[tuple[str, str]], list[Document]] = {}
     for document in view.material.documents:
         if document.id in by_document:
             groups.setdefault(by_document[document.id], []).append(document)
-    named: dict[str, list[str]] = {}
+    sets: dict[str, list[str]] = {}
     for place, documents in enumerate(groups.values(), start=1):
         own = {str(document.meta.get("set", "")) for document in documents}
         name = own.pop() if len(own) == 1 and "" not in own else f"test set {place}"
-        named[name] = [document.id for document in documents]
-    return named
+        sets[name] = [document.id for document in documents]
+    return sets
 
 
 def _table(view: View, family: str, questions: Mapping[str, Question], sets: Mapping[str, Sequence[str]]) -> Table:
@@ -77,8 +77,8 @@ def _table(view: View, family: str, questions: Mapping[str, Question], sets: Map
         parts[_BOTH] = [document for own in sets.values() for document in own]
     for name, documents in parts.items():
         rows.append({"group": name})
-        chosen = _coefficients(next(iter(questions.values())))
-        for coefficient, (statistic, options) in chosen.items():
+        coefficients = _coefficients(next(iter(questions.values())))
+        for coefficient, (statistic, options) in coefficients.items():
             if name == _BOTH and statistic not in ("fleiss", "alpha"):
                 continue  # other judges made the two sets' pairs, so an average of pairs would mix them
             line: dict[str, Json] = {"coefficient": coefficient}

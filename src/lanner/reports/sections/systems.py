@@ -35,20 +35,22 @@ def section(view: View) -> Section | None:
     blocks: list[Block] = []
     findings: list[str] = []
     caveats: list[str] = []
-    planned = planned_rankings(view.protocol, view.counted("scores").table)
-    for analysis in planned:
-        options = options_of(analysis, view.material, planned)
+    rankings = planned_rankings(view.protocol, view.counted("scores").table)
+    for analysis in rankings:
+        options = options_of(analysis, view.material, rankings)
         margin = options.get("margin")
         if margin is not None:
             view.methods.add("tost")
-        ranked = rank_systems(view.counted("scores"), analysis.of, view.protocol, resampling=view.resampling, **options)
-        if ranked.systems.rows:
-            blocks += [_table(view, analysis, ranked, margin), _figure(view, analysis.of, ranked.systems)]
-            blocks += _differences(view, analysis.of, ranked, margin)
+        ranking = rank_systems(
+            view.counted("scores"), analysis.of, view.protocol, resampling=view.resampling, **options
+        )
+        if ranking.systems.rows:
+            blocks += [_table(view, analysis, ranking, margin), _figure(view, analysis.of, ranking.systems)]
+            blocks += _differences(view, analysis.of, ranking, margin)
             blocks += _corrected(view, analysis.of)
-            if min(row["n"] for row in ranked.systems.rows) >= FEWEST_ITEMS:
-                findings.append(_finding(view, analysis.of, ranked.systems) + _pairs_told(ranked, margin))
-            caveats = caveats or _caveats(view, analysis.of, ranked)
+            if min(row["n"] for row in ranking.systems.rows) >= FEWEST_ITEMS:
+                findings.append(_finding(view, analysis.of, ranking.systems) + _pairs_told(ranking, margin))
+            caveats = caveats or _caveats(view, analysis.of, ranking)
     for stage, question in view.protocol.questions:
         if stage.unit is not Unit.JUDGE:
             blocks += _profile(view, question)
@@ -61,34 +63,34 @@ _STATES = {State.DECIDED: "✓ decided", State.WITHIN: "≈ within margin", Stat
 _FEW_DOCUMENTS, _FEW_JUDGES = 20, 3
 
 
-def _pairs_told(ranked: Ranking, margin: float | None) -> str:
+def _pairs_told(ranking: Ranking, margin: float | None) -> str:
     """How many pairs are decided, lie within the margin, or are open; nothing where there is one pair alone."""
-    if len(ranked.pairs.rows) < 2:
+    if len(ranking.pairs.rows) < 2:
         return ""
-    parts = [f"{ranked.count(State.DECIDED)} of {plural(len(ranked.pairs.rows), 'pair')} are decided"]
+    parts = [f"{ranking.count(State.DECIDED)} of {plural(len(ranking.pairs.rows), 'pair')} are decided"]
     if margin is not None:
-        parts.append(f"{ranked.count(State.WITHIN)} within ±{margin:g}")
-    return f" {', '.join([*parts, f'{ranked.count(State.OPEN)} open'])}."
+        parts.append(f"{ranking.count(State.WITHIN)} within ±{margin:g}")
+    return f" {', '.join([*parts, f'{ranking.count(State.OPEN)} open'])}."
 
 
-def _caveats(view: View, of: str, ranked: Ranking) -> list[str]:
+def _caveats(view: View, of: str, ranking: Ranking) -> list[str]:
     """What to know before a ranking is read: how little it rests on, and what it does not speak of."""
     caveats: list[str] = []
-    documents = ranked.systems.counts["documents"]
-    if len(ranked.systems.rows) < 2:
+    documents = ranking.systems.counts["documents"]
+    if len(ranking.systems.rows) < 2:
         return []
-    if documents < _FEW_DOCUMENTS and ranked.reach is not None:
-        reach = number(ranked.reach, 2, bounded=False)
+    if documents < _FEW_DOCUMENTS and ranking.reach is not None:
+        reach = number(ranking.reach, 2, bounded=False)
         caveats.append(
             f"**{plural(documents, 'document')}.** The interval of a difference in {view.short(of)} reaches about "
             f"{reach} to each side: smaller differences can hardly be told from chance."
         )
-    for system, own in list(ranked.judged_on_fewer.items())[:_MOST_NAMED]:
+    for system, own in list(ranking.judged_on_fewer.items())[:_MOST_NAMED]:
         caveats.append(
             f"**{system} was judged in {own} of {plural(documents, 'document')}.** It is compared with each other "
             "system on what both were judged on."
         )
-    judges = ranked.systems.counts.get("judges", 0)
+    judges = ranking.systems.counts.get("judges", 0)
     if 0 < judges < _FEW_JUDGES:
         caveats.append(f"**{plural(judges, 'judge').capitalize()}.** Others may order the systems differently.")
     if view.material.settings.get("design") == "adaptive":
@@ -101,12 +103,12 @@ def _caveats(view: View, of: str, ranked: Ranking) -> list[str]:
     return caveats
 
 
-def _differences(view: View, of: str, ranked: Ranking, margin: float | None) -> list[Block]:
+def _differences(view: View, of: str, ranking: Ranking, margin: float | None) -> list[Block]:
     """Every pair of systems, the furthest apart first: decided, within the margin, or open."""
-    rows = [row for row in ranked.pairs.rows if row["difference"] is not None]
+    rows = [row for row in ranking.pairs.rows if row["difference"] is not None]
     if len(rows) < 2 or len(rows) > _MOST_PAIRS:
         return []
-    better = -1 if ranked.systems.rows[0]["score"] < ranked.systems.rows[-1]["score"] else 1
+    better = -1 if ranking.systems.rows[0]["score"] < ranking.systems.rows[-1]["score"] else 1
     pairs = sorted(rows, key=lambda row: -better * row["difference"])
     bars = [
         Difference(
@@ -126,22 +128,22 @@ def _differences(view: View, of: str, ranked: Ranking, margin: float | None) -> 
         else ""
     )
     caption = (
-        f"{_pairs_told(ranked, margin).strip()} Mark: difference in {view.short(of)}; line: 95 % interval, not "
+        f"{_pairs_told(ranking, margin).strip()} Mark: difference in {view.short(of)}; line: 95 % interval, not "
         f"corrected. Filled: p < .05 corrected for all pairs.{within} Hollow otherwise: not decided, and not equal "
         f"either.{zone}"
     )
     drawing = differences(f"Differences in {view.short(of)} between systems", bars, margin)
     data = [{**row, "state": row["state"].value} for row in pairs]
-    return [Figure(f"differences-{of}", caption, str(drawing), data, view.signature(ranked.pairs))]
+    return [Figure(f"differences-{of}", caption, str(drawing), data, view.signature(ranking.pairs))]
 
 
-def _table(view: View, analysis: RankedBy, ranked: Ranking, margin: float | None) -> Table:
+def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | None) -> Table:
     """The ranking in numbers: score, rank range and cluster, and the difference to the next system with its test."""
-    result = ranked.systems
+    result = ranking.systems
     if len(result.rows) > 1:
         view.methods.add("holm")
     several = len({row["cluster"] for row in result.rows}) > 1
-    between = {frozenset((pair["system"], pair["other"])): pair for pair in ranked.pairs.rows}
+    between = {frozenset((pair["system"], pair["other"])): pair for pair in ranking.pairs.rows}
     rows: list[dict[str, Json]] = []
     data: list[dict[str, Json]] = []
     for at, row in enumerate(result.rows):
@@ -176,12 +178,12 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking, margin: float | None
                     entry["p_within_margin"] = pair["p_equivalent"]
         rows.append(line)
         data.append(entry)
-    adjusted = any(abs(row["score"] - row["micro"]) > 1e-9 for row in result.rows)
+    is_adjusted = any(abs(row["score"] - row["micro"]) > 1e-9 for row in result.rows)
     columns = [
         Column("rank", "System"),
         Column("score", _capital(view.label(analysis.of))),
         Column("ci", "95 %", quiet=True),
-        *([Column("micro", "Plain mean", quiet=True)] if adjusted else []),
+        *([Column("micro", "Plain mean", quiet=True)] if is_adjusted else []),
         Column("gap", "Lead [95 %]"),
         Column("p", "p", quiet=True),
         *([Column("state", "Verdict", text=True)] if len(result.rows) > 1 else []),
@@ -189,7 +191,7 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking, margin: float | None
         *([] if several else [Column("cluster", "Cluster")]),
         Column("n", "n", quiet=True),
     ]
-    told = (
+    margin_note = (
         f" Within the margin: two one-sided tests show that neither is worse by ±{margin:g} or more."
         if margin is not None
         else ""
@@ -197,7 +199,7 @@ def _table(view: View, analysis: RankedBy, ranked: Ranking, margin: float | None
     caption = (
         f"{_finding(view, analysis.of, result)} Lead: over the next system, its interval not corrected; p is "
         "corrected for all pairs of systems; a cluster ends where every "
-        f"system above beats every system below.{told} {_ADJUSTED if adjusted else ''}This holds for "
+        f"system above beats every system below.{margin_note} {_ADJUSTED if is_adjusted else ''}This holds for "
         f"{_holds_for(result)} and other documents like these."
     )
     return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
@@ -304,15 +306,15 @@ def _finding(view: View, of: str, result: Result) -> str:
 
 def _profile(view: View, question: Question) -> list[Block]:
     """How often each row of a grid matters and how well each system handles it where it does."""
-    counted = view.counted("scores")
-    entries = profile(counted, question, resampling=view.resampling)
+    own_rows = view.counted("scores")
+    entries = profile(own_rows, question, resampling=view.resampling)
     systems = list(dict.fromkeys(entry.system for entry in entries))
     if not entries or len(systems) > _MOST_SYSTEMS:
         return []
     by_row: dict[str, dict[str, Handling]] = {}
     for entry in entries:
         by_row.setdefault(entry.row, {})[entry.system] = entry
-    graded = any(entry.matters.value != 1.0 for entry in entries)
+    is_graded = any(entry.matters.value != 1.0 for entry in entries)
     rows: list[dict[str, Json]] = []
     for row, own in by_row.items():
         line: dict[str, Json] = {"row": view.option(question.id, row)}
@@ -324,17 +326,17 @@ def _profile(view: View, question: Question) -> list[Block]:
     columns = [Column("row", view.label(question.id))]
     for system in systems:
         columns += [
-            *([Column(f"{system}-matters", "matters", quiet=True, span=system)] if graded else []),
+            *([Column(f"{system}-matters", "matters", quiet=True, span=system)] if is_graded else []),
             Column(f"{system}-mean", "mean", span=system),
             Column(f"{system}-ci", "95 %", quiet=True, span=system),
         ]
     signature = (
-        f"share of items and mean where it matters · {view.protocol.label} {question.id} · rows {counted.selection} · "
+        f"share of items and mean where it matters · {view.protocol.label} {question.id} · rows {own_rows.selection} · "
         f"n {sum(entry.quality.n for entry in entries):,}"
     )
     data = [entry.to_row() for entry in entries]
     caption = f"{view.label(question.id)}: {_weakest(view, question, entries)}"
-    if graded:
+    if is_graded:
         caption += (
             " “Matters” is the share of judgements in which a row was marked as relevant; the mean is over these."
         )
@@ -411,17 +413,17 @@ _MOST, _LEVEL = 12, 0.05
 def preferences(view: View) -> Section | None:
     """For questions that compare two outputs; one figure for each pair of systems."""
     questions = [q.id for _, q in view.protocol.questions if isinstance(q, Rank) and q.id in view.answered]
-    found: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
+    tests_by_pair: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
     signature = ""
     for question in questions:
         result = sign_test(view.counted().table, question, resampling=view.resampling)
         signature = view.signature(result) or signature
         for row in result.rows:
             if row["judge"] == "all":
-                found.setdefault((str(row["against"]), str(row["for"])), []).append((question, dict(row)))
+                tests_by_pair.setdefault((str(row["against"]), str(row["for"])), []).append((question, dict(row)))
     blocks: list[Block] = []
     findings: list[str] = []
-    for (left, right), rows in list(found.items())[:_MOST]:
+    for (left, right), rows in list(tests_by_pair.items())[:_MOST]:
         bars = [
             Preference("", view.short(question), row["losses"], row["ties"], row["wins"], row["p_documents"])
             for question, row in rows
