@@ -68,9 +68,9 @@ def _advises_in_python(function: Callable[_Arguments, _Value]) -> Callable[_Argu
     """Errors of `function` name arguments of Python, where the command line has options of the same names."""
 
     @wraps(function)
-    def call(*positional: _Arguments.args, **named: _Arguments.kwargs) -> _Value:
+    def call(*positional: _Arguments.args, **keywords: _Arguments.kwargs) -> _Value:
         try:
-            return function(*positional, **named)
+            return function(*positional, **keywords)
         except LannerError as error:
             error.next_step = _OPTION.sub(_as_argument, error.next_step)
             raise
@@ -306,12 +306,12 @@ def _from_store(name: str, store: str | Path | None) -> Material:
             f"There is no file {name!r}, and no campaigns here ({place} does not exist).",
             next_step="Give the path of a file, or store= the database of the campaign.",
         )
-    with Store.open(place, create=False) as opened:
-        with opened.reading() as transaction:
+    with Store.open(place, create=False) as database:
+        with database.reading() as transaction:
             names = [campaign.name for campaign in transaction.campaigns.all()]
         if name not in names:
             raise InputError(f"There is no file and no campaign called {name!r}.", next_step=did_you_mean(name, names))
-        return materials.from_campaign(opened, name)
+        return materials.from_campaign(database, name)
 
 
 def _from_address(
@@ -426,14 +426,16 @@ def agreement(
     question_ids: list[str] = []
     for part in parts:
         for group in groups_in(part.counted(of=tuple(GROUPS)).table) or ["people"]:
-            counted = part.counted(of=group)
-            planned = analysis.plan(part.protocol) if part.protocol else analysis.plan_table(counted.table, question)
-            plans = list(planned)
+            counted_rows = part.counted(of=group)
+            question_plans = (
+                analysis.plan(part.protocol) if part.protocol else analysis.plan_table(counted_rows.table, question)
+            )
+            plans = list(question_plans)
             question_ids += [entry.id for entry in plans]
             for entry in plans:
-                if question not in (None, entry.id) or entry.id not in set(counted.table["question"]):
+                if question not in (None, entry.id) or entry.id not in set(counted_rows.table["question"]):
                     continue
-                result = analysis.question_agreement(counted, entry, resampling=resampling).headline
+                result = analysis.question_agreement(counted_rows, entry, resampling=resampling).headline
                 results.append(result)
                 rows.append(
                     {
@@ -515,8 +517,8 @@ def scores(
     results = []
     are_z_scores = False
     for part in parts:
-        scored = scored_rows(part, judges_named=judges is not None)
-        for entry in ranked_by(part.protocol, scored.table, question):
+        counted_rows = scored_rows(part, judges_named=judges is not None)
+        for entry in ranked_by(part.protocol, counted_rows.table, question):
             options: dict[str, Any] = {**entry.options, **({"standardise": True} if standardise else {})}
             are_z_scores |= bool(options.get("standardise"))
             if judges is not None:
@@ -525,7 +527,9 @@ def scores(
                 options["words"] = part.words
             if other_judges:
                 options["other_judges"] = True
-            result = scored.sign(ranking.systems(scored.table, entry.of, resampling=Resampling(seed=seed), **options))
+            result = counted_rows.sign(
+                ranking.systems(counted_rows.table, entry.of, resampling=Resampling(seed=seed), **options)
+            )
             result = keep_on_scale(result, score_bounds(part.protocol, entry.of, options))
             if (bias := choice_bias(part.documents, part.settings)) is not None:
                 result = replace(result, notes=(*result.notes, str(bias)))
@@ -573,8 +577,8 @@ def compare(
         name = names[at] if at < len(names) else ""
         for part in parts:
             side = f"{name} {part.name}" if name and len(parts) > 1 else name or part.name
-            taken = sum(other == side or other.startswith(f"{side} (") for other, _ in sides)
-            sides.append((f"{side} ({taken + 1})" if taken else side, part))
+            same_name = sum(other == side or other.startswith(f"{side} (") for other, _ in sides)
+            sides.append((f"{side} ({same_name + 1})" if same_name else side, part))
     page, _ = compare_materials(sides, resampling=Resampling(n=resamples, seed=seed))
     [table] = page.tables
     rows = []
@@ -629,10 +633,10 @@ def metaeval(
         roles = parse(columns) if isinstance(columns, str) else dict(columns)
         roles |= {f"measure:{name}": name for name in more}
         parts = _judged_parts(data, None, roles, protocol, languages, encoding, missing, format, store, token)
-    scored = scored_set(parts[0], question, gold, metrics)
-    result = evaluate_metrics(scored.gold, scored.scorers, documents=scored.documents, seed=seed)
+    scorer_set = scored_set(parts[0], question, gold, metrics)
+    result = evaluate_metrics(scorer_set.gold, scorer_set.scorers, documents=scorer_set.documents, seed=seed)
     only = [f"Of {len(parts)} parts only {parts[0].name} is evaluated."] if len(parts) > 1 else []
-    result = replace(result, notes=(*only, *scored.notes, *result.notes))
+    result = replace(result, notes=(*only, *scorer_set.notes, *result.notes))
     rows = [
         {**row, "value": row["acc_eq"], "low": row.get("acc_eq_low"), "high": row.get("acc_eq_high")}
         for row in result.rows
@@ -716,8 +720,8 @@ def plot(
         )
     if isinstance(results, Table):
         frame = results.table
-        known = ("part", "question", "system", "judges", "metric", "measure", "side")
-        names = [name for name in known if name in frame.columns]
+        dimensions = ("part", "question", "system", "judges", "metric", "measure", "side")
+        names = [name for name in dimensions if name in frame.columns]
         names = [name for name in names if frame[name].n_unique() > 1] or names[:1]
     else:
         value = [results] if isinstance(results, Result) else list(cast("Sequence[Result]", results))
@@ -796,8 +800,8 @@ def _table(
     notes += [note for result in results for note in result.notes]
     frame = pl.DataFrame([dict(row) for row in rows], infer_schema_length=None, strict=False)
     signature = next((str(result.signature) for result in results if result.signature), "")
-    shown = tuple(name for name in columns if name in frame.columns)
-    return Table(title, frame, shown, tuple(dict.fromkeys(notes)), signature, tuple(results))
+    visible_columns = tuple(name for name in columns if name in frame.columns)
+    return Table(title, frame, visible_columns, tuple(dict.fromkeys(notes)), signature, tuple(results))
 
 
 def _text(value: Any) -> str:

@@ -237,8 +237,8 @@ def _without_most_pairs(lines: Sequence[Line]) -> list[Line]:
         own = list(lines_of_measure)
         pairs = [line for line in own if line.is_pair]
         if len(pairs) > _MANY_PAIRS:
-            valued = [line for line in pairs if line.result.value is not None]
-            lowest = sorted(valued, key=lambda line: line.result.value or 0.0)[:_PAIRS]
+            pairs_with_value = [line for line in pairs if line.result.value is not None]
+            lowest = sorted(pairs_with_value, key=lambda line: line.result.value or 0.0)[:_PAIRS]
             own = [*(line for line in own if not line.is_pair), *lowest]
         selection += own
     return selection
@@ -266,11 +266,13 @@ class Printer:
             self.output.notes.extend(note for note in notes if note not in self.output.notes)
             self.output.sign(result.signature)
         explain = wants_explanation()
-        shown = lines if explain else _without_most_pairs(lines)
+        visible_lines = lines if explain else _without_most_pairs(lines)
         columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
         title = " · ".join(filter(None, (self.part.name, self.domain)))
-        self.output.table([self._row(line) for line in (lines if self.output.as_json else shown)], columns, title=title)
-        if len(shown) < len(lines):
+        self.output.table(
+            [self._row(line) for line in (lines if self.output.as_json else visible_lines)], columns, title=title
+        )
+        if len(visible_lines) < len(lines):
             self.output.say(
                 f"Of each measure the {_PAIRS} pairs of judges that agree least; all pairs: --explain or --json",
                 style="dim",
@@ -304,8 +306,10 @@ class Printer:
             for group, rows in self.groups.items():
                 if len(self.groups) == 1 or rows.table["judge"].n_unique() > 1:
                     yield Line(entry, measure, group, self._together(rows, measure, entry))
-                    if (unaided := analysis.unaided_rows(rows, entry)) is not None:
-                        yield Line(entry, measure, group, self._together(unaided, measure, entry), unaided=True)
+                    if (rows_without_marks := analysis.unaided_rows(rows, entry)) is not None:
+                        yield Line(
+                            entry, measure, group, self._together(rows_without_marks, measure, entry), unaided=True
+                        )
 
     def _together(self, rows: Counted, measure: Measure, entry: QuestionPlan) -> Result:
         try:

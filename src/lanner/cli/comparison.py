@@ -292,11 +292,11 @@ def run_metaeval(
         judges = {judge.id for judge in part.judges}
         if columns := [name for name in names if name not in judges]:
             part = place.part_with([question or main_question(part), *columns])
-        scored = scored_set(part, question, gold, names)
-        truth, scorers, documents = scored.gold, list(scored.scorers), list(scored.documents)
+        scorer_set = scored_set(part, question, gold, names)
+        truth, scorers, documents = scorer_set.gold, list(scorer_set.scorers), list(scorer_set.documents)
         if others:
             output.note(f"Of {len(others) + 1} parts only {part.name} is evaluated.")
-        output.notes.extend(scored.notes)
+        output.notes.extend(scorer_set.notes)
     without = () if with_references else references
     if references and not with_references:
         output.note(f"References are left out as systems: {', '.join(references)}.")
@@ -328,11 +328,11 @@ def run_metaeval(
     output.end()
 
 
-def _tests(asked: str | None, scorers: int, output: Output) -> Sequence[str]:
+def _tests(test_names: str | None, scorers: int, output: Output) -> Sequence[str]:
     """All tests, unless there are so many scorers that the two slow ones would take minutes and nobody asked."""
-    if asked is not None and asked != "all":
-        return [name.strip() for name in asked.split(",")]
-    if asked == "all" or scorers <= _MANY:
+    if test_names is not None and test_names != "all":
+        return [name.strip() for name in test_names.split(",")]
+    if test_names == "all" or scorers <= _MANY:
         return TESTS
     left = " and ".join(sorted(set(TESTS) - set(QUICK)))
     output.note(f"With {scorers} scorers, {left} are not tested, since that takes minutes: --tests all does it.")
@@ -385,20 +385,22 @@ def run_reproduce(
         raise LannerError("No study is named.", next_step=f"Name one: {', '.join(names())}. See --list.")
     study = load(name)
     _refuse_unknown_table(study, only)
-    released = read(study, data)
-    checks = check(study, released, only or "")
+    released_data = read(study, data)
+    checks = check(study, released_data, only or "")
     output.rows.extend(check_row.row() for check_row in checks)
-    for where in dict.fromkeys(made.cell.where for made in checks):
+    for where in dict.fromkeys(entry.cell.where for entry in checks):
         lines = Output("reproduce", as_json)
-        lines.table([_shown(made) for made in checks if made.cell.where == where], title=where)
+        lines.table([_shown(entry) for entry in checks if entry.cell.where == where], title=where)
         lines.say()
     output.say(f"{study.citation}: {summary(checks)}", style="bold")
     output.notes.extend(study.remarks)
     if as_json:  # people see the reasons beside the values
-        output.notes.extend(made.remark for made in checks if made.remark and (made.verdict != AGREES or made.proviso))
+        output.notes.extend(
+            entry.remark for entry in checks if entry.remark and (entry.verdict != AGREES or entry.proviso)
+        )
     if report or out:
         write = import_module("lanner.reports.files").write  # only a page needs it
-        path = write(page(study, checks, released), out or Path(f"{study.name}-report"))
+        path = write(page(study, checks, released_data), out or Path(f"{study.name}-report"))
         output.note(f"Page: {path}")
     output.sign(f"{study.name} · {len(checks)} values" + (" · simulated judges" if study.simulated else ""))
     output.end()

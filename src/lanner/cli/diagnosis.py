@@ -226,8 +226,8 @@ def _priority(result: Diagnosis, system: str, aspect: str, domain: str) -> int |
 
 def _say_examples(output: Output, result: Diagnosis, cell: str) -> None:
     system, aspect, *rest = (part.strip() for part in cell.split("/")) if "/" in cell else (cell, "")
-    found = result.cell(system, aspect, rest[0] if rest else ALL)
-    for example in result.examples(found):
+    match = result.cell(system, aspect, rest[0] if rest else ALL)
+    for example in result.examples(match):
         output.rows.append(example.to_row())
         ratings = ", ".join(
             f"{judge} {'not relevant' if value is None else number(value, 0, bounded=False)}"

@@ -40,8 +40,8 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
         snapshot = numbers.snapshot(entry.id, main)
         focus = numbers.snapshot(entry.id, question) if question else snapshot
         status = campaign_status(store, entry, snapshot, datetime.now(UTC), chosen=focus)
-        offered = snapshot.leaving_out
-        price = numbers.leaving_out(entry.id, offered.judge, main) if offered is not None else None
+        leaving_out = snapshot.leaving_out
+        price = numbers.leaving_out(entry.id, leaving_out.judge, main) if leaving_out is not None else None
     output.sign(status.main.signature if status.main else "")
     output.say(" ".join(map(str, (*status.verdict.summary, *status.verdict.advice))), style="bold")
     output.table([_check(entry) for entry in status.verdict.checks], ["check", "value", "sign", "why"])
@@ -230,9 +230,9 @@ def disagreements(
         }
         for entry in listing.entries[:most]
     ]
-    found = in_number(listing.found, "{n} disagreement", "{n} disagreements")
-    shared = in_number(listing.shared, "{n} shared unit", "{n} shared units")
-    output.say(f"{found} in {shared}, {listing.settled} settled")
+    disagreement_count = in_number(listing.found, "{n} disagreement", "{n} disagreements")
+    unit_count = in_number(listing.shared, "{n} shared unit", "{n} shared units")
+    output.say(f"{disagreement_count} in {unit_count}, {listing.settled} settled")
     output.table(rows)
     output.end()
 
@@ -383,11 +383,11 @@ def _outlook(now: Economy) -> list[str]:
         value, low, high = now.agreement
         lines.append(f"Agreement {estimate(value, low, high)}; planned above {now.goal.minimum:g}.")
     if now.judgements_left is not None:
-        expected = now.judgements_left[0]
+        judgements = now.judgements_left[0]
         hours, fewest, most = (f"{now.hours(count):.1f}" for count in now.judgements_left)
         finish = now.finish(datetime.now(UTC))
         when = f"; at this pace until {finish:%a %d %b %Y}" if finish else ""
-        lines.append(f"To the end about {expected:,.0f} judgements, {hours} h [{fewest}, {most}]{when}.")
+        lines.append(f"To the end about {judgements:,.0f} judgements, {hours} h [{fewest}, {most}]{when}.")
     if now.goal.kind is not Kind.AGREEMENT:
         about = "these documents only" if now.goal.of_complete else "documents of this kind"
         lines.append(f"Decisions are about {about}; errors count all pairs and all looks.")

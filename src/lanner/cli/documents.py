@@ -88,8 +88,8 @@ def run_export(
         path = out if len(parts) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
         if to_format:
             count = exchange.write(part, to_format, path, **parse_options(options))
-            if lost := exchange.left_out(part, to_format, **parse_options(options)):
-                answers = ", ".join(f"{number:,} to {question}" for question, number in lost.items())
+            if answers_left_out := exchange.left_out(part, to_format, **parse_options(options)):
+                answers = ", ".join(f"{number:,} to {question}" for question, number in answers_left_out.items())
                 output.note(f"{to_format} has no place for these answers: {answers}. --to native keeps all.")
         else:
             if options:

@@ -124,11 +124,11 @@ class _Import:
         self._check_all(readings, labels, protocols_of, store_place)
         rows: list[dict[str, Json]] = []
         with counting(self.output, "Storing", len(readings)) as one:
-            for part, label, asked in zip(readings, labels, protocols_of, strict=True):
+            for part, label, protocol_name in zip(readings, labels, protocols_of, strict=True):
                 for note in part.notes:
                     self.output.note(f"{part.name}: {note}")
-                if asked is not None:
-                    rows.append(_take(part, label, asked, store_place, self.output))
+                if protocol_name is not None:
+                    rows.append(_take(part, label, protocol_name, store_place, self.output))
                 else:
                     rows.append(_keep(part, self.free_path(label)))
                 one()

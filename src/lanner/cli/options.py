@@ -110,8 +110,8 @@ class RenamedOption(click.Option):
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         super().add_to_parser(parser, ctx)
         for name in self.old:
-            parsed = parser._long_opt[name]
-            parser._long_opt[name] = _Noted(parsed, f"{name} is called {self.current} now.")
+            option = parser._long_opt[name]
+            parser._long_opt[name] = _Noted(option, f"{name} is called {self.current} now.")
 
 
 class _Noted:
@@ -195,9 +195,9 @@ def known_format(_context: click.Context, _parameter: click.Parameter, name: str
 
 def known_protocol(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
     """A protocol's name, if there is one, or a path."""
-    installed = registry.names("protocols", ".toml")
-    if name and name.replace("-", "_") not in installed and not _is_path(name) and not Path(name).exists():
-        hint = f"{did_you_mean(name, installed)} `lanner protocols` lists all."
+    protocol_names = registry.names("protocols", ".toml")
+    if name and name.replace("-", "_") not in protocol_names and not _is_path(name) and not Path(name).exists():
+        hint = f"{did_you_mean(name, protocol_names)} `lanner protocols` lists all."
         raise LannerError(f"There is no protocol called {name!r}.", next_step=hint)
     return name
 
@@ -417,14 +417,14 @@ def set_option(details: Mapping[str, Detail]) -> Callable[[Command], Command]:
             details_by_name = {n: details[n].default if value is None else value for n, value in values.items()}
             command(*arguments, **options, **details_by_name)
 
-        decorated: Command = with_details
+        wrapper: Command = with_details
         for name, detail in details.items():
             kind = {"is_flag": True} if detail.type is bool else {"type": detail.type}
-            decorated = click.option(f"--{name}", default=None, hidden=True, help=detail.help, **kind)(decorated)
+            wrapper = click.option(f"--{name}", default=None, hidden=True, help=detail.help, **kind)(wrapper)
         words = "; ".join(f"{name}: {detail.help}" for name, detail in details.items())
         return click.option(
             "--set", "assignments", multiple=True, metavar="NAME=VALUE", help=f"Change a detail; repeatable. {words}"
-        )(decorated)
+        )(wrapper)
 
     return decorate
 

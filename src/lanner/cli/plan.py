@@ -60,11 +60,11 @@ def run(
     if like:
         parts = power.defaults(like)
         documents = _unjudged(source) if source.place else ()
-        rated = _rated(source) if source.place and not documents else None
-        now = _planned(documents) if rated is None else power.as_run(rated, "")
+        ratings = _rated(source) if source.place and not documents else None
+        now = _planned(documents) if ratings is None else power.as_run(ratings, "")
         systems = all_systems(documents)
         request.scores(parts, now)
-        request.duration(lambda design: _world_like(request, parts, design, rated, systems))
+        request.duration(lambda design: _world_like(request, parts, design, ratings, systems))
     elif not source.place:
         raise LannerError("There is nothing to plan from.", next_step="Give a pilot, or --like esa (or mqm, da_sqm).")
     else:
@@ -99,19 +99,19 @@ def _planned(documents: Sequence[Document]) -> Design:
 def _rated(source: Source) -> pl.DataFrame:
     """The ratings of metrics and models in a source, all of whose people may still be to come."""
     table = source.parts()[0].table
-    rated = table.filter(pl.col("judge_kind").is_in(["model", "metric"]) & (pl.col("document") != ""))
-    if not len(rated):
+    ratings = table.filter(pl.col("judge_kind").is_in(["model", "metric"]) & (pl.col("document") != ""))
+    if not len(ratings):
         raise InputError(
             f"{source.place} has no ratings of metrics or models.",
             next_step="Add some with lanner metric, or leave out --like to plan from people's answers.",
         )
-    return rated
+    return ratings
 
 
 def _world_like(
-    request: PlanRequest, parts: Components, design: Design, rated: pl.DataFrame | None, systems: Sequence[str]
+    request: PlanRequest, parts: Components, design: Design, ratings: pl.DataFrame | None, systems: Sequence[str]
 ) -> World | None:
-    if rated is not None and request.difference is None and (world := world_of_metrics(rated, parts, design)):
+    if ratings is not None and request.difference is None and (world := world_of_metrics(ratings, parts, design)):
         return world
     world = world_like(parts, design, request.difference)
     is_named = world is not None and len(world.systems) == len(systems)
@@ -249,8 +249,10 @@ class PlanRequest:
             "wrong",
         ]
         rows = [self._way(way, savings) for way in ("fixed", "adaptive")]
-        used = [c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)]
-        self.output.table(rows, used, title=f"The first design beside an adaptive campaign (goal {goal})")
+        full_columns = [
+            c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)
+        ]
+        self.output.table(rows, full_columns, title=f"The first design beside an adaptive campaign (goal {goal})")
         self.output.say(
             f"An adaptive campaign takes about {percent(savings.share, 0)} of the work and never more than all of it; "
             f"{savings.campaigns} simulated campaigns, systems {_DISTANCES[world.means is None, world.has_metrics]}."

@@ -74,8 +74,8 @@ def _cache_file() -> Path:
     digest = hashlib.sha256(__version__.encode())
     folder = Path(__file__).parent
     own = sorted(path for suffix in ("*.toml", "*.py") for path in folder.rglob(suffix))
-    added = [Path(str(entry)) for entry in registry.additions("protocols").values()]
-    for path in [*own, *added]:
+    additions = [Path(str(entry)) for entry in registry.additions("protocols").values()]
+    for path in [*own, *additions]:
         state = path.stat() if path.exists() else None
         digest.update(f"{path} {state and (state.st_mtime_ns, state.st_size)}".encode())
     caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -189,10 +189,10 @@ def run_associate(
         step = f"Give --question MEASURE, or --x MEASURE and --y MEASURE. {_known(source)}"
         raise LannerError("Say what to correlate.", next_step=step.strip())
     measures = names(of) or [str(first), str(second)]
-    named = [name for name in (*measures, *names(given)) if name != SECONDS]
+    question_names = [name for name in (*measures, *names(given)) if name != SECONDS]
     # judges are compared only on what they were asked
     find_part = source.part_with if first else lambda measures: source.part_that_asks(measures[0])
-    part = find_part(named) if named else source.parts()[0]
+    part = find_part(question_names) if question_names else source.parts()[0]
     if "domain" in names(by):
         check_domains(part)
     table = with_seconds(part.table) if SECONDS in (*measures, *names(given)) else part.table

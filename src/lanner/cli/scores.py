@@ -144,8 +144,8 @@ def run_scores(
         (_print_pairs if pairs else _print_systems)(output, result, of, name)
         if selection:
             bounds = score_bounds(material.protocol, of, {})  # as answered: neither standardised nor a rate
-            corrected = rows.sign(corrected_scores(table, of, probabilities(material.documents), bounds))
-            _print_corrected(output, corrected, of, pairs=pairs)
+            corrected_result = rows.sign(corrected_scores(table, of, probabilities(material.documents), bounds))
+            _print_corrected(output, corrected_result, of, pairs=pairs)
     if not selection and (bias := choice_bias(material.documents, material.settings)):
         output.note(str(bias))
     output.end()
@@ -355,10 +355,10 @@ def _asked(part: Material, question: str | None) -> list[str]:
         return questions
     if protocol:
         raise InputError(f"{part.name} asks for no preference.", next_step="Preferences are questions of kind rank.")
-    scored = part.table.filter(pl.col("score").is_not_null() & pl.col("system").str.contains("|", literal=True))
-    if len(scored):
-        name = scored["question"][0]
-        values = scored.filter(pl.col("question") == name)["score"].unique().sort().to_list()
+    score_rows = part.table.filter(pl.col("score").is_not_null() & pl.col("system").str.contains("|", literal=True))
+    if len(score_rows):
+        name = score_rows["question"][0]
+        values = score_rows.filter(pl.col("question") == name)["score"].unique().sort().to_list()
         excerpt = ", ".join(f"{value:g}" for value in values[:5]) + (" …" if len(values) > 5 else "")
         raise InputError(
             f"The answers to {name!r} in {part.name} are numbers ({excerpt}), which do not say which output is better.",

@@ -56,7 +56,7 @@ def choose_difficult(
     if not pool:
         raise LannerError("There is nothing to choose from.", next_step="Loosen the filters before this step.")
     values = {name: CRITERIA[name](pool, columns) for name in by}
-    combined = [fmean(scores) for scores in zip(*(normal_scores(values[name]) for name in by), strict=True)]
+    difficulties = [fmean(scores) for scores in zip(*(normal_scores(values[name]) for name in by), strict=True)]
     by_domain: dict[str, list[int]] = defaultdict(list)
     for place, document in enumerate(pool):
         by_domain[document.domain].append(place)
@@ -64,42 +64,44 @@ def choose_difficult(
     quotas = largest_remainder(
         {name: sum(sizes[at] for at in places) for name, places in sorted(by_domain.items())}, sentences
     )
-    drawn: dict[str, Document] = {}
+    selection_by_id: dict[str, Document] = {}
     rows: list[dict[str, Json]] = []
     for domain, quota in quotas.items():
         places = by_domain[domain]
-        chances = inclusion([combined[at] for at in places], [sizes[at] for at in places], quota, floor)
-        taken = systematic(chances, random.Random(f"{seed} difficult {domain}"))
-        for at in taken:
+        chances = inclusion([difficulties[at] for at in places], [sizes[at] for at in places], quota, floor)
+        sampled_places = systematic(chances, random.Random(f"{seed} difficult {domain}"))
+        for at in sampled_places:
             document = pool[places[at]]
             about = {name: round(values[name][places[at]], 4) for name in by}
             entry = {"probability": round(chances[at], 6), "criteria": about}
-            drawn[document.id] = replace(document, meta={**document.meta, META: entry})
-        rows.append(_row(domain, quota, sizes, combined, (places, [places[at] for at in taken])))
+            selection_by_id[document.id] = replace(document, meta={**document.meta, META: entry})
+        rows.append(_row(domain, quota, sizes, difficulties, (places, [places[at] for at in sampled_places])))
     everyone = list(range(len(pool)))
-    selection = [at for at in everyone if pool[at].id in drawn]
-    rows.append(_row("All", sentences, sizes, combined, (everyone, selection)))
-    return Choice(tuple(drawn[document.id] for document in documents if document.id in drawn), tuple(rows))
+    selection = [at for at in everyone if pool[at].id in selection_by_id]
+    rows.append(_row("All", sentences, sizes, difficulties, (everyone, selection)))
+    return Choice(
+        tuple(selection_by_id[document.id] for document in documents if document.id in selection_by_id), tuple(rows)
+    )
 
 
 def _row(
     domain: str,
-    asked: int,
+    sentences: int,
     sizes: Sequence[int],
-    combined: Sequence[float],
-    drawn: tuple[Sequence[int], Sequence[int]],
+    difficulties: Sequence[float],
+    pool_and_sample: tuple[Sequence[int], Sequence[int]],
 ) -> dict[str, Json]:
-    """`drawn` are the places of what could be had and of what was chosen."""
-    places, documents = drawn
-    mean_chosen = fmean(combined[at] for at in documents) if documents else 0.0
+    """The numbers of one domain. `pool_and_sample` are the places of what could be had and of what was chosen."""
+    places, documents = pool_and_sample
+    mean_chosen = fmean(difficulties[at] for at in documents) if documents else 0.0
     return {
         "domain": domain,
-        "asked": asked,
+        "asked": sentences,
         "got": sum(sizes[at] for at in documents),
         "documents": len(documents),
         "available_sentences": sum(sizes[at] for at in places),
         "available_documents": len(places),
-        "harder_by": round(mean_chosen - fmean(combined[at] for at in places), 3),
+        "harder_by": round(mean_chosen - fmean(difficulties[at] for at in places), 3),
     }
 
 
@@ -126,13 +128,13 @@ def systematic(chances: Sequence[float], rng: random.Random) -> list[int]:
     start (Madow 1949, Ann. Math. Stat. 20)."""
     order = list(range(len(chances)))
     rng.shuffle(order)
-    point, reached, drawn = rng.random(), 0.0, []
+    point, position, sampled_places = rng.random(), 0.0, []
     for at in order:
-        reached += chances[at]
-        if point < reached - 1e-12:
-            drawn.append(at)
+        position += chances[at]
+        if point < position - 1e-12:
+            sampled_places.append(at)
             point += 1
-    return sorted(drawn)
+    return sorted(sampled_places)
 
 
 def normal_scores(values: Sequence[float]) -> list[float]:

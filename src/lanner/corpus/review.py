@@ -231,23 +231,23 @@ class ReviewSession:
         return Step(following, "", message)
 
     def _undone(self, at: int, row: str) -> Step:
-        gone = self.review.undo()
-        if not gone:
+        last_edits = self.review.undo()
+        if not last_edits:
             return Step(at, row, "Nothing to undo.")
         if self.log:
-            undo_in_log(self.log, len(gone), self.by, _now())
+            undo_in_log(self.log, len(last_edits), self.by, _now())
         numbers = {place: number for number, place in enumerate(self.review.places)}
-        document = self.review.document(gone[0].document)
+        document = self.review.document(last_edits[0].document)
         names = {segment.id: segment for segment in document.segments}
-        back = names.get(gone[0].segment)
+        back = names.get(last_edits[0].segment)
         place = Place(document.id, str(back.meta.get("parent", back.id))) if back else None
-        return Step(numbers.get(place, at) if place else at, gone[0].segment, f"Undone: {gone[0].kind}.")
+        return Step(numbers.get(place, at) if place else at, last_edits[0].segment, f"Undone: {last_edits[0].kind}.")
 
     def _do(self, edits: Sequence[Edit]) -> None:
-        signed = [replace(edit, by=self.by, when=_now()) for edit in edits]
-        self.review.do(signed)
+        own_edits = [replace(edit, by=self.by, when=_now()) for edit in edits]
+        self.review.do(own_edits)
         if self.log:
-            append_to_log(self.log, signed)
+            append_to_log(self.log, own_edits)
 
 
 def _now() -> str:
@@ -261,7 +261,7 @@ def _number(request: Mapping[str, Any], name: str) -> int:
     return value
 
 
-def _offsets(given: Any) -> dict[str, int]:
-    if not isinstance(given, dict) or not all(type(value) is int for value in given.values()):
+def _offsets(offsets: Any) -> dict[str, int]:
+    if not isinstance(offsets, dict) or not all(type(value) is int for value in offsets.values()):
         raise InputError("'cut' must say an offset for each text.")
-    return {str(name): value for name, value in given.items()}
+    return {str(name): value for name, value in offsets.items()}

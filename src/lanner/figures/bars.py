@@ -106,7 +106,7 @@ def shares(
 ) -> Drawing:
     """Dot rows. `labels` are (id, words, group); a group's rows stand together in its colour. At most four panels.
     Judges are given by id, as in the panels; `names` says what they are called."""
-    panels, called = panels[:4], names or {}
+    panels, display_names = panels[:4], names or {}
     rows, y = [], _TOP_SHARES + 12.0
     for place, (name, words, group) in enumerate(labels):
         if place and group != labels[place - 1][2]:
@@ -115,7 +115,7 @@ def shares(
         y += _STEP_SHARES
     width = (WIDTH - _LEFT_SHARES - _GAP * (len(panels) - 1)) / max(1, len(panels)) - 8
     drawing = Drawing("Share of items on which each label was used, per domain and judge", y + 22)
-    _legend(drawing, *([called.get(judge, judge) for judge in judges] for judges in (people, models)))
+    _legend(drawing, *([display_names.get(judge, judge) for judge in judges] for judges in (people, models)))
     for number, panel in enumerate(panels):
         x = _LEFT_SHARES + number * (width + _GAP)
         drawing.text(x, 44, fit(panel.title, width - 50), "tb")
@@ -125,7 +125,7 @@ def shares(
             drawing.text(x + share * width, y + 16, words, "tm", "middle" if share else "start")
         for name, words, group, row_y in rows:
             below, above = row_y + (4 if models else 0), row_y - (5 if models else 0)
-            own = panel.of(name, models, called), panel.of(name, people, called)
+            own = panel.of(name, models, display_names), panel.of(name, people, display_names)
             _dots(drawing, x, width, below, f"{words}, {panel.title}", own[0], "dm", "rm")
             _dots(drawing, x, width, above, f"{words}, {panel.title}", own[1], f"g-{group}", f"rg-{group}")
     for place, (_, words, group, row_y) in enumerate(rows):
@@ -149,16 +149,16 @@ def _dots(
     width: float,
     y: float,
     about: str,
-    found: Sequence[tuple[str, float]],
+    judge_shares: Sequence[tuple[str, float]],
     style: str,
     line: str,
 ) -> None:
-    if not found:
+    if not judge_shares:
         return
-    values = [share for _, share in found]
-    if len(found) > 1:
+    values = [share for _, share in judge_shares]
+    if len(judge_shares) > 1:
         drawing.line(x + min(values) * width, y, x + max(values) * width, y, line)
-    for judge, share in found:
+    for judge, share in judge_shares:
         title = f"{judge}, {about}: {100 * share:.1f} %"
         (drawing.diamond if style == "dm" else drawing.circle)(x + share * width, y, 3.8, style, title)
 

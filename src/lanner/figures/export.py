@@ -94,15 +94,15 @@ def mix(first: str, share: float, second: str) -> str:
     one, two = (_oklab(colour) for colour in (first, second))
     lms = np.linalg.solve(_TO_LAB, share * one + (1 - share) * two) ** 3
     linear = np.clip(np.linalg.solve(_TO_LMS, lms), 0, 1)
-    encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    return "#" + "".join(f"{round(float(channel) * 255):02x}" for channel in encoded)
+    channels = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return "#" + "".join(f"{round(float(channel) * 255):02x}" for channel in channels)
 
 
 def _oklab(colour: str) -> np.ndarray:
     digits = colour.removeprefix("#")
     digits = "".join(2 * digit for digit in digits) if len(digits) == 3 else digits
-    encoded = np.array([int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)])
-    linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+    channels = np.array([int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return np.asarray(_TO_LAB @ np.cbrt(_TO_LMS @ linear))
 
 

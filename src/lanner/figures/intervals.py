@@ -331,10 +331,14 @@ def _tick(value: float, *, bounded: bool) -> str:
 
 def _apart(labels: Sequence[tuple[Curve, float]]) -> list[tuple[Curve, float]]:
     """Labels from top to bottom, pushed down where two would touch."""
-    placed: list[tuple[Curve, float]] = []
+    positions: list[tuple[Curve, float]] = []
     for row, y in sorted(labels, key=lambda label: label[1]):
         tall = len(wrap(row.label, _LABEL_WIDTH)) - 1
-        least = placed[-1][1] + _NEAR + 7 * (tall + len(wrap(placed[-1][0].label, _LABEL_WIDTH)) - 1) if placed else 0.0
+        least = (
+            positions[-1][1] + _NEAR + 7 * (tall + len(wrap(positions[-1][0].label, _LABEL_WIDTH)) - 1)
+            if positions
+            else 0.0
+        )
         at = max(y + 4, least)
-        placed.append((row, at))
-    return placed
+        positions.append((row, at))
+    return positions

@@ -32,8 +32,8 @@ def heat_map(
     """A lower-triangle heat map. `judges` lists people first, `people` of them; their block is framed, the block of
     people with models dashed. Cells print n where it differs between pairs. Where names are wider than the columns,
     judges are numbered."""
-    numbered = any(width(judge) > _room(judges) for judge in judges)
-    names = [f"{place}  {judge}" for place, judge in enumerate(judges, start=1)] if numbered else list(judges)
+    has_numbers = any(width(judge) > _room(judges) for judge in judges)
+    names = [f"{place}  {judge}" for place, judge in enumerate(judges, start=1)] if has_numbers else list(judges)
     left = _left(names)
     cell = min(_MOST_CELL, (WIDTH - left - 130) / max(1, len(judges)))
     same_n = len({pair.n for pair in pairs.values() if pair.value is not None}) <= 1
@@ -41,7 +41,7 @@ def heat_map(
     for row, judge in enumerate(judges):
         style = "tb" if row < people else "t"
         middle = left + cell * (row + 0.5)
-        drawing.text(middle, 18, str(row + 1) if numbered else judge, style, "middle")
+        drawing.text(middle, 18, str(row + 1) if has_numbers else judge, style, "middle")
         drawing.lines(left - 12, _TOP + _ROW * row + 27, names[row], left - 12, style, "end")
         drawing.line(middle - 7, _TOP + _ROW * row + 23, middle + 7, _TOP + _ROW * row + 23, "gr")
         for column in range(row):

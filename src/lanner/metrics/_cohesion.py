@@ -289,9 +289,9 @@ def _matches(
         n = len(occurrences)
         if n < 2:
             continue
-        shared = Counter(word for at in occurrences for word in set(target[at]) - grammar_of_target)
+        target_counts = Counter(word for at in occurrences for word in set(target[at]) - grammar_of_target)
         elsewhere = len(segments) - n
-        good = [m for word, m in shared.items() if not elsewhere or m / n > (frequency[word] - m) / elsewhere]
+        good = [m for word, m in target_counts.items() if not elsewhere or m / n > (frequency[word] - m) / elsewhere]
         alike += max(good, default=1) - 1
         possible += n - 1
     return alike, possible

@@ -122,10 +122,10 @@ class ChrfCounting:
     def _f_score(self, sums: Sequence[float]) -> float:
         """The mean precision and recall over the orders that both texts have, as one F score."""
         orders = [sums[at : at + 3] for at in range(0, len(sums), 3)]
-        used = [(both / own, both / reference) for own, reference, both in orders if own > 0 and reference > 0]
-        if not used:
+        ratios = [(both / own, both / reference) for own, reference, both in orders if own > 0 and reference > 0]
+        if not ratios:
             return 0.0
-        precision, recall = (sum(values) / len(used) for values in zip(*used, strict=True))
+        precision, recall = (sum(values) / len(ratios) for values in zip(*ratios, strict=True))
         weight = self.metric.beta**2
         bottom = weight * precision + recall
         return 100 * (1 + weight) * precision * recall / bottom if bottom else 0.0

@@ -58,13 +58,13 @@ def _group(agreement: QuestionAgreement, row: str) -> str:
     return next((option.group or "" for option in options if option.id == row), "")
 
 
-def _measure(planned: PlannedMeasure, result: Result, documents: int, group: str) -> Measure:
+def _measure(coefficient: PlannedMeasure, result: Result, documents: int, group: str) -> Measure:
     now = result.counts.get("documents", 0)
     low, high = expected(result, now, documents)
     return Measure(
-        question=planned.question,
-        row=planned.row,
-        part=_PARTS.get(planned.part, ""),
+        question=coefficient.question,
+        row=coefficient.row,
+        part=_PARTS.get(coefficient.part, ""),
         group=group,
         value=result.value,
         low=result.low,
@@ -80,15 +80,15 @@ def _measure(planned: PlannedMeasure, result: Result, documents: int, group: str
     )
 
 
-def _needed(result: Result, planned: int) -> int | None:
+def _needed(result: Result, documents: int) -> int | None:
     """Documents judged by several until the interval is narrow enough, where the planned ones will not do."""
-    needed = documents_needed(result, 2 * HALF_WIDTH).value
-    return int(needed) if needed is not None and needed > planned else None
+    enough = documents_needed(result, 2 * HALF_WIDTH).value
+    return int(enough) if enough is not None and enough > documents else None
 
 
-def expected(result: Result, now: int, planned: int) -> tuple[float | None, float | None]:
+def expected(result: Result, now: int, documents: int) -> tuple[float | None, float | None]:
     """The interval to expect with all documents: half-widths shrink with the root of their number."""
     if result.value is None or result.low is None or result.high is None or not now:
         return None, None
-    shrink = math.sqrt(now / max(now, planned))
+    shrink = math.sqrt(now / max(now, documents))
     return result.value - (result.value - result.low) * shrink, result.value + (result.high - result.value) * shrink

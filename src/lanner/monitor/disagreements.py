@@ -35,7 +35,7 @@ def list_disagreements(
     for name in ("domain", "document"):
         if value := getattr(selection, name):
             units = units.filter(pl.col(name) == value)
-    shared = len(units)
+    unit_count = len(units)
     units = units.filter((pl.col("own") if question_id else pl.col("mean")) > 0)
     shown_answers = _given(rows, question_id) if question_id else {}
     if len(selection.labels) == 2 and question_id:
@@ -45,7 +45,7 @@ def list_disagreements(
         ]
         units = units.filter(pl.Series(keep, dtype=pl.Boolean))
     is_done = [key in settled_units for key in units.select(UNIT).iter_rows()]
-    found, settled = len(units), sum(is_done)
+    disagreement_count, settled_count = len(units), sum(is_done)
     if selection.show in ("open", "settled"):
         units = units.filter(pl.Series([mark is (selection.show == "settled") for mark in is_done], dtype=pl.Boolean))
     order = ["own", "mean"] if question_id else ["mean"]
@@ -65,18 +65,18 @@ def list_disagreements(
             *UNIT, "mean", "question", "distance", "domain"
         ).iter_rows()
     ]
-    return DisagreementList(tuple(entries), found, settled, shared)
+    return DisagreementList(tuple(entries), disagreement_count, settled_count, unit_count)
 
 
 def _given(table: pl.DataFrame, question: str) -> dict[tuple[str, str, str], tuple[tuple[str, str], ...]]:
     """Short answers to one question by unit, in the order of the judges' names."""
     rows = table.filter((pl.col("question") == question) & (pl.col("row") == ""))
     short = pl.coalesce(pl.col("label"), pl.col("score").map_elements(lambda x: f"{x:g}", return_dtype=pl.String))
-    shortened = rows.with_columns(short.alias("said")).filter(pl.col("said").is_not_null()).sort("judge")
-    found: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
-    for document, segment, system, judge, words in shortened.select(*UNIT, "judge", "said").iter_rows():
-        found.setdefault((document, segment, system), []).append((judge, words))
-    return {key: tuple(shown_answers) for key, shown_answers in found.items()}
+    answers = rows.with_columns(short.alias("said")).filter(pl.col("said").is_not_null()).sort("judge")
+    by_unit: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
+    for document, segment, system, judge, words in answers.select(*UNIT, "judge", "said").iter_rows():
+        by_unit.setdefault((document, segment, system), []).append((judge, words))
+    return {key: tuple(shown_answers) for key, shown_answers in by_unit.items()}
 
 
 def unit_answers(
@@ -86,7 +86,7 @@ def unit_answers(
     place = (pl.col("document") == unit[0]) & (pl.col("segment") == unit[1]) & (pl.col("system") == unit[2])
     rows = table.filter(place & pl.col("role").is_in([str(Role.MAIN), str(Role.CALIBRATION)]))
     answers: dict[str, dict[str, Json]] = {}
-    settled: dict[str, Json] = {}
+    agreed_answers: dict[str, Json] = {}
     seconds: dict[str, float] = {}
     kinds = {question.id: question for _, question in protocol.questions}
     columns = rows.select(
@@ -95,14 +95,14 @@ def unit_answers(
     for judge, kind, question, row, *values, active in columns.iter_rows():
         value = _value(kinds.get(question), *values)
         if kind == str(JudgeKind.ADJUDICATED):
-            _put(settled, question, row, value)
+            _put(agreed_answers, question, row, value)
         else:
             _put(answers.setdefault(question, {}), judge, row, value)
             if active is not None:
                 seconds[judge] = max(seconds.get(judge, 0.0), active)
     apart = distances(rows.filter(pl.col("judge").is_in(list(people))), protocol)
     parts = dict(apart.select("question", "distance").iter_rows())
-    return UnitAnswers(answers, seconds, parts, settled)
+    return UnitAnswers(answers, seconds, parts, agreed_answers)
 
 
 def _put(into: dict[str, Json], name: str, row: str, value: Json) -> None:

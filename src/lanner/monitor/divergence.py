@@ -49,13 +49,13 @@ def divergence(
     ratings = ratings.only(present)
     persons = [name for name in people if name in there]
     own = ratings.only(persons) if persons else ratings
-    shared = ratings if len(present) > 1 else own
+    everyone = ratings if len(present) > 1 else own
     several = len(persons) > 1
     busiest = _busiest(ratings)
     cells = _pairs(replace(rows, table=rows.table.filter(pl.col("judge").is_in(busiest.judges))), entry, busiest)
     not_compared = max(0, len(present) - _MOST_COMPARED)
     if is_fine(question):
-        units, bounds, spreads = spreading(shared, question)
+        units, bounds, spreads = spreading(everyone, question)
         leanings = leaning(own, replace(rows.selection, groups=("people",))) if several else ()
         return Divergence(
             question=question.id,
@@ -68,7 +68,7 @@ def divergence(
             leanings=leanings,
             not_compared=not_compared,
         )
-    units, shares = _shares(shared, question)
+    units, shares = _shares(everyone, question)
     now, merges = _merges(own) if several and not own.sets else (None, ())
     return Divergence(
         question=question.id,
@@ -167,13 +167,13 @@ def _odd_ones(ratings: Ratings) -> OddOnes | None:
     own = codes[alone][row, place]
     theirs = codes[alone][row, np.where(place == 0, 1, 0)]
     names = judges[alone][row, place]
-    ranked = [(ratings.judges[judge], times) for judge, times in Counter(names.tolist()).most_common()]
-    first = names == ratings.judges.index(ranked[0][0]) if ranked else names == -1
+    by_count = [(ratings.judges[judge], times) for judge, times in Counter(names.tolist()).most_common()]
+    first = names == ratings.judges.index(by_count[0][0]) if by_count else names == -1
     on_what = Counter(zip(own[first].tolist(), theirs[first].tolist(), strict=True)).most_common(3)
     return OddOnes(
         units=len(codes),
         all_agree=int(all_agree.sum()),
-        alone=tuple(ranked),
+        alone=tuple(by_count),
         none_alike=int(none_alike.sum()),
         divided=int((~all_agree & ~none_alike & ~alone).sum()),
         on_what=tuple((ratings.labels[mine], ratings.labels[other], times) for (mine, other), times in on_what),
@@ -200,9 +200,9 @@ def _merges(ratings: Ratings) -> tuple[float | None, tuple[tuple[str, str, float
     changes = []
     for one, other in combinations(answers, 2):
         keep = np.delete(np.arange(size), other)
-        joined = np.eye(size)
-        joined[other, one] = 1
-        after = _nominal((joined.T @ together @ joined)[np.ix_(keep, keep)], (total @ joined)[keep])
+        merger = np.eye(size)
+        merger[other, one] = 1
+        after = _nominal((merger.T @ together @ merger)[np.ix_(keep, keep)], (total @ merger)[keep])
         if after is not None:
             changes.append((ratings.labels[one], ratings.labels[other], after - now))
     changes.sort(key=lambda change: -change[2])
@@ -212,10 +212,10 @@ def _merges(ratings: Ratings) -> tuple[float | None, tuple[tuple[str, str, float
 def _nominal(together: np.ndarray, total: np.ndarray) -> float | None:
     """Nominal α from how often labels meet in an item, each with each, and how often each is given."""
     n = total.sum()
-    expected = n**2 - (total**2).sum()
-    if n < 2 or expected <= 0:
+    expected_pairs = n**2 - (total**2).sum()
+    if n < 2 or expected_pairs <= 0:
         return None
-    return float(1 - (together.sum() - np.trace(together)) * (n - 1) / expected)
+    return float(1 - (together.sum() - np.trace(together)) * (n - 1) / expected_pairs)
 
 
 def _swaps(ratings: Ratings) -> tuple[Swap, ...]:
@@ -230,17 +230,17 @@ def _swaps(ratings: Ratings) -> tuple[Swap, ...]:
         whose @ incidence
     ).toarray()  # judge and own label, by labels given to the same unit: their own once each
     together[np.arange(len(together)), np.arange(len(together)) % size] -= np.bincount(own, minlength=len(together))
-    found = []
+    swaps = []
     for judge, table in zip(ratings.judges, together.reshape(-1, size, size), strict=True):
         for one, two in combinations(range(size), 2):
             # Both labels must be crossed: a judge who merely avoids one of them does not swap.
-            crossed, straight = min(table[one, two], table[two, one]) * 2, table[one, one] + table[two, two]
-            if crossed >= 6 and crossed > straight:
-                p = binomtest(int(crossed), int(crossed + straight), alternative="greater").pvalue
+            crossings, straight = min(table[one, two], table[two, one]) * 2, table[one, one] + table[two, two]
+            if crossings >= 6 and crossings > straight:
+                p = binomtest(int(crossings), int(crossings + straight), alternative="greater").pvalue
                 if p < SWAP_LEVEL:
                     total = int(table[one, two] + table[two, one])
-                    found.append(Swap(judge, (ratings.labels[one], ratings.labels[two]), total, int(straight)))
-    return tuple(sorted(found, key=lambda swap: -swap.crossed))
+                    swaps.append(Swap(judge, (ratings.labels[one], ratings.labels[two]), total, int(straight)))
+    return tuple(sorted(swaps, key=lambda swap: -swap.crossed))
 
 
 BANDS = 20
@@ -255,13 +255,13 @@ def spreading(ratings: Ratings, question: Question) -> tuple[int, tuple[float, f
     codes = ratings.code[np.isin(ratings.item, everyone)].reshape(len(everyone), -1)  # in order of item and judge
     values = ratings.points[codes]
     low, high = _ends(question, values)
-    found = {}
+    spreads = {}
     for at, judge in enumerate(ratings.judges):
         own = values[:, at]
         counts, _ = np.histogram(own, bins=BANDS, range=(low, high))
         quarter, middle, three_quarters = (float(x) for x in np.quantile(own, (0.25, 0.5, 0.75)))
-        found[judge] = Spread(middle, quarter, three_quarters, tuple(float(n) / len(own) for n in counts))
-    return len(everyone), (low, high), found
+        spreads[judge] = Spread(middle, quarter, three_quarters, tuple(float(n) / len(own) for n in counts))
+    return len(everyone), (low, high), spreads
 
 
 def _ends(question: Question, values: np.ndarray) -> tuple[float, float]:
@@ -275,7 +275,7 @@ def _ends(question: Question, values: np.ndarray) -> tuple[float, float]:
 
 def leaning(ratings: Ratings, selection: Selection) -> tuple[Leaning, ...]:
     """Every judge against the mean of the others on the same items, the furthest first."""
-    found = [
+    leanings = [
         Leaning(
             judge=result.labels["judge"],
             value=result.value,
@@ -287,4 +287,4 @@ def leaning(ratings: Ratings, selection: Selection) -> tuple[Leaning, ...]:
         for result in severity(ratings, resampling=_QUICK)
         if result.value is not None
     ]
-    return tuple(sorted(found, key=lambda entry: -abs(entry.value)))
+    return tuple(sorted(leanings, key=lambda entry: -abs(entry.value)))

@@ -97,8 +97,8 @@ class LiveCampaigns:
                 for judge in by_judge:
                     by_judge[judge] = answer_of(self._store, campaign, about, judge, question.id)
                 if question.id in answers.settled:
-                    agreed = answer_of(self._store, campaign, about, ADJUDICATOR.id, question.id)
-                    answers.settled[question.id] = agreed
+                    agreed_answer = answer_of(self._store, campaign, about, ADJUDICATOR.id, question.id)
+                    answers.settled[question.id] = agreed_answer
         return answers
 
     def _fresh(self, campaign: int) -> LiveCampaign:
@@ -159,8 +159,8 @@ class LiveCampaign:
 
     def settled_units(self) -> set[tuple[str, str, str]]:
         """Units about which a meeting has agreed on an answer."""
-        settled = self.table.filter(pl.col("judge_kind") == str(JudgeKind.ADJUDICATED))
-        return {(d, s, o) for d, s, o in settled.select("document", "segment", "system").unique().iter_rows()}
+        agreed_rows = self.table.filter(pl.col("judge_kind") == str(JudgeKind.ADJUDICATED))
+        return {(d, s, o) for d, s, o in agreed_rows.select("document", "segment", "system").unique().iter_rows()}
 
     def update(self, judges: Sequence[Judge]) -> None:
         """Take in everything that was saved or assigned until now."""
@@ -248,13 +248,13 @@ class LiveCampaign:
         state = (self.stamp, self.people, tuple(self.left_out), settings.get("main_question"))
         if self._decided[0] != state:
             self._decided = (state, {})
-        known = self._decided[1]
-        if missing := [who for who in (None, judge) if who not in known]:
+        pairs_without = self._decided[1]
+        if missing := [who for who in (None, judge) if who not in pairs_without]:
             material = from_campaign(self._store, self._campaign)
             for who in missing:
                 pairs = decided_pairs(material, without=who)
-                known[who] = None if pairs is None else DecidedPairs(pairs.pairs, pairs.decided)
-        return replace(price, pairs=known[None], pairs_without=known[judge])
+                pairs_without[who] = None if pairs is None else DecidedPairs(pairs.pairs, pairs.decided)
+        return replace(price, pairs=pairs_without[None], pairs_without=pairs_without[judge])
 
     def _documents_in_all(self, people: Counted) -> int:
         """How many documents the numbers will rest on when all is judged."""
@@ -285,10 +285,10 @@ class LiveCampaign:
     def _comments(self) -> tuple[tuple[Comment, ...], int]:
         """The latest, and how many there are."""
         texts = [question.id for _, question in self.protocol.questions if isinstance(question, Text)]
-        written = self.table.filter(pl.col("question").is_in(texts) & (pl.col("text").fill_null("") != ""))
-        columns = written.select("judge", "question", "document", "segment", "text", "answered_at")
+        comments = self.table.filter(pl.col("question").is_in(texts) & (pl.col("text").fill_null("") != ""))
+        columns = comments.select("judge", "question", "document", "segment", "text", "answered_at")
         latest = columns.sort("answered_at", descending=True, nulls_last=True).head(_COMMENTS)
-        return tuple(Comment(*row) for row in latest.iter_rows()), written.height
+        return tuple(Comment(*row) for row in latest.iter_rows()), comments.height
 
     def _watch(self, judgements: Sequence[Judgement]) -> None:
         """Keep the answers that decide whether control items were missed."""
@@ -301,8 +301,8 @@ class LiveCampaign:
         questions = {question.id: question for _, question in self.protocol.questions}
         counts: dict[str, tuple[int, int]] = {}
         for row in misses(outcomes(self._controls, self._control_answers.values(), questions)):
-            missed, answered = counts.get(row.judge, (0, 0))
-            counts[row.judge] = (missed + row.missed, answered + row.answered)
+            miss_count, items = counts.get(row.judge, (0, 0))
+            counts[row.judge] = (miss_count + row.missed, items + row.answered)
         return counts
 
 
@@ -338,8 +338,10 @@ def _control_tasks(store: Store, campaign: int) -> list[Task]:
     """Of the tasks that have any: the control items with an answer that is expected."""
     with store.reading() as tx:
         tasks = tx.tasks.with_role(campaign, Role.CONTROL)
-    trimmed = [replace(task, items=tuple(item for item in task.items if item.expected)) for task in tasks if task.judge]
-    return [task for task in trimmed if task.items]
+    control_tasks = [
+        replace(task, items=tuple(item for item in task.items if item.expected)) for task in tasks if task.judge
+    ]
+    return [task for task in control_tasks if task.items]
 
 
 def _with_new(table: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
@@ -377,13 +379,13 @@ def paces(table: pl.DataFrame, role: Role = Role.MAIN) -> dict[str, Pace]:
     own = times.filter((pl.col("role") == str(role)) & usable)
     by_domain = own.group_by("judge", "domain").agg((60 / pl.col("active").mean()).alias("pace"))
     speeds = dict(by_domain.group_by("judge").agg(pl.col("pace").mean()).iter_rows())
-    spent: dict[str, list[float]] = dict(own.group_by("judge", maintain_order=True).agg("active").iter_rows())
+    active_seconds: dict[str, list[float]] = dict(own.group_by("judge", maintain_order=True).agg("active").iter_rows())
     return {
         str(judge): Pace(
             active=float(active),
-            median=median(spent[judge]) if judge in spent else None,
+            median=median(active_seconds[judge]) if judge in active_seconds else None,
             per_minute=speeds.get(judge),
-            parts=_parts(spent.get(judge, ())),
+            parts=_parts(active_seconds.get(judge, ())),
             first=first,
             last=last,
         )

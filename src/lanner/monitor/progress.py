@@ -33,30 +33,30 @@ class JudgeProgress:
 
 
 def judge_progress(
-    shares: Sequence[Share], known: Mapping[str, Pace], now: datetime, domains: Sequence[str]
+    shares: Sequence[Share], paces: Mapping[str, Pace], now: datetime, domains: Sequence[str]
 ) -> list[JudgeProgress]:
     """Where every judge with tasks stands, in the order of the shares."""
     by_judge: dict[str, list[Share]] = {}
     for share in shares:
         if share.judge:
             by_judge.setdefault(share.judge, []).append(share)
-    return [_outlook(judge, mine, known.get(judge, Pace()), now, domains) for judge, mine in by_judge.items()]
+    return [_outlook(judge, mine, paces.get(judge, Pace()), now, domains) for judge, mine in by_judge.items()]
 
 
 def _outlook(judge: str, mine: Sequence[Share], pace: Pace, now: datetime, domains: Sequence[str]) -> JudgeProgress:
-    done, total = sum(share.done for share in mine), sum(share.items for share in mine)
+    count, total = sum(share.done for share in mine), sum(share.items for share in mine)
     split = []
     for domain in domains:
         part = [share for share in mine if share.domain == domain]
         if part:
             split.append((domain, sum(share.done for share in part), sum(share.items for share in part)))
     active = pace.active or sum(share.active for share in mine)
-    if not done or active <= 0:
-        return JudgeProgress(judge, done, total, tuple(split), pace, active, None, None, None)
-    left = (total - done) * active / done
+    if not count or active <= 0:
+        return JudgeProgress(judge, count, total, tuple(split), pace, active, None, None, None)
+    left = (total - count) * active / count
     if pace.first is None:  # how they work is not known yet, so nothing is promised
-        return JudgeProgress(judge, done, total, tuple(split), pace, active, left, None, None)
+        return JudgeProgress(judge, count, total, tuple(split), pace, active, left, None, None)
     days = (now - pace.first) / timedelta(days=1)
     hours = HOURS_A_DAY if days < 1 else max(active / 3600 / days, 0.05)
     finish = now + timedelta(days=left / 3600 / hours) if left > 0 else None
-    return JudgeProgress(judge, done, total, tuple(split), pace, active, left, hours, finish)
+    return JudgeProgress(judge, count, total, tuple(split), pace, active, left, hours, finish)

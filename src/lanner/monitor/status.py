@@ -117,10 +117,10 @@ def campaign_status(
     """A campaign as it stands. Without a snapshot there is progress only."""
     with store.reading() as tx:
         state = (tx.events.last(campaign.id), tx.tasks.count(campaign.id))  # an import is an event, a save is none
-        imported = store.facts.get(
+        imported_shares = store.facts.get(
             ("imported shares", campaign.id, *state), lambda: tx.progress.imported_domain_shares(campaign.id)
         )
-        shares = [*tx.progress.domain_shares(campaign.id), *imported]
+        shares = [*tx.progress.domain_shares(campaign.id), *imported_shares]
         seats = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
         corpus = Corpus(tuple(tx.documents.counts(campaign.id)))
@@ -187,7 +187,7 @@ def campaign_status(
 def _judge_status(seat: Seat, progress: JudgeProgress, targets: Targets, snapshot: Snapshot) -> JudgeStatus:
     rate = targets.hourly_rate if seat.judge.kind in PEOPLE else None  # models are not paid by the hour
     active, left = progress.active / 3600, progress.active_left
-    missed, controls = snapshot.controls.get(seat.judge.id, (0, 0))
+    misses, controls = snapshot.controls.get(seat.judge.id, (0, 0))
     return JudgeStatus(
         seat=seat,
         name=seat.judge.name or seat.judge.id,
@@ -195,7 +195,7 @@ def _judge_status(seat: Seat, progress: JudgeProgress, targets: Targets, snapsho
         days_late=_days_late(progress, targets.deadline),
         cost=rate * active if rate is not None else None,
         cost_in_all=rate * (active + left / 3600) if rate is not None and left is not None else None,
-        missed=missed,
+        missed=misses,
         controls=controls,
         left_out=snapshot.left_out.get(seat.judge.id, ""),
         without=snapshot.without.get(seat.judge.id),
@@ -247,6 +247,6 @@ def option_labels(
     protocol: Protocol, wording: Wording, question: str, words: Mapping[str, str] | None = None
 ) -> Mapping[str, str]:
     """Labels of the answers to one question; `words` are those of answers that no protocol names."""
-    ranked = any(entry.id == question and entry.kind == "rank" for _, entry in protocol.questions)
+    is_rank = any(entry.id == question and entry.kind == "rank" for _, entry in protocol.questions)
     own = words or {MARKED: "marked", NOTHING: "nothing marked", EQUAL: "neither"}
-    return OptionLabels(wording, question, ranked=ranked, words=own)
+    return OptionLabels(wording, question, ranked=is_rank, words=own)

@@ -61,10 +61,10 @@ class Rule:
         """How many would be called by chance, in words."""
         if self.by_chance is None:
             return message("By chance: not known with so few judges.")
-        expected = f"{self.by_chance:.1f}" if self.by_chance >= 1 else f"{max(self.by_chance, 0.01):.2g}"
+        count = f"{self.by_chance:.1f}" if self.by_chance >= 1 else f"{max(self.by_chance, 0.01):.2g}"
         if self.at_most or self.by_chance < 0.01:
-            return message("By chance: at most {n} of {all}.", n=expected, all=self.of)
-        return message("By chance: {n} of {all}.", n=expected, all=self.of)
+            return message("By chance: at most {n} of {all}.", n=count, all=self.of)
+        return message("By chance: {n} of {all}.", n=count, all=self.of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +246,8 @@ def _rules(evidence: Evidence, targets: Targets) -> tuple[Rule, ...]:
     panels of equally careful judges, whatever their number."""
     rules = []
     chance = controls_called_by_chance(evidence.controls, targets.control_limit)
-    called = tuple(alarm.judge for alarm in missed_controls(evidence.controls, targets.control_limit))
-    if any(answered for _, answered in evidence.controls.values()):
+    judges = tuple(alarm.judge for alarm in missed_controls(evidence.controls, targets.control_limit))
+    if any(items for _, items in evidence.controls.values()):
         takes = message("more than {limit} of control items missed", limit=_limit(targets))
         if chance is not None:
             takes = message(
@@ -255,8 +255,8 @@ def _rules(evidence: Evidence, targets: Targets) -> tuple[Rule, ...]:
                 limit=_limit(targets),
                 share=percent(chance[0]),
             )
-        of = sum(answered > 0 for _, answered in evidence.controls.values())
-        rules.append(Rule("controls", message("Controls"), called, takes, chance[1] if chance else None, of))
+        of = sum(items > 0 for _, items in evidence.controls.values())
+        rules.append(Rule("controls", message("Controls"), judges, takes, chance[1] if chance else None, of))
     fast = tuple(alarm.judge for alarm in evidence.alarms if alarm.code is Code.SPEED)
     if fast or evidence.fast_by_chance is not None:
         takes = message("less than a third of the others’ time for an item")
@@ -362,9 +362,9 @@ def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], t
 def _agreement(main: Measure | None, targets: Targets) -> Check:
     code, name = "agreement", message("Agreement")
     if main is None or main.value is None or main.items < FEWEST:
-        shared = main.items if main else 0
-        few = amount(shared, "{n} shared sentence", "{n} shared sentences")
-        why = message("appears after {n}", n=FEWEST) if shared < FEWEST else message("all answers are alike")
+        shared_items = main.items if main else 0
+        few = amount(shared_items, "{n} shared sentence", "{n} shared sentences")
+        why = message("appears after {n}", n=FEWEST) if shared_items < FEWEST else message("all answers are alike")
         return Check(code, name, message("not yet"), few, "none", why)
     value = f"α {coefficient(main.value)}"
     if main.low is None or main.high is None:
@@ -385,11 +385,11 @@ def _agreement(main: Measure | None, targets: Targets) -> Check:
 
 def _attention(controls: Controls, targets: Targets, names: Mapping[str, str]) -> Check:
     code, name = "attention", message("Attention")
-    answered = sum(count for _, count in controls.values())
-    missed = sum(count for count, _ in controls.values())
-    if not answered:
+    items = sum(count for _, count in controls.values())
+    misses = sum(count for count, _ in controls.values())
+    if not items:
         return Check(code, name, message("not tested"), "", "none", message("no control item answered yet"))
-    value, small = message("{n} of {all}", n=missed, all=answered), message("controls missed")
+    value, small = message("{n} of {all}", n=misses, all=items), message("controls missed")
     failing = missed_controls(controls, targets.control_limit)
     if not failing:
         return Check(code, name, value, small, "ok", message("nobody over the limit of {limit}", limit=_limit(targets)))
@@ -419,28 +419,32 @@ def _finish(
 ) -> Check:
     code, name = "finish", message("Finish")
     if closed:
-        done, total = sum(judge.done for judge in progress), sum(judge.total for judge in progress)
-        small = message("{n} of {all} items", n=f"{done:,}", all=f"{total:,}")
+        count, total = sum(judge.done for judge in progress), sum(judge.total for judge in progress)
+        small = message("{n} of {all} items", n=f"{count:,}", all=f"{total:,}")
         return Check(
-            code, name, message("closed"), small, "ok" if done >= total else "none", message("no more answers")
+            code, name, message("closed"), small, "ok" if count >= total else "none", message("no more answers")
         )
     left = [judge for judge in progress if judge.done < judge.total]
     if progress and not left:
         return Check(code, name, message("complete"), "", "ok", message("everything assigned is done"))
     estimates = [judge for judge in left if judge.finish is not None]
-    planned: Words = message("plan: {day}", day=targets.deadline) if targets.deadline else ""
+    deadline: Words = message("plan: {day}", day=targets.deadline) if targets.deadline else ""
     idle = [judge for judge in left if judge.finish is None and not judge.done]
     waiting = message("not begun: {names}", names=tuple(names.get(judge.judge, judge.judge) for judge in idle))
     if len(idle) > _FEW_NAMES:
         waiting = message("{n} judges have not begun", n=len(idle))
     if not estimates:
-        begun = any(judge.done for judge in progress)
-        if begun and len(idle) == len(left):  # all the others have finished
-            return Check(code, name, message("not yet"), planned, "warn", waiting)
+        is_begun = any(judge.done for judge in progress)
+        if is_begun and len(idle) == len(left):  # all the others have finished
+            return Check(code, name, message("not yet"), deadline, "warn", waiting)
         why = (
-            message("being counted") if begun else message("nobody has begun") if progress else message("no judges yet")
+            message("being counted")
+            if is_begun
+            else message("nobody has begun")
+            if progress
+            else message("no judges yet")
         )
-        return Check(code, name, message("not yet"), planned, "none", why)
+        return Check(code, name, message("not yet"), deadline, "none", why)
     last = max(estimates, key=lambda judge: judge.finish)  # type: ignore[arg-type, return-value]
     assert last.finish is not None
     finish = last.finish.date()
@@ -448,11 +452,11 @@ def _finish(
     value = finish
     if targets.deadline and finish > targets.deadline:
         days = amount((finish - targets.deadline).days, "{n} day late", "{n} days late")
-        return Check(code, name, value, planned, "warn", message("{name} decides: {late}", name=who, late=days))
+        return Check(code, name, value, deadline, "warn", message("{name} decides: {late}", name=who, late=days))
     if idle:
-        return Check(code, name, value, planned, "warn", waiting)
+        return Check(code, name, value, deadline, "warn", waiting)
     why = message("{name} decides, in time", name=who) if targets.deadline else message("{name} decides", name=who)
-    return Check(code, name, value, planned, "ok", why)
+    return Check(code, name, value, deadline, "ok", why)
 
 
 def _judges(evidence: Evidence, names: Mapping[str, str]) -> Check:
@@ -537,7 +541,7 @@ def _assign_rest(people: Sequence[JudgeStanding]) -> Need:
 
 
 def _swaps(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, str]) -> list[Need]:
-    found = []
+    swap_needs = []
     for swap in snapshot.divergence.swaps if snapshot.divergence else ():
         title = message(
             "{name} seems to swap {one} and {other}.",
@@ -550,8 +554,8 @@ def _swaps(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, s
             n=swap.crossed,
             m=swap.straight,
         )
-        found.append(Need("swap", "bad", title, more, message("Read them"), "disagreements", swap.judge))
-    return found
+        swap_needs.append(Need("swap", "bad", title, more, message("Read them"), "disagreements", swap.judge))
+    return swap_needs
 
 
 def _control_need(alarm: Alarm, names: Mapping[str, str]) -> Need:
@@ -573,7 +577,7 @@ def _control_need(alarm: Alarm, names: Mapping[str, str]) -> Need:
 
 
 def _alarms(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, str]) -> list[Need]:
-    found = []
+    alarm_needs = []
     panel = snapshot.panel
     if panel is not None and panel.differs:
         title = message(
@@ -585,7 +589,7 @@ def _alarms(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, 
             n=panel.judges,
         )
         link, target = _judge_link(panel.judge)
-        found.append(Need("differs", "warn", title, more, link, target, panel.judge))
+        alarm_needs.append(Need("differs", "warn", title, more, link, target, panel.judge))
     for alarm in snapshot.alarms:
         name = names.get(alarm.judge, alarm.judge)
         if alarm.code is Code.SPEED:
@@ -609,8 +613,8 @@ def _alarms(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, 
                 share=percent(alarm.reference),
             )
         link, target = _judge_link(alarm.judge)
-        found.append(Need(str(alarm.code), "warn", title, more, link, target, alarm.judge))
-    return found
+        alarm_needs.append(Need(str(alarm.code), "warn", title, more, link, target, alarm.judge))
+    return alarm_needs
 
 
 def _judge_link(judge: str) -> tuple[Message, str]:
@@ -620,7 +624,7 @@ def _judge_link(judge: str) -> tuple[Message, str]:
 def _weak_questions(
     measures: Sequence[Measure], targets: Targets, labels: Mapping[tuple[str, str], Words]
 ) -> list[Need]:
-    found = []
+    question_needs = []
     main = next((m for m in measures if m.main and m.items >= FEWEST), None)
     if main is not None and main.needed is not None:
         question = labels[main.question, main.row]
@@ -628,7 +632,7 @@ def _weak_questions(
         more = message(
             "It needs about {n} documents that several judge; now there are {m}.", n=main.needed, m=main.documents
         )
-        found.append(Need("overlap", "info", title, more, message("Add overlap"), "judges#overlap"))
+        question_needs.append(Need("overlap", "info", title, more, message("Add overlap"), "judges#overlap"))
     weak = [
         m
         for m in measures
@@ -645,5 +649,5 @@ def _weak_questions(
             high=coefficient(measure.expected_high),
         )
         target = f"disagreements?question={quote(measure.question, safe='')}"
-        found.append(Need("weak", "info", title, more, message("Open its disagreements"), target))
-    return found
+        question_needs.append(Need("weak", "info", title, more, message("Open its disagreements"), target))
+    return question_needs

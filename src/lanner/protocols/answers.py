@@ -80,8 +80,8 @@ def accept(
 ) -> Accepted:
     """The value as far as it can be understood, with what is wrong about it as flags."""
     lenient = Check(question, False, texts, outputs)
-    stored = _checked(lenient, value, chosen)
-    return Accepted(stored, tuple(dict.fromkeys(lenient.flags)), lenient.repairs)
+    answer = _checked(lenient, value, chosen)
+    return Accepted(answer, tuple(dict.fromkeys(lenient.flags)), lenient.repairs)
 
 
 def texts_of(document: Document, item: Item) -> Texts:
@@ -89,15 +89,15 @@ def texts_of(document: Document, item: Item) -> Texts:
     segments = [s for s in document.segments if item.segment in ("", s.id)]
     targets = [item.texts.get(name, "\n".join(s.text(name) or "" for s in segments)) for name in item.systems]
     text = segments[0] if item.segment and segments else document
-    prefilled = of_text(text, "") if "" not in item.texts else []
-    prefilled += [
+    marks = of_text(text, "") if "" not in item.texts else []
+    marks += [
         {**span, "output": place} if len(item.systems) > 1 else span
         for place, name in enumerate(item.systems)
         if name not in item.texts
         for span in of_text(text, name)
     ]
     source = item.texts.get("", "\n".join(s.source for s in segments))
-    return Texts(source, tuple(targets), tuple(prefilled))
+    return Texts(source, tuple(targets), tuple(marks))
 
 
 def _checked(check: Check, value: Json, chosen: Sequence[str]) -> Json:
@@ -195,8 +195,8 @@ def likeness(question: Question, one: Json, other: Json) -> float:
     for scales one minus the distance over the scale's length."""
     kind = kind_of(question)
     if question.for_each and isinstance(one, dict) and isinstance(other, dict):
-        shared = one.keys() & other.keys()
-        return fmean(kind.likeness(question, one[label], other[label]) for label in shared) if shared else 0.0
+        labels = one.keys() & other.keys()
+        return fmean(kind.likeness(question, one[label], other[label]) for label in labels) if labels else 0.0
     return kind.likeness(question, one, other)
 
 

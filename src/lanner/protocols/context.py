@@ -67,8 +67,8 @@ def names_in(text: str) -> list[str]:
             names[-1] += f",{part.strip()}"
         else:
             names.append(part.strip())
-    if named := [name for name in names if name]:
-        return named
+    if full_names := [name for name in names if name]:
+        return full_names
     raise ProtocolError(
         f"No context is named in {text!r}.", next_step="Write names with commas between them, such as none,own±1,whole."
     )
@@ -136,16 +136,16 @@ class _Lines:
         """One sentence, of the context or as the item asks about it. The item may have texts of its own."""
         if item is None:
             outputs = tuple([segment.text(system) or "" for system in self._around])
-            shown = self._reference
+            has_reference = self._reference
         else:
             systems, own = item.systems if self._translated else (), item.texts
             outputs = tuple([own.get(system) or segment.text(system) or "" for system in systems])
-            shown = self._own_reference if reference is None else reference
+            has_reference = self._own_reference if reference is None else reference
         return Line(
             segment,
             segment.source if self._source else None,
             outputs,
-            next(iter(segment.references.values()), None) if shown else None,
+            next(iter(segment.references.values()), None) if has_reference else None,
             item is not None,
         )
 
@@ -177,19 +177,19 @@ def in_contexts(protocol: Protocol, names: Sequence[str]) -> Protocol:
             f"{protocol.name!r} has scenarios of its own.", next_step="Take a protocol that shows texts in one way."
         )
     table = protocol.model_dump(by_alias=True, exclude_unset=True, mode="json")
-    turned = [stage for stage in table["stage"] if stage["unit"] in _SENTENCES]
-    if not turned:
+    stages = [stage for stage in table["stage"] if stage["unit"] in _SENTENCES]
+    if not stages:
         raise ProtocolError(f"{protocol.name!r} asks nothing about single sentences.", next_step="Take another.")
-    questions = {question["id"] for stage in turned for question in stage["question"]}
+    questions = {question["id"] for stage in stages for question in stage["question"]}
     scores = {score["id"] for score in table.get("score", ()) if score["question"] in questions}
     ids = questions | scores
-    first = table["stage"].index(turned[0])
-    copies = [_stage(stage, name, questions) for name in contexts for stage in turned]
-    after = [stage for stage in table["stage"][first:] if stage not in turned]
+    first = table["stage"].index(stages[0])
+    copies = [_stage(stage, name, questions) for name in contexts for stage in stages]
+    after = [stage for stage in table["stage"][first:] if stage not in stages]
     table["stage"] = [*table["stage"][:first], *copies, *after]
     table["score"] = list(_in_each(table.get("score", ()), contexts, ids))
     table["analysis"] = list(_in_each(table.get("analysis", ()), contexts, ids))
-    table["text"] = {language: _words(words, contexts, questions, turned) for language, words in table["text"].items()}
+    table["text"] = {language: _words(words, contexts, questions, stages) for language, words in table["text"].items()}
     table |= {"name": f"{protocol.name}{_CONTEXTS}", "extends": protocol.extends or protocol.name}
     whole = Protocol.model_validate(table)
     for _, what, hint in problems(whole):
@@ -297,6 +297,6 @@ def _words(
     for part, ids in own.items():
         if part in words:
             entries = {name: entry for name, entry in words[part].items() if name not in ids}
-            turned = {f"{name}_{suffix(c)}": words[part][name] for c in contexts for name in ids if name in words[part]}
-            result[part] = {**entries, **turned}
+            copies = {f"{name}_{suffix(c)}": words[part][name] for c in contexts for name in ids if name in words[part]}
+            result[part] = {**entries, **copies}
     return result

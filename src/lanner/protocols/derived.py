@@ -250,11 +250,11 @@ def ranking_plans(protocol: Protocol | None) -> list[Analysis]:
 def ranking_options(protocol: Protocol | None, of: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a ranking, with those that the score itself states and whether less of it is better."""
     score = next((score for score in protocol.scores if score.id == of), None) if protocol else None
-    stated = {key: score.options[key] for key in _RANKING_OPTIONS if key in score.options} if score else {}
+    own_options = {key: score.options[key] for key in _RANKING_OPTIONS if key in score.options} if score else {}
     entry = protocol.find(score.question if score and score.rule in ON_ITS_SCALE else of) if protocol else None
     if entry and isinstance(entry[1], Scale) and entry[1].direction != "higher_is_better":
-        stated.setdefault("direction", entry[1].direction)
-    if (choices := {**stated, **options}).get("direction") == "neutral":
+        own_options.setdefault("direction", entry[1].direction)
+    if (choices := {**own_options, **options}).get("direction") == "neutral":
         raise InputError(
             f"Neither end of {of} is better, so systems cannot be ranked by it.",
             next_step="Name another question, or say in the protocol which end is better: direction.",
@@ -312,7 +312,7 @@ class _Cells:
     def __init__(self, question: Grid, column: Sequence[Json]) -> None:
         places: dict[Any, int] = {option.id: place for place, option in enumerate(question.options)}
         worth = np.array([*(option.value for option in question.options), None], dtype=np.float64)
-        preselected = places.get(question.preselected, -2)  # −1 is what no option stands for
+        default_place = places.get(question.preselected, -2)  # −1 is what no option stands for
         answers = [answer if isinstance(answer, Mapping) else {} for answer in column]
         self.rows = question.rows
         self.values: dict[str, Numbers] = {}
@@ -321,7 +321,7 @@ class _Cells:
             cells = (places.get(answer.get(row.id), -1) for answer in answers)
             options = np.fromiter(cells, dtype=np.int16, count=len(answers))
             self.values[row.id] = worth[options]
-            self.counted[row.id] = ~np.isnan(worth[options]) & (options != preselected)
+            self.counted[row.id] = ~np.isnan(worth[options]) & (options != default_place)
 
     def of(self, options: Mapping[str, Any]) -> list[str]:
         group = options.get("group")
@@ -461,5 +461,5 @@ def preselected_rows(protocol: Protocol, judgements: Sequence[Judgement]) -> Ite
     for place, judgement in enumerate(judgements) if grids else ():
         grid = grids.get(judgement.question)
         if grid and isinstance(judgement.value, dict):
-            name, preselected = grid
-            yield place, name, [row for row, option in judgement.value.items() if option != preselected]
+            name, default_option = grid
+            yield place, name, [row for row, option in judgement.value.items() if option != default_option]

@@ -101,8 +101,8 @@ def _shown(stage: Stage) -> Iterator[str]:
         if stage.unit is Unit.IN_CONTEXT:
             yield f"Context: {_context(stage)}."
         order = "in chance order" if stage.shuffled else "in the order of the text"
-        unused = () if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ("target",)
-        yield f"Shown: {', '.join(name for name in stage.show if name not in unused)}; {order}."
+        hidden_columns = () if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ("target",)
+        yield f"Shown: {', '.join(name for name in stage.show if name not in hidden_columns)}; {order}."
     for name, factor in (("Scenario", stage.scenario), ("Arm", stage.arm), ("Only for", stage.role)):
         if factor:
             yield f"{name}: {factor.replace('_', ' ')}."

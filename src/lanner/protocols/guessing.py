@@ -106,11 +106,11 @@ def of_file(
             return Guess(load(named), "")
         except ProtocolError:
             pass
-    guessed = guess(judgements, headings)
+    best_guess = guess(judgements, headings)
     if named == GENERIC:
-        return guessed
-    note = f"The file names the protocol {named}, which is not known here: --protocol FILE gives it. {guessed.note}"
-    return Guess(guessed.protocol, note)
+        return best_guess
+    note = f"The file names the protocol {named}, which is not known here: --protocol FILE gives it. {best_guess.note}"
+    return Guess(best_guess.protocol, note)
 
 
 def _without_standardising(protocol: Protocol) -> Protocol:
@@ -135,8 +135,8 @@ def _known(by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
 
 def _fits(protocol: Protocol, by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
     questions = {question.id: question for _, question in protocol.questions}
-    required = {q.id for stage, q in protocol.questions if q.required and q.when is None and stage.when is None}
-    if not by_question.keys() <= questions.keys() or not required <= by_question.keys():
+    required_ids = {q.id for stage, q in protocol.questions if q.required and q.when is None and stage.when is None}
+    if not by_question.keys() <= questions.keys() or not required_ids <= by_question.keys():
         return None
     for key, rows in by_question.items():
         pair = protocol.find(key)
@@ -148,8 +148,8 @@ def _fits(protocol: Protocol, by_question: Mapping[str, Sequence[Judgement]]) ->
 def _allows(stage: Stage, question: Question, rows: Sequence[Judgement]) -> bool:
     """Whether a question could have been given these answers, about these things."""
     outputs = {min(len(row.systems), 2) for row in rows}
-    expected = {Object.OUTPUT: {1}, Object.OUTPUTS: {2}, Object.SOURCE: {0}, Object.NONE: {0}}[stage.object]
-    if not outputs <= expected or (stage.unit is Unit.DOCUMENT) != all(not row.segment for row in rows):
+    output_counts = {Object.OUTPUT: {1}, Object.OUTPUTS: {2}, Object.SOURCE: {0}, Object.NONE: {0}}[stage.object]
+    if not outputs <= output_counts or (stage.unit is Unit.DOCUMENT) != all(not row.segment for row in rows):
         return False
     values = [row.value for row in rows if row.value is not None]
     if isinstance(question, Scale):
@@ -291,8 +291,8 @@ def _options(texts: Sequence[str], *, least: int = 2) -> tuple[tuple[Option, ...
     words: dict[str, Json] = {}
     for text in [*texts, *["other", "none"]][: max(len(texts), least)]:
         key = _identifier(text, "option")
-        taken = {option.id for option in options}
-        key = f"{key}_{len(taken) + 1}" if key in taken or key == "option" else key
+        ids = {option.id for option in options}
+        key = f"{key}_{len(ids) + 1}" if key in ids or key == "option" else key
         aliases = () if key == text else (text,)
         options.append(Option(id=key, value=_value_of(text), aliases=aliases))
         words[key] = {"label": text}

@@ -113,12 +113,12 @@ def as_shown(value: Json) -> list[dict[str, Any]]:
     return [{name: entry for name, entry in span.items() if name != "model"} for span in live(value)]
 
 
-def with_origins(spans: Sequence[Span], prefilled: Sequence[Span]) -> list[dict[str, Any]]:
+def with_origins(spans: Sequence[Span], offers: Sequence[Span]) -> list[dict[str, Any]]:
     """The given spans with their origin and model, followed by the prefilled ones that were removed. What a span says
     about itself is not trusted, but that its judge has not looked at it yet."""
     standing = [span for span in spans if span.get("origin") != "removed"]
     final = [without_source(span) for span in standing]
-    left = [dict(span) for span in prefilled]
+    left = [dict(span) for span in offers]
     unchanged_from = [_take(left, lambda old, new=span: _same(old, new)) for span in final]
     was = [
         old or _take(left, lambda old, new=span: _overlap(old, new))
@@ -130,8 +130,8 @@ def with_origins(spans: Sequence[Span], prefilled: Sequence[Span]) -> list[dict[
             origin = "offered" if claim.get("origin") == "offered" else "kept"
             result.append({**span, "origin": origin, **_model(same)})
         elif old is not None:
-            compared = {name: old[name] for name in _COMPARED if name in old}
-            result.append({**span, "origin": "changed", "was": compared, **_model(old)})
+            old_span = {name: old[name] for name in _COMPARED if name in old}
+            result.append({**span, "origin": "changed", "was": old_span, **_model(old)})
         else:
             result.append({**span, "origin": "added"})
     return result + [{**without_source(span), "origin": "removed", **_model(span)} for span in left]

@@ -124,7 +124,7 @@ def load(name_or_path: str | Path, *, wording: str = "") -> Protocol:
 
 
 @lru_cache(maxsize=256)
-def _installed(path: Path, _changed: int, wording: str) -> Protocol:
+def _installed(path: Path, _modified_at: int, wording: str) -> Protocol:
     """A protocol that is installed: read once, since a page that offers them all reads thirty of them."""
     return parse_toml(_text_of(path), path, wording=wording)
 
@@ -313,8 +313,8 @@ def _published(table: Table, path: Path) -> Table:
     if not words.is_file():
         return table
     texts = _toml(_text_of(words), words)["text"]
-    reworded: Table = merged({**table, "text": _still_true(table.get("text", {}), texts)}, {"text": texts})
-    return {**reworded, "wording": PUBLISHED} if "name" in table else reworded
+    own_table: Table = merged({**table, "text": _still_true(table.get("text", {}), texts)}, {"text": texts})
+    return {**own_table, "wording": PUBLISHED} if "name" in table else own_table
 
 
 def _other(path: Path, name: str, depth: int, wording: str) -> Table:

@@ -225,22 +225,22 @@ def _example(
     )
 
 
-def _borrowed(borrowed: Mapping[str, Any], questions: Mapping[str, Sequence[Question]]) -> list[Example]:
+def _borrowed(borrowing: Mapping[str, Any], questions: Mapping[str, Sequence[Question]]) -> list[Example]:
     """The cases of another protocol about the rows of a grid, as cases about ratings of the same skills: an option
     there is a condition here, and the judge is taken to have chosen just these skills on an earlier page."""
-    name = borrowed["as"]
+    name = borrowing["as"]
     if name not in questions:
         return []
-    table = _read(FOLDER / f"{borrowed['file']}.toml")
-    conditions: Mapping[str, Json] = borrowed["conditions"]
+    table = _read(FOLDER / f"{borrowing['file']}.toml")
+    conditions: Mapping[str, Json] = borrowing["conditions"]
     cases = []
     for entry in table["example"]:
         for case in entry["case"]:
-            rows = case["right"].get(borrowed["question"])
+            rows = case["right"].get(borrowing["question"])
             if rows:
                 right = {name: {"rows": {row: conditions[option] for row, option in rows.items()}}}
                 own = {key: value for key, value in case.items() if key != "wrong"}
-                earlier = {**borrowed["earlier"], borrowed["chosen_in"]: list(rows)}
+                earlier = {**borrowing["earlier"], borrowing["chosen_in"]: list(rows)}
                 cases.append((entry, {**own, "right": right, "earlier": earlier}))
     examples = (_example(entry, case, table["why"], questions) for entry, case in cases)
     return [example for example in examples if example is not None]
@@ -310,7 +310,7 @@ def rule_in_words(protocol: Protocol, name: str, rule: Mapping[str, Json], langu
     question = match[1]
     low, high, near = rule.get("at_least"), rule.get("at_most"), rule.get("within")
     if "rows" in rule:
-        text = ", ".join(f"{row_label(row)}: {row_answer(wanted)}" for row, wanted in rule["rows"].items())
+        text = ", ".join(f"{row_label(row)}: {row_answer(rule_answer)}" for row, rule_answer in rule["rows"].items())
     elif low is not None and high is not None:
         text = f"{low:g}–{high:g}"
     elif low is not None or high is not None:

@@ -203,9 +203,9 @@ def control_misses(data: Data, *, part: str, questions: str, give: str) -> float
     return float(len(misses))
 
 
-def _won(systems: Sequence[str], ranks: Sequence[int], spoiled: str) -> bool:
+def _won(systems: Sequence[str], ranks: Sequence[int], nonsense: str) -> bool:
     """Whether the output that was not made nonsense is strictly preferred."""
-    sound = next(place for place, system in enumerate(systems) if system != spoiled)
+    sound = next(place for place, system in enumerate(systems) if system != nonsense)
     return ranks[sound] < ranks[1 - sound]
 
 
@@ -344,9 +344,9 @@ def closest_pair(
         ).value
         for one, other in product(ones, others)
     }
-    defined = {pair: value for pair, value in value_by_pair.items() if value is not None}
-    best = sorted(defined, key=lambda pair: -defined[pair])[:2]
-    return Found(best[0] if best else None, detail=_listed({pair: defined[pair] for pair in best}, 4))
+    values = {pair: value for pair, value in value_by_pair.items() if value is not None}
+    best = sorted(values, key=lambda pair: -values[pair])[:2]
+    return Found(best[0] if best else None, detail=_listed({pair: values[pair] for pair in best}, 4))
 
 
 def _listed(numbers: Mapping[str, float], digits: int, unit: str = "") -> str:

@@ -44,10 +44,10 @@ def spans_per_segment(data: Data, *, part: str, severity: str = "", of: str = "e
 def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str = "errors") -> Found:
     """Seconds from one segment's opening to the next one's; with `per` "span" over the spans marked in that time."""
     table = data.table(part, question=of)
-    timed = table.filter(pl.col("answered_at").is_not_null() & pl.col("elapsed").is_not_null())
+    answers = table.filter(pl.col("answered_at").is_not_null() & pl.col("elapsed").is_not_null())
     start = pl.col("answered_at") - pl.duration(microseconds=(pl.col("elapsed") * 1e6).round().cast(pl.Int64))
     gaps = (
-        timed.with_columns(start.alias("opened"))
+        answers.with_columns(start.alias("opened"))
         .sort("judge", "opened")
         .with_columns((pl.col("opened").diff().shift(-1).over("judge").dt.total_microseconds() / 1e6).alias("seconds"))
     )
@@ -132,16 +132,16 @@ def same_as_released(
     if data.folder is None:
         return Found(None)
     scores = _released_scores(data.folder / file)
-    published = {
+    released_scores = {
         (names.get(system, system), segment): score
         for (system, segment), score in scores.items()
         if references or system not in names
     }
     if give == "scores":
-        return Found(float(len(published)))
+        return Found(float(len(released_scores)))
     table = _main(data, part, of).group_by("system", "segment").agg(pl.col("score").mean())
     ours = {(row[0], row[1]): -row[2] for row in table.iter_rows()}  # there a penalty is a negative score
-    same = sum(abs(ours.get(key, float("nan")) - score) < 1e-6 for key, score in published.items())
+    same = sum(abs(ours.get(key, float("nan")) - score) < 1e-6 for key, score in released_scores.items())
     return Found(float(same))
 
 

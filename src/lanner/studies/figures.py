@@ -97,13 +97,16 @@ def skill_shares(data: Data, *, part: str, question: str, judges: Sequence[str],
     labels = [(o.id, words_of[o.id], o.group or "") for o in options]
     panels, rows, lines = [], list[dict[str, Json]](), []
     for domain in dict.fromkeys(document.domain for document in data.documents(part)):
-        used: dict[str, dict[str, float]] = {}
+        shares_by_judge: dict[str, dict[str, float]] = {}
         for judge in judges:
             answers = sentences.given(data, part, question, judge, domain)
-            used[names[judge]] = {o.id: sum(o.id in one for one in answers) / len(answers) for o in options}
-            rows += [{"domain": domain, "judge": judge, "label": k, "share": v} for k, v in used[names[judge]].items()]
-        panels.append(Panel(domain, sum(len(d.segments) for d in data.documents(part, domain)), used))
-        mean = {o.id: sum(row[o.id] for row in used.values()) / len(used) for o in options}
+            shares_by_judge[names[judge]] = {o.id: sum(o.id in one for one in answers) / len(answers) for o in options}
+            rows += [
+                {"domain": domain, "judge": judge, "label": k, "share": v}
+                for k, v in shares_by_judge[names[judge]].items()
+            ]
+        panels.append(Panel(domain, sum(len(d.segments) for d in data.documents(part, domain)), shares_by_judge))
+        mean = {o.id: sum(row[o.id] for row in shares_by_judge.values()) / len(shares_by_judge) for o in options}
         top = max(mean, key=lambda label: mean[label])
         lines.append(f"{domain} {words_of[top].lower()} ({100 * mean[top]:.0f} % of sentences)")
     svg = str(shares(labels, panels, [names[judge] for judge in judges]))
@@ -119,11 +122,11 @@ def coefficients(
         fill = about.get("fill")
         first = computations.model(data, part, judge, outcome, blocks[:1], fill=fill)
         full = computations.model(data, part, judge, outcome, blocks, fill=fill)
-        explained = [(blocks[0], first.value or 0.0), (" + ".join(blocks), full.value or 0.0)]
+        r_squared = [(blocks[0], first.value or 0.0), (" + ".join(blocks), full.value or 0.0)]
         note = f"n {full.counts.get('items', 0)}"
-        panels.append(Judged(about["name"], note, _effects(first.rows), _effects(full.rows), explained))
+        panels.append(Judged(about["name"], note, _effects(first.rows), _effects(full.rows), r_squared))
         rows += [{"judge": judge, "model": "all blocks", **row} for row in full.rows]
-        sentences.append(f"{about['name']} R² {number(explained[0][1], 2)}, then {number(explained[1][1], 2)}")
+        sentences.append(f"{about['name']} R² {number(r_squared[0][1], 2)}, then {number(r_squared[1][1], 2)}")
     svg = str(forest(_terms(data, part, blocks), panels, f"points of {outcome} for one step more"))
     return svg, f"{'; '.join(sentences)} with the sentence score.", rows, "least squares · classical intervals"
 
@@ -159,7 +162,7 @@ def speed(data: Data, *, part: str, of: str, judges: Mapping[str, str], without:
 
 def preferences(data: Data, *, part: str, rows: Sequence[Mapping[str, str]], documents: str = "") -> Made:
     """Which side is preferred in each condition, with sign tests."""
-    panels, told, sentences = [], list[dict[str, Json]](), []
+    panels, rows_with_tests, sentences = [], list[dict[str, Json]](), []
     signature = ""
     for row in rows:
         result = sign_test(data.table(part, (), documents), row["question"], favour="human", resampling=_HOW)
@@ -175,14 +178,14 @@ def preferences(data: Data, *, part: str, rows: Sequence[Mapping[str, str]], doc
                 values["p_drop"],
             )
         )
-        told.append({**row, **values})
+        rows_with_tests.append({**row, **values})
         sentences.append(
             (f"{row['group'].lower()} of {row['label']}s ({p_value(values['p_drop'])})", values["p_drop"] < _LEVEL)
         )
     clear, open_ = ([text for text, sure in sentences if sure is is_sure] for is_sure in (True, False))
     finding = f"The human translation is preferred in {words(clear)}." if clear else ""
     finding += f" No preference is shown in {words(open_)}." if open_ else ""
-    return str(preference(panels, "MT", "human")), finding, told, signature
+    return str(preference(panels, "MT", "human")), finding, rows_with_tests, signature
 
 
 def metrics(data: Data, *, give: str = "acc_eq") -> Made:
@@ -213,18 +216,18 @@ def effort(data: Data, *, parts: Mapping[str, str]) -> Made:
     panels, rows, sentences, sizes = [], list[dict[str, Json]](), [], []
     for name, part in parts.items():
         seconds = error_spans.seconds_per_segment(data, part=part)
-        marked = error_spans.spans_per_segment(data, part=part)
-        if isinstance(seconds.value, float) and isinstance(marked.value, float):
-            panels.append(Row(name, seconds.value, seconds.low, seconds.high, f"{marked.value:.2f} spans"))
+        spans = error_spans.spans_per_segment(data, part=part)
+        if isinstance(seconds.value, float) and isinstance(spans.value, float):
+            panels.append(Row(name, seconds.value, seconds.low, seconds.high, f"{spans.value:.2f} spans"))
             rows.append(
                 {
                     "protocol": name,
                     **{"seconds": seconds.value, "seconds_low": seconds.low, "seconds_high": seconds.high},
-                    **{"spans": marked.value, "spans_low": marked.low, "spans_high": marked.high, "n": seconds.detail},
+                    **{"spans": spans.value, "spans_low": spans.low, "spans_high": spans.high, "n": seconds.detail},
                 }
             )
             took = f"{seconds.value:.0f} s {interval(seconds.low, seconds.high, 0, bounded=False)}"
-            marks = estimate(marked.value, marked.low, marked.high, 2, bounded=False)
+            marks = estimate(spans.value, spans.low, spans.high, 2, bounded=False)
             sentences.append(f"{took} in {name} ({marks} spans)")
             sizes.append(f"{name} {seconds.detail}")
     svg = str(intervals("Seconds a segment", panels, bounded=False, digits=1))
@@ -264,8 +267,8 @@ def _recovered(values: Mapping[str, Found], what: str, *, bounded: bool) -> Made
     rows: list[dict[str, Json]] = [
         {"what": name, "value": f.value, "low": f.low, "high": f.high, "truth": f.truth} for name, f in values.items()
     ]
-    held = sum(f.truth is not None and f.low is not None and f.low <= f.truth <= (f.high or 0) for f in values.values())
-    finding = f"{held} of {len(values)} intervals hold the truth, which stands at the right."
+    hits = sum(f.truth is not None and f.low is not None and f.low <= f.truth <= (f.high or 0) for f in values.values())
+    finding = f"{hits} of {len(values)} intervals hold the truth, which stands at the right."
     svg = str(intervals(what, panels, bounded=bounded, digits=digits))
     return svg, finding, rows, f"{what} · 99 % intervals by document · simulated judges"
 

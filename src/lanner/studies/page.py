@@ -43,9 +43,9 @@ def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
     """The report of a study. Every value stands in a table; what differs stands together, first; where nothing
     does, what cannot be computed comes after the results."""
     draw = import_module("lanner.studies.figures").draw  # who only wants the values waits for no drawing
-    drawn = [draw(drawing, data) for drawing in study.drawings]
-    figures = Section("figures", "Figures drawn again", [figure for figure, _ in drawn]) if drawn else None
-    opening = [sentences for (_, sentences), drawing in zip(drawn, study.drawings, strict=True) if drawing.opens]
+    drawings = [draw(drawing, data) for drawing in study.drawings]
+    figures = Section("figures", "Figures drawn again", [figure for figure, _ in drawings]) if drawings else None
+    opening = [sentences for (_, sentences), drawing in zip(drawings, study.drawings, strict=True) if drawing.opens]
     odd, tables = _differences(checks), _tables(study, checks)
     differs = any(check.verdict == DIFFERS for check in checks)
     sections = [odd, figures, *tables] if differs else [figures, *tables, odd]
@@ -77,24 +77,24 @@ def findings(study: Study, checks: Sequence[Check]) -> list[str]:
         [odd] = [c for c in checks if c.verdict == DIFFERS]
         values = f"{typed(odd.cell.paper, odd.cell.digits)}, recomputed {typed(odd.value, odd.cell.digits + 1)}"
         sentences.append(f"{odd.cell.row} differs: printed {values}.")
-    worded = [c for c in checks if c.verdict == DIFFERS and isinstance(c.value, str)]
-    if worded:
+    claims = [c for c in checks if c.verdict == DIFFERS and isinstance(c.value, str)]
+    if claims:
         sentences.append(
-            f"{plural(len(worded), 'claim')} made in words {_are(worded)} not borne out by the released data."
+            f"{plural(len(claims), 'claim')} made in words {_are(claims)} not borne out by the released data."
         )
     return sentences
 
 
 def _recovered(checks: Sequence[Check]) -> list[str]:
     simulated_checks = [check for check in checks if check.cell.simulated]
-    held = [check for check in simulated_checks if check.verdict == RECOVERED]
-    missed = [
-        f"{check.cell.where}, {check.cell.row}, {check.cell.column}" for check in simulated_checks if check not in held
+    hits = [check for check in simulated_checks if check.verdict == RECOVERED]
+    misses = [
+        f"{check.cell.where}, {check.cell.row}, {check.cell.column}" for check in simulated_checks if check not in hits
     ]
     return [
         "**The judges are simulated; no figure of the paper is recomputed.**",
-        f"**{len(held)} of {len(simulated_checks)} known truths lie within the 99 % interval around their estimate.**",
-        f"Not recovered: {'; '.join(missed)}." if missed else "",
+        f"**{len(hits)} of {len(simulated_checks)} known truths lie within the 99 % interval around their estimate.**",
+        f"Not recovered: {'; '.join(misses)}." if misses else "",
     ]
 
 
@@ -109,7 +109,7 @@ def _wheres(checks: Sequence[Check]) -> list[str]:
 def _differences(checks: Sequence[Check]) -> Section | None:
     """What differs or cannot be computed, with both values and the reason: numbers first, then claims in words."""
     odd = [check for check in checks if check.verdict in (DIFFERS, NOT_COMPUTABLE)]
-    worded = [check for check in odd if isinstance(check.value, str)]
+    odd_claims = [check for check in odd if isinstance(check.value, str)]
     numbers = [check for check in odd if not isinstance(check.value, str)]
     differ = sum(check.verdict == DIFFERS for check in numbers)
     lacking = len(numbers) - differ
@@ -118,9 +118,9 @@ def _differences(checks: Sequence[Check]) -> Section | None:
     )
     sentences += "; " if differ and lacking else ""
     sentences += f"{plural(lacking, 'printed value')} cannot be computed." if lacking else "."
-    claims = f"{plural(len(worded), 'claim')} made in words that the data does not bear out."
+    claims = f"{plural(len(odd_claims), 'claim')} made in words that the data does not bear out."
     blocks: list[Block] = _odd_tables("differences", sentences, numbers, worded=False) if numbers else []
-    blocks += _odd_tables("claims", claims, worded, worded=True) if worded else []
+    blocks += _odd_tables("claims", claims, odd_claims, worded=True) if odd_claims else []
     return Section("differences", "What differs or cannot be computed", blocks) if blocks else None
 
 
@@ -182,11 +182,11 @@ def _tables(study: Study, checks: Sequence[Check]) -> list[Section]:
         "✓ agrees to the printed digits; ✓* agrees, but only with the proviso under the table; △ differs; "
         "– cannot be computed; · was not printed."
     )
-    simulated = Paragraph(
+    simulation_legend = Paragraph(
         "◇ the 99 % interval around the estimate holds what is true of the simulated judges; ◆ it does not. What the "
         "paper prints stands by and is compared with nothing."
     )
-    return [Section("tables", "Every table", [legend, *([simulated] if study.simulated else []), *blocks])]
+    return [Section("tables", "Every table", [legend, *([simulation_legend] if study.simulated else []), *blocks])]
 
 
 def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Table:
@@ -218,11 +218,11 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
                 cells[f"ours{place}"] = f"{ours(check)} {mark(check)}" if check.found.value is not None else "–"
         rows.append(cells)
     agree = sum(check.verdict == AGREES for check in checks)
-    recovered = sum(check.verdict == RECOVERED for check in checks)
-    printed = sum(check.cell.paper is not None for check in checks)
-    sentences = f"{agree} of {printed} agree." if printed else "not printed in the paper."
+    truths = sum(check.verdict == RECOVERED for check in checks)
+    printed_values = sum(check.cell.paper is not None for check in checks)
+    sentences = f"{agree} of {printed_values} agree." if printed_values else "not printed in the paper."
     if any_simulated:
-        sentences = f"{recovered} of {len(checks)} simulated truths recovered."
+        sentences = f"{truths} of {len(checks)} simulated truths recovered."
     if provisos := list(dict.fromkeys(check.proviso for check in checks if check.proviso)):
         sentences += f" {PROVISO} {'; '.join(provisos)}."
     if all(check.verdict == NOT_COMPUTABLE for check in checks):

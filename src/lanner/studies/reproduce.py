@@ -96,9 +96,9 @@ def _provisos(cell: Cell, result: Found) -> list[str]:
     if cell.tolerance and not _rounds_to(cell, result):
         provisos.append(f"only within the tolerance of {cell.tolerance:g}")
     fills = [options.get("fill") for options in (cell.options, *cell.options.get("mean_over", ()))]
-    filled = next((fill for fill in fills if fill is not None), None)
-    if filled is not None:
-        provisos.append(f"only with missing scores taken as {filled:g}")
+    fill_value = next((fill for fill in fills if fill is not None), None)
+    if fill_value is not None:
+        provisos.append(f"only with missing scores taken as {fill_value:g}")
     return provisos
 
 
@@ -142,9 +142,9 @@ def summary(checks: Sequence[Check]) -> str:
         parts.append(f"{provisional} of those that agree do so only with a proviso")
     if more := counts[NOT_PRINTED]:
         parts.append(f"{more} more {'was' if more == 1 else 'were'} not printed")
-    if simulated := [check for check in checks if check.cell.simulated]:
-        recovered = sum(check.verdict == RECOVERED for check in simulated)
-        parts.append(f"simulated judges: {recovered} of {len(simulated)} known truths recovered")
+    if simulated_checks := [check for check in checks if check.cell.simulated]:
+        recovered_truths = sum(check.verdict == RECOVERED for check in simulated_checks)
+        parts.append(f"simulated judges: {recovered_truths} of {len(simulated_checks)} known truths recovered")
     surprising = [check for check in checks if not check.known]
     parts += [f"{len(surprising)} are not as this file expects"] if surprising else []
     return "; ".join(parts) + "."

@@ -95,7 +95,7 @@ def run(
     """The campaign from texts to answers. `documents` are split into the two test sets."""
     people = [Judge(f"t{k + 1}", JudgeKind.SIMULATED, f"T{k + 1}") for k in range(judges)]
     with passing_store() as store:
-        created = campaign.create(
+        entry = campaign.create(
             store,
             PART,
             _texts(documents, sentences),
@@ -106,7 +106,7 @@ def run(
             options={"set_field": "set", "rated": ["alder"]},
             settings={"after": ["post_task_scenarios"]},
         )
-        campaign.open(store, created.id)
+        campaign.open(store, entry.id)
         protocol = campaign.protocol(store, PART)
         rows = {q.id: [row.id for row in q.rows] for _, q in protocol.questions if hasattr(q, "rows")}
         world = World(seed, families, statements, one_score, reread, rows)

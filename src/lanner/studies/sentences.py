@@ -66,9 +66,9 @@ def texts(
     if punkt is None or digest(data, part) != punkt["texts"]:
         raise InputError("The study says what Punkt's model knows of the released texts; these texts are others.")
     model = Model(frozenset(punkt["abbreviations"]), frozenset(), frozenset(), punkt["written"])
-    found = sum(len(sentences(segment, model)) for segment in segments)
+    sentence_count = sum(len(sentences(segment, model)) for segment in segments)
     over = len(documents) if count == "sentences per document" else len(segments)
-    return found / over if over else None
+    return sentence_count / over if over else None
 
 
 def words(data: Data, *, part: str, give: str, domain: str = "") -> float | None:

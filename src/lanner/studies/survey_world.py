@@ -124,10 +124,10 @@ def run(*, sentences: int, documents: int, **true: Any) -> Data:
         for code in LANGUAGES
     ]
     with passing_store() as store:
-        created = campaign.create(
+        survey = campaign.create(
             store, PART, _texts(list(world.hard), documents, sentences), PART, [*people, *analysts], seed=world.seed
         )
-        campaign.open(store, created.id)
+        campaign.open(store, survey.id)
         answer_all(store, PART, world.answer)
         for page in ("phase_two", "span"):
             _promote(store, page, world.seed)

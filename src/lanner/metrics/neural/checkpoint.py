@@ -49,11 +49,11 @@ def read(path: str | Path, encoder: str | None = None) -> Checkpoint:
     weights = state.get("state_dict")
     if not isinstance(weights, Mapping) or not weights:
         raise InputError("This checkpoint has no weights (`state_dict`).", where=Where(file))
-    written = _settings(settings_file)
-    settings = {**written, **dict(state.get("hyper_parameters") or {})}
-    if written.get("layer_transformation") == "sparsemax_patch":  # trained with softmax, though it says sparsemax
+    file_settings = _settings(settings_file)
+    settings = {**file_settings, **dict(state.get("hyper_parameters") or {})}
+    if file_settings.get("layer_transformation") == "sparsemax_patch":  # trained with softmax, though it says sparsemax
         settings["layer_transformation"] = "softmax"
-    kind = str(written.get("class_identifier") or settings.get("class_identifier") or "")
+    kind = str(file_settings.get("class_identifier") or settings.get("class_identifier") or "")
     if kind not in KINDS:
         hint = did_you_mean(kind, KINDS)
         raise InputError(

@@ -89,10 +89,12 @@ class GridKind(Kind[Grid]):
 
     def combine(self, question: Grid, values: Sequence[Json], rule: Rule) -> Json:
         """Row by row, over the answers that have the row."""
-        graded = have_values(question.options)
+        has_values = have_values(question.options)
         votes = {row.id: [value[row.id] for value in values if row.id in value] for row in question.rows}
         return {
-            row: combine_labels(answers, question.options, ordered=graded) for row, answers in votes.items() if answers
+            row: combine_labels(answers, question.options, ordered=has_values)
+            for row, answers in votes.items()
+            if answers
         }
 
 

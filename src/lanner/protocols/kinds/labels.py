@@ -77,8 +77,8 @@ class LabelsKind(Kind[Labels]):
 
     def replace_aliases(self, question: Labels, value: Json) -> tuple[Json, int]:
         if isinstance(value, list):
-            replaced = [replace_alias(label, question.options) for label in value]
-            return [label for label, _ in replaced], sum(repairs for _, repairs in replaced)
+            ids_and_repairs = [replace_alias(label, question.options) for label in value]
+            return [label for label, _ in ids_and_repairs], sum(repairs for _, repairs in ids_and_repairs)
         if isinstance(value, dict):
             names = {label: replace_alias(label, question.options) for label in value}
             return {names[label][0]: count for label, count in value.items()}, sum(n for _, n in names.values())

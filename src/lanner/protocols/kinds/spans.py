@@ -104,8 +104,8 @@ class SpansKind(Kind[Spans]):
     def replace_aliases(self, question: Spans, value: Json) -> tuple[Json, int]:
         if not isinstance(value, list):
             return value, 0
-        replaced = [_replace_aliases(question, span) for span in value]
-        return [span for span, _ in replaced], sum(repairs for _, repairs in replaced)
+        spans_and_repairs = [_replace_aliases(question, span) for span in value]
+        return [span for span, _ in spans_and_repairs], sum(repairs for _, repairs in spans_and_repairs)
 
     def from_fields(
         self, question: Spans, values: Sequence[str] | None, parts: Mapping[str, Sequence[str]]
@@ -149,9 +149,11 @@ def _option_fields(question: Spans) -> list[tuple[str, tuple[Option, ...]]]:
 def _replace_aliases(question: Spans, span: Json) -> tuple[Json, int]:
     if not isinstance(span, dict):
         return span, 0
-    replaced = {name: replace_alias(span[name], options) for name, options in _option_fields(question) if name in span}
-    ids = {name: option_id for name, (option_id, _) in replaced.items()}
-    return {**span, **ids}, sum(repairs for _, repairs in replaced.values())
+    ids_and_repairs = {
+        name: replace_alias(span[name], options) for name, options in _option_fields(question) if name in span
+    }
+    ids = {name: option_id for name, (option_id, _) in ids_and_repairs.items()}
+    return {**span, **ids}, sum(repairs for _, repairs in ids_and_repairs.values())
 
 
 def offered_spans(question: Spans, texts: Texts) -> list[dict[str, Any]]:
@@ -163,11 +165,11 @@ def offered_spans(question: Spans, texts: Texts) -> list[dict[str, Any]]:
         if span.get("question", question.id) != question.id:
             continue
         try:
-            checked = _check_spans(question, [span], check)
+            valid_spans = _check_spans(question, [span], check)
         except AnswerError:
             continue
         model = {"model": str(span["model"])} if span.get("model") else {}
-        spans += [{**without_source(each), **model} for each in checked]
+        spans += [{**without_source(each), **model} for each in valid_spans]
     return spans
 
 

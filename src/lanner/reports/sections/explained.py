@@ -234,7 +234,7 @@ def three_ways(
     terms: Sequence[tuple[str, str, str]],
     clustered_rows: Rows,
 ) -> list[Block]:
-    """A figure and a table of all coefficients of the full model, judge by judge. `clustered` are the rows of that
+    """A figure and a table of all coefficients of the full model, judge by judge. `clustered_rows` are those of that
     model with errors clustered by document, which are known already."""
     quick = replace(view.resampling, method="none")
     plain = regress(view.wide, of, names, by=("judge",), errors="classical", resampling=quick).rows

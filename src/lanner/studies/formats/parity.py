@@ -82,8 +82,8 @@ def read_documents(path: Path, *, languages: str = "") -> Iterator[Document]:
 
 def _document(row: dict[str, str], languages: str, kind: str) -> Document:
     chinese = any(_CHINESE[0] <= char <= _CHINESE[1] for char in row["src"])
-    guessed = ("zh", "en") if chinese else (language_codes.UNDETERMINED,) * 2
-    pair = language_codes.pair(languages) if languages else guessed
+    guess = ("zh", "en") if chinese else (language_codes.UNDETERMINED,) * 2
+    pair = language_codes.pair(languages) if languages else guess
     segment = Segment(row.get("wmt_line_number") or "1", row["src"], {name: row[name] for name in SYSTEMS})
     meta = {"article": row["wmt_article_id"], "unit": kind}
     if row["spam"]:

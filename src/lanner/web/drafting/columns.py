@@ -72,7 +72,7 @@ class TableChoices:
     """How sure the two languages are where they were guessed, 0 where they were not."""
 
     def options(self, judge_columns: Collection[str] = ()) -> dict[str, str]:
-        """As options of the table format. Columns that are `judged` hold judges and their answers: they are read, so
+        """As options of the table format. `judge_columns` hold judges and their answers: they are read, so
         that the rows of several judges are one sentence, and the answers are left out afterwards."""
         roles: dict[str, str] = {}
         for column in self.columns:

@@ -269,7 +269,7 @@ def one_judge_or_one_question(
     minimum: float,
 ) -> Markup:
     """On one axis: agreement with its interval, its parts, and what it is without each judge, so that one can read off
-    whether one judge or one part lowers it. `parts` are label, value and group; `marked` is the judge to name."""
+    whether one judge or one part lowers it. `parts` are label, value and group; `named_judge` is the one to name."""
     assert main.value is not None
     left, right, width = 118.0, 470.0, 490.0
     values = [main.value, minimum, *(value for _, value, _ in parts), *(value for _, value in without)]
