@@ -65,14 +65,14 @@ COEFFICIENTS: dict[str, Statistic] = {
 @cache
 def all_coefficients() -> dict[str, Statistic]:
     """Every coefficient by name: ours, and those that other packages name under the entry point `lanner.statistics`."""
-    added = registry.additions("statistics")
-    for name, entry in added.items():
+    additions = registry.additions("statistics")
+    for name, entry in additions.items():
         if not isinstance(entry, Statistic):
             raise StatisticError(
                 f"The plug-in {name!r} is no statistic.",
                 next_step="Its entry point must name a `lanner.stats` statistic.",
             )
-    return {**COEFFICIENTS, **{name: entry for name, entry in added.items() if isinstance(entry, Statistic)}}
+    return {**COEFFICIENTS, **{name: entry for name, entry in additions.items() if isinstance(entry, Statistic)}}
 
 
 def overview(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
@@ -98,9 +98,9 @@ def _suited(answers: Ratings, how: Resampling) -> list[Result]:
             icc(answers, form="2,1", resampling=how),
             icc(answers, form="3,1", resampling=how),
         ]
-    agreement, corrected, ac1, common = prevalence(answers, resampling=how)
-    more = [corrected] if corrected.name == "kappa" else [kappa(answers, resampling=how), corrected]
-    results = [agreement, *more, ac1, alpha(answers, level="nominal", resampling=how), common]
+    agreement, chance_corrected, ac1, common = prevalence(answers, resampling=how)
+    more = [kappa(answers, resampling=how)] if chance_corrected.name != "kappa" else []
+    results = [agreement, *more, chance_corrected, ac1, alpha(answers, level="nominal", resampling=how), common]
     if answers.ordered:
         results += [kappa(answers, weights=w, resampling=how) for w in ("linear", "quadratic")]
         results.append(alpha(answers, level="ordinal", resampling=how))

@@ -53,10 +53,11 @@ def _plan(answers: Ratings, finish: object, parts: Array | sparse.csr_array | No
     return Plan("alpha", answers, Rows.of(patterns), finish, parts, uses=patterns.size >= 2)  # type: ignore[arg-type]
 
 
-def _share(observed: Array, expected: Array, tiny: float) -> Array:
+def _share(observed_disagreement: Array, expected_disagreement: Array, tiny: float) -> Array:
     """1 − Dₒ/Dₑ as a column, undefined where nothing can disagree."""
-    out = np.full(observed.shape, np.nan)
-    return np.asarray(1 - np.divide(observed, expected, out=out, where=expected > tiny))[:, None]
+    out = np.full(observed_disagreement.shape, np.nan)
+    share = np.divide(observed_disagreement, expected_disagreement, out=out, where=expected_disagreement > tiny)
+    return np.asarray(1 - share)[:, None]
 
 
 def _pairable(patterns: Patterns) -> tuple[Array, Array]:
@@ -93,8 +94,8 @@ def _nominal(answers: Ratings) -> Plan:
 
     def finish(sums: Array) -> Array:
         n = sums[:, 1:].sum(axis=1)
-        expected = (n**2 - (sums[:, 1:] ** 2).sum(axis=1)) / np.maximum(n - 1, 1)
-        return _share(sums[:, 0], expected, 1e-9)
+        expected_disagreement = (n**2 - (sums[:, 1:] ** 2).sum(axis=1)) / np.maximum(n - 1, 1)
+        return _share(sums[:, 0], expected_disagreement, 1e-9)
 
     return _plan(answers, finish, parts)
 
@@ -112,8 +113,8 @@ def _interval(answers: Ratings) -> Plan:
 
     def finish(sums: Array) -> Array:
         n = sums[:, 1]
-        expected = 2 * (n * sums[:, 3] - sums[:, 2] ** 2) / np.maximum(n - 1, 1)
-        return _share(sums[:, 0], expected, tiny)
+        expected_disagreement = 2 * (n * sums[:, 3] - sums[:, 2] ** 2) / np.maximum(n - 1, 1)
+        return _share(sums[:, 0], expected_disagreement, tiny)
 
     return _plan(answers, finish, parts)
 
@@ -135,10 +136,10 @@ def _ordinal(answers: Ratings) -> Plan:
         middle = np.cumsum(counts, axis=1) - counts / 2 - n[:, None] / 2
         x = np.concatenate([middle, np.zeros((len(weights), 1))], axis=1)[:, codes]
         spread = size * (x * x).sum(axis=2) - x.sum(axis=2) ** 2
-        observed = 2 * (weights * spread * by).sum(axis=1)
+        observed_disagreement = 2 * (weights * spread * by).sum(axis=1)
         moments = (counts * middle).sum(axis=1), (counts * middle**2).sum(axis=1)
-        expected = 2 * (n * moments[1] - moments[0] ** 2) / np.maximum(n - 1, 1)
-        return _share(observed, expected, 1e-9)
+        expected_disagreement = 2 * (n * moments[1] - moments[0] ** 2) / np.maximum(n - 1, 1)
+        return _share(observed_disagreement, expected_disagreement, 1e-9)
 
     def finish(weights: Array) -> Array:
         if q == 0:
@@ -193,10 +194,10 @@ def _of_coincidences(first: Indices, second: Indices) -> Callable[[Array], Array
         meetings, counts = sums[:, : len(first)], sums[:, len(first) :]
         n = counts.sum(axis=1)
         middle = np.cumsum(counts, axis=1) - counts / 2 - n[:, None] / 2
-        observed = np.einsum("bc,bc->b", meetings, (middle[:, first] - middle[:, second]) ** 2)
+        observed_disagreement = np.einsum("bc,bc->b", meetings, (middle[:, first] - middle[:, second]) ** 2)
         moments = (counts * middle).sum(axis=1), (counts * middle**2).sum(axis=1)
-        expected = 2 * (n * moments[1] - moments[0] ** 2) / np.maximum(n - 1, 1)
-        return _share(observed, expected, 1e-9)
+        expected_disagreement = 2 * (n * moments[1] - moments[0] ** 2) / np.maximum(n - 1, 1)
+        return _share(observed_disagreement, expected_disagreement, 1e-9)
 
     def finish(sums: Array) -> Array:
         blocks = [some(sums[at : at + step]) for at in range(0, len(sums), step)]

@@ -100,10 +100,10 @@ class Pairs:
         columns: dict[str, Array] = {}
         if "pearson" in names:
             columns["pearson"] = self._pearson(weights)
-        ranked = tuple(name for name in names if name != "pearson")
-        if ranked and len(weights):
+        rank_names = tuple(name for name in names if name != "pearson")
+        if rank_names and len(weights):
             step = max(1, _HELD // max(1, self.cells))
-            blocks = [self._ranked(weights[i : i + step].T, ranked) for i in range(0, len(weights), step)]
+            blocks = [self._ranked(weights[i : i + step].T, rank_names) for i in range(0, len(weights), step)]
             columns |= {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
         empty = np.empty(len(weights))
         return np.stack([columns.get(name, empty) for name in names], axis=1)
@@ -147,9 +147,9 @@ def pearson_of_sums(n: Array, x: Array, y: Array, xx: Array, yy: Array, xy: Arra
 
 
 def _standard(values: Array) -> Array:
-    centred = values - values.mean() if len(values) else values
-    spread = np.abs(centred).max(initial=0.0)
-    return centred / spread if spread > 0 else centred
+    deviations = values - values.mean() if len(values) else values
+    spread = np.abs(deviations).max(initial=0.0)
+    return deviations / spread if spread > 0 else deviations
 
 
 def _binned(values: Array, bins: int) -> Array:
@@ -189,10 +189,10 @@ def _taus(balance: Array, untied_x: Array, untied_y: Array, n: Array, levels: in
     with np.errstate(invalid="ignore", divide="ignore"):
         tau_b = balance / np.sqrt(untied_x) / np.sqrt(untied_y)
         tau_c = 2 * balance / (n * n * (levels - 1) / levels)
-    undefined = (untied_x <= 0) | (untied_y <= 0)
+    is_constant = (untied_x <= 0) | (untied_y <= 0)
     return {
-        "kendall_b": np.where(undefined, np.nan, np.clip(tau_b, -1, 1)),
-        "kendall_c": np.where(undefined, np.nan, tau_c),
+        "kendall_b": np.where(is_constant, np.nan, np.clip(tau_b, -1, 1)),
+        "kendall_c": np.where(is_constant, np.nan, tau_c),
     }
 
 
@@ -234,8 +234,8 @@ class _Merge:
         weights = np.zeros((self.size, resamples))
         weights[:cells] = cell_weights
         total = np.zeros(resamples)
-        for block, inverted in zip(weights.reshape(-1, _BASE, resamples), self.within, strict=True):
-            total += _dot(inverted @ block, block)
+        for block, inversions in zip(weights.reshape(-1, _BASE, resamples), self.within, strict=True):
+            total += _dot(inversions @ block, block)
         for half, order, read in self.levels:
             before = np.zeros((len(order) // half, half + 1, resamples))
             np.cumsum(weights[order].reshape(-1, half, resamples), axis=1, out=before[:, 1:])

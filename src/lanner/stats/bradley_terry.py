@@ -74,9 +74,9 @@ class Davidson:
         """Whether the counts (pairs × 3) have a most likely fit: no direction in which the parameters could run for
         ever without any answer becoming less likely. Ties alone do not hold two systems together: where one never
         loses, wins and ties both become likelier the farther apart the systems are and the commoner ties."""
-        features, used = self._used(counts[None])
+        features, used_counts = self._used(counts[None])
         shape = (len(self.pairs), *[features.shape[1]] * 2)
-        gains = (features[:, :, None] - features[:, None])[np.broadcast_to(used[0][:, :, None] > 0, shape)]
+        gains = (features[:, :, None] - features[:, None])[np.broadcast_to(used_counts[0][:, :, None] > 0, shape)]
         gains = gains[:, 1:]  # strengths are known up to a constant: the first stands still
         if np.linalg.matrix_rank(gains) < gains.shape[1]:
             return False
@@ -155,12 +155,12 @@ def bradley_terry(
     )
     place = {(a, b): m for m, (a, b) in enumerate(map(tuple, pairs.tolist()))}
     at = np.array([place[index[a], index[b]] for a, b in table.select("one", "two").iter_rows()])
-    won = table["won"].to_numpy()
-    column = at * 3 + np.select([won == 1, won == -1], [0, 1], 2)
+    outcomes = table["won"].to_numpy()
+    column = at * 3 + np.select([outcomes == 1, outcomes == -1], [0, 1], 2)
     unit, count = units(table, resampling.unit)
     sums = group_sums(np.eye(3 * len(pairs))[column], unit, count)
     whole = sums.sum(axis=0).reshape(-1, 3)
-    counts = {"items": len(won), "judges": table["judge"].n_unique(), "documents": count, "systems": len(names)}
+    counts = {"items": len(outcomes), "judges": table["judge"].n_unique(), "documents": count, "systems": len(names)}
     model = Davidson(len(names), pairs, bool(whole[:, 2].any()))
     if not model.has_maximum(whole):
         why = "some systems never lost to the others, so how much stronger they are has no bound."
@@ -203,13 +203,13 @@ def _unbounded(names: Sequence[str], sums: Array, resampling: Resampling) -> lis
     """Of two systems one never lost: how low the odds may be, by Wilson's bound on the share of wins. Documents with
     ties alone say nothing to it."""
     wins = float(sums[:, 0].sum())
-    winner, other = (names[0], names[1]) if wins else (names[1], names[0])
+    outcomes, other = (names[0], names[1]) if wins else (names[1], names[0])
     documents = int(sums[:, :2].any(axis=1).sum())
     if documents < 2:
         return []
     spread = share_outcome(1.0, 0.0, documents, resampling, null=0.5)
     low = _log_odds(spread.interval.low) if spread.interval else None
-    row = {"kind": "pair", "system": winner, "other": other, "value": None, "low": low, "high": None}
+    row = {"kind": "pair", "system": outcomes, "other": other, "value": None, "low": low, "high": None}
     return [{**row, "p": spread.p, "chance": 1.0}]
 
 

@@ -114,9 +114,9 @@ def pair_plan(
 
     def of_mean(sums: Array) -> Array:
         by_pair = of_pairs(sums)
-        defined = np.isfinite(by_pair)
-        total = np.where(defined, by_pair, 0).sum(axis=1, keepdims=True)
-        n = defined.sum(axis=1, keepdims=True)
+        is_defined = np.isfinite(by_pair)
+        total = np.where(is_defined, by_pair, 0).sum(axis=1, keepdims=True)
+        n = is_defined.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0))
 
     no_interval = ""
@@ -166,14 +166,14 @@ def pair_plan(
 def _notes_on_the_mean(answers: Ratings, values: Array) -> tuple[str, ...]:
     """What a reader of the mean over pairs should know: pairs that share little, pairs without a value."""
     n_pairs, notes = len(answers.pairs.who), []
-    undefined = int(np.isnan(values).sum())
+    pairs_without = int(np.isnan(values).sum())
     overlap = int(np.median(np.bincount(answers.pairs.pair, minlength=n_pairs)))
     if overlap < FEW_SHARED:
         notes.append(
             f"Half of the pairs of judges share {overlap} items or fewer; alpha or fleiss would use all at once."
         )
-    if undefined:
-        notes.append(f"The mean leaves out {undefined} of {n_pairs} pairs of judges, where the value is undefined.")
+    if pairs_without:
+        notes.append(f"The mean leaves out {pairs_without} of {n_pairs} pairs of judges, where the value is undefined.")
     return tuple(notes)
 
 
@@ -240,14 +240,17 @@ def ratio(top: Array, bottom: Array) -> Array:
     return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0))
 
 
-def corrected(observed: Array, expected: Array) -> Array:
+def corrected(observed_agreement: Array, expected_agreement: Array) -> Array:
     """(Pₐ − Pₑ) / (1 − Pₑ), undefined where chance alone explains everything."""
-    left = 1 - expected
-    return np.asarray(np.divide(observed - expected, left, out=np.full(observed.shape, np.nan), where=left > 1e-12))
+    left = 1 - expected_agreement
+    empty = np.full(observed_agreement.shape, np.nan)
+    return np.asarray(np.divide(observed_agreement - expected_agreement, left, out=empty, where=left > 1e-12))
 
 
-def _chance_plan(name: str, answers: Ratings, weights: Weights, expected: Callable[[Array, Array], Array]) -> Plan:
-    """A coefficient whose chance agreement depends on label shares: `expected(shares, weights)`."""
+def _chance_plan(
+    name: str, answers: Ratings, weights: Weights, chance_agreement: Callable[[Array, Array], Array]
+) -> Plan:
+    """A coefficient whose chance agreement depends on label shares: `chance_agreement(shares, weights)`."""
     table = agreement_weights(answers, weights)
     total, pairs, size = _agreement(answers, table)
     two = pairs > 0
@@ -256,9 +259,9 @@ def _chance_plan(name: str, answers: Ratings, weights: Weights, expected: Callab
     parts = np.column_stack([share, two, size > 0, labels]).astype(float)
 
     def finish(sums: Array) -> Array:
-        observed = ratio(sums[:, 0], sums[:, 1])
+        observed_agreement = ratio(sums[:, 0], sums[:, 1])
         shares = ratio(sums[:, 3:], np.broadcast_to(sums[:, [2]], sums[:, 3:].shape))
-        return corrected(observed, expected(shares, table))[:, None]
+        return corrected(observed_agreement, chance_agreement(shares, table))[:, None]
 
     return Plan(
         name, answers, Rows.of(answers.patterns), finish, parts, uses=two, settings={"weights": describe(weights)}
@@ -345,15 +348,15 @@ def conger(answers: Ratings, *, weights: Weights = None) -> Plan:
     parts = Scattered(entries, len(codes), 2 + n_judges * q)
 
     def finish(sums: Array) -> Array:
-        observed = ratio(sums[:, 0], sums[:, 1])
+        observed_agreement = ratio(sums[:, 0], sums[:, 1])
         counts = sums[:, 2:].reshape(len(sums), n_judges, q)
         whole = counts.sum(axis=2, keepdims=True)
         shares = np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
         present = (whole[:, :, 0] > 0).sum(axis=1).astype(float)
         # Σₖₗ wₖₗ of (Σg Σh≠g pgk phl) / (J(J−1)): the same as the mean product less the covariance
         total_shares = shares.sum(axis=1)
-        crossed = ((total_shares @ table) * total_shares).sum(axis=1) - ((shares @ table) * shares).sum(axis=(1, 2))
-        return corrected(observed, ratio(crossed, present * (present - 1)))[:, None]
+        chance = ((total_shares @ table) * total_shares).sum(axis=1) - ((shares @ table) * shares).sum(axis=(1, 2))
+        return corrected(observed_agreement, ratio(chance, present * (present - 1)))[:, None]
 
     settings = {"weights": describe(weights)}
     return Plan("conger", answers, Rows.of_items(answers, items), finish, parts, uses=two, settings=settings)
@@ -381,13 +384,13 @@ def wmt(answers: Ratings, *, directions: tuple[str, str] | None = None, singles:
     sides = [answers.labels.index(name) for name in directions or () if name in answers.labels]
 
     def finish(sums: Array) -> Array:
-        observed = ratio(sums[:, 0], sums[:, 1])
+        observed_agreement = ratio(sums[:, 0], sums[:, 1])
         shares = ratio(sums[:, 2:], np.broadcast_to(sums[:, 2:].sum(axis=1, keepdims=True), sums[:, 2:].shape))
-        expected = (shares**2).sum(axis=1)
+        expected_agreement = (shares**2).sum(axis=1)
         if directions is not None:
             both = shares[:, sides]
-            expected = expected - (both**2).sum(axis=1) + both.sum(axis=1) ** 2 / 2
-        return corrected(observed, expected)[:, None]
+            expected_agreement = expected_agreement - (both**2).sum(axis=1) + both.sum(axis=1) ** 2 / 2
+        return corrected(observed_agreement, expected_agreement)[:, None]
 
     settings = {"directions": "/".join(directions or ()), "singles": "" if singles else "dropped"}
     return Plan("wmt", answers, Rows.of(answers.patterns), finish, parts, uses=size >= 2, settings=settings)
@@ -423,8 +426,8 @@ def scott(answers: Ratings, *, weights: Weights = None, each: bool = False) -> P
     table = agreement_weights(answers, weights)
 
     def expected(first: Array, second: Array) -> Array:
-        pooled = (first + second) / 2
-        return np.asarray(((pooled @ table) * pooled).sum(axis=2))
+        mean_counts = (first + second) / 2
+        return np.asarray(((mean_counts @ table) * mean_counts).sum(axis=2))
 
     return _two_judges("scott", answers, table, expected, each=each, settings={"weights": describe(weights)})
 
@@ -433,7 +436,7 @@ def _two_judges(
     name: str,
     answers: Ratings,
     table: Array,
-    expected: Callable[[Array, Array], Array],
+    chance_agreement: Callable[[Array, Array], Array],
     *,
     each: bool,
     settings: dict[str, str],
@@ -445,7 +448,7 @@ def _two_judges(
     def finish(sums: Array) -> Array:
         left, right = sums[:, :, 1 : 1 + q], sums[:, :, 1 + q :]
         n = left.sum(axis=2)
-        return corrected(ratio(sums[:, :, 0], n), ratio(expected(left, right), n**2))
+        return corrected(ratio(sums[:, :, 0], n), ratio(chance_agreement(left, right), n**2))
 
     return pair_plan(name, answers, 1 + 2 * q, entries, finish, each=each, settings=settings, reason=_reason(answers))
 
@@ -461,8 +464,10 @@ def _quadratic(answers: Ratings, each: bool) -> Plan:
 
     def finish(sums: Array) -> Array:
         n, sx, sy, sxx, syy, apart = np.moveaxis(sums, 2, 0)
-        expected = ratio(sxx + syy, n) - 2 * ratio(sx, n) * ratio(sy, n)
-        share = np.divide(ratio(apart, n), expected, out=np.full(n.shape, np.nan), where=expected > 1e-12 * size)
+        expected_distance = ratio(sxx + syy, n) - 2 * ratio(sx, n) * ratio(sy, n)
+        share = np.divide(
+            ratio(apart, n), expected_distance, out=np.full(n.shape, np.nan), where=expected_distance > 1e-12 * size
+        )
         return np.asarray(1 - share)
 
     return pair_plan(

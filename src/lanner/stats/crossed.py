@@ -74,6 +74,6 @@ class CrossedSteps:
         for steps in (self.documents, self.judges):
             count = len(steps)
             if count > 1:
-                centred = (steps - steps.mean(axis=0)) * np.sqrt((count - 1) / count)
-                draws += rng.normal(size=(n, count)) @ centred
+                deviations = (steps - steps.mean(axis=0)) * np.sqrt((count - 1) / count)
+                draws += rng.normal(size=(n, count)) @ deviations
         return draws

@@ -79,9 +79,9 @@ def _usable(limit: float = np.inf) -> pl.Expr:
 
 def _timed(table: pl.DataFrame, limit: float) -> tuple[pl.DataFrame, int, int]:
     """Items with a usable time, how many were too long, and how many have none."""
-    timed = table.filter(_usable())
-    within_limit = timed.filter(_usable(limit))
-    return within_limit, len(timed) - len(within_limit), len(table) - len(timed)
+    timed_items = table.filter(_usable())
+    within_limit = timed_items.filter(_usable(limit))
+    return within_limit, len(timed_items) - len(within_limit), len(table) - len(timed_items)
 
 
 def with_seconds(data: Any, *, limit: float = LIMIT) -> Wide:
@@ -129,11 +129,11 @@ def throughput(
     resampling = clustered(resampling)
     table, notes = items(data, of, time=time)
     check_columns(table, by)
-    timed, too_long, unknown = _timed(table, limit)
-    if not len(timed):
+    timed_items, too_long, unknown = _timed(table, limit)
+    if not len(timed_items):
         return undefined("throughput", "no item has a time.", missing=1.0 if len(table) else 0.0)
-    unit = pl.Series(_UNITS, units(timed, resampling.unit)[0])
-    timed = timed.select(*dict.fromkeys(["judge", "domain", "seconds", *by])).with_columns(unit)
+    unit = pl.Series(_UNITS, units(timed_items, resampling.unit)[0])
+    timed_items = timed_items.select(*dict.fromkeys(["judge", "domain", "seconds", *by])).with_columns(unit)
     if too_long:
         notes += (
             in_number(
@@ -146,7 +146,7 @@ def throughput(
     rows: list[dict[str, Json]] = []
     results: list[Result] = []
     missing = unknown / len(table)
-    for labels, part in groups(timed, by):
+    for labels, part in groups(timed_items, by):
         domains = [("all", part), *((d["domain"], p) for d, p in groups(part, ["domain"]))]
         if "domain" in by:  # each group is a domain already, and keeps its name
             domains = [(labels["domain"], part)]
@@ -210,19 +210,19 @@ def fatigue(
     effect.
     """
     table, notes = items(data, of, time=time)
-    timed, _, unknown = _timed(table, limit)
-    if timed["at"].is_null().all():
+    timed_items, _, unknown = _timed(table, limit)
+    if timed_items["at"].is_null().all():
         notes += ("No times of day are known: the order of the table is taken as the order of work.",)
-    timed = timed.with_columns(
+    timed_items = timed_items.with_columns(
         pl.col("seconds").log().alias("_log"),
-        pl.Series("session", _so_far(of_rows(timed, ["judge"]))),
-        pl.Series("document_so_far", _so_far(of_rows(timed, ["judge", "document"]))),
+        pl.Series("session", _so_far(of_rows(timed_items, ["judge"]))),
+        pl.Series("document_so_far", _so_far(of_rows(timed_items, ["judge", "document"]))),
     )
     name = "change of time over the session, %"
-    if not len(timed):
+    if not len(timed_items):
         return undefined(name, "no item has a time.")
-    y, design = terms(timed, "_log", ["session", "document_so_far", "judge", "domain"])
-    unit, count = units(timed, "document")
+    y, design = terms(timed_items, "_log", ["session", "document_so_far", "judge", "domain"])
+    unit, count = units(timed_items, "document")
     if len(y) <= design.matrix.shape[1] + 1 or "session" not in design.names or count < 2:
         return undefined(name, "there are too few items, judges or documents to tell.", counts={"items": len(y)})
     if float(np.ptp(y)) < 1e-12:
@@ -234,7 +234,9 @@ def fatigue(
             rows.append({"kind": "effect", "term": term, **_change(fit.contrast(np.eye(fit.p)[index]), level)})
     part_number = pl.col("session").mul(parts).floor().clip(0, parts - 1).cast(pl.Int64).alias("part")
     medians = (
-        timed.with_columns(part_number).group_by("judge", "part").agg(pl.col("seconds").median(), pl.len().alias("n"))
+        timed_items.with_columns(part_number)
+        .group_by("judge", "part")
+        .agg(pl.col("seconds").median(), pl.len().alias("n"))
     )
     rows += [
         {"kind": "part", "judge": judge, "part": part + 1, "value": seconds, "n": n}
@@ -246,7 +248,7 @@ def fatigue(
         notes += ("No interval: with so few documents the change could be anything.",)
     else:
         interval = Interval(first["low"], first["high"], level, "cr2-t", "document")
-    counts = {"items": len(y), "documents": count, "judges": timed["judge"].n_unique()}
+    counts = {"items": len(y), "documents": count, "judges": timed_items["judge"].n_unique()}
     missing = unknown / len(table)
     signature = sign("fatigue", Resampling(level=level), interval, adjusted_for="judge, domain")
     return Result(name, first["value"], interval, first["p"], counts, missing, {}, rows, notes, signature)
@@ -291,8 +293,8 @@ def cost(
     rows: list[dict[str, Json]] = []
     paid_parts: list[pl.DataFrame] = []
     for labels, part in groups(table, by):
-        timed, too_long, unknown = _timed(part, limit)
-        mean = float(timed["seconds"].mean()) if len(timed) else None  # type: ignore[arg-type]
+        timed_items, too_long, unknown = _timed(part, limit)
+        mean = float(timed_items["seconds"].mean()) if len(timed_items) else None  # type: ignore[arg-type]
         hours = None if mean is None else mean * len(part) / 3600
         total = None if hours is None else hours * hourly
         per_item = None if total is None else total / len(part)

@@ -175,8 +175,8 @@ def _score_error(model: OrdinalFit, points: Array, system: int) -> float:
     slope = np.zeros(len(model.covariance))
     shift = float(model.beta[system - 1]) if system else 0.0
     for at in range(k):
-        moved = np.eye(k)[at] * step
-        sides = [_at_thresholds(model, model.thresholds + way * moved).expected(points, shift) for way in (1, -1)]
+        change = np.eye(k)[at] * step
+        sides = [_at_thresholds(model, model.thresholds + way * change).expected(points, shift) for way in (1, -1)]
         slope[at] = (sides[0] - sides[1]) / (2 * step)
     if system:
         slope[k + system - 1] = (model.expected(points, shift + step) - model.expected(points, shift - step)) / (

@@ -217,17 +217,19 @@ def gamma(
 
 def _chance_error(sums: Array, variance: float, samples: int) -> tuple[str, ...]:
     """How far γ is uncertain because chance is simulated: (1 − γ) times the relative error of what is expected."""
-    value, expected = float(_finish(sums.sum(axis=0)[None, :])[0, 0]), float(sums[:, 2].sum())
-    if np.isnan(value) or not expected:
+    value, expected_disorder = float(_finish(sums.sum(axis=0)[None, :])[0, 0]), float(sums[:, 2].sum())
+    if np.isnan(value) or not expected_disorder:
         return ()
-    error = abs(1 - value) * float(np.sqrt(variance)) / expected
+    error = abs(1 - value) * float(np.sqrt(variance)) / expected_disorder
     return (f"Chance is simulated with {samples} random annotations, which leaves an error of ±{error:.3f} in γ.",)
 
 
 def _finish(sums: Array) -> Array:
-    observed, units, expected, n_draws = sums.T
-    present = (units > 0) & (expected > 0)
-    shares = np.divide(observed * n_draws, units * expected, out=np.full(len(sums), np.nan), where=present)
+    observed_disorder, units, expected_disorder, n_draws = sums.T
+    present = (units > 0) & (expected_disorder > 0)
+    shares = np.divide(
+        observed_disorder * n_draws, units * expected_disorder, out=np.full(len(sums), np.nan), where=present
+    )
     return np.asarray(1 - shares)[:, None]
 
 

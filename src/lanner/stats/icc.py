@@ -244,12 +244,14 @@ def _two_way(answers: Ratings, items: Indices, form: Form) -> tuple[Scattered, F
         matrix = sums[:, 5 + 3 * k :].reshape(len(sums), k, k)
         present = count > 0
         judges = present.sum(axis=1)
-        explained = np.einsum("bj,bjk,bk->b", right, np.linalg.pinv(matrix, rcond=1e-10, hermitian=True), right)
-        residual = everything - by_item - explained
+        judge_squares = np.einsum("bj,bjk,bk->b", right, np.linalg.pinv(matrix, rcond=1e-10, hermitian=True), right)
+        residual = everything - by_item - judge_squares
         error = ratio(residual, n - items - judges + 1)
         of_judges = everything - np.where(present, ratio(total**2, count), 0).sum(axis=1)
         of_item = ratio(of_judges - residual - (items - 1) * error, n - judges)
-        of_judge = ratio(explained - (judges - 1) * error, n - items) if form.startswith("2") else np.zeros(len(sums))
+        of_judge = (
+            ratio(judge_squares - (judges - 1) * error, n - items) if form.startswith("2") else np.zeros(len(sums))
+        )
         return _share_of_items(of_item, error, of_judge, ratio(items, inverse), form, tiny)
 
     return parts, finish

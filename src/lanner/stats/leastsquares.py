@@ -107,14 +107,14 @@ class Ols:
     @cached_property
     def residuals(self) -> Array:
         """y − Xβ; what rounding leaves of a perfect fit is nothing, or it would look like great precision."""
-        found = self.y - self.x @ self.beta
-        return np.where(np.abs(found) > self._rounding, found, 0.0)
+        differences = self.y - self.x @ self.beta
+        return np.where(np.abs(differences) > self._rounding, differences, 0.0)
 
     @cached_property
     def _rounding(self) -> float:
         """Differences in y that are no more than rounding."""
-        centred = float(np.abs(self.y - self.y.mean()).max())
-        return 1e-10 * centred + 64 * float(np.finfo(float).eps * np.abs(self.y).max())
+        largest_deviation = float(np.abs(self.y - self.y.mean()).max())
+        return 1e-10 * largest_deviation + 64 * float(np.finfo(float).eps * np.abs(self.y).max())
 
     @cached_property
     def r_squared(self) -> float:
@@ -204,9 +204,9 @@ class Ols:
             matrix = np.diag(own) - common
             return float(np.trace(matrix) ** 2 / (matrix**2).sum())
         inner = self.bread @ (pull.T @ pull)
-        crossed = np.einsum("gi,ij,gj->g", pull, self.bread, pull)
-        trace = float(own.sum() - crossed.sum())
-        squares = float((own**2).sum() - 2 * (own * crossed).sum() + np.trace(inner @ inner))
+        cross_terms = np.einsum("gi,ij,gj->g", pull, self.bread, pull)
+        trace = float(own.sum() - cross_terms.sum())
+        squares = float((own**2).sum() - 2 * (own * cross_terms).sum() + np.trace(inner @ inner))
         return trace**2 / squares
 
     def _shares(self, weights: Array) -> tuple[Array, Array]:

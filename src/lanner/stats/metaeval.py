@@ -182,8 +182,8 @@ def correlations_without_each(truth: Array, scores: Array, document: Indices) ->
     names: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall_b")
     whole = Pairs(truth[valid], scores[valid], place[segments], len(units))
     values = np.array([correlation(truth, scores, kind, "pooled") for kind in _KINDS])
-    undefined = np.full((len(units), 3), np.nan)
-    pooled = without_each(whole, values, names) if min(whole.levels) > 1 else undefined
+    no_values = np.full((len(units), 3), np.nan)
+    over_segments = without_each(whole, values, names) if min(whole.levels) > 1 else no_values
     means = []
     for system in np.unique(systems):
         own = systems == system
@@ -192,9 +192,10 @@ def correlations_without_each(truth: Array, scores: Array, document: Indices) ->
         if min(pairs.levels) > 1:
             own_values = np.array([correlation(truth[cells][None], scores[cells][None], kind) for kind in _KINDS])
             means.append(without_each(pairs, own_values, names))
-    by_system = np.mean(means, axis=0) if means else undefined
+    by_system = np.mean(means, axis=0) if means else no_values
     for column, kind in enumerate(_KINDS):
-        values_by_name[f"segment_{kind}"], values_by_name[f"system_{kind}"] = pooled[:, column], by_system[:, column]
+        values_by_name[f"segment_{kind}"] = over_segments[:, column]
+        values_by_name[f"system_{kind}"] = by_system[:, column]
         values_by_name[f"item_{kind}"] = _means_without_each(correlation_of_segments(truth, scores, kind), document)
     values_by_name["sys_pearson"] = _system_pearson_without_each(truth, scores, document, units)
     return values_by_name
@@ -241,16 +242,16 @@ def _row(
     mid, original = soft.of(scores)
     own, gold_scores = scorer.released(systems), gold.released(systems)
     mean, guess = _means(truth, both), _means(scores, both)
-    published = None if own is None or gold_scores is None else (gold_scores, own)
+    released_scores = None if own is None or gold_scores is None else (gold_scores, own)
     return {
         "metric": scorer.name,
         "acc_eq": accuracy.accuracy,
         "threshold": accuracy.threshold,
         "acc_eq_cv": cross_validated(truth, scores, parts),
         "sys_pairwise_accuracy": pairwise_accuracy(mean, guess),
-        "sys_pairwise_accuracy_released": published and pairwise_accuracy(*published),
+        "sys_pairwise_accuracy_released": released_scores and pairwise_accuracy(*released_scores),
         "sys_pearson": correlation(mean[None], guess[None]),
-        "sys_pearson_released": published and correlation(published[0][None], published[1][None]),
+        "sys_pearson_released": released_scores and correlation(released_scores[0][None], released_scores[1][None]),
         "spa": mid,
         "spa_original": original,
         **{f"{name}_{kind}": correlation(truth, scores, kind, over) for name, over in _OVER for kind in _KINDS},
@@ -272,8 +273,8 @@ def as_peer(row: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("sys_pairwise_accuracy", "sys_pearson"):
         if row[f"{name}_released"] is not None:
             renamed_row[name] = row[f"{name}_released"]
-    undefined = [name for name, value in renamed_row.items() if isinstance(value, float) and np.isnan(value)]
-    return renamed_row | {name: 0.0 for name in undefined if name.endswith(_KINDS)}
+    undefined_names = [name for name, value in renamed_row.items() if isinstance(value, float) and np.isnan(value)]
+    return renamed_row | {name: 0.0 for name in undefined_names if name.endswith(_KINDS)}
 
 
 def _means(scores: Array, missing: Any) -> Array:

@@ -156,7 +156,7 @@ def kendall_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed:
     grid, n = PairGrid.of(len(gold)), len(scorers)
     order = np.where(valid[grid.first] & valid[grid.second], np.sign(np.nan_to_num(grid.differences(gold))), 0.0)
     rng = generator(seed, _STREAM)
-    total, defined = np.zeros((k, n * n)), np.zeros((k, n * n))
+    total, segment_counts = np.zeros((k, n * n)), np.zeros((k, n * n))
     for segment in np.flatnonzero(order.any(axis=0)):
         mask = rng.integers(0, 2, (k, len(gold))).astype(np.float32)
         one, two = mask[:, grid.first], mask[:, grid.second]
@@ -165,8 +165,8 @@ def kendall_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed:
         spread = (choices @ apart) * np.float32((order[:, segment] ** 2).sum())
         usable = spread > 0.5
         total += np.where(usable, choices @ agree / np.sqrt(np.maximum(spread, 1)), 0)
-        defined += usable
-    draws = (total / np.maximum(defined, 1)).reshape(k, n, n)
+        segment_counts += usable
+    draws = (total / np.maximum(segment_counts, 1)).reshape(k, n, n)
     gold = np.where(valid, gold, np.nan)
     return _shares(draws, np.array([correlation(gold, scores, "kendall", "item") for scores in x]), 1e-6)
 

@@ -66,12 +66,12 @@ def shares(model: Parts, level: float = 0.95, *, seed: int = 0) -> Shares:
         return point
     rng = generator(seed, _STREAM)
     draws = _variances(model, rng)
-    explained = _explained(systematic, between @ model.covariance, rng)
-    totals = explained + draws.sum(axis=1)
+    fixed_variance = _explained(systematic, between @ model.covariance, rng)
+    totals = fixed_variance + draws.sum(axis=1)
     tail = [(1 - level) / 2, (1 + level) / 2]
-    fixed, everything = (np.quantile(own, tail) for own in (explained / totals, 1 - draws[:, 0] / totals))
+    fixed_ends, everything = (np.quantile(own, tail) for own in (fixed_variance / totals, 1 - draws[:, 0] / totals))
     return point._replace(
-        fixed_ends=(float(fixed[0]), float(fixed[1])), ends=(float(everything[0]), float(everything[1]))
+        fixed_ends=(float(fixed_ends[0]), float(fixed_ends[1])), ends=(float(everything[0]), float(everything[1]))
     )
 
 
@@ -146,10 +146,10 @@ def fit(
 ) -> Fit:
     """Fit by restricted (or plain) maximum likelihood. X has full column rank; each factor two levels or more."""
     problem = Problem.of(y, x, factors, slopes)
-    theta, converged = minimise(problem, reml)
+    theta, has_converged = minimise(problem, reml)
     solution = problem.solve(theta)
     residual = solution.residual / (problem.n - problem.p * reml)
-    return Fit(solution, residual * np.concatenate([[1.0], theta**2]), reml, converged)
+    return Fit(solution, residual * np.concatenate([[1.0], theta**2]), reml, has_converged)
 
 
 def _slope(model: Fit, solution: Solution, variances: Array) -> Array:
@@ -297,14 +297,14 @@ def tells_apart(model: Fit, factor: int) -> bool:
     return deviance - model.deviance > _APART
 
 
-def _given(model: Fit, k: int, fixed: float, others: list[int]) -> Callable[[Array], tuple[float, Array]]:
+def _given(model: Fit, k: int, variance: float, others: list[int]) -> Callable[[Array], tuple[float, Array]]:
     """Deviance and slope in the log variances of `others`, with variance k fixed. Farther than `_BEYOND` from the model
     nothing changes any more: a long step of a search must not end where numbers do."""
     low, high = np.log(model.variances[others]) - _BEYOND, np.log(model.variances[others]) + _BEYOND
 
     def objective(log_variances: Array) -> tuple[float, Array]:
         variances = np.zeros(len(model.variances))
-        variances[k], variances[others] = fixed, np.exp(np.clip(log_variances, low, high))
+        variances[k], variances[others] = variance, np.exp(np.clip(log_variances, low, high))
         try:
             solution = model.at(variances)
             value = solution.deviance(model.reml, float(variances[0]))
@@ -449,11 +449,11 @@ _EXACT = 1e-9  # of the scores' variance; what rounding leaves of nothing is les
 EXACT = "the predictors and groups explain every score exactly, so nothing is left to tell chance from."
 
 
-def default_random(data: Any, fixed: Sequence[str]) -> tuple[str, ...]:
+def default_random(data: Any, fixed_effects: Sequence[str]) -> tuple[str, ...]:
     """Judges and documents, and how each predictor of `fixed` that varies within them differs from one to the next:
     an interaction for a group, a slope for a number."""
     source = wide(data)
-    names = source.expand(fixed)
+    names = source.expand(fixed_effects)
     table = source.with_measures(names).table
     factors = ["judge", "document"]
     numbers = [name for name in names if _is_number(table, name)]
@@ -464,11 +464,11 @@ def default_random(data: Any, fixed: Sequence[str]) -> tuple[str, ...]:
     return tuple(factors)
 
 
-def _prepare(data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str]) -> _Inputs | str:
+def _prepare(data: Any, outcome: str, fixed_effects: Sequence[str], random: Sequence[str]) -> _Inputs | str:
     """The model's data, or the reason why there is no model."""
     source = wide(data)
-    source = source.with_measures([outcome, *source.expand(fixed)])
-    y, design = terms(source.table, outcome, source.expand(fixed))
+    source = source.with_measures([outcome, *source.expand(fixed_effects)])
+    y, design = terms(source.table, outcome, source.expand(fixed_effects))
     notes = (*source.notes, *design.notes)
     if len(y) <= design.matrix.shape[1] + 1:
         return f"{len(y)} complete rows are too few for {design.matrix.shape[1]} coefficients."
@@ -549,10 +549,10 @@ def _unfit(index: Indices, size: int, others: dict[str, Indices]) -> str:
 
 
 def variance_components(
-    data: Any, outcome: str, fixed: Sequence[str], random: Sequence[str]
+    data: Any, outcome: str, fixed_effects: Sequence[str], random: Sequence[str]
 ) -> tuple[dict[str, float], int, tuple[str, ...]] | str:
     """Variances by factor ("residual" among them), on how many rows, and notes; or why there are none. No intervals."""
-    inputs = _prepare(data, outcome, fixed, random)
+    inputs = _prepare(data, outcome, fixed_effects, random)
     if isinstance(inputs, str):
         return inputs
     y, design, terms_of_random, _, notes = inputs

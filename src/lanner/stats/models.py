@@ -420,13 +420,13 @@ def _without_chance(replicates: Replicates, resampling: Resampling) -> tuple[Out
     units, square = replicates.units, float(replicates.value[0])
     if units < 2:
         return outcome(replicates, resampling), float(np.sqrt(square))
-    corrected = units * square - (units - 1) * float(replicates.jackknife[:, 0].mean())
+    corrected_square = units * square - (units - 1) * float(replicates.jackknife[:, 0].mean())
     variance = replicates.variance_of(0, units)
-    spread = t_outcome(corrected, variance, units - 1, resampling)
+    spread = t_outcome(corrected_square, variance, units - 1, resampling)
     if spread.interval is not None:
         low, high = _root(spread.interval.low), _root(spread.interval.high)
         spread = replace(spread, interval=replace(spread.interval, low=low, high=high))
-    return spread, _root(corrected)
+    return spread, _root(corrected_square)
 
 
 def _root(square: float) -> float:

@@ -97,22 +97,22 @@ class _Model:
 
     def _ends(self, values: Array, shift: Array | float, outside: float = np.inf) -> tuple[Array, Array]:
         """What bounds each answer's step from above and from below, less a shift; `outside` bounds the scale."""
-        padded = np.concatenate([[-outside], values, [outside]])
-        return padded[self.step + 1] - shift, padded[self.step] - shift
+        bounds = np.concatenate([[-outside], values, [outside]])
+        return bounds[self.step + 1] - shift, bounds[self.step] - shift
 
-    def _mode(self, thresholds: Array, base: Array, scaled: sparse.csr_array) -> tuple[Array, float]:
+    def _mode(self, thresholds: Array, base: Array, random_design: sparse.csr_array) -> tuple[Array, float]:
         """The random effects that suit the answers best, by Newton's method, and the joint log-likelihood there."""
         u = self.mode.copy()
-        each, slope, weight = self.slopes(thresholds, base + scaled @ u)
+        each, slope, weight = self.slopes(thresholds, base + random_design @ u)
         value = float(each.sum()) - 0.5 * float(u @ u)
         for _ in range(_NEWTON):
-            gradient = scaled.T @ slope - u
-            step, share = linalg.solve(_curvature(scaled, weight), gradient, assume_a="pos"), 1.0
+            gradient = random_design.T @ slope - u
+            step, share = linalg.solve(_curvature(random_design, weight), gradient, assume_a="pos"), 1.0
             if float(gradient @ step) < 1e-14:
                 break
             while True:
                 trial = u + share * step
-                each, slope, weight = self.slopes(thresholds, base + scaled @ trial)
+                each, slope, weight = self.slopes(thresholds, base + random_design @ trial)
                 new = float(each.sum()) - 0.5 * float(trial @ trial)
                 if new >= value - 1e-12 or share < 1e-6:
                     break
@@ -125,33 +125,35 @@ class _Model:
         """log-likelihood and gradient: what a parameter does to the joint likelihood at the mode, and, through it and
         the mode, to the curvature that Laplace's method takes the determinant of."""
         thresholds, beta, deviations = self.split(parameters)
-        scaled = (self.z * deviations[self.factor]).tocsr()
+        random_design = (self.z * deviations[self.factor]).tocsr()
         base = self.x @ beta
-        u, value = self._mode(thresholds, base, scaled)
-        eta = base + scaled @ u
+        u, value = self._mode(thresholds, base, random_design)
+        eta = base + random_design @ u
         _, slope, weight = self.slopes(thresholds, eta)
-        curvature = _curvature(scaled, weight)
+        curvature = _curvature(random_design, weight)
         inverse = np.asarray(np.linalg.inv(curvature), float)
         lever = np.asarray(
-            scaled.multiply(scaled @ inverse).sum(axis=1)
+            random_design.multiply(random_design @ inverse).sum(axis=1)
         ).ravel()  # each answer's share of the curvature
         bend = self._difference(thresholds, eta, 0.0 * thresholds, 1.0)[1]
         gradient = []
 
         def total(direct: float, own_weight: Array, push: Array, shift: Array) -> float:
             """`shift` is how η moves directly, `push` the slope in u that follows, `own_weight` the weights' change."""
-            moved = shift + scaled @ (inverse @ push)
-            return direct - 0.5 * float((own_weight + bend * moved) @ lever)
+            eta_change = shift + random_design @ (inverse @ push)
+            return direct - 0.5 * float((own_weight + bend * eta_change) @ lever)
 
         for direction in self._threshold_directions(parameters):
             change, own_weight = self._difference(thresholds, eta, direction, 0.0)
-            gradient.append(total(self._along(thresholds, eta, direction), own_weight, scaled.T @ change, 0.0 * eta))
+            gradient.append(
+                total(self._along(thresholds, eta, direction), own_weight, random_design.T @ change, 0.0 * eta)
+            )
         for column in self.x.T:
-            gradient.append(total(float(slope @ column), 0.0 * eta, -scaled.T @ (weight * column), column))
+            gradient.append(total(float(slope @ column), 0.0 * eta, -random_design.T @ (weight * column), column))
         for k in range(len(deviations)):
             own = self.factor == k
-            shift = scaled @ np.where(own, u, 0.0)
-            push = np.where(own, scaled.T @ slope, 0.0) - scaled.T @ (weight * shift)
+            shift = random_design @ np.where(own, u, 0.0)
+            push = np.where(own, random_design.T @ slope, 0.0) - random_design.T @ (weight * shift)
             rise = float((1 - np.diag(inverse))[own].sum())
             gradient.append(total(float(slope @ shift), 0.0 * eta, push, shift) - rise)
         determinant = float(np.linalg.slogdet(curvature)[1])
@@ -188,8 +190,8 @@ class _Model:
         places = np.flatnonzero(free)
         hessian = np.empty((len(places), len(places)))
         for row, at in enumerate(places):
-            moved = np.eye(len(parameters))[at] * 1e-3
-            sides = [self.at(parameters + way * moved).gradient[places] for way in (1, -1)]
+            change = np.eye(len(parameters))[at] * 1e-3
+            sides = [self.at(parameters + way * change).gradient[places] for way in (1, -1)]
             hessian[row] = -(sides[0] - sides[1]) / 2e-3
         inverse = np.linalg.pinv((hessian + hessian.T) / 2, hermitian=True)
         k, n = self.steps - 1, self.steps - 1 + self.x.shape[1]
@@ -198,8 +200,8 @@ class _Model:
         return np.asarray(turn @ inverse[:n, :n] @ turn.T)
 
 
-def _curvature(scaled: sparse.csr_array, weight: Array) -> Array:
-    full = (scaled.T @ (scaled * weight[:, None])).toarray()
+def _curvature(random_design: sparse.csr_array, weight: Array) -> Array:
+    full = (random_design.T @ (random_design * weight[:, None])).toarray()
     full[np.diag_indices_from(full)] += 1.0
     return np.asarray(full, float)
 

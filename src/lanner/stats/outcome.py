@@ -257,11 +257,11 @@ def _bootstrap_outcome(
     raw = replicates.draws[:, column]
     draws = np.sort(raw[~np.isnan(raw)])
     notes: tuple[str, ...] = ()
-    undefined = 1 - len(draws) / max(1, len(raw))
-    if undefined > 0.5:
+    share_undefined = 1 - len(draws) / max(1, len(raw))
+    if share_undefined > 0.5:
         return Outcome(None, None, ("No interval: the statistic is undefined in most resamples.",))
-    if undefined > 0:
-        notes = (f"The statistic was undefined in {undefined:.1%} of resamples; they are left out.",)
+    if share_undefined > 0:
+        notes = (f"The statistic was undefined in {share_undefined:.1%} of resamples; they are left out.",)
     value, units = float(replicates.value[column]), replicates.units
     if draws[-1] - draws[0] <= 1e-12 * max(1.0, abs(value)):  # nothing but rounding
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
@@ -278,8 +278,8 @@ def _bootstrap_outcome(
             reach = float(np.sqrt(units / (units - 1)) * stdtrit(units - 1, 1 - tail))
         levels = []
         for z in (-reach, reach):
-            moved = bias + z
-            levels.append(float(ndtr(bias + moved / max(1e-6, 1 - skew * moved))))
+            quantile_shift = bias + z
+            levels.append(float(ndtr(bias + quantile_shift / max(1e-6, 1 - skew * quantile_shift))))
         return quantile(draws, levels[0]), quantile(draws, levels[1])
 
     low, high = ends((1 - resampling.level) / 2)
@@ -308,11 +308,11 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
 def step_down(ps: Sequence[float | None], possible: Sequence[int]) -> list[float | None]:
     """Each p times the largest possible number of hypotheses that are still true when its turn comes."""
     pairs = sorted((p, at) for at, p in enumerate(ps) if p is not None)
-    adjusted: list[float | None] = [None] * len(ps)
+    adjusted_p: list[float | None] = [None] * len(ps)
     worst = 0.0
     for step, (p, at) in enumerate(pairs):
         left = len(pairs) - step
         factor = max((count for count in possible if count <= left), default=left)
         worst = max(worst, min(1.0, p * max(factor, 1)))
-        adjusted[at] = worst
-    return adjusted
+        adjusted_p[at] = worst
+    return adjusted_p

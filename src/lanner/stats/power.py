@@ -115,10 +115,10 @@ def pilot(data: Any, of: str) -> Components:
         "item:system": "system_item",
         "judge:system": "system_judge",
     }
-    fitted = variance_components(data, of, ["system"], list(names))
-    if isinstance(fitted, str):
-        raise StatisticError("The pilot is too small to plan from.", next_step=f"It has no variances: {fitted}")
-    components, rows, notes = fitted
+    variances = variance_components(data, of, ["system"], list(names))
+    if isinstance(variances, str):
+        raise StatisticError("The pilot is too small to plan from.", next_step=f"It has no variances: {variances}")
+    components, rows, notes = variances
     parts = {target: components.get(term, 0.0) for term, target in names.items()}
     if not any(term in components for term in ("document:system", "item:system")):  # one system: err on the safe side
         parts |= {"system_document": parts["document"], "system_item": parts["item"], "document": 0.0, "item": 0.0}
@@ -265,8 +265,8 @@ class Trials:
             as_extreme = (flips >= np.abs(total).reshape(-1, 1) * (1 - 1e-9)).sum(axis=1).reshape(total.shape)
             p = as_extreme / len(self.signs) if self.exact else (1 + as_extreme) / (1 + len(self.signs))
             for row in p[(p[:, 0] < self.alpha) & (total[:, 0] > 0)]:  # a correction makes no p smaller
-                adjusted = corrected(list(map(float, row)), self.correction, systems)[0]
-                n_significant += adjusted is not None and adjusted < self.alpha
+                adjusted_p = corrected(list(map(float, row)), self.correction, systems)[0]
+                n_significant += adjusted_p is not None and adjusted_p < self.alpha
         return n_significant / len(self.means)
 
     def detectable(self, power: float, start: float) -> float | None:

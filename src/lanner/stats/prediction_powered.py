@@ -64,21 +64,23 @@ def powered_mean(
     errors[alone, 1] = -(f[alone] - other) / extra
     a, b = group_sums(errors, document, documents).T
     judged = np.bincount(document, weights=human, minlength=documents) > 0
-    tuned = int(weight is None)
+    tuned_weights = int(weight is None)
     if weight is None:
         spread = float((b**2).sum())
         weight = float(np.clip((a * b).sum() / spread, 0.0, 1.0)) if spread > 0 else 0.0
-    return Powered(y_mean - weight * (f_mean - other), y_mean, weight, a - weight * b, a, judged, n, extra, tuned)
+    return Powered(
+        y_mean - weight * (f_mean - other), y_mean, weight, a - weight * b, a, judged, n, extra, tuned_weights
+    )
 
 
-def variance(pull: Array, judged: Flags, fitted: int = 0) -> tuple[float, float]:
+def variance(pull: Array, is_judged: Flags, tuned_weights: int = 0) -> tuple[float, float]:
     """Variance of a sum of document influences and its degrees of freedom, judged documents and others apart.
 
-    `fitted` weights were tuned on the judged documents, which costs as many degrees of freedom.
+    `tuned_weights` weights were tuned on the judged documents, which costs as many degrees of freedom.
     """
-    parts = [(pull[judged], 1 + fitted), (pull[~judged], 1)]
+    parts = [(pull[is_judged], 1 + tuned_weights), (pull[~is_judged], 1)]
     if any(0 < len(own) <= parameters for own, parameters in parts):
-        parts = [(pull, 1 + fitted)]  # too few of one kind to tell its spread: all documents together
+        parts = [(pull, 1 + tuned_weights)]  # too few of one kind to tell its spread: all documents together
     total, squares = 0.0, 0.0
     for own, lost in parts:
         if len(own) > lost:

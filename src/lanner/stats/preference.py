@@ -217,11 +217,11 @@ def _tested(
         raise StatisticError(f"There is no system {favour!r}.", next_step=did_you_mean(favour, [one, two]))
     sense = -1 if favour == two else 1
     for_, against = (two, one) if sense < 0 else (one, two)
-    won = part["won"].to_numpy() * sense
-    wins, losses, ties_count = (int((won == k).sum()) for k in (1, -1, 0))
+    outcomes = part["won"].to_numpy() * sense
+    wins, losses, ties_count = (int((outcomes == k).sum()) for k in (1, -1, 0))
     tests = {rule: exact_sign_test(wins, losses, ties_count, rule) for rule in ("drop", "split")}
     test = tests[ties]
-    share, spread = _share(part, won, ties, resampling)
+    share, spread = _share(part, outcomes, ties, resampling)
     row: dict[str, Json] = {
         "for": for_,
         "against": against,
@@ -238,17 +238,17 @@ def _tested(
         "p_split": tests["split"].p,
         "p_documents": spread.p,
     }
-    counts = {"items": len(won), "judges": part["judge"].n_unique(), "documents": part["document"].n_unique()}
+    counts = {"items": len(outcomes), "judges": part["judge"].n_unique(), "documents": part["document"].n_unique()}
     name, signature = f"preference for {for_} over {against}", sign("sign test", resampling, spread.interval, ties=ties)
     if test.p is None:
         return undefined(name, "there is nothing but ties.", counts=counts, signature=signature), row
     return Result(name, share, spread.interval, spread.p, counts, notes=spread.notes, signature=signature), row
 
 
-def _share(part: pl.DataFrame, won: Array, ties: Ties, resampling: Resampling) -> tuple[float | None, Outcome]:
+def _share(part: pl.DataFrame, outcomes: Array, ties: Ties, resampling: Resampling) -> tuple[float | None, Outcome]:
     """The share of wins (with ties dropped, or counted half), resampled by document."""
     unit, count = units(part, resampling.unit)
-    sums = group_sums(np.stack([won == 1, won == -1, won == 0], axis=1).astype(float), unit, count)
+    sums = group_sums(np.stack([outcomes == 1, outcomes == -1, outcomes == 0], axis=1).astype(float), unit, count)
 
     def finish(total: Array) -> Array:
         wins, losses, ties_count = total.T
@@ -305,9 +305,9 @@ def _voted(
     keys = list(dict.fromkeys([*items]))
     rest = [pl.col(name).first() for name in ("document", "segment", "judge") if name not in keys]
     votes = part.group_by(keys, maintain_order=True).agg(pl.col("won").sum().sign().alias("vote"), *rest)
-    vote, won = votes["vote"].to_numpy(), part["won"].to_numpy()
+    vote, outcomes = votes["vote"].to_numpy(), part["won"].to_numpy()
     vote_counts = {k: int((vote == k).sum()) for k in (1, 0, -1)}
-    single = {k: float((won == k).mean()) for k in (1, 0, -1)}
+    single = {k: float((outcomes == k).mean()) for k in (1, 0, -1)}
     unit, count = units(votes, resampling.unit)
     sums = group_sums(np.stack([vote == 1, np.ones(len(vote))], axis=1).astype(float), unit, count)
     replicates = replicate_sums(sums, lambda total: total[:, :1] / total[:, 1:], resampling)
@@ -357,14 +357,14 @@ def side_bias(
     rows: list[dict[str, Json]] = []
     results: list[Result] = []
     for labels, part in [(dict.fromkeys(by, "all"), table), *(groups(table, by) if by else [])]:
-        won = part["shown_first"].to_numpy()
-        test = exact_sign_test(int((won == 1).sum()), int((won == -1).sum()))
-        share, spread = _share(part, won, "drop", resampling)
+        outcomes = part["shown_first"].to_numpy()
+        test = exact_sign_test(int((outcomes == 1).sum()), int((outcomes == -1).sum()))
+        share, spread = _share(part, outcomes, "drop", resampling)
         low, high = (spread.interval.low, spread.interval.high) if spread.interval else (None, None)
         row = {**labels, "x": test.x, "n": test.n, "share": share, "low": low, "high": high}
         rows.append({**row, "p": spread.p, "p_items": test.p})
         signature = sign("side bias", resampling, spread.interval, ties="dropped")
-        counts = {"items": len(won), "judges": part["judge"].n_unique(), "documents": part["document"].n_unique()}
+        counts = {"items": len(outcomes), "judges": part["judge"].n_unique(), "documents": part["document"].n_unique()}
         about = (*notes, *spread.notes)
         results.append(Result("side bias", share, spread.interval, spread.p, counts, notes=about, signature=signature))
     return replace(results[0], rows=rows)

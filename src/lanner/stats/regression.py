@@ -210,8 +210,8 @@ def _coefficient_rows(model: _Model, level: float) -> list[dict[str, Json]]:
     scale = model.fit.x.std(axis=0, ddof=1) / model.fit.y.std(ddof=1)
     rows: list[dict[str, Json]] = []
     for term, estimate, factor in zip(model.terms.names, model.fit.coefficients(), scale, strict=True):
-        standardised = float(estimate.value * factor) if factor > 0 else None
-        rows.append({"term": term, **_estimate_row(estimate, level), "standardised": standardised, "n": model.fit.n})
+        beta = float(estimate.value * factor) if factor > 0 else None
+        rows.append({"term": term, **_estimate_row(estimate, level), "standardised": beta, "n": model.fit.n})
     return rows
 
 
@@ -244,15 +244,15 @@ def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resam
     def finish(total: Array) -> Array:
         gram = total.reshape(-1, width, width)
         spread = gram[:, -1, -1] - gram[:, 0, -1] ** 2 / gram[:, 0, 0]
-        explained = []
+        r_squared = []
         for columns in blocks:
             inner, outer = gram[:, columns][:, :, columns], gram[:, columns, -1]
             solution = _solved(inner, outer)
             rest = gram[:, -1, -1] - np.einsum("bi,bi->b", outer, solution)
             with np.errstate(invalid="ignore", divide="ignore"):
-                explained.append(np.where(spread > 1e-12, 1 - rest / spread, np.nan))
-        steps = [after - before for before, after in pairwise(explained)]
-        return np.stack([*explained, *steps], axis=1)
+                r_squared.append(np.where(spread > 1e-12, 1 - rest / spread, np.nan))
+        steps = [after - before for before, after in pairwise(r_squared)]
+        return np.stack([*r_squared, *steps], axis=1)
 
     return replicate_sums(sums.reshape(count, -1), finish, resampling)
 
@@ -330,7 +330,7 @@ def _step_rows(
     model: _Model, steps: Sequence[list[int]], spread: Replicates, resampling: Resampling
 ) -> list[dict[str, Json]]:
     rows: list[dict[str, Json]] = []
-    before, explained = [0], 0.0
+    before, r_squared = [0], 0.0
     for k, columns in enumerate(steps):
         whole = len(columns) == model.fit.p
         fit = model.fit if whole else Ols(model.fit.y, model.fit.x[:, columns], model.document, model.fit.errors)
@@ -342,7 +342,7 @@ def _step_rows(
                 "r2": fit.r_squared,
                 "r2_low": interval.low if interval else None,
                 "r2_high": interval.high if interval else None,
-                "added": fit.r_squared - explained,
+                "added": fit.r_squared - r_squared,
                 "added_low": gain.low if gain else None,
                 "added_high": gain.high if gain else None,
                 "f": test.f if test else None,
@@ -353,7 +353,7 @@ def _step_rows(
                 "n": fit.n,
             }
         )
-        before, explained = columns, fit.r_squared
+        before, r_squared = columns, fit.r_squared
     return rows
 
 
@@ -389,9 +389,9 @@ def compare_judges(
             continue
         fit, common, counts = stack
         differences = fit.coefficients()[len(common) : 2 * len(common)]
-        corrected = holm([estimate.known_p for estimate in differences])
+        corrected_p = holm([estimate.known_p for estimate in differences])
         labels = {"first": pair[0], "second": pair[1]}
-        for term, estimate, p in zip(common, differences, corrected, strict=True):
+        for term, estimate, p in zip(common, differences, corrected_p, strict=True):
             rows.append({**labels, "term": term, **_estimate_row(estimate, resampling.level), "p_holm": p})
         tests.append((fit.joint(range(len(common) + 1, 2 * len(common))), counts))
     if not tests:

@@ -219,14 +219,14 @@ def minimise(problem: Problem, reml: bool) -> tuple[Array, bool]:
             return NOWHERE, np.zeros(len(theta))
 
     start, spread = np.zeros(len(problem.sizes)), np.diag(1 / np.array(problem.sizes, dtype=float))
-    at, value, converged = descend(objective, start, spread)
+    at, value, has_converged = descend(objective, start, spread)
     theta = np.exp(np.clip(at, _NEXT_TO_NOTHING, _STEEP))
     for k in np.flatnonzero(theta < 0.05):
         trial = np.where(np.arange(len(theta)) == k, 0.0, theta)
         other = problem.solve(trial).deviance(reml)
         if other <= value + 1e-6:
             theta, value = trial, other
-    return theta, converged
+    return theta, has_converged
 
 
 def descend(

@@ -59,16 +59,16 @@ def replacement(
     board = panel(data, question, models=[model], people=people)
     rows: list[dict[str, Json]] = [{"kind": "person", **row} for row in test.rows]
     notes = list(test.notes)
-    saves, saves_low, measured = _possible(board, model, resampling)
+    saves, saves_low, is_measured = _possible(board, model, resampling)
     if board.rated.scored and not board.rated.sets:
         scale = calibration(data, question, model=model, people=people, resampling=resampling)
         rows += [dict(row) for row in scale.rows]
         notes += [note for note in scale.notes if note not in notes]
-        powered = prediction_powered(data, question, model=model, people=people, resampling=resampling)
-        rows += [dict(row) for row in powered.rows]
-        gains = [row["gain"] for row in powered.rows if row["kind"] == "system" and row["gain"]]
+        estimates = prediction_powered(data, question, model=model, people=people, resampling=resampling)
+        rows += [dict(row) for row in estimates.rows]
+        gains = [row["gain"] for row in estimates.rows if row["kind"] == "system" and row["gain"]]
         if gains:
-            saves, measured = max(0.0, 1 - 1 / float(np.median(gains))), True
+            saves, is_measured = max(0.0, 1 - 1 / float(np.median(gains))), True
             saves_low = saves
     elif not board.rated.sets:
         rows += [dict(row) for row in corrected_shares(data, question, model=model, people=people).rows]
@@ -77,7 +77,7 @@ def replacement(
         useful = saves_low is not None and saves_low >= WORTH_IT
         verdict = "replace" if test.value >= ENOUGH else "assist" if useful else "neither"
     row: dict[str, Json] = {"kind": "verdict", "model": model, "question": question, "verdict": verdict}
-    row |= {"winning_rate": test.value, "people": len(board.people), "saves": saves, "saves_measured": measured}
+    row |= {"winning_rate": test.value, "people": len(board.people), "saves": saves, "saves_measured": is_measured}
     rows.insert(0, row)
     parts = (*(test.signature.parts if test.signature else ()), ("model", model))
     signature = Signature("replacement", parts=parts, version=test.signature.version if test.signature else "")
@@ -89,9 +89,9 @@ def _possible(board: Panel, model: str, resampling: Resampling) -> tuple[float |
     if board.rated.sets or model not in board.models or not board.people:
         return None, None, False
     people = np.stack([_numbers(board, person) for person in board.people], axis=1)
-    answered = np.isfinite(people)
-    mean = np.where(answered, people, 0.0).sum(axis=1) / np.maximum(answered.sum(axis=1), 1)
-    mean[~answered.any(axis=1)] = np.nan
+    is_answered = np.isfinite(people)
+    mean = np.where(is_answered, people, 0.0).sum(axis=1) / np.maximum(is_answered.sum(axis=1), 1)
+    mean[~is_answered.any(axis=1)] = np.nan
     own = _numbers(board, model)
     both = np.isfinite(mean) & np.isfinite(own)
     if both.sum() < 3:
@@ -140,7 +140,7 @@ def corrected_shares(
     both = judged & (crowd >= 0).any(axis=1)
     if both.sum() < 2 or not (judged & ~both).any():
         return undefined(name, "no items were judged by the model alone, or too few by people as well.")
-    used, unit = np.unique(board.document[judged], return_inverse=True)
+    documents, unit = np.unique(board.document[judged], return_inverse=True)
     rows: list[dict[str, Json]] = []
     intervals: list[Interval | None] = []
     for code, label in enumerate(board.rated.labels):
@@ -150,7 +150,7 @@ def corrected_shares(
         columns = np.column_stack(
             [both_judged, both_judged * true, both_judged * says, both_judged * true * says, rest, rest * says]
         )[judged]
-        replicates = replicate_sums(group_sums(columns, unit, len(used)), _corrected, resampling)
+        replicates = replicate_sums(group_sums(columns, unit, len(documents)), _corrected, resampling)
         value = float(replicates.value[0])
         estimate = outcome(replicates, resampling) if np.isfinite(value) else None
         interval = estimate.interval if estimate else None
@@ -169,7 +169,7 @@ def corrected_shares(
         }
         rows.append(row)
     top = max(range(len(rows)), key=lambda at: (rows[at]["value"] is not None, rows[at]["people"]))
-    counts = {"items": int(both.sum()), "model_only": int((judged & ~both).sum()), "documents": len(used)}
+    counts = {"items": int(both.sum()), "model_only": int((judged & ~both).sum()), "documents": len(documents)}
     signature = sign(name, resampling, intervals[top], model=model, by="hits and false alarms (Rogan–Gladen)")
     value = rows[top]["value"]
     return Result(name, value, intervals[top], counts=counts, rows=rows, notes=board.rated.notes, signature=signature)
@@ -181,10 +181,10 @@ def _number(values: Array) -> float | None:
 
 def _rates(sums: Array) -> tuple[Array, Array]:
     """Hits among what people label so, false alarms among the rest."""
-    n, true, says, agreed = sums[:, :4].T
+    n, true, says, agreements = sums[:, :4].T
     with np.errstate(invalid="ignore", divide="ignore"):
-        hits = np.where(true > 1e-9, agreed / true, np.nan)
-        alarms = np.where(n - true > 1e-9, (says - agreed) / (n - true), np.nan)
+        hits = np.where(true > 1e-9, agreements / true, np.nan)
+        alarms = np.where(n - true > 1e-9, (says - agreements) / (n - true), np.nan)
     return hits, alarms
 
 

@@ -83,8 +83,8 @@ class Wide:
     @property
     def measures(self) -> list[str]:
         """Names that are not keys: what can be correlated or regressed."""
-        reserved = {*SCHEMA, *KEYS} - {"score", "label"}  # which a question may be called, too
-        return [name for name in self.table.columns if name not in reserved and not name.startswith("judge_")]
+        reserved_names = {*SCHEMA, *KEYS} - {"score", "label"}  # which a question may be called, too
+        return [name for name in self.table.columns if name not in reserved_names and not name.startswith("judge_")]
 
     @property
     def _known(self) -> list[str]:
