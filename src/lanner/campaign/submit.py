@@ -357,9 +357,9 @@ def _write(
         open_ = tuple(saving.questions.open(saving.place.page, saving.item, saving.known))
         changes.append(Progressed(submission.task, submission.item, not open_, submission.elapsed, submission.active))
         results[at] = Saved(ids, open_, tuple(conflicts), item=saving.item, answers=submission.answers)
-    if rows:
+    with tx.together():
         tx.judgements.add(rows)
-    tx.tasks.set_saved(changes, received_at)
+        tx.tasks.set_saved(changes, received_at)
     waiting.clear()
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, delete, func, select, text, true
 from lanner.model import Json, Judgement, Role
 from lanner.store import schema
 from lanner.store.chain import Chain
-from lanner.store.rows import STREAMED, Rows, dumps, given_table, insert_rows, loads, moment
+from lanner.store.rows import STREAMED, Rows, dumps, fetch, given_table, insert_rows, loads, moment
 
 _q, _d, _j = schema.judgement.c, schema.document.c, schema.judge.c
 _OF_UNIT = (
@@ -183,7 +183,7 @@ class Judgements(Rows):
         whoever follows a campaign by its last id misses nothing."""
         if self._connection.dialect.name == "postgresql":
             asked = {"campaigns": sorted(campaigns), "count": count}
-            return self._connection.execute(_RESERVED, asked).scalars().all()
+            return [number for (number,) in fetch(self._connection, _RESERVED, asked)]
         last = self._connection.execute(_LAST_GIVEN).scalar_one()
         return range(last + 1, last + 1 + count)
 
@@ -197,7 +197,7 @@ class Judgements(Rows):
         answers: dict[Unit, list[Answer]] = {}
         if keys:
             statement = _HEADS[self._connection.dialect.name]
-            for row in self._connection.execute(statement, {"keys": dumps(list(keys))}):
+            for row in fetch(self._connection, statement, {"keys": dumps(list(keys))}):
                 answers.setdefault((row[0], row[1], row[2]), []).append(Answer._make(row[3:]))
         return answers
 

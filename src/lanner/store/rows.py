@@ -4,7 +4,8 @@ Python values and the plain types of the tables: JSON text and integer moments; 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from operator import itemgetter
@@ -12,7 +13,7 @@ from typing import Any, overload
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
 from sqlalchemy import BigInteger, Connection, Table, Text, bindparam, cast, func, text
-from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 
 from lanner.model import Json
@@ -54,14 +55,80 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
         connection.exec_driver_sql(_sqlite_insert(table), [*map(itemgetter(*names), rows)])
         return
     driver: Any = connection.connection.dbapi_connection
+    if len(rows) <= _FEW_ROWS:  # in one message, which may go with others; COPY cannot
+        driver.execute(_postgresql_insert(table), {"rows": dumps([*map(dict, rows)])})
+        return
     with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({', '.join(names)}) FROM STDIN") as copy:
         for row in rows:
             copy.write_row([row[name] for name in names])
 
 
+_FEW_ROWS = 500
+
+
 @cache
 def _sqlite_insert(table: Table) -> str:
     return str(table.insert().compile(dialect=sqlite.dialect()))
+
+
+@cache
+def _postgresql_insert(table: Table) -> str:
+    names = ", ".join(column.name for column in table.columns)
+    types = ", ".join(f"{column.name} {column.type.compile(postgresql.dialect())}" for column in table.columns)  # type: ignore[no-untyped-call]
+    return f"INSERT INTO {table.name} ({names}) SELECT {names} FROM json_to_recordset(%(rows)s) AS given({types})"
+
+
+# A save on PostgreSQL waits for each message that goes there and back, on a busy machine longer than for the work
+# itself. What a save says goes past SQLAlchemy's results, which want an answer to every statement before the next.
+
+
+def fetch(connection: Connection, statement: Any, values: Mapping[str, Any]) -> Sequence[Any]:
+    """All rows of a statement. The first one of a transaction goes to PostgreSQL together with its beginning."""
+    if connection.dialect.name == "sqlite":
+        return connection.execute(statement, values).all()
+    driver: Any = connection.connection.dbapi_connection
+    with driver.cursor() as cursor, driver.pipeline() if driver.info.transaction_status == _IDLE else nullcontext():
+        words, constants = _postgresql_text(statement)
+        cursor.execute(words, {**constants, **values})
+        rows: Sequence[Any] = cursor.fetchall()
+        return rows
+
+
+_IDLE = 0  # of libpq: no transaction has begun
+
+
+def send(connection: Connection, statement: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Run a statement for each of these rows; nobody asks what it gives."""
+    if connection.dialect.name == "sqlite":
+        connection.execute(statement, rows)
+        return
+    driver: Any = connection.connection.dbapi_connection
+    with driver.cursor() as cursor:
+        words, constants = _postgresql_text(statement)
+        cursor.executemany(words, [{**constants, **row} for row in rows])
+
+
+@contextmanager
+def together(connection: Connection) -> Iterator[None]:
+    """What is sent or inserted within goes to PostgreSQL at once, with one wait for all of it."""
+    if connection.dialect.name == "sqlite":
+        yield
+        return
+    driver: Any = connection.connection.dbapi_connection
+    with driver.pipeline():
+        yield
+
+
+@cache
+def _postgresql_text(statement: Any) -> tuple[str, Mapping[str, Any]]:
+    """A statement as the driver wants it, and the parameters whose values it has itself."""
+    compiled = statement.compile(dialect=_postgresql_dialect())
+    return str(compiled), {name: value for name, value in compiled.params.items() if value is not None}
+
+
+@cache
+def _postgresql_dialect() -> Any:
+    return postgresql.psycopg.dialect()  # type: ignore[no-untyped-call]
 
 
 def given_table(dialect: str, name: str, types: Sequence[type]) -> tuple[Any, list[Any]]:

@@ -6,7 +6,7 @@ import os
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -34,6 +34,7 @@ from lanner.store.engine import (
 from lanner.store.judgements import Judgements
 from lanner.store.ledger import Ledger
 from lanner.store.migrations import applied, is_last, migrate, refuse_newer
+from lanner.store.rows import together
 from lanner.store.tasks import Progress, Tasks
 from lanner.store.webhooks import Webhooks
 
@@ -49,6 +50,10 @@ class Transaction:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+
+    def together(self) -> AbstractContextManager[None]:
+        """Send what is written within at once. Nothing may be read there."""
+        return together(self._connection)
 
     @property
     def campaigns(self) -> Campaigns:

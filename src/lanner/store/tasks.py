@@ -14,7 +14,7 @@ from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select,
 from lanner.model import JUDGE_GROUPS, CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
 from lanner.store.campaigns import JUDGE_ITSELF
-from lanner.store.rows import Rows, dumps, given_table, insert_rows, loads, micros, moment
+from lanner.store.rows import Rows, dumps, fetch, given_table, insert_rows, loads, micros, moment, send
 
 _t, _i, _c, _d, _j = schema.task.c, schema.item.c, schema.campaign.c, schema.document.c, schema.judge.c
 _q = schema.judgement.c
@@ -291,14 +291,14 @@ class Tasks(Rows):
         if rows:
             rows.sort(key=itemgetter(1))  # tasks are locked in one order by everybody
             statement = _PLACES[self._connection.dialect.name]
-            for index, *row in self._connection.execute(statement, {"wanted": dumps(rows)}):
+            for index, *row in fetch(self._connection, statement, {"wanted": dumps(rows)}):
                 places[index] = _place(row)
         return places
 
     def set_saved(self, changes: Iterable[Progressed], now: int) -> None:
         """How far items are. The longest time counts: a second device knows less of one."""
         if rows := [_progress_row(each, now) for each in changes]:
-            self._connection.execute(_SAVED, rows)
+            send(self._connection, _SAVED, rows)
 
     def assigned(self, task: int, known: Assigned | None = None) -> Assigned | None:
         """The task with its items; these never change, so they are not read again where the task is `known`."""
