@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
 from lanner import campaign
 from lanner.model import Judge, JudgeKind, Judgement
+from lanner.monitor import status as status_module
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.status import campaign_status
 from lanner.store import Store
@@ -69,3 +71,24 @@ def test_models_are_not_paid_by_the_hour(store: Store) -> None:
     status = campaign_status(store, campaign.get(store, "trial"), LiveCampaigns(store).snapshot(1), NOW)
     assert [(judge.seat.judge.id, judge.cost) for judge in status.models] == [("gpt", None)]
     assert status.cost == 0
+
+
+def test_progress_of_a_large_campaign_is_shown_for_a_while(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for what an organiser changes, which shows at once."""
+    open_campaign(store)
+    clock = iter([100.0, 100.1, 104.9, 105.0, 105.1, 105.2, 110.2, 110.3])
+    monkeypatch.setattr(status_module, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+
+    def done() -> int:
+        return campaign_status(store, campaign.get(store, "trial"), None, NOW).people[0].progress.done
+
+    task = campaign.tasks(store, "trial", "J1")[0]
+    monkeypatch.setattr(status_module, "_MANY_TASKS", 1)
+    assert done() == 0
+    campaign.submit(store, task.id, 0, complete(), submission="one")
+    assert done() == 0, "counted a moment ago"
+    campaign.pause(store, "trial")
+    assert done() == 1
+    campaign.reopen(store, "trial")
+    campaign.submit(store, task.id, 1, complete(), submission="two")
+    assert done() == 2

@@ -185,6 +185,10 @@ def test_lost_connections_to_postgres_are_made_again(postgres_server: str, postg
         with store.reading() as one, store.reading() as two:
             pooled = pid(one), pid(two)
         end(*pooled)
+        assert store.write(lambda tx: tx.tasks.places([(2**62, 0, "")])) == [None], "sent with the transaction's begin"
+        with store.reading() as tx:
+            pooled = (pid(tx),)
+        end(*pooled)
         store.write(lambda tx: tx.judgements.add([answer(filled, 1)]))
         with pytest.raises(DisconnectedError), store.writing() as tx:
             end(pid(tx))

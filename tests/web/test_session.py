@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from starlette.exceptions import HTTPException
@@ -10,6 +11,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
+from lanner.store.accounts import Sessions as SessionRows
 from lanner.web import session
 from lanner.web.session import ACCOUNT_COOKIE, ACCOUNT_DAYS, JUDGE_COOKIE, JUDGE_DAYS, Sessions, Visitor, judge_cookie
 from web_clients import HOST, another, open_campaign, sign_in
@@ -50,6 +52,37 @@ def test_a_session_is_remembered_for_seconds_not_for_ever(store: Store) -> None:
     assert sessions.remembered(token) is not None
     found, _ = sessions._known.popitem()[1]
     assert found.expires_at <= datetime.now(UTC) + timedelta(days=ACCOUNT_DAYS)
+
+
+def test_sessions_in_use_are_looked_up_again_together_before_they_are_forgotten(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Judges who began together would all ask the store anew in one second, and their saves wait for it."""
+    clock = [100.0]
+    monkeypatch.setattr(session, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    here, there = Sessions(store), Sessions(store)
+    number = account(store)
+    used, idle, ended, closed = (here.open(account=number) for _ in range(4))
+    for token in (used, idle, ended, closed):
+        assert here.find(token) is not None
+    assert None not in [here.remembered(token) for token in (used, ended, closed)]
+    there.close(ended)
+    found = {}
+    find_all = SessionRows.find_all
+
+    def read_slowly(rows: SessionRows, hashes: list[str], now: datetime) -> dict[str, object]:
+        found.update(find_all(rows, hashes, now))
+        here._known.pop(session._hash(closed))  # signed out while the store was asked
+        return found
+
+    monkeypatch.setattr(SessionRows, "find_all", read_slowly)
+    clock[0] += 5
+    here.look_again()
+    assert len(found) == 2
+    clock[0] += 5
+    assert [here.remembered(token) is not None for token in (used, idle, ended, closed)] == [True, False, False, False]
+    clock[0] += 5
+    assert here.remembered(used) is None
 
 
 def test_unknown_tokens_are_nobody(client: TestClient) -> None:

@@ -106,6 +106,25 @@ def test_a_save_is_news_for_those_who_look(store: Store) -> None:
     run(store, work)
 
 
+def test_the_last_save_is_told_once_more_when_no_other_follows(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of a moment before may have been shown when it came; nothing would replace them."""
+    monkeypatch.setattr(updates, "SETTLED_SECONDS", 0.0)
+    open_campaign(store)
+
+    async def work(live: LiveUpdates) -> None:
+        async with live.looking(1) as watched:
+            while watched.stamp is None:
+                await asyncio.to_thread(lambda: None)
+            seen = watched.number
+            await asyncio.to_thread(save, store)
+            for _ in range(2):
+                await asyncio.wait_for(watched.news(seen), 20)
+                seen = watched.number
+            assert seen == 2 and watched.told_last is None, "once, not for ever"
+
+    run(store, work)
+
+
 def test_lookers_are_sent_home(store: Store) -> None:
     open_campaign(store)
 

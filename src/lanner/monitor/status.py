@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -15,7 +16,7 @@ from lanner.monitor.progress import JudgeProgress, judge_progress
 from lanner.monitor.snapshot import MODELS, PEOPLE, Measure, Snapshot
 from lanner.monitor.verdict import Evidence, JudgeStanding, Labels, Need, Targets, Verdict, needs, verdict
 from lanner.protocols.wording import Wording
-from lanner.store import Event, Seat, Store
+from lanner.store import Event, Seat, Share, Store, Transaction
 
 NO_SNAPSHOT = Snapshot(0, 0, datetime.min, (), (), (), "", None, {}, (), 0, {})
 """Stands in for a snapshot that is still being computed."""
@@ -116,11 +117,7 @@ def campaign_status(
 ) -> CampaignStatus:
     """A campaign as it stands. Without a snapshot there is progress only."""
     with store.reading() as tx:
-        state = (tx.events.last(campaign.id), tx.tasks.count(campaign.id))  # an import is an event, a save is none
-        imported_shares = store.facts.get(
-            ("imported shares", campaign.id, *state), lambda: tx.progress.imported_domain_shares(campaign.id)
-        )
-        shares = [*tx.progress.domain_shares(campaign.id), *imported_shares]
+        shares = _shares(store, tx, campaign.id)
         seats = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
         corpus = Corpus(tuple(tx.documents.counts(campaign.id)))
@@ -182,6 +179,37 @@ def campaign_status(
         events=tuple(events),
         ready=snapshot is not None,
     )
+
+
+@dataclass(slots=True)
+class _Kept:
+    """Shares that were counted, as of which state, and until when they are shown."""
+
+    entry: tuple[tuple[int, int] | None, float, list[Share]] = (None, 0.0, [])
+
+
+def _shares(store: Store, tx: Transaction, campaign: int) -> list[Share]:
+    """How far every judge is. Counting all items of a large campaign takes PostgreSQL a tenth of a second, in which it
+    is slower to save: that is shown for a while, unless an organiser has changed something."""
+    state = (tx.events.last(campaign), tx.tasks.count(campaign))  # an import is an event, a save is none
+    kept: _Kept = store.facts.get(("shares", campaign), _Kept)
+    as_of, until, shares = kept.entry
+    began = time.monotonic()
+    if as_of == state and began < until:
+        return shares
+    count_imported = tx.progress.imported_domain_shares
+    imported = store.facts.get(("imported shares", campaign, *state), lambda: count_imported(campaign))
+    counted = [*tx.progress.domain_shares(campaign), *imported]
+    took = time.monotonic() - began
+    shown = min(LONGEST_SHOWN, _REST * took) if state[1] >= _MANY_TASKS else 0.0
+    kept.entry = (state, began + took + shown, counted)
+    return counted
+
+
+LONGEST_SHOWN = 5.0
+"""Seconds for which the progress of a large campaign is shown, at most."""
+_MANY_TASKS = 1000
+_REST = 50  # times as long as counting took
 
 
 def _judge_status(seat: Seat, progress: JudgeProgress, targets: Targets, snapshot: Snapshot) -> JudgeStatus:

@@ -104,6 +104,11 @@ _FIND_SESSION = (
     .select_from(schema.session.outerjoin(schema.judge, _j.id == _s.judge))
     .where(_s.token_hash == bindparam("token_hash"), _s.expires_at > bindparam("now"))
 )
+_FIND_SESSIONS = (
+    select(_s.token_hash, _s.judge, _j.campaign, _s.account, _s.expires_at)
+    .select_from(schema.session.outerjoin(schema.judge, _j.id == _s.judge))
+    .where(_s.token_hash.in_(bindparam("token_hashes", expanding=True)), _s.expires_at > bindparam("now"))
+)
 
 
 class Sessions(Rows):
@@ -128,6 +133,15 @@ class Sessions(Rows):
         """Who this is, unless the session has run out."""
         row = self._connection.execute(_FIND_SESSION, {"token_hash": token_hash, "now": micros(now)}).first()
         return Session(row[0], row[1], row[2], moment(row[3])) if row else None
+
+    def find_all(self, token_hashes: Sequence[str], now: datetime) -> dict[str, Session]:
+        """The same for many at once, by their hashes."""
+        found: dict[str, Session] = {}
+        for start in range(0, len(token_hashes), 500):
+            values = {"token_hashes": token_hashes[start : start + 500], "now": micros(now)}
+            for hash_, judge, campaign, account, expires_at in self._connection.execute(_FIND_SESSIONS, values):
+                found[hash_] = Session(judge, campaign, account, moment(expires_at))
+        return found
 
     def remove(self, token_hash: str) -> None:
         self._connection.execute(delete(schema.session).where(_s.token_hash == token_hash))

@@ -29,6 +29,7 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         site.begin()
+        await site.warm_up()
         yield
         await site.close()
 

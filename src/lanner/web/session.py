@@ -15,6 +15,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from threading import Lock
 from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
@@ -74,6 +75,7 @@ RENEWED_AFTER = timedelta(days=1)
 _LINKS_KEPT = 6
 _MOST_TOKENS = 2 * _LINKS_KEPT
 _BELIEVED = 10.0  # seconds: how long a revoked link can still work in another process
+LOOK_AGAIN_SECONDS = _BELIEVED / 2
 _CACHED = 20_000
 _OVERLAP_SECONDS = 120
 
@@ -114,6 +116,8 @@ class Sessions:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known: dict[str, tuple[Session, float]] = {}  # until when, by a clock that nobody sets
+        self._used: set[str] = set()
+        self._lock = Lock()
 
     def find(self, token: str) -> Session | None:
         now = datetime.now(UTC)
@@ -133,10 +137,31 @@ class Sessions:
 
     def remembered(self, token: str) -> Session | None:
         """Without asking the store."""
-        entry = self._known.get(_hash(token))
-        now = datetime.now(UTC)
-        believed = entry is not None and entry[1] > time.monotonic() and entry[0].expires_at > now
-        return entry[0] if entry is not None and believed else None
+        key = _hash(token)
+        entry = self._known.get(key)
+        if entry is None or entry[1] <= time.monotonic() or entry[0].expires_at <= datetime.now(UTC):
+            return None
+        self._used.add(key)
+        return entry[0]
+
+    def look_again(self) -> None:
+        """Read those that were used since the last time, all at once. Judges who all began together would otherwise all
+        ask anew in the same second, and their saves wait for it."""
+        used, self._used = self._used, set()
+        entries = {key: entry for key in used if (entry := self._known.get(key)) is not None}
+        if not entries:
+            return
+        until = time.monotonic() + _BELIEVED
+        with self._store.reading() as tx:
+            found = tx.sessions.find_all([*entries], datetime.now(UTC))
+        with self._lock:
+            for key, entry in entries.items():
+                if self._known.get(key) is not entry:
+                    continue  # read anew meanwhile, or forgotten: whoever was signed out stays out
+                if key in found:
+                    self._known[key] = (found[key], until)
+                else:
+                    del self._known[key]
 
     def open(self, *, judge: int | None = None, account: int | None = None) -> str:
         """A new session and its token, which is shown to the browser once and kept nowhere else."""
@@ -151,17 +176,19 @@ class Sessions:
     def close(self, token: str) -> None:
         with self._store.writing() as tx:
             tx.sessions.remove(_hash(token))
-        self._known.pop(_hash(token), None)
+        with self._lock:
+            self._known.pop(_hash(token), None)
 
     def close_all(self, *, judge: int | None = None, account: int | None = None) -> None:
         """Sign someone out everywhere."""
         with self._store.writing() as tx:
             tx.sessions.remove_of(judge=judge, account=account)
-        self._known.clear()
+        self.forget()
 
     def forget(self) -> None:
         """Believe nothing that was known before: after links were revoked or replaced."""
-        self._known.clear()
+        with self._lock:
+            self._known.clear()
 
     def account(self, number: int) -> Account | None:
         """The account, unless it was switched off."""

@@ -24,13 +24,15 @@ from lanner.web.page.rendering import environment
 from lanner.web.serving.backups import ScheduledBackups
 from lanner.web.serving.middleware import RequestCounts, Throttle
 from lanner.web.serving.webhooks import WebhookSender
-from lanner.web.session import Sessions
+from lanner.web.session import LOOK_AGAIN_SECONDS, Sessions
 from lanner.web.updates import LiveUpdates
 from lanner.web.worker import WorkerPool
 
 T = TypeVar("T")
 log = logging.getLogger("lanner.web")
 _CHECK_SECONDS = 6 * 3600.0
+READERS = 4
+_NO_TASK = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,8 @@ class Site:
         self.savers = Throttle(burst=settings.save_burst, seconds=1 / settings.saves_per_second)
         beside = Path(store.place).parent if store.kind == "sqlite" else Path.cwd()
         self.backups = settings.backups or beside / "lanner-backups"
-        self._readers = ThreadPoolExecutor(4, "lanner-read")
-        self._checking: asyncio.Task[None] | None = None
+        self._readers = ThreadPoolExecutor(READERS, "lanner-read")
+        self._checking: list[asyncio.Task[None]] = []
         self._hashers = ThreadPoolExecutor(1, "lanner-hash")
         self._savers = ThreadPoolExecutor(1 if store.kind == "sqlite" else 8, "lanner-save")
         self._writers = ThreadPoolExecutor(2, "lanner-write")
@@ -132,8 +134,28 @@ class Site:
     def begin(self) -> None:
         """Start what runs beside: backups by the clock, messages to addresses outside."""
         self.scheduled_backups.begin()
-        self._checking = asyncio.create_task(self._check_pages())
+        self._checking = [asyncio.create_task(work) for work in (self._check_pages(), self._check_sessions())]
         self.webhook_sender.begin()
+
+    async def warm_up(self) -> None:
+        """Open the connections that saves need and have their statements planned: the first judges would wait for it.
+        A database that is away says so when it is needed."""
+        with suppress(StoreError):
+            await asyncio.gather(*(self.read(self._ask_nothing) for _ in range(READERS)))
+
+    def _ask_nothing(self) -> None:
+        self.sessions.find("")
+        self.owners.find(0)
+        with self.store.reading() as tx:
+            tx.tasks.places([(_NO_TASK, 0, "")])
+            tx.judgements.heads_of([(0, 0, "", "", "", "", "")])
+
+    async def _check_sessions(self) -> None:
+        """See whether those who judge are still signed in, without their saves waiting for it."""
+        while True:
+            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+            with suppress(StoreError):  # then each is asked about when they come
+                await self.read(self.sessions.look_again)
 
     async def _check_pages(self) -> None:
         """Look for damage at the start and four times a day: a file that is damaged is read, not written."""
@@ -147,10 +169,9 @@ class Site:
 
     async def close(self) -> None:
         """Finish what was begun."""
-        if self._checking is not None:
-            self._checking.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._checking
+        for checking in self._checking:
+            checking.cancel()
+        await asyncio.gather(*self._checking, return_exceptions=True)
         await self.scheduled_backups.close()
         await self.webhook_sender.close()
         await self.runs.close()

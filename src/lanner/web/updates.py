@@ -17,12 +17,16 @@ from typing import Any
 
 from lanner.errors import StoreError
 from lanner.monitor.snapshot import Snapshot
+from lanner.monitor.status import LONGEST_SHOWN
 from lanner.store import Store
 from lanner.web.worker import worker
 
 LOOKS_A_SECOND = 2
 SHOWN_SECONDS = 0.8
 """For how long drawn panels are shown to everybody who asks."""
+SETTLED_SECONDS = LONGEST_SHOWN + 1.0
+"""When nothing has changed for so long, pages are told once more: the last answer may have come while numbers of a
+moment before were shown, and no later one would bring it to them."""
 MOST_PANELS = 200
 State = tuple[int, int, int, int]
 PanelsKey = tuple[int, str, str, Hashable]
@@ -76,6 +80,8 @@ class Watched:
     stamp: State | None = None
     number: int = 0
     lookers: int = 0
+    told_last: float | None = None
+    """When to tell of the last change once more, by a clock that nobody sets."""
     _waiting: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def tell(self) -> None:
@@ -215,7 +221,14 @@ class LiveUpdates:
             for campaign, watched in list(self._watched.items()):
                 with suppress(StoreError):  # a database that is away for a moment is asked again
                     stamp = await self.state(campaign)
+                    moment = time.monotonic()
                     if watched.stamp is not None and stamp != watched.stamp:
+                        watched.told_last = moment + SETTLED_SECONDS
+                        await watched.tell()
+                    elif watched.told_last is not None and moment >= max(
+                        watched.told_last, self._rested.get(campaign, 0.0)
+                    ):
+                        watched.told_last = None
                         await watched.tell()
                     watched.stamp = stamp
             with suppress(TimeoutError):
