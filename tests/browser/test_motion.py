@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -155,6 +156,26 @@ def test_a_drag_out_of_a_text_ends_at_its_edge(live: Live, page: Page, protocol:
     assert [(m["side"], m["text"]) for m in marks(work)] == [("target", expected)]
 
 
+def test_a_drag_takes_whole_words_unless_it_stays_inside_one_or_alt_is_held(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa")
+
+    def take(start: int, end: int, held: str = "") -> None:
+        first, last = caret(page, 0, "target", start), caret(page, 0, "target", end)
+        if held:
+            page.keyboard.down(held)
+        drag(page, (first["x"], first["y"]), (last["x"], last["y"]))
+        if held:
+            page.keyboard.up(held)
+        hands.press("1")
+
+    fare, office = LONG.index("Fahrgäste"), LONG.index("Hafenamt")
+    take(fare + 3, fare + 14)
+    take(office, office + 5)
+    take(LONG.index("eine Stunde") + 2, LONG.index("eine Stunde") + 8, held="Alt")
+    hands.settled()
+    assert [mark["text"] for mark in marks(work)] == ["Fahrgäste drinnen", "Hafen", "ne Stu"]
+
+
 @pytest.mark.parametrize("place", [".num", "gap"])
 def test_a_drag_that_begins_beside_a_text_selects_nothing(live: Live, page: Page, place: str) -> None:
     """What looks selected has a menu: else the key of a mark is taken for a score."""
@@ -240,6 +261,77 @@ def test_a_click_after_a_text_lands_where_it_was_made(live: Live, page: Page) ->
         page.locator("[data-q=working_language] textarea").click()
     hands.settled()
     assert work.stored(work.tasks[0].id)[0]["source_level"] == "c2"
+
+
+SHIFTS = """() => {
+  const seen = window.shifts = [], name = node => {
+    const el = node instanceof Element ? node : node?.parentElement;
+    // what has a new text of its own, and what opens at a selection, may stand elsewhere
+    if (!el || el.closest('#saved, .toolbar, .hint, .num, .spans')) return '';
+    return `${el.tagName} ${el.id} ${el.className} ${el.closest('.q')?.dataset.q ?? ''}`;
+  };
+  const take = entries => {
+    for (const { sources } of entries)
+      for (const { node, previousRect: from, currentRect: to } of sources)
+        if (name(node) && Math.hypot(to.x - from.x, to.y - from.y) > 1)
+          seen.push(`${name(node)}: ${to.x - from.x}, ${to.y - from.y}`);
+  };
+  const observer = new PerformanceObserver(list => take(list.getEntries()));
+  observer.observe({ type: 'layout-shift' });
+  window.shifted = () => new Promise(done => requestAnimationFrame(() => setTimeout(() =>
+    requestAnimationFrame(() => setTimeout(() => (take(observer.takeRecords()), done(seen.splice(0))))))));
+}"""
+"""What the browser says has moved, with recent input or without."""
+CONTROLS = """() => {
+  const found = new Map();
+  for (const el of document.querySelectorAll('.rail .q :is([type=radio], [type=checkbox], .marks button, textarea, '
+    + 'input[inputmode], .count [data-add="1"])'))
+    if (el.checkVisibility() && !el.closest('[hidden]'))
+      found.set([el.closest('.q').dataset.q, el.type, el.name].join(), el);
+  return [...found.values()].map((el, n) => (el.dataset.nth = n));
+}"""
+MOVING = protocols.names() if os.environ.get("LANNER_SOAK") else ("esa", "dela", "falcon", "ranking_ds", "parity")
+
+
+@pytest.mark.parametrize("touch", [False, True], ids=["mouse", "touch"])
+@pytest.mark.parametrize("protocol", MOVING)
+def test_nothing_moves_when_it_is_pressed_or_answered(live: Live, browser: Browser, protocol: str, touch: bool) -> None:
+    """New marks pushed the score down, the first word about saving took a second line of a phone's bar, and a question
+    that comes with an answer moved the sheet with the text."""
+    screen = {"width": 820, "height": 1180} if touch else {"width": 1280, "height": 720}
+    context = browser.new_context(viewport=screen, has_touch=touch, is_mobile=touch, locale="en-GB")  # type: ignore[arg-type]
+    page = context.new_page()
+    work = live.campaign(protocol, [document(texts=TEXTS)], systems=SYSTEMS, options={"all_scenarios": True})
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    for width in (390, screen["width"]) if touch else (screen["width"],):
+        page.set_viewport_size({"width": width, "height": screen["height"]})
+        hands.rested()
+        page.evaluate(SHIFTS)
+        for n in page.evaluate(CONTROLS):
+            control = page.locator(f"[data-nth='{n}']")
+            if not control.is_visible():
+                continue  # another answer has taken the question away
+            control.scroll_into_view_if_needed()
+            box = control.bounding_box()
+            assert box is not None
+            page.evaluate("shifted()")
+            page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            page.mouse.down()
+            assert page.evaluate("shifted()") == [], "while it is pressed"
+            page.mouse.up()
+            assert page.evaluate("shifted()") == [], f"after a press on {control.evaluate('el => el.outerHTML')}"
+            if control.evaluate("el => el.matches('textarea, [inputmode]')"):
+                hands.press("7", "Escape")
+                assert page.evaluate("shifted()") == [], "after what was typed"
+        for words in range(3 if page.locator(".toolbar").count() else 0):
+            hands.press("Escape", *["ArrowRight"] * (words + 1))
+            while page.locator(".toolbar:not([hidden])").count():
+                hands.press("1")
+            assert page.evaluate("shifted()") == [], "after a mark"
+    context.close()
 
 
 @pytest.mark.parametrize("protocol", ["adequacy_fluency_rs", "ranking_rs"])

@@ -7,6 +7,7 @@ import {
   findUnit,
   points,
   slice,
+  wholeWords,
   words,
 } from '../../src/lanner/web/static/text.js';
 
@@ -32,6 +33,29 @@ test('words of several scripts, without punctuation', () => {
   assert.deepEqual(of('…', 'en'), ['…'], 'a text without words is one stretch');
   assert.deepEqual(of('', 'en'), []);
   assert.deepEqual(of('one two', 'not a language'), ['one', 'two']);
+});
+
+test('what is drawn beyond a word takes whole words, a part of one word stays a part', () => {
+  const of = (text, lang, start, end) => {
+    const picked = slice(text, start, end),
+      from = start + points(picked) - points(picked.trimStart()),
+      stretch = { start: from, end: from + points(picked.trim()) },
+      whole = wholeWords(text, words(text, lang), stretch, { start, end });
+    return slice(text, whole.start, whole.end);
+  };
+  const german = 'Das Hafenamt, wohl neu.';
+  assert.equal(of(german, 'de', 6, 16), 'Hafenamt, wohl');
+  assert.equal(of(german, 'de', 5, 13), 'Hafenamt,', 'a comma that was drawn over stays');
+  assert.equal(of(german, 'de', 1, 4), 'Das', 'a space is beyond the word');
+  assert.equal(of(german, 'de', 4, 9), 'Hafen', 'a part of a compound');
+  assert.equal(of(german, 'de', 4, 12), 'Hafenamt');
+  assert.equal(of('정부의 발표를 듣고', 'ko', 5, 8), '발표를');
+  assert.equal(of('정부의 발표를 듣고', 'ko', 6, 7), '를', 'a particle');
+  assert.equal(of('إذا أردتم المساعدة', 'ar', 1, 7), 'إذا أردتم');
+  assert.equal(of('他们宣布经济发展', 'zh', 1, 5), '们宣布经', 'no spaces: as it was drawn');
+  assert.equal(of('他们，宣布经济', '', 1, 5), '们，宣布', 'where the language is unknown too');
+  assert.equal(of('使用Hafenamt和港口', 'zh', 1, 5), '用Hafenamt');
+  assert.equal(of('👩‍🚀 alpha beta', 'en', 6, 12), 'alpha beta'.slice(0, 10));
 });
 
 test('overlapping marks cut a text without changing it', () => {

@@ -109,6 +109,7 @@ def _keys_of(ask: Ask, messages: Messages) -> list[Key]:
         return [
             Key(say("keys.words"), ("←", "→")),
             Key(say("keys.widen"), ("Shift", "←", "→")),
+            Key(say("keys.letters"), ("Alt",)),
             Key(say("keys.parts"), ("Ctrl", "←", "→")),
             Key(say("keys.ends"), ("Home", "End")),
             Key(say("keys.word"), ("w",)),

@@ -5,7 +5,7 @@ import { cellsOf, Marks, outputOf, sideOf } from './marks.js';
 import { Menu } from './menu.js';
 import { rangeOf, watchSelection } from './selection.js';
 import { keep } from './store.js';
-import { clauses, findUnit, slice, words } from './text.js';
+import { clauses, findUnit, slice, wholeWords, words } from './text.js';
 
 /** What can be pressed in the list of marks. */
 const LISTED =
@@ -40,7 +40,7 @@ export class Marking {
     /** @type {WeakMap<HTMLElement, Stretch[]>} the words of each text that was walked in */
     this.wordsOf = new WeakMap();
     if (!this.marks.asks.length) return;
-    this.selection = watchSelection($('.doc'), stretch => this.selected(stretch));
+    this.selection = watchSelection($('.doc'), (stretch, exact) => this.selected(stretch, exact));
     (window.requestIdleCallback ?? setTimeout)(() => this.menu.prepare());
     document.addEventListener('pointerdown', e => {
       if (!targetOf(e).closest?.('.row, .toolbar, .rail, .note, .wordfind')) this.hide();
@@ -148,9 +148,16 @@ export class Marking {
   }
 
   /* ---- selecting ---- */
-  /** Words were selected with the mouse or by handles. @param {CellStretch} stretch */
-  selected(stretch) {
-    if (!this.marks.texts.has(stretch.cell)) return;
+  /**
+   * Words were selected with the mouse or by handles.
+   * @param {DrawnStretch} selected
+   * @param {boolean} exact to the letter
+   */
+  selected({ drawn, ...selected }, exact) {
+    const { cell } = selected,
+      text = this.marks.texts.get(cell);
+    if (text == null) return;
+    const stretch = exact ? selected : wholeWords(text, this.units(cell), selected, drawn);
     this.take(stretch);
     this.cursor = this.cursorAt(stretch);
     if (this.linking) this.link();

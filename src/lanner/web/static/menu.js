@@ -185,8 +185,10 @@ export class Menu {
       if (option.ariaPressed !== pressed) option.ariaPressed = pressed;
     }
     const names = path.map(([name, chosen]) => this.marks.option(ask.el, name, chosen)?.name);
-    setHidden($('.crumbs', bar), !path.length);
-    setText($('.crumb', bar), names.filter(Boolean).join(' › '));
+    const missing = span.missing && bar.dataset.missing;
+    setHidden($('.crumbs', bar), !path.length && !missing);
+    setHidden($('[data-act=step-back]', bar), !path.length);
+    setText($('.crumb', bar), [missing, ...names].filter(Boolean).join(' › '));
     setHidden($('.more-acts', bar), id == null);
     for (const option of $$('[data-act=unlink]', bar)) setHidden(option, !span.link);
     for (const option of $$('[data-act=keep]', bar)) setHidden(option, !isSuggested(span));

@@ -199,6 +199,10 @@ export class Rail {
       hint = $('.hint', el),
       left = store.open(i, q);
     el.classList.toggle('tried', lack && this.tried.has(i));
+    // what is said of a number lies over the explanation, in the place of what is missing: the
+    // question stays as high as it was
+    hint.style.inlineSize = words ? hint.style.inlineSize || `${hint.offsetWidth}px` : '';
+    el.classList.toggle('refused', words !== '');
     const text =
       words ||
       (!lack ? '' : q.need > 1 && left < q.need ? t('more', { n: left }) : el.dataset.hint);
@@ -360,9 +364,9 @@ export class Rail {
     if (!x) return;
     if (control.matches('[inputmode]')) {
       this.typing = control;
-      if (isHopeless(control.value, limitsOf(control)))
-        this.hint(x.el, x.q, app.item, this.problem(control));
-      else if (!this.refused.has(`${app.item}/${control.name}`)) this.hint(x.el, x.q, app.item);
+      const isLost = isHopeless(control.value, limitsOf(control));
+      this.hint(x.el, x.q, app.item, isLost ? this.problem(control) : '');
+      control.toggleAttribute('aria-invalid', isLost);
       if (x.q.kind !== 'labels' && !x.q.each) app.keep(x.q, x.kind.read(x.el));
     } else if (x.kind.typed?.(this.part(x, control), control) && !x.q.each) this.take(x, true);
   }

@@ -95,7 +95,7 @@ export function rangeOf({ cell, start, end }) {
 /**
  * The browser's selection as a stretch of the text it began in, without the spaces around it; null
  * where it is none.
- * @returns {CellStretch|null}
+ * @returns {DrawnStretch|null}
  */
 export function selectedStretch() {
   const selection = getSelection();
@@ -115,19 +115,22 @@ export function selectedStretch() {
     picked = slice(text, from, to);
   if (!picked.trim()) return null;
   const start = from + points(picked) - points(picked.trimStart());
-  return { cell, start, end: start + points(picked.trim()) };
+  return { cell, start, end: start + points(picked.trim()), drawn: { start: from, end: to } };
 }
 
 /**
  * Watch for selections, by mouse and by the handles of a touch screen.
  * @param {HTMLElement} area
- * @param {(stretch: CellStretch) => void} onSelect called with each selection that is complete
+ * @param {(stretch: DrawnStretch, exact: boolean) => void} onSelect called with each selection that
+ *   is complete, and whether it is meant to the letter: by handles, or with Alt
  */
 export function watchSelection(area, onSelect) {
   /** @type {HTMLElement|null} the text a mouse is selecting in */
   let dragged = null;
   let resting = 0;
   let last = '';
+  /** Whether Alt is held down. */
+  let exact = false;
   /** Whether a key has ended the selection while the mouse is still pressed. */
   let ended = false;
   /** @type {Range | null} what the browser's selection is to become */
@@ -165,6 +168,7 @@ export function watchSelection(area, onSelect) {
   // selected words are never dragged elsewhere; a press on them begins a new selection
   area.addEventListener('dragstart', e => e.preventDefault());
   document.addEventListener('mousemove', e => {
+    exact = e.altKey;
     // the browser would select beyond the text, or go on selecting
     if (e.buttons & 1 && (ended || clamp(e))) e.preventDefault();
   });
@@ -182,13 +186,14 @@ export function watchSelection(area, onSelect) {
     last = stretch ? keyOf(stretch) : '';
     if (!stretch) return;
     e?.stopPropagation();
-    onSelect(stretch);
+    onSelect(stretch, exact);
   };
   document.addEventListener('mouseup', e => {
     setTimeout(() => {
       ended = false;
     });
     if (!dragged) return;
+    exact = e.altKey;
     clamp(e);
     resting = window.setTimeout(() => finish()); // where no click follows, as beside the window
   });
@@ -200,7 +205,7 @@ export function watchSelection(area, onSelect) {
       const stretch = dragged ? null : selectedStretch();
       const before = last;
       last = stretch ? keyOf(stretch) : '';
-      if (stretch && last !== before) onSelect(stretch);
+      if (stretch && last !== before) onSelect(stretch, true);
     }, REST);
   });
   return {

@@ -42,6 +42,29 @@ export function words(s, lang) {
   return units.length || !s ? units : [{ start: 0, end: at }];
 }
 
+/** Scripts that are written without spaces: where a word ends there is a matter of opinion. */
+const RUNNING = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+
+/**
+ * What was drawn over a text, as whole words. A stretch inside one word stays as it is: a part of
+ * the word is meant.
+ * @template {Stretch} S
+ * @param {string} s
+ * @param {Stretch[]} units the words of the text
+ * @param {S} stretch
+ * @param {Stretch} [drawn] with the spaces at its ends
+ * @returns {S}
+ */
+export function wholeWords(s, units, stretch, drawn = stretch) {
+  if (units.some(word => word.start <= drawn.start && drawn.end <= word.end)) return stretch;
+  const cutAt = (/** @type {number} */ point) =>
+    units.find(
+      ({ start, end }) => start < point && point < end && !RUNNING.test(slice(s, start, end)),
+    );
+  const { start, end } = stretch;
+  return { ...stretch, start: cutAt(start)?.start ?? start, end: cutAt(end)?.end ?? end };
+}
+
 /**
  * Pieces of a text, each with the marks over it; the text itself is never changed.
  * @template {Stretch} M

@@ -136,6 +136,10 @@ interface Stretch {
 interface CellStretch extends Stretch {
   cell: HTMLElement;
 }
+/** A stretch as it was drawn over a text, with the spaces at its ends. */
+interface DrawnStretch extends CellStretch {
+  drawn: Stretch;
+}
 
 /** The other end of a mark. */
 interface Link extends Stretch {

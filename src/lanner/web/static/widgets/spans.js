@@ -43,6 +43,7 @@ function draw(el, app) {
   items.forEach((item, n) => {
     if (list.children[n] !== item) list.insertBefore(item, list.children[n] ?? null);
   });
+  if (spans.length > listed.size) list.scrollTop = list.scrollHeight; // the newest is seen
 }
 
 /** What stands where nothing is marked. @param {any} list */
