@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,20 +53,32 @@ LONGEST = 120  # characters a line, in any language
 NO_MIRROR = {"__init__.py", "__main__.py"}
 
 
-def modules() -> Iterator[tuple[str, Path, ast.Module]]:
+@cache
+def modules() -> tuple[tuple[str, Path, ast.Module], ...]:
+    """Every module of Lanner, read once and only when a test runs: each process of the suite loads this file, and one
+    of them runs it."""
+    return tuple(_modules())
+
+
+def _modules() -> Iterator[tuple[str, Path, ast.Module]]:
     for path in sorted(SOURCE.rglob("*.py")):
         parts = path.relative_to(SOURCE.parent).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         yield name, path, ast.parse(path.read_text(encoding="utf-8"))
 
 
-MODULES = list(modules())
-NAMES = {name for name, _, _ in MODULES}
-IMPORTS = {
-    name: [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    for name, _, tree in MODULES
-}
-"""Every import statement of a module, also those inside functions."""
+@cache
+def module_names() -> frozenset[str]:
+    return frozenset(name for name, _, _ in modules())
+
+
+@cache
+def import_statements() -> dict[str, list[ast.Import | ast.ImportFrom]]:
+    """Every import statement of a module, also those inside functions."""
+    return {
+        name: [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        for name, _, tree in modules()
+    }
 
 
 def package_of(name: str) -> str | None:
@@ -89,14 +102,14 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lanner"):
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
-                yield (full if full in NAMES else str(node.module)), node
+                yield (full if full in module_names() else str(node.module)), node
         else:
             yield from imports(node)
 
 
 def test_packages_import_from_layers_below_only() -> None:
     wrong = []
-    for name, path, tree in MODULES:
+    for name, path, tree in modules():
         here = package_of(name)
         if here is None:
             continue
@@ -112,7 +125,7 @@ def test_the_command_line_uses_the_server_and_nothing_else_of_web() -> None:
     """Rules about accounts, tokens and webhooks hold without a server; what starts one is in `web.server`."""
     wrong = [
         f"{path.relative_to(ROOT)}:{node.lineno} imports {imported}"
-        for name, path, tree in MODULES
+        for name, path, tree in modules()
         if package_of(name) in {"cli", "notebook"}
         for imported, node in imports(tree)
         if package_of(imported) == "web" and imported not in {"lanner.web.server", "lanner.web.addresses"}
@@ -122,8 +135,8 @@ def test_the_command_line_uses_the_server_and_nothing_else_of_web() -> None:
 
 def test_private_names_stay_in_their_package_of() -> None:
     wrong = []
-    for name, path, _ in MODULES:
-        for node in IMPORTS[name]:
+    for name, path, _ in modules():
+        for node in import_statements()[name]:
             if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("lanner."):
                 continue
             full = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -137,7 +150,7 @@ def test_private_names_stay_in_their_package_of() -> None:
 
 
 def test_no_import_cycles() -> None:
-    graph = {name: {imported for imported, _ in imports(tree)} - {name} for name, _, tree in MODULES}
+    graph = {name: {imported for imported, _ in imports(tree)} - {name} for name, _, tree in modules()}
     state: dict[str, str] = {}
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
@@ -155,7 +168,7 @@ def test_no_import_cycles() -> None:
 
 def test_imports_stand_at_the_top_unless_optional() -> None:
     hidden = []
-    for _, path, tree in MODULES:
+    for _, path, tree in modules():
         for function in ast.walk(tree):
             if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
@@ -169,7 +182,7 @@ def test_imports_stand_at_the_top_unless_optional() -> None:
 
 
 def test_only_the_command_line_prints() -> None:
-    for name, path, tree in MODULES:
+    for name, path, tree in modules():
         if package_of(name) == "cli":
             continue
         for node in ast.walk(tree):
@@ -184,10 +197,10 @@ def test_only_the_command_line_prints() -> None:
 def test_only_their_package_knows(first_package: str, package: str) -> None:
     """SQL is spoken in `store` alone, HTTP in `web` (and `cli`, which starts it)."""
     allowed = {"sqlalchemy": {"store"}, "starlette": {"web", "cli"}}[package]
-    for name, path, _ in MODULES:
+    for name, path, _ in modules():
         if package_of(name) in allowed:
             continue
-        for node in IMPORTS[name]:
+        for node in import_statements()[name]:
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for found in names:
@@ -196,7 +209,7 @@ def test_only_their_package_knows(first_package: str, package: str) -> None:
 
 def test_pure_packages_know_no_clock_and_no_global_randomness() -> None:
     forbidden = {("time", "time"), ("datetime", "now"), ("datetime", "utcnow"), ("date", "today")}
-    for name, path, tree in MODULES:
+    for name, path, tree in modules():
         if package_of(name) not in {"stats", "designs", "formats", "protocols"}:
             continue
         for node in ast.walk(tree):
@@ -219,7 +232,7 @@ def test_importing_lanner_stays_light() -> None:
 
 def test_every_module_has_a_test_of_the_same_name() -> None:
     lacking = []
-    for _, path, tree in MODULES:
+    for _, path, tree in modules():
         if path.name in NO_MIRROR or not any(isinstance(n, ast.FunctionDef | ast.ClassDef) for n in tree.body):
             continue
         relative = path.relative_to(SOURCE)
@@ -233,7 +246,7 @@ def test_every_module_has_a_test_of_the_same_name() -> None:
 
 def test_no_vague_module_names() -> None:
     vague = {"utils", "util", "helpers", "helper", "common", "misc"}
-    assert not [str(path) for _, path, _ in MODULES if path.stem.lstrip("_") in vague]
+    assert not [str(path) for _, path, _ in modules() if path.stem.lstrip("_") in vague]
 
 
 PRAGMA = re.compile(r"\s*# (?:type: ignore|noqa).*$")

@@ -6,7 +6,8 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -147,25 +148,26 @@ BILLION = b"""<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&
 <dataset><collection><doc id="1"><src lang="en"><p><seg id="1">&c;</seg></p></src></doc></collection></dataset>"""
 STEAL = b"""<?xml version="1.0"?><!DOCTYPE l [<!ENTITY x SYSTEM "file:///etc/passwd">]>
 <dataset><collection><doc id="1"><src lang="en"><p><seg id="1">&x;</seg></p></src></doc></collection></dataset>"""
-FILES = {
-    "bomb.zip": zipped({"a.jsonl": b"\n" * (300 * 1024 * 1024)}),
-    "outside.zip": zipped({"../../outside.jsonl": b"{}"}),
-    "rooted.zip": zipped({"/etc/outside.jsonl": b"{}"}),
-    "laughs.xml": BILLION,
-    "steal.xml": STEAL,
-    "deep.json": b"[" * 200_000,
-    "nul.jsonl": b"\0" * 5000,
-    "../../../etc/passwd": b"x",
-    "broken.xlsx": b"PK\x03\x04 nothing more",
-    "deep.xml": b"<a>" * 100_000,
-    "long.csv": b"source,target\n" + b"x" * 5_000_000,
+# made when a test asks for them: to pack three hundred megabytes takes a while
+FILES: dict[str, Callable[[], bytes]] = {
+    "bomb.zip": cache(lambda: zipped({"a.jsonl": b"\n" * (300 * 1024 * 1024)})),
+    "outside.zip": lambda: zipped({"../../outside.jsonl": b"{}"}),
+    "rooted.zip": lambda: zipped({"/etc/outside.jsonl": b"{}"}),
+    "laughs.xml": lambda: BILLION,
+    "steal.xml": lambda: STEAL,
+    "deep.json": lambda: b"[" * 200_000,
+    "nul.jsonl": lambda: b"\0" * 5000,
+    "../../../etc/passwd": lambda: b"x",
+    "broken.xlsx": lambda: b"PK\x03\x04 nothing more",
+    "deep.xml": lambda: b"<a>" * 100_000,
+    "long.csv": lambda: b"source,target\n" + b"x" * 5_000_000,
 }
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_hostile_files_are_refused_in_words(visit: tuple[TestClient, int, str], name: str, tmp_path: Path) -> None:
     client, _, token = visit
-    answer = uploaded(client, token, name, FILES[name])
+    answer = uploaded(client, token, name, FILES[name]())
     if name == "long.csv":  # a table: the page where columns are pointed at says what is wrong with it
         answer = client.get(answer.headers["location"])
         assert len(answer.text) < 200_000, "a cell is shown shortened"
