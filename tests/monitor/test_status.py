@@ -1,15 +1,22 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
 
+from adaptive_campaign import made, work
 from lanner import campaign
+from lanner.analysis.economy import economy
+from lanner.campaign.drawing import leave_open
 from lanner.model import Judge, JudgeKind, Judgement
 from lanner.monitor import status as status_module
 from lanner.monitor.live import LiveCampaigns
+from lanner.monitor.progress import JudgeProgress, joint_finish
+from lanner.monitor.snapshot import Pace
 from lanner.monitor.status import campaign_status
+from lanner.protocols import load
 from lanner.store import Store
 from web_clients import complete, documents, open_campaign
 
@@ -92,3 +99,83 @@ def test_progress_of_a_large_campaign_is_shown_for_a_while(store: Store, monkeyp
     campaign.reopen(store, "trial")
     campaign.submit(store, task.id, 1, complete(), submission="two")
     assert done() == 2
+
+
+def finish_check(store: Store, name: str, *, counted: bool = True) -> tuple[str, str, str]:
+    entry = campaign.get(store, name)
+    snapshot = LiveCampaigns(store).snapshot(entry.id) if counted else None
+    verdict = campaign_status(store, entry, snapshot, NOW).verdict
+    check = next(check for check in verdict.checks if check.code == "finish")
+    return str(check.value), check.tone, str(check.why)
+
+
+def test_a_pool_is_complete_when_nothing_is_free_any_more(store: Store) -> None:
+    """Judges who have done all they took are not the end of a pool, on no page and in no command."""
+    people = [Judge("J1"), Judge("J2")]
+    campaign.create(store, "pool", documents(), load("da"), people, design="pool", seed=1, at=NOW)
+    campaign.open(store, "pool", at=NOW)
+    everything = sum(len(document.segments) * len(document.segments[0].outputs) for document in documents())
+    done = 0
+    while task := campaign.next_task(store, "pool", "J1"):
+        for at in range(len(task.items)):
+            question = next(question.id for _, question in load("da").questions)
+            campaign.submit(store, task.id, at, {question: 50}, submission=f"{task.id}-{at}", at=NOW, active=10.0)
+        campaign.finish(store, task.id, at=NOW)
+        done += len(task.items)
+        progress = campaign.progress(store, "pool")
+        assert (progress.whole.done, progress.items, progress.free) == (done, everything, everything - done)
+        assert progress.done_of_all == f"{done} of {everything}"
+        assert sum(part.items for part in progress.documents) == everything
+        status = campaign_status(store, campaign.get(store, "pool"), None, NOW)
+        assert (status.done, status.total) == (done, everything)
+        with store.reading() as tx:
+            assert tx.progress.totals()[campaign.get(store, "pool").id][:2] == (everything, done)
+        value, tone, why = finish_check(store, "pool", counted=False)
+        if done < everything:
+            assert (tone, why.endswith("nobody has taken yet")) == ("none", True)
+            assert finish_check(store, "pool")[0] != "complete"
+    assert done == everything
+    assert (value, tone, why) == ("complete", "ok", "everything assigned is done")
+
+
+def test_a_pool_is_done_when_all_who_work_have_shared_what_is_free(store: Store) -> None:
+    """Two judges with an hour a day each, 60 s an item, 240 free items: two days."""
+    one = JudgeProgress("a", 60, 60, (), Pace(), 3600.0, 0.0, 1.0, None)
+    two = JudgeProgress("b", 30, 60, (), Pace(), 1800.0, 1800.0, 1.0, None)
+    assert joint_finish([one, two], 240, NOW) == NOW + timedelta(days=(4 + 0.5) / 2)
+    assert joint_finish([replace(one, done=0, active=0.0)], 240, NOW) is None
+
+
+def test_an_adaptive_campaign_is_complete_when_it_has_reached_its_goal_and_not_before(store: Store) -> None:
+    made(store, documents=24, goal="better:birch,alder")
+    while work(store, most=7):
+        now = economy(store, "study")
+        progress = campaign.progress(store, "study")
+        value, tone, why = finish_check(store, "study")
+        if now.enough:
+            break
+        assert value != "complete"
+        assert tone != "bad"
+        assert why.endswith("judgements to come"), why
+        assert progress.done_of_all.startswith(f"{now.judgements} of at most ")
+        assert now.judgements < progress.items <= now.all_judgements
+        live = LiveCampaigns(store).snapshot(1).decisions
+        assert live is not None
+        assert (live.outcome, live.judgements, live.settled) == ("running", now.judgements, now.decided)
+    assert now.enough
+    assert (value, tone, why) == ("enough", "ok", "the goal is reached")
+    assert progress.undrawn == 0
+
+
+def test_a_look_that_is_taken_without_new_answers_changes_what_the_live_page_says(store: Store) -> None:
+    made(store, documents=24, goal="rank:2")
+    work(store, most=30)
+    live = LiveCampaigns(store)
+    before = live.snapshot(1)
+    assert before.decisions is not None and before.decisions.states["open"]
+    first, second = next((pair.first, pair.second) for pair in economy(store, "study").open)
+    leave_open(store, "study", first, second)
+    after = live.snapshot(1)
+    assert after.decisions is not None
+    assert after.decisions.states["left"] == 1
+    assert after.stamp == before.stamp

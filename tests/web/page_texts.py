@@ -14,10 +14,10 @@ import lanner.reports
 import lanner.web
 from lanner import designs
 from lanner.analysis import diagnosis, selection
-from lanner.analysis.economy import STATE_WORDS
 from lanner.campaign.accounts import SCOPES
 from lanner.designs import plan
 from lanner.model import JudgeKind
+from lanner.monitor.snapshot import STATE_WORDS
 from lanner.reports.sections import diagnosis as diagnosis_section
 from lanner.store import AccountRole
 from lanner.web import auth

@@ -30,20 +30,13 @@ from lanner.stats.goals import (
     State,
     forecast,
     nominal_levels,
-    start,
     stopped_intervals,
 )
 from lanner.stats.resample import Array, Resampling
 from lanner.store import Store
 
-STATE_WORDS = {
-    State.DECIDED: "decided",
-    State.WITHIN: "within the margin",
-    State.UNDECIDABLE: "these documents will hardly decide it",
-    State.UNNEEDED: "not needed: one of them is beaten",
-    State.LEFT: "left open",
-    State.OPEN: "open",
-}
+ANSWERED = (State.DECIDED, State.WITHIN)
+"""States of pairs whose question has an answer."""
 
 
 def score_text(value: float | None) -> str:
@@ -166,11 +159,6 @@ class Economy:
         return now + timedelta(days=self.judgements_left[0] * days / self.judgements) if days >= 1 else None
 
     @property
-    def expected_settled(self) -> float:
-        """How many of the open pairs the next hundred judgements are expected to settle."""
-        return sum(pair.chance or 0.0 for pair in self.open)
-
-    @property
     def rank_ranges(self) -> dict[str, tuple[int, int]]:
         """From which to which rank each system may come: whoever has beaten it stands above it, whomever it has beaten
         stands below."""
@@ -213,10 +201,7 @@ def economy(store: Store, reference: int | str) -> Economy:
     assert material.protocol is not None
     score, sign = score_of(material.protocol)
     document_count = len(current.complete)
-    systems = current.systems
-    system_count = len(start(own.allocation.goal, systems).active)
     judges = int(own.options.get("judges_per_document") or 1) + float(own.options.get("overlap") or 0.0)
-    everything = round(float(own.allocation.sizes.sum()) * system_count * judges)
     goal, standing = current.goal, current.standing
     ahead = forecast(goal, current.answers(), standing, judges=judges) if document_count >= 8 else None
     rows = material.counted(Purpose.SCORES, of="people").table.filter(pl.col("question") == score)
@@ -230,7 +215,7 @@ def economy(store: Store, reference: int | str) -> Economy:
         documents=document_count,
         all_documents=len(own.documents),
         judgements=len(rows),
-        all_judgements=max(everything, len(rows)),  # how many documents have one judge more is left to chance
+        all_judgements=max(own.everything, len(rows)),  # how many documents have one judge more is left to chance
         budget=own.budget,
         pairs=_pairs(current, standing, ahead, sign) if goal.kind is not Kind.PRECISION else (),
         systems=_systems(current, standing, sign),

@@ -16,7 +16,7 @@ import numpy as np
 from lanner.campaign.cache import Reference, find
 from lanner.designs.adaptive import NAME, control_of, tasks_of
 from lanner.errors import CampaignError, InputError, did_you_mean
-from lanner.model import JUDGE_GROUPS, Campaign, Document, Json, Protocol, Unit
+from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Json, Protocol, Unit
 from lanner.protocols.derived import ranking_options, ranking_plans
 from lanner.store import Event, Store, Transaction
 from lanner.store.rows import now
@@ -53,6 +53,15 @@ class Drawing:
     @property
     def budget(self) -> int:
         return int(self.options.get("budget") or 0)
+
+    @property
+    def everything(self) -> int:
+        """Judgements of the complete campaign: all documents with all systems that the goal is about."""
+        from lanner.stats.goals import start
+
+        shown = len(start(self.allocation.goal, self.allocation.systems).active)
+        judges = int(self.options.get("judges_per_document") or 1) + float(self.options.get("overlap") or 0.0)
+        return round(float(self.allocation.sizes.sum()) * shown * judges)
 
     @property
     def ended(self) -> bool:
@@ -321,6 +330,15 @@ def left_open(store: Store, campaign: Reference) -> list[tuple[str, str]]:
     with store.reading() as tx:
         events = tx.events.of(find(tx, campaign).id, kinds=(LEFT,))
         return [(str(event.detail["pair"][0]), str(event.detail["pair"][1])) for event in events]
+
+
+def undrawn(store: Store, tx: Transaction, campaign: Campaign) -> int:
+    """How many judgements may still be handed out, at most, by an adaptive campaign that is not at its end; 0 in any
+    other campaign."""
+    if campaign.state is CampaignState.CLOSED or not is_running(tx, campaign):
+        return 0
+    own = drawing(store, tx, campaign)
+    return max(1, (own.budget or own.everything) - own.assigned)  # how many documents have one judge more is chance
 
 
 def is_running(tx: Transaction, campaign: Campaign) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from lanner.campaign import drawing
 from lanner.campaign.cache import Reference, find, questions_of
 from lanner.model import Campaign, Document, Judge, Judgement, Protocol
 from lanner.store import JUDGE_ITSELF, Event, Link, Seat, Share, Store
@@ -32,7 +33,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The whole, and its parts. `free` are items that no judge has taken yet."""
+    """What judges have been given, as a whole and in its parts. `free` are items that no judge has taken yet, `undrawn`
+    those that an adaptive campaign may still draw, at most. Documents and domains count free items too."""
 
     whole: Part
     judges: tuple[Part, ...]
@@ -40,6 +42,20 @@ class Progress:
     documents: tuple[Part, ...]
     pages: tuple[Part, ...]
     free: int = 0
+    undrawn: int = 0
+
+    @property
+    def items(self) -> int:
+        """All there is to judge, whether somebody has it yet or not."""
+        return self.whole.items + self.free + self.undrawn
+
+    @property
+    def share(self) -> float:
+        return self.whole.done / self.items if self.items else 0.0
+
+    @property
+    def done_of_all(self) -> str:
+        return f"{self.whole.done:,} of {'at most ' if self.undrawn else ''}{self.items:,}"
 
 
 def progress(store: Store, campaign: Reference) -> Progress:
@@ -48,8 +64,9 @@ def progress(store: Store, campaign: Reference) -> Progress:
         entry = find(tx, campaign)
         shares = tx.progress.shares(entry.id)
         counts = tx.progress.counts(entry.id)
+        undrawn = drawing.undrawn(store, tx, entry)
     own_shares = [share for share in shares if share.judge]
-    texts = [share for share in own_shares if share.document != JUDGE_ITSELF]
+    texts = [share for share in shares if share.document != JUDGE_ITSELF]
     by_judge = {part.name: part for part in _parts(own_shares, lambda share: share.judge)}
     judges = [
         _with_tasks(by_judge.get(judge, Part(judge)), tasks, finished) for judge, (tasks, finished) in counts.items()
@@ -62,6 +79,7 @@ def progress(store: Store, campaign: Reference) -> Progress:
         documents=_parts(texts, lambda share: share.document),
         pages=_parts(own_shares, lambda share: share.page),
         free=sum(share.items for share in shares if not share.judge),
+        undrawn=undrawn,
     )
 
 

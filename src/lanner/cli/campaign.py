@@ -33,15 +33,15 @@ def list_all(archived: bool, store_place: str, as_json: bool) -> None:
         for entry in campaign.campaigns(store):
             if bool(entry.settings.get("archived")) is not archived:
                 continue
-            whole = campaign.progress(store, entry.id).whole
+            progress = campaign.progress(store, entry.id)
             rows.append(
                 {
                     "name": entry.name,
                     "protocol": entry.protocol_name,
                     "state": entry.state.value,
-                    "items": whole.items,
-                    "done": whole.done,
-                    "share": percent(whole.share, 0) if whole.items else "imported",
+                    "items": progress.items,
+                    "done": progress.whole.done,
+                    "share": percent(progress.share, 0) if progress.items else "imported",
                 }
             )
     output.table(
@@ -57,7 +57,7 @@ def show(name: str, by: str, store_place: str, as_json: bool) -> None:
         entry, progress = campaign.get(store, name), campaign.progress(store, name)
         consents = {seat.judge.id: seat for seat in campaign.seats(store, name) if seat.consented_at}
     parts = {"judge": progress.judges, "domain": progress.domains, "document": progress.documents}[by]
-    output.say(f"{entry.title}: {entry.state}, {progress.whole.done:,} of {progress.whole.items:,} done", style="bold")
+    output.say(f"{entry.title}: {entry.state}, {progress.done_of_all} done", style="bold")
     rows = [
         {
             by: part.name,

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 from lanner import campaign
 from lanner.analysis.economy import (
-    STATE_WORDS,
     Economy,
     Outcome,
     PairStanding,
@@ -23,7 +22,7 @@ from lanner.figures.typeset import duration, estimate, percent, plural
 from lanner.model import Json
 from lanner.model.messages import Words, in_number, spell
 from lanner.monitor.live import LiveCampaigns
-from lanner.monitor.snapshot import DisagreementFilter, LeavingOut, Measure
+from lanner.monitor.snapshot import STATE_WORDS, DisagreementFilter, LeavingOut, Measure
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels
 from lanner.monitor.verdict import Check, Rule
 from lanner.stats.goals import Kind, State
@@ -157,7 +156,7 @@ def _judge(judge: JudgeStatus, status: CampaignStatus) -> dict[str, Json]:
         "done": progress.done,
         "items": progress.total,
         "share": percent(progress.share, 0),
-        "finish": _finish(judge),
+        "finish": _finish(judge, has_more=bool(status.to_come.items)),
         "a minute": None if pace.per_minute is None else round(pace.per_minute, 2),
         "active": duration(progress.active / 3600),
         "cost": "" if judge.cost is None else f"{status.targets.currency}{judge.cost:,.2f}",
@@ -170,9 +169,9 @@ def _judge(judge: JudgeStatus, status: CampaignStatus) -> dict[str, Json]:
     }
 
 
-def _finish(judge: JudgeStatus) -> str:
+def _finish(judge: JudgeStatus, *, has_more: bool) -> str:
     if judge.is_done:
-        return "done"
+        return "up to date" if has_more else "done"
     if judge.progress.finish is None:
         return "…" if judge.progress.done else "not begun"
     late = judge.days_late

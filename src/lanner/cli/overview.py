@@ -52,13 +52,13 @@ def _steps(place: str, output: Output) -> list[tuple[str, str]]:
     with Store.open(place, create=False) as store:
         rows = []
         for entry in campaign.campaigns(store)[:12]:
-            whole = campaign.progress(store, entry.id).whole
+            progress = campaign.progress(store, entry.id)
             rows.append(
                 {
                     "campaign": entry.name,
                     "protocol": entry.protocol_name,
                     "state": entry.state.value,
-                    "done": f"{whole.done} of {whole.items}" if whole.items else "imported",
+                    "done": progress.done_of_all if progress.items else "imported",
                 }
             )
     if not rows:

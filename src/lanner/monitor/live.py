@@ -5,6 +5,7 @@ Nothing here knows of pages. A server asks from a process of its own, a command 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,12 +20,14 @@ from lanner import campaign as campaigns
 from lanner.analysis.agreement import without_each_judge
 from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
 from lanner.analysis.comparable import question_ratings
+from lanner.analysis.economy import ANSWERED, Economy, Outcome, economy
 from lanner.analysis.material import from_campaign
 from lanner.analysis.measures import FEWEST_ITEMS, main_question, plan_question
 from lanner.analysis.rows import GROUPS, Counted, Purpose, counted
 from lanner.analysis.scores import decided_pairs
 from lanner.analysis.selection import choice_bias
 from lanner.campaign.adjudication import ADJUDICATOR, answer_of
+from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import misses, outcomes
 from lanner.errors import StatisticError
 from lanner.model import Judge, JudgeKind, Judgement, Labels, Protocol, Question, Role, Task, Text
@@ -36,9 +39,11 @@ from lanner.monitor.snapshot import (
     PEOPLE,
     Comment,
     DecidedPairs,
+    Decisions,
     DisagreementFilter,
     DisagreementList,
     LeavingOut,
+    Neighbours,
     Pace,
     Snapshot,
     UnitAnswers,
@@ -135,6 +140,8 @@ class LiveCampaign:
         self._snapshots: dict[str, Snapshot] = {}
         self._latest: dict[str, Snapshot] = {}
         self.left_out: dict[str, str] = {}
+        self._is_adaptive = plan.design == ADAPTIVE
+        self._decisions: tuple[Key, Decisions] | None = None
         self._decided: tuple[Key, dict[str | None, DecidedPairs | None]] = ((), {})
         """What the pairs of systems were decided on, and which are: as it is (None), and without a judge."""
 
@@ -193,7 +200,12 @@ class LiveCampaign:
             for earlier, snapshot in self._snapshots.items()
             if (snapshot.stamp, snapshot.people, snapshot.models, snapshot.left_out) == state
         }
+        standing = self._standing()
         if name in current:
+            if current[name].decisions != standing:
+                current[name] = replace(current[name], decisions=standing, made_at=datetime.now(UTC))
+                self._snapshots = current
+                self._latest[name] = current[name]
             return current[name]
         everyone, people = self.rows(), self.rows(of="people")
         other = next(iter(current.values()), None)
@@ -209,6 +221,7 @@ class LiveCampaign:
             made,
             made_at=datetime.now(UTC),
             main=name,
+            decisions=standing,
             divergence=divergent,
             comments=comments,
             comments_in_all=comments_in_all,
@@ -224,6 +237,17 @@ class LiveCampaign:
         self._snapshots = {**current, name: made}
         self._latest[name] = made
         return made
+
+    def _standing(self) -> Decisions | None:
+        """What an adaptive campaign has decided. It changes with answers, with looks and with pairs left open, which
+        are in the log."""
+        if not self._is_adaptive:
+            return None
+        with self._store.reading() as tx:
+            state = (self.stamp, tuple(self.left_out), tx.events.last(self._campaign))
+        if self._decisions is None or self._decisions[0] != state:
+            self._decisions = (state, decisions(economy(self._store, self._campaign), datetime.now(UTC)))
+        return self._decisions[1]
 
     def latest(self, question_id: str = "") -> Snapshot | None:
         """The snapshot of a question that was made last."""
@@ -304,6 +328,40 @@ class LiveCampaign:
             miss_count, items = counts.get(row.judge, (0, 0))
             counts[row.judge] = (miss_count + row.missed, items + row.answered)
         return counts
+
+
+def decisions(now: Economy, at: datetime) -> Decisions:
+    """What an adaptive campaign has decided, as plain numbers."""
+    known = [pair for pair in now.open if pair.chance is not None]
+    ahead = sorted(known, key=lambda pair: -(pair.chance or 0.0)) if now.outcome is Outcome.RUNNING else []
+    return Decisions(
+        outcome=str(now.outcome),
+        states=Counter(str(pair.state) for pair in now.pairs),
+        unanswered=now.unanswered,
+        judgements=now.judgements,
+        most=now.budget or now.all_judgements,
+        documents=now.documents,
+        all_documents=now.all_documents,
+        work_left=now.judgements_left,
+        hours_each=now.hours(1),
+        finish=now.finish(at),
+        next_hundred=tuple((pair.first, pair.second, pair.chance or 0.0) for pair in ahead),
+        ladder=_ladder(now),
+    )
+
+
+def _ladder(now: Economy) -> tuple[Neighbours, ...]:
+    """Systems from best to worst; nothing before all have a score."""
+    if not now.pairs or any(system.value is None for system in now.systems):
+        return ()
+    ranks = now.rank_ranges
+    between = {frozenset((pair.first, pair.second)): pair.state for pair in now.pairs}
+    names = [system.system for system in now.systems]
+    states = [between.get(frozenset(neighbours)) for neighbours in pairwise(names)]
+    return tuple(
+        Neighbours(name, ranks[name], str(state or ""), state in ANSWERED)
+        for name, state in zip(names, [*states, None], strict=True)
+    )
 
 
 def _ratings(people: Counted, question: Question | None) -> Ratings | None:

@@ -32,6 +32,28 @@ class JudgeProgress:
         return self.done / self.total if self.total else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class WorkToCome:
+    """Work that no judge has yet: free items of a pool, and judgements that an adaptive campaign may still draw, which
+    makes `items` a limit. `expected` is how many it is likely to take, None where that cannot be said; `finish` is when
+    all is done at this pace."""
+
+    items: int = 0
+    is_limit: bool = False
+    expected: float | None = None
+    finish: datetime | None = None
+
+
+def joint_finish(judges: Sequence[JudgeProgress], free: int, now: datetime) -> datetime | None:
+    """When everything is done if all who work go on as they do and share what is free; None before that is known."""
+    done, active = sum(judge.done for judge in judges), sum(judge.active for judge in judges)
+    hours = sum(judge.hours_a_day or 0.0 for judge in judges)
+    if not done or not hours or active <= 0:
+        return None
+    left = free * active / done + sum(judge.active_left or 0.0 for judge in judges)
+    return now + timedelta(days=left / 3600 / hours)
+
+
 def judge_progress(
     shares: Sequence[Share], paces: Mapping[str, Pace], now: datetime, domains: Sequence[str]
 ) -> list[JudgeProgress]:

@@ -185,6 +185,65 @@ def _only_in(one: DecidedPairs | None, other: DecidedPairs | None) -> tuple[tupl
     return tuple(pair for pair in one.decided if frozenset(pair) not in other.unordered)
 
 
+STATE_WORDS = {
+    "decided": "decided",
+    "within": "within the margin",
+    "undecidable": "these documents will hardly decide it",
+    "unneeded": "not needed: one of them is beaten",
+    "left": "left open",
+    "open": "open",
+}
+"""How a pair of systems stands in an adaptive campaign (`lanner.stats.goals.State`), in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """A system of an adaptive campaign, from best to worst: the ranks it may have, and how it stands to the next one (a
+    state of `lanner.stats.goals`, empty for the last)."""
+
+    system: str
+    ranks: tuple[int, int]
+    state: str
+    answered: bool
+    """Whether it is known which of the two is better, or that they are within the margin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What an adaptive campaign has decided, and what is to come. `outcome` and the states of pairs are codes; work to
+    the end is in judgements (expected, and the range that holds nine of ten), None where it cannot be said yet."""
+
+    outcome: str
+    states: Mapping[str, int]
+    """How many pairs of systems are in each state."""
+    unanswered: int
+    judgements: int
+    most: int
+    documents: int
+    all_documents: int
+    work_left: tuple[float, float, float] | None
+    hours_each: float
+    """Hours that a judgement takes."""
+    finish: datetime | None
+    next_hundred: tuple[tuple[str, str, float], ...]
+    """Open pairs with the chance that the next hundred judgements settle them, the likeliest first."""
+    ladder: tuple[Neighbours, ...]
+
+    @property
+    def pairs(self) -> int:
+        return sum(self.states.values())
+
+    @property
+    def settled(self) -> int:
+        """Pairs on which no more work is spent, but for those that the organisers have left."""
+        return self.pairs - self.states.get("open", 0) - self.states.get("left", 0)
+
+    @property
+    def expected_settled(self) -> float:
+        """How many of the open pairs the next hundred judgements are expected to settle."""
+        return sum(chance for _, _, chance in self.next_hundred)
+
+
 @dataclass(frozen=True, slots=True)
 class Pace:
     """How one judge works: seconds of activity in all, median per item, items a minute over ten equal parts."""
@@ -294,3 +353,5 @@ class Snapshot:
     """How many judges the rule on speed would name if all worked alike."""
     bias: Message | None = None
     """How plain scores lean because documents were not drawn evenly."""
+    decisions: Decisions | None = None
+    """What is decided, in an adaptive campaign."""

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from lanner import campaign as campaigns
+from lanner.campaign import drawing
 from lanner.designs.expected import missed_controls
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Protocol
 from lanner.model.alarms import Code
 from lanner.model.messages import Words, message
-from lanner.monitor.progress import JudgeProgress, judge_progress
-from lanner.monitor.snapshot import MODELS, PEOPLE, Measure, Snapshot
+from lanner.monitor.progress import JudgeProgress, WorkToCome, joint_finish, judge_progress
+from lanner.monitor.snapshot import MODELS, PEOPLE, Decisions, Measure, Snapshot
 from lanner.monitor.verdict import Evidence, JudgeStanding, Labels, Need, Targets, Verdict, needs, verdict
 from lanner.protocols.wording import Wording
 from lanner.store import Event, Seat, Share, Store, Transaction
@@ -79,6 +80,7 @@ class CampaignStatus:
     targets: Targets
     verdict: Verdict
     people: tuple[JudgeStatus, ...]
+    to_come: WorkToCome
     models: tuple[JudgeStatus, ...]
     seats: tuple[Seat, ...]
     snapshot: Snapshot
@@ -99,7 +101,8 @@ class CampaignStatus:
 
     @property
     def total(self) -> int:
-        return sum(judge.progress.total for judge in self.people)
+        """All there is to judge; at most, where an adaptive campaign may stop earlier."""
+        return sum(judge.progress.total for judge in self.people) + self.to_come.items
 
     @property
     def cost(self) -> float | None:
@@ -121,6 +124,7 @@ def campaign_status(
         seats = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
         corpus = Corpus(tuple(tx.documents.counts(campaign.id)))
+        free, undrawn = tx.progress.free_items(campaign.id), drawing.undrawn(store, tx, campaign)
     protocol = campaigns.protocol(store, campaign.id)
     wording = Wording(protocol, language)
     targets = Targets.from_settings(campaign.settings)
@@ -138,8 +142,11 @@ def campaign_status(
         for judge in people
         if judge.seat.judge.id not in numbers.left_out
     ]
+    to_come = _work_to_come([judge.progress for judge in people], free, undrawn, numbers.decisions, now)
     evidence = Evidence(
         main=main,
+        to_come=to_come,
+        decisions=numbers.decisions,
         progress=[standing.progress for standing in standings],
         controls={judge: counts for judge, counts in numbers.controls.items() if judge not in numbers.left_out},
         alarms=numbers.alarms,
@@ -163,6 +170,7 @@ def campaign_status(
         targets=targets,
         verdict=verdict(evidence, targets, names),
         people=people,
+        to_come=to_come,
         models=tuple(judge for judge in judges if judge.seat.judge.kind in MODELS),
         seats=tuple(seats),
         snapshot=numbers,
@@ -210,6 +218,15 @@ LONGEST_SHOWN = 5.0
 """Seconds for which the progress of a large campaign is shown, at most."""
 _MANY_TASKS = 1000
 _REST = 50  # times as long as counting took
+
+
+def _work_to_come(
+    people: Sequence[JudgeProgress], free: int, undrawn: int, decisions: Decisions | None, now: datetime
+) -> WorkToCome:
+    if not undrawn:
+        return WorkToCome(free, finish=joint_finish(people, free, now)) if free else WorkToCome()
+    expected = decisions.work_left[0] if decisions and decisions.work_left else None
+    return WorkToCome(free + undrawn, True, expected, decisions.finish if decisions else None)
 
 
 def _judge_status(seat: Seat, progress: JudgeProgress, targets: Targets, snapshot: Snapshot) -> JudgeStatus:

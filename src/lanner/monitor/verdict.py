@@ -16,8 +16,8 @@ from lanner.designs.expected import CONTROL_LIMIT, control_limit, controls_calle
 from lanner.model import Campaign, Json
 from lanner.model.alarms import LEVEL, SWAP_LEVEL, VERDICT_DOCUMENTS, Alarm, Code, PanelTest
 from lanner.model.messages import Message, Words, amount, coefficient, message
-from lanner.monitor.progress import JudgeProgress
-from lanner.monitor.snapshot import FEWEST, LeavingOut, Measure, Snapshot, Swap
+from lanner.monitor.progress import JudgeProgress, WorkToCome
+from lanner.monitor.snapshot import FEWEST, Decisions, LeavingOut, Measure, Snapshot, Swap
 
 SIGNS = {"ok": "✓", "warn": "▲", "bad": "✕", "none": "·"}
 _EMPTY = Message("")
@@ -148,6 +148,9 @@ class Evidence:
 
     main: Measure | None = None
     progress: Sequence[JudgeProgress] = ()
+    to_come: WorkToCome = field(default_factory=WorkToCome)
+    decisions: Decisions | None = None
+    """What is decided, in an adaptive campaign."""
     controls: Controls = field(default_factory=dict)
     alarms: Sequence[Alarm] = ()
     panel: PanelTest | None = None
@@ -170,7 +173,7 @@ def verdict(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
     checks = (
         _agreement(evidence.main, targets),
         _attention(evidence.controls, targets, names),
-        _finish(evidence.progress, targets, names, closed=evidence.closed),
+        _finish(evidence, targets, names),
         _judges(evidence, names),
     )
     if not evidence.ready:
@@ -291,6 +294,8 @@ def _summary(tone: str, evidence: Evidence) -> Message:
         if evidence.closed:
             return message("Closed. Agreement rests on {n} documents: too few for a verdict.", n=few)
         return message("Not settled yet: agreement rests on {n} documents.", n=few)
+    if tone == "none" and evidence.decisions is not None and not evidence.calibration:
+        return _how_decided(evidence.decisions)
     if evidence.calibration:
         return {
             "none": message("Calibration: too early to say."),
@@ -311,6 +316,16 @@ def _summary(tone: str, evidence: Evidence) -> Message:
         "warn": message("Not settled yet: the main question may fall short."),
         "ok": message("Usable so far."),
     }[tone]
+
+
+def _how_decided(decisions: Decisions) -> Message:
+    """What can be said of an adaptive campaign whose judges share too little to tell how far they agree."""
+    return {
+        "running": message("Not enough is decided yet."),
+        "reached": message("Enough: the goal is reached."),
+        "partly": message("Enough, with {n} of {m} pairs not decided.", n=decisions.unanswered, m=decisions.pairs),
+        "ended": message("Ended without reaching the goal."),
+    }[decisions.outcome]
 
 
 def _to_fix(count: int) -> Message:
@@ -414,19 +429,20 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.0f} %"
 
 
-def _finish(
-    progress: Sequence[JudgeProgress], targets: Targets, names: Mapping[str, str], *, closed: bool = False
-) -> Check:
-    code, name = "finish", message("Finish")
-    if closed:
+def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> Check:
+    code, name, progress = "finish", message("Finish"), evidence.progress
+    if evidence.closed:
         count, total = sum(judge.done for judge in progress), sum(judge.total for judge in progress)
+        total += evidence.to_come.items
         small = message("{n} of {all} items", n=f"{count:,}", all=f"{total:,}")
         return Check(
             code, name, message("closed"), small, "ok" if count >= total else "none", message("no more answers")
         )
+    if evidence.to_come.items and any(judge.done for judge in progress):
+        return _finish_of_all(evidence.to_come, targets)
     left = [judge for judge in progress if judge.done < judge.total]
     if progress and not left:
-        return Check(code, name, message("complete"), "", "ok", message("everything assigned is done"))
+        return _complete(evidence.decisions)
     estimates = [judge for judge in left if judge.finish is not None]
     deadline: Words = message("plan: {day}", day=targets.deadline) if targets.deadline else ""
     idle = [judge for judge in left if judge.finish is None and not judge.done]
@@ -457,6 +473,38 @@ def _finish(
         return Check(code, name, value, deadline, "warn", waiting)
     why = message("{name} decides, in time", name=who) if targets.deadline else message("{name} decides", name=who)
     return Check(code, name, value, deadline, "ok", why)
+
+
+def _finish_of_all(to_come: WorkToCome, targets: Targets) -> Check:
+    """When all is done where judges take what comes next: nobody decides alone."""
+    code, name = "finish", message("Finish")
+    if not to_come.is_limit:
+        why = amount(to_come.items, "{n} item nobody has taken yet", "{n} items nobody has taken yet")
+    elif to_come.expected is None:
+        why = message("at most {n} judgements to come", n=f"{to_come.items:,}")
+    else:
+        why = message("about {n} judgements to come", n=f"{to_come.expected:,.0f}")
+    planned: Words = message("plan: {day}", day=targets.deadline) if targets.deadline else ""
+    if to_come.finish is None:
+        return Check(code, name, message("not yet"), planned, "none", why)
+    finish = to_come.finish.date()
+    if targets.deadline and finish > targets.deadline:
+        why = amount((finish - targets.deadline).days, "{n} day late", "{n} days late")
+        return Check(code, name, finish, planned, "warn", why)
+    return Check(code, name, finish, planned, "ok", why)
+
+
+def _complete(decisions: Decisions | None) -> Check:
+    """Nothing is left to judge. An adaptive campaign then has reached its goal, or has ended without."""
+    code, name = "finish", message("Finish")
+    if decisions is None or decisions.outcome == "running":  # running: the look that ends it is still being taken
+        return Check(code, name, message("complete"), "", "ok", message("everything assigned is done"))
+    if decisions.outcome == "reached":
+        return Check(code, name, message("enough"), "", "ok", message("the goal is reached"))
+    open_pairs = message("{n} of {m} pairs not decided", n=decisions.unanswered, m=decisions.pairs)
+    if decisions.outcome == "partly":
+        return Check(code, name, message("enough"), "", "warn", open_pairs)
+    return Check(code, name, message("ended"), "", "warn", message("the goal is not reached"))
 
 
 def _judges(evidence: Evidence, names: Mapping[str, str]) -> Check:

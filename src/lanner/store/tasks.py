@@ -638,6 +638,11 @@ class Progress(Rows):
         query = query.select_from(tables).where(_t.campaign == campaign).group_by(_t.judge, _i.document)
         return self._by_domain(query)
 
+    def free_items(self, campaign: int) -> int:
+        """Items that no judge has taken yet."""
+        query = select(func.count()).select_from(schema.task.join(schema.item, _i.task == _t.id))
+        return int(self._connection.scalar(query.where(_t.campaign == campaign, _t.judge.is_(None))) or 0)
+
     def imported_domain_shares(self, campaign: int) -> list[Share]:
         """The same of judges without tasks. It reads all they have answered; saves do not change it, imports do."""
         return self._by_domain(_imported(campaign))
@@ -656,10 +661,10 @@ class Progress(Rows):
         ]
 
     def totals(self) -> dict[int, tuple[int, int, int]]:
-        """Every campaign's items that someone has, how many of them are done, and judges: all in two questions, so that
-        a list of hundreds costs little more than one."""
+        """Every campaign's items, whether somebody has them yet or not, how many of them are done, and judges: all in
+        two questions, so that a list of hundreds costs little more than one."""
         tables = schema.task.join(schema.item, _i.task == _t.id)
-        query = select(_t.campaign, func.count(), func.sum(_i.done)).select_from(tables).where(_t.judge.is_not(None))
+        query = select(_t.campaign, func.count(), func.sum(_i.done)).select_from(tables)
         items = {row[0]: (row[1], int(row[2] or 0)) for row in self._connection.execute(query.group_by(_t.campaign))}
         each = _imported().subquery()
         campaigns = select(_j.campaign, func.sum(each.c.number)).join_from(schema.judge, each, each.c.judge == _j.id)

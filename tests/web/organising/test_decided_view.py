@@ -21,7 +21,7 @@ def test_work_left_and_agreement_are_said_where_they_are_known(tmp_path: Path, m
         work(store, most=10)
         now = economy(store, "study")
         shown = decided_view.decided_page(store, "study")
-        assert (shown.work_left is None) == (now.judgements_left is None)
+        assert (shown.panel.work_left is None) == (now.judgements_left is None)
         assert shown.agreement is None
         agreed = replace(now, agreement=(0.5, 0.25, 0.75))
         monkeypatch.setattr(decided_view, "economy", lambda *_given: agreed)
@@ -35,13 +35,13 @@ def test_what_the_next_hundred_judgements_would_buy(tmp_path: Path) -> None:
         now = economy(store, "study")
         shown = decided_view.decided_page(store, "study")
     assert now.open and now.forecast is not None
-    assert shown.next_hundred is not None
-    assert [share for _, _, share in shown.next_hundred.pairs] == sorted(
+    assert shown.panel.next_hundred is not None
+    assert [share for _, _, share in shown.panel.next_hundred.pairs] == sorted(
         (round(100 * pair.chance) for pair in now.open), reverse=True
     )
     together = sum(pair.chance for pair in now.open)
-    assert shown.next_hundred.together == f"{together:.1f}"
-    assert shown.next_hundred.hours == f"{100 * 20 / 3600:.1f}", "judges here take 20 seconds"
+    assert shown.panel.next_hundred.together == f"{together:.1f}"
+    assert shown.panel.next_hundred.hours == f"{100 * 20 / 3600:.1f}", "judges here take 20 seconds"
     steps = now.forecast.course
     assert all(one <= other for one, other in pairwise(steps)), "judgements and settled pairs only grow"
     assert steps[-1][1] <= len(now.open)
@@ -67,7 +67,7 @@ def test_the_ladder_shows_ranks_that_the_settled_pairs_allow(tmp_path: Path) -> 
     for system in order:
         ranks = [ranking.index(system) + 1 for ranking in allowed]
         assert now.rank_ranges[system] == (min(ranks), max(ranks))
-    assert all(system in str(shown.ladder) for system in order)
+    assert all(system in str(shown.panel.ladder) for system in order)
 
 
 @pytest.mark.parametrize(

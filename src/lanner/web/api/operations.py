@@ -200,6 +200,7 @@ async def show_progress(request: Request) -> Response:
             judges=[part(entry, names.get(entry.name, entry.name)) for entry in progress.judges],
             domains=[part(entry, entry.name) for entry in progress.domains],
             free=progress.free,
+            undrawn=progress.undrawn,
         )
     )
 

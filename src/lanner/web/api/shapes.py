@@ -65,6 +65,7 @@ class ProgressShape(Shape):
     judges: list[PartShape]
     domains: list[PartShape]
     free: int
+    undrawn: int
 
 
 class AgreementShape(Shape):

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.campaign import documents as campaign_documents
-from lanner.campaign import progress
+from lanner.campaign import drawing, progress
 from lanner.model import Campaign
 from lanner.store import Account, AccountRole, Store
 from lanner.web.organising.figures import progress_bar
@@ -27,6 +27,8 @@ class Row:
     items: int
     done: int
     judges: int
+    undrawn: int = 0
+    """Of the items: those that an adaptive campaign may still draw, at most."""
 
     @property
     def bar(self) -> Markup:
@@ -61,7 +63,12 @@ def listed(store: Store, account: Account) -> list[Row]:
     with store.reading() as tx:
         mine = tx.campaigns.all() if account.role is AccountRole.OWNER else tx.campaigns.of_account(account.id)
         totals = tx.progress.totals()
-    return [Row(campaign, *totals.get(campaign.id, (0, 0, 0))) for campaign in mine]
+        undrawn = {campaign.id: drawing.undrawn(store, tx, campaign) for campaign in mine}
+    return [_row(campaign, *totals.get(campaign.id, (0, 0, 0)), undrawn[campaign.id]) for campaign in mine]
+
+
+def _row(campaign: Campaign, items: int, done: int, judges: int, undrawn: int) -> Row:
+    return Row(campaign, items + undrawn, done, judges, undrawn)
 
 
 async def campaigns(request: Request) -> Response:

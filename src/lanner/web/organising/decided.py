@@ -14,10 +14,14 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner.campaign import drawing
 from lanner.designs.adaptive import NAME as ADAPTIVE
+from lanner.figures.typeset import percent
+from lanner.monitor.snapshot import STATE_WORDS, Decisions
 from lanner.web import auth
 from lanner.web.organising.campaigns import address_of, campaign_of
+from lanner.web.organising.figures import Rung, ladder
 from lanner.web.page import forms
 from lanner.web.page.rendering import page
+from lanner.web.page.speech import day, say
 from lanner.web.site import Site
 
 
@@ -60,38 +64,98 @@ class NextHundred:
 
 
 @dataclass(frozen=True, slots=True)
-class DecidedPage:
-    """Everything the page shows. `outcome` is how the campaign stands to its goal (`lanner.analysis.economy.Outcome`),
-    `unanswered` how many pairs it ends without an answer to, `left` how many were left open. `work_left` is judgements,
-    hours and the range that holds nine of ten, `finish` when that is at this pace; `agreement` is value, low, high and
-    the planned minimum; `enough_when` is the goal in words; `ladder` and `course` are drawings, empty where there is
-    nothing to draw."""
+class DecidedPanel:
+    """What the live page and the page of its own both show. `heading` says how the campaign stands to its goal,
+    `states` how many pairs of systems are in which state. `work_left` is judgements, hours and the range that holds
+    nine of ten, `finish` when that is at this pace; `ladder` is a drawing, empty where there is nothing to draw."""
 
+    outcome: str
+    heading: str
+    settled: int
+    pairs: int
+    states: str
+    judgements: int
+    most: int
+    documents: int
+    all_documents: int
+    work_left: tuple[str, str, str, str] | None
+    finish: str
+    next_hundred: NextHundred | None
+    ladder: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedPage:
+    """Everything the page shows. `agreement` is value, low, high and the planned minimum; `enough_when` is the goal in
+    words; `course` is a drawing, empty where there is nothing to draw."""
+
+    panel: DecidedPanel
     goal: str
     score: str
     enough: bool
-    outcome: str
-    settled: int
-    left: int
-    unanswered: int
-    judgements: int
-    most: int
     unused: int
-    documents: int
-    all_documents: int
     look: int
     looks: int
     these_documents: bool
     systems: tuple[SystemRow, ...]
     pairs: tuple[PairRow, ...]
-    work_left: tuple[str, str, str, str] | None
-    finish: str
     agreement: tuple[str, str, str, str] | None
     enough_when: str
     unused_hours: str
-    next_hundred: NextHundred | None
-    ladder: Markup
     course: Markup
+
+
+def state_words(state: str) -> str:
+    """How a pair of systems stands, in the reader's language."""
+    return say(STATE_WORDS[state]) if state else ""
+
+
+def decided_panel(now: Decisions) -> DecidedPanel:
+    """What an adaptive campaign has decided, in the reader's language."""
+    counts = [f"{state_words(state)}: {now.states[state]}" for state in STATE_WORDS if now.states.get(state)]
+    rungs = [Rung(one.system, one.ranks, state_words(one.state), one.answered) for one in now.ladder]
+    return DecidedPanel(
+        outcome=now.outcome,
+        heading=_heading(now),
+        settled=now.settled,
+        pairs=now.pairs,
+        states=" · ".join(counts),
+        judgements=now.judgements,
+        most=now.most,
+        documents=now.documents,
+        all_documents=now.all_documents,
+        work_left=_work_left(now),
+        finish=day(now.finish.date()) if now.finish else "",
+        next_hundred=_next_hundred(now),
+        ladder=ladder(rungs) if rungs else Markup(""),
+    )
+
+
+def _heading(now: Decisions) -> str:
+    match now.outcome:
+        case "reached":
+            return say("Enough: the goal is reached")
+        case "partly":
+            return say("Enough, with {n} of {m} pairs not decided", n=now.unanswered, m=now.pairs)
+        case "ended":
+            return say("Ended without reaching the goal")
+        case _:
+            return say("Not enough yet")
+
+
+def _work_left(now: Decisions) -> tuple[str, str, str, str] | None:
+    if now.work_left is None:
+        return None
+    hours, fewest, most = (f"{count * now.hours_each:.1f}" for count in now.work_left)
+    return f"{now.work_left[0]:,.0f}", hours, fewest, most
+
+
+def _next_hundred(now: Decisions) -> NextHundred | None:
+    """None where nothing is open, or where too little is judged to look ahead."""
+    if not now.next_hundred:
+        return None
+    rows = tuple((f"{first} – {second}", percent(p, 0), round(100 * p)) for first, second, p in now.next_hundred)
+    return NextHundred(f"{100 * now.hours_each:.1f}", rows, f"{now.expected_settled:.1f}")
 
 
 async def decided(request: Request) -> Response:

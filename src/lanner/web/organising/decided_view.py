@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from lanner.analysis.economy import (
-    STATE_WORDS,
     Economy,
     PairStanding,
     SystemStanding,
@@ -17,11 +16,12 @@ from lanner.analysis.economy import (
     score_text,
 )
 from lanner.figures.typeset import number
+from lanner.monitor.live import decisions
 from lanner.stats.goals import Goal, Kind, State
 from lanner.store import Store
-from lanner.web.organising.decided import DecidedPage, NextHundred, PairRow, SystemRow
-from lanner.web.organising.figures import Rung, course, ladder
-from lanner.web.page.speech import day, say
+from lanner.web.organising.decided import DecidedPage, PairRow, SystemRow, decided_panel, state_words
+from lanner.web.organising.figures import course
+from lanner.web.page.speech import say
 
 
 def decided_page(store: Store, campaign: int) -> DecidedPage:
@@ -29,30 +29,19 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
     look_if_due(store, campaign)
     now = economy(store, campaign)
     return DecidedPage(
+        panel=decided_panel(decisions(now, datetime.now(UTC))),
         goal=str(now.goal),
         score=now.score,
         enough=now.enough,
-        outcome=str(now.outcome),
-        settled=now.decided,
-        left=len(now.left),
-        unanswered=now.unanswered,
-        judgements=now.judgements,
-        most=now.budget or now.all_judgements,
         unused=now.unused,
-        documents=now.documents,
-        all_documents=now.all_documents,
         look=now.look,
         looks=now.looks,
         these_documents=now.goal.of_complete,
         systems=tuple(_system(system) for system in now.systems),
         pairs=tuple(_pair(pair, now) for pair in now.pairs),
-        work_left=_work_left(now),
-        finish=day(finish.date()) if (finish := now.finish(datetime.now(UTC))) else "",
         agreement=_agreement(now),
         enough_when=_enough_when(now.goal),
         unused_hours=f"{now.hours(now.unused):.1f}",
-        next_hundred=_next_hundred(now),
-        ladder=_ladder(now),
         course=_course(now),
     )
 
@@ -76,36 +65,6 @@ def _enough_when(goal: Goal) -> str:
             return say("every mean is known to ±{x}", x=f"{goal.half_width:g}")
         case Kind.AGREEMENT:
             return say("the interval of agreement lies above {x}", x=f"{goal.minimum:g}")
-
-
-def _next_hundred(now: Economy) -> NextHundred | None:
-    """None where nothing is open, or where too little is judged to look ahead."""
-    open_pairs = [pair for pair in now.open if pair.chance is not None]
-    if now.enough or now.ended or not open_pairs:
-        return None
-    by_chance = sorted(open_pairs, key=lambda pair: -(pair.chance or 0.0))
-    rows = tuple(
-        (f"{pair.first} – {pair.second}", pair.chance_text, round(100 * (pair.chance or 0.0))) for pair in by_chance
-    )
-    return NextHundred(f"{now.hours(100):.1f}", rows, f"{now.expected_settled:.1f}")
-
-
-def _ladder(now: Economy) -> Markup:
-    """Systems from best to worst, and what is settled between neighbours; nothing before there is a score."""
-    if not now.pairs or any(system.value is None for system in now.systems):
-        return Markup("")
-    ranges = now.rank_ranges
-    between = {frozenset((pair.first, pair.second)): pair for pair in now.pairs}
-    rungs = [
-        Rung(
-            above.system,
-            ranges[above.system],
-            say(STATE_WORDS[pair.state]) if (pair := between.get(frozenset((above.system, below)))) else "",
-            bool(pair and pair.state in (State.DECIDED, State.WITHIN)),
-        )
-        for above, below in zip(now.systems, [*(one.system for one in now.systems[1:]), ""], strict=True)
-    ]
-    return ladder(rungs)
 
 
 def _course(now: Economy) -> Markup:
@@ -132,21 +91,13 @@ def _pair(pair: PairStanding, now: Economy) -> PairRow:
         pair.first,
         pair.second,
         pair.state is State.OPEN,
-        say(STATE_WORDS[pair.state]),
+        state_words(str(pair.state)),
         pair.better,
         score_text(pair.value),
         score_interval(pair.low, pair.high),
         pair.chance_text,
         savings,
     )
-
-
-def _work_left(now: Economy) -> tuple[str, str, str, str] | None:
-    if now.judgements_left is None:
-        return None
-    judgements, low, high = now.judgements_left
-    hours, fewest, most = (f"{now.hours(count):.1f}" for count in (judgements, low, high))
-    return f"{judgements:,.0f}", hours, fewest, most
 
 
 def _agreement(now: Economy) -> tuple[str, str, str, str] | None:

@@ -19,7 +19,7 @@ from lanner.campaign.people import Message as JudgeMessage
 from lanner.campaign.people import messages_in
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
 from lanner.model.messages import Message, message
-from lanner.monitor.progress import JudgeProgress
+from lanner.monitor.progress import JudgeProgress, WorkToCome
 from lanner.monitor.snapshot import (
     COMPARED,
     FEWEST,
@@ -36,6 +36,7 @@ from lanner.store import Seat, Store
 from lanner.web.organising import figures
 from lanner.web.organising.campaigns import campaign_of
 from lanner.web.organising.comparison import Comparison, comparison
+from lanner.web.organising.decided import DecidedPanel, decided_panel
 from lanner.web.organising.exports import FORMATS
 from lanner.web.organising.figures import AgreementRow
 from lanner.web.organising.log import Line, log_lines
@@ -102,6 +103,11 @@ class LivePage:
     domains: tuple[str, ...]
     done: int
     total: int
+    to_come: WorkToCome
+    begun: int
+    """How many people have judged something."""
+    decided: DecidedPanel | None
+    """What is decided, in an adaptive campaign."""
     cost: float | None
     needs: tuple[Need, ...]
     agreement: Markup | None
@@ -142,11 +148,14 @@ def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str]
         about=_about(status, now),
         targets=status.targets,
         verdict=status.verdict,
-        people=tuple(judge_row(judge) for judge in sorted(status.people, key=_trouble_first)),
+        people=tuple(judge_row(judge, status.to_come) for judge in sorted(status.people, key=_trouble_first)),
         models=tuple(judge_row(judge) for judge in status.models),
         domains=tuple(domain for domain, _, _ in status.corpus.domains),
         done=status.done,
         total=status.total,
+        to_come=status.to_come,
+        begun=sum(judge.progress.done > 0 for judge in status.people),
+        decided=decided_panel(status.snapshot.decisions) if status.snapshot.decisions else None,
         cost=status.cost,
         needs=status.needs,
         agreement=_agreement(status, labels),
@@ -193,10 +202,10 @@ def _messages(status: CampaignStatus) -> tuple[tuple[str, JudgeMessage], ...]:
     return tuple((names.get(entry.seat, f"#{entry.seat}"), entry) for entry in messages_in(status.events))
 
 
-def judge_row(judge: JudgeStatus) -> JudgeRow:
+def judge_row(judge: JudgeStatus, to_come: WorkToCome | None = None) -> JudgeRow:
     """The line of one judge: how far, how fast, when done, at what cost."""
     progress = judge.progress
-    finish, late, early = _finish(judge)
+    finish, late, early = _finish(judge, has_more=bool(to_come and to_come.items))
     is_person = judge.seat.judge.kind in PEOPLE
     pace = say("items per minute over ten equal parts of the work")
     return JudgeRow(
@@ -213,8 +222,8 @@ def judge_row(judge: JudgeStatus) -> JudgeRow:
         early=early,
         spark=figures.sparkline(progress.pace.parts, pace) if progress.pace.parts else None,
         cost=judge.cost,
-        cost_in_all=judge.cost_in_all,
-        hours_in_all=judge.hours_in_all,
+        cost_in_all=None if to_come and to_come.items else judge.cost_in_all,
+        hours_in_all=None if to_come and to_come.items else judge.hours_in_all,
         missed=judge.missed,
         controls=judge.controls,
         left_out=judge.left_out,
@@ -228,10 +237,11 @@ def _attributes(judge: Judge) -> str:
     return ", ".join([*([say("simulated")] if judge.kind == "simulated" else []), *values])[:60]
 
 
-def _finish(judge: JudgeStatus) -> tuple[str, str, str]:
-    """When, and how that compares with the deadline: late or early."""
+def _finish(judge: JudgeStatus, *, has_more: bool = False) -> tuple[str, str, str]:
+    """When, and how that compares with the deadline: late or early. Where judges take what comes next, nobody is done
+    before all is."""
     if judge.is_done:
-        return say("done"), "", ""
+        return say("up to date") if has_more else say("done"), "", ""
     if judge.progress.finish is None:
         return say("not begun") if not judge.progress.done else "…", "", ""
     when = day(judge.progress.finish.date())
