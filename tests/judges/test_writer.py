@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from lanner.campaign import Saved, Submission
 from lanner.errors import LannerError
 from lanner.judges.writer import Writer
 from lanner.model import Judge, JudgeKind
-from lanner.store import Store
+from lanner.store import Assigned, Store
 from model_campaign import corpus, opened
 from store.test_ledger import entry
 
@@ -23,6 +24,13 @@ def ready(store: Store) -> tuple[int, int, int, int]:
     with store.reading() as tx:
         seat = tx.judges.all(number)[0].number
         return number, seat, tx.documents.numbers(number)["d0"], tx.ledger.open_tasks(seat)[0].task
+
+
+def assigned(store: Store, task: int) -> Assigned:
+    with store.reading() as tx:
+        found = tx.tasks.assigned(task)
+    assert found is not None
+    return found
 
 
 def test_everything_handed_in_together_is_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +47,7 @@ def test_everything_handed_in_together_is_one_commit(tmp_path: Path, monkeypatch
                 given = [Submission(task, place, {"score": 50}, f"s{place}", judge=seat) for place in range(3)]
                 wrong = Submission(task, 0, {"score": 500}, "bad", judge=seat)
                 found = await asyncio.gather(*(writer.submit(one) for one in [*given, wrong]))
-                await writer.finish(task)
+                await writer.finish(assigned(store, task))
                 return found
 
         *saved, refused = asyncio.run(go())
@@ -57,7 +65,7 @@ def test_an_unfinished_task_stays_open(tmp_path: Path) -> None:
 
         async def go() -> None:
             async with Writer(store) as writer:
-                await writer.finish(task)
+                await writer.finish(assigned(store, task))
 
         asyncio.run(go())
         assert campaign.task(store, task).finished_at is None
@@ -90,7 +98,9 @@ def test_answers_are_kept_where_a_task_cannot_be_finished(tmp_path: Path) -> Non
             async with Writer(store) as writer:
                 writer.record(entry(number, seat, document))
                 answer = writer.submit(Submission(task, 0, {"score": 50}, "s", judge=seat))
-                return await asyncio.gather(answer, writer.finish(task + 999), return_exceptions=True)
+                known = assigned(store, task)
+                gone = replace(known, task=replace(known.task, id=task + 999))
+                return await asyncio.gather(answer, writer.finish(gone), return_exceptions=True)
 
         with pytest.raises(LannerError, match="no task"):
             asyncio.run(go())

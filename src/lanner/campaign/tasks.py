@@ -154,14 +154,21 @@ def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
 
 
 def finish_in(
-    store: Store, tx: Transaction, number: int, finished_at: datetime, *, takes_nothing_back: bool = False
+    store: Store,
+    tx: Transaction,
+    number: int,
+    finished_at: datetime,
+    *,
+    known: Assigned | None = None,
+    takes_nothing_back: bool = False,
 ) -> Task:
     """The same inside the caller's transaction. Nothing is written where something is missing. Of a judge who never
-    takes an answer back, what each save found about its item still holds, so the answers need not be read again."""
+    takes an answer back, what each save found about its item still holds, so the answers need not be read again; nor
+    the items of a task that is `known`."""
     standing = tx.tasks.standing(number)
     if standing is None:
         raise no_task(number)
-    entry = _assigned(tx, number)
+    entry = _assigned(tx, number, known)
     if standing.finished:
         return entry.task
     refuse(standing, number)
@@ -270,8 +277,8 @@ def _until_submitted(tx: Transaction, entry: Assigned) -> bool:
     return any(other.task.finished_at is None for other in tx.tasks.of_judge(entry.judge))
 
 
-def _assigned(tx: Transaction, number: int) -> Assigned:
-    entry = tx.tasks.assigned(number)
+def _assigned(tx: Transaction, number: int, known: Assigned | None = None) -> Assigned:
+    entry = tx.tasks.assigned(number, known)
     if entry is None:
         raise no_task(number)
     return entry

@@ -110,6 +110,9 @@ class Gate:
     async def enter(self, tokens: int = 0) -> float:
         """Wait for a turn. The moment it began."""
         loop = asyncio.get_running_loop()
+        if not self._waiting and self.pace.wait(loop.time(), tokens) <= 0:
+            self.pace.start(tokens)
+            return loop.time()
         turn: asyncio.Future[None] = loop.create_future()
         self._waiting.append((turn, tokens))
         self._admit()

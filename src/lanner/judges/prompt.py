@@ -32,11 +32,12 @@ from lanner.model import (
 )
 from lanner.model import languages as language_names
 from lanner.protocols.answers import chosen, stage_schema
-from lanner.protocols.context import PEOPLE, canonical, lines_around, lines_of_document
+from lanner.protocols.context import PEOPLE, Lines, canonical, lines_of_document
 from lanner.protocols.wording import Wording
 
 RATIONALE = "rationale"
 _PIECE = 2000
+_FRAMES, _DOCUMENTS = 512, 128  # how many are kept for the next question
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ class Prompter:
         self.settings = settings
         self._words = Wording(protocol, settings.language)
         self._frames: dict[tuple[object, ...], _Frame] = {}
+        self._lines: dict[tuple[object, ...], Lines] = {}
         self._stages: dict[tuple[str, ...], tuple[Stage, ...]] = {}
         self._earlier: dict[tuple[str, ...], tuple[Question, ...]] = {}
         self._template = settings.template
@@ -154,7 +156,7 @@ class Prompter:
         frame = self._frame(stages, document, answers or {}, max(2, len(item.systems)), shuffle)
         view = frame.view | {
             "document": document,
-            "texts": lines_around(self.settings.context, stages[0], document, item),
+            "texts": self._lines_of(stages[0], document, item.systems).around(item),
             "answered": self._answered(stages, answers or {}),
         }
         user = render(self._template, "user", view)
@@ -195,6 +197,16 @@ class Prompter:
         user = render(self._template, "sentences", frame.view | {"document": document, "lines": lines})
         return Prompt(frame.system, user, schema, template=f"{self._template.label}+sentences")
 
+    def _lines_of(self, stage: Stage, document: Document, systems: tuple[str, ...]) -> Lines:
+        """The document's sentences in this stage: a model is asked about one after the other."""
+        key = (stage.id, document.id, systems)
+        lines = self._lines.get(key)
+        if lines is None or lines.document is not document:
+            if len(self._lines) > _DOCUMENTS:
+                self._lines.clear()
+            lines = self._lines[key] = Lines(self.settings.context, stage, document, systems)
+        return lines
+
     def _frame(
         self,
         stages: Sequence[Stage],
@@ -211,7 +223,7 @@ class Prompter:
         key = (signature, languages, tuple(labels.items()), outputs, shuffle, many)
         frame = self._frames.get(key)
         if frame is None:
-            if len(self._frames) > 512:
+            if len(self._frames) > _FRAMES:
                 self._frames.clear()
             frame = self._frames[key] = self._make(
                 stages, languages, labels, outputs=outputs, shuffle=shuffle, many=many

@@ -10,8 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic_core import from_json
 
@@ -27,8 +26,7 @@ _FENCE = "```"
 _END_OF_THOUGHT = "</think>"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a reply came to: answers in their stored form, or the step at which it failed and why."""
 
     answers: Mapping[str, Json] | None
@@ -37,8 +35,7 @@ class Verdict:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What one call asks of one item: stages, the texts shown, the answers given before, how many outputs."""
 
     protocol: Protocol

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from random import Random
+from typing import NamedTuple
 
 from lanner import campaign
 from lanner.errors import LannerError
@@ -50,8 +51,7 @@ class UnavailableError(Exception):
     """The server gave no answer however often it was asked. The item stays open."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """What a call is about: the rows it is stored under."""
 
     campaign: int
@@ -172,7 +172,7 @@ class Requester:
                 weights = weighted(reply, request.prompt.schema) if request.channel.member.weighted else {}
                 if verdict.answers is not None and weights:
                     answers = with_weights(verdict.answers, weights, self._protocol)
-                    verdict = replace(verdict, answers=answers)
+                    verdict = verdict._replace(answers=answers)
                 verdict = _final_verdict(verdict, reply, call)
             except UnreadableError as error:
                 reply, verdict, if_last, weights = Reply(""), Verdict(None, 0, "json", str(error)), MISSING, {}
@@ -233,8 +233,8 @@ class Requester:
                 if not channel.gate.reached and turn + 1 >= _TRIES_TO_REACH:
                     break
                 if error.status == 500 and call.seed is not None:  # the same dice would fall the same way
-                    call = replace(call, seed=call.seed + 100_000)
-                call = replace(call, name=f"{call.name.partition('~')[0]}~{turn + 1}")
+                    call = call._replace(seed=call.seed + 100_000)
+                call = call._replace(name=f"{call.name.partition('~')[0]}~{turn + 1}")
                 pause = error.retry_after or self._limits.backoff * 2**turn * (0.5 + self._rng.random())
                 await asyncio.sleep(min(pause, _LONGEST_PAUSE))
                 continue
@@ -258,7 +258,7 @@ class Requester:
         length = len(reply.text) + len(reply.reasoning) + len(reply.refusal)
         if not reply.tokens_in or (length and not reply.tokens_out):
             received = reply.tokens_out or int(length / CHARACTERS_PER_TOKEN) + 1
-            reply = replace(reply, tokens_in=reply.tokens_in or tokens, tokens_out=received, counted=False)
+            reply = reply._replace(tokens_in=reply.tokens_in or tokens, tokens_out=received, counted=False)
             totals.estimated += 1
         self._budget.note_length(member, reply.tokens_out)
         cost = member.cost(reply.tokens_in, reply.tokens_out, reply.cached_tokens)
@@ -403,11 +403,11 @@ def _final_verdict(verdict: Verdict, reply: Reply, call: Call) -> Verdict:
         return verdict
     if reply.refusal or reply.finish in WITHHELD:
         words = f": {reply.refusal.rstrip(' .')}" if reply.refusal else f" ({reply.finish})"
-        return replace(verdict, step="refusal", problem=f"The model or its server declined to answer{words}.")
+        return verdict._replace(step="refusal", problem=f"The model or its server declined to answer{words}.")
     if reply.cut_off:
         limit = f" of {call.max_tokens:,} tokens" if call.max_tokens else ""
-        return replace(
-            verdict, step="length", problem=f"The reply reached the limit{limit}; give more with --max-tokens."
+        return verdict._replace(
+            step="length", problem=f"The reply reached the limit{limit}; give more with --max-tokens."
         )
     return verdict
 

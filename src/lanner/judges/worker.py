@@ -103,7 +103,7 @@ class Worker:
                     group.create_task(self._sentences(task, places))
             for task in tasks:
                 if task.open <= task.settled:
-                    await self._writer.finish(task.assigned.task.id)
+                    await self._writer.finish(task.assigned)
 
     def _load(self, number: int) -> Loaded:
         rows: dict[str, list[Entry]] = defaultdict(list)
@@ -187,13 +187,14 @@ class Worker:
         item = replace(plain, systems=plain.systems[::-1]) if vote.swapped else plain
         page, document = task.assigned.task.page, task.documents[item.document]
         stages = self._prompter.asked([s for s in self._protocol.pages[page] if fits(s, item)])
+        is_plain = self._asking.sheet(page, item).plain  # whatever was answered, everything is asked
         earlier_answers: dict[str, Json] = dict(task.earlier[place])
         answers: dict[str, Json] = {}
         spent = 0.0
         together = self._plan.calls in ("pages", "documents")  # what is asked of a whole document is one call as well
         parts: Iterable[Sequence[Stage]] = [stages] if together else [(stage,) for stage in stages]
         for group, only in self._calls(parts, earlier_answers):
-            if not any(self._applies(stage, earlier_answers, group) for stage in group):
+            if not (is_plain or any(self._applies(stage, earlier_answers, group) for stage in group)):
                 continue
             shuffle = self._order(item, vote) if self._plan.shuffle else None
             context_answers = {**earlier_answers, **only}
@@ -362,7 +363,7 @@ class Worker:
         ]
         whole = replace(items[0], segment="")
         segments = tuple(item.segment for item in items)
-        subject = replace(self._subject(task, places[0], whole, stages, vote), segments=segments)
+        subject = self._subject(task, places[0], whole, stages, vote)._replace(segments=segments)
         request = Request(vote.channel, subject, prompt, self._prompter.turns)
         good: dict[str, Json] = {}
 

@@ -18,7 +18,7 @@ from lanner.campaign import Saved, Submission, UnfinishedError
 from lanner.campaign.submit import save_all
 from lanner.campaign.tasks import finish_in
 from lanner.errors import LannerError
-from lanner.store import NewEntry, Store, Transaction
+from lanner.store import Assigned, NewEntry, Store, Transaction
 
 _LINGER = 0.05  # seconds to wait for company before a commit
 
@@ -27,7 +27,7 @@ _LINGER = 0.05  # seconds to wait for company before a commit
 class _Batch:
     entries: list[NewEntry] = field(default_factory=list)
     given: list[tuple[Submission, asyncio.Future[Saved | LannerError]]] = field(default_factory=list)
-    finished: list[tuple[int, asyncio.Future[None]]] = field(default_factory=list)
+    finished: list[tuple[Assigned, asyncio.Future[None]]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.entries or self.given or self.finished)
@@ -71,7 +71,7 @@ class Writer:
         self._due.set()
         return await future
 
-    async def finish(self, task: int) -> None:
+    async def finish(self, task: Assigned) -> None:
         """Finish a task, if nothing is missing in it."""
         self._refuse()
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -108,7 +108,7 @@ class Writer:
     def _commit(self, batch: _Batch) -> list[Saved | LannerError]:
         submissions = [submission for submission, _ in batch.given]
         tasks = [task for task, _ in batch.finished]
-        steps: tuple[tuple[list[NewEntry], list[Submission], list[int]], ...]
+        steps: tuple[tuple[list[NewEntry], list[Submission], list[Assigned]], ...]
         try:
             return self._save(batch.entries, submissions, tasks)
         except LannerError:  # one of them cannot be written: the replies are paid for, and answers come before the end
@@ -116,7 +116,7 @@ class Writer:
             return [result for step in steps for result in self._save(*step)]
 
     def _save(
-        self, entries: list[NewEntry], submissions: list[Submission], tasks: list[int]
+        self, entries: list[NewEntry], submissions: list[Submission], tasks: list[Assigned]
     ) -> list[Saved | LannerError]:
         """Write all of these in one transaction, or nothing."""
         now = campaign.now()
@@ -127,7 +127,7 @@ class Writer:
             results = save_all(self._store, tx, submissions, now) if submissions else []
             for task in tasks:
                 with suppress(UnfinishedError):
-                    finish_in(self._store, tx, task, now, takes_nothing_back=True)
+                    finish_in(self._store, tx, task.task.id, now, known=task, takes_nothing_back=True)
             return [*results]
 
         return self._store.write(work) if entries or submissions or tasks else []

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from lanner.errors import LannerError, ProtocolError, Where
@@ -97,56 +98,68 @@ def _named_view(name: str) -> View:
 def lines_around(name: str, stage: Stage, document: Document, item: Item) -> list[Line]:
     """The sentences shown for one item, never across the border of the document. Of the sentence that is asked about
     a reference is shown only where people have one."""
-    if stage.unit is Unit.JUDGE:
-        return []
-    segments = document.segments
-    visible = view(name, stage, document)
-    line = _Lines(stage, visible, item.systems).line
-    if stage.unit is Unit.DOCUMENT:
-        return [line(segment, item, reference=visible.reference) for segment in segments]
-    place = next(number for number, segment in enumerate(segments) if segment.id == item.segment)
-    first, last = 0, len(segments)
-    if stage.unit is Unit.ISOLATED:
-        first, last = place, place + 1
-    else:
-        first = 0 if visible.before is None else max(0, place - visible.before)
-        last = len(segments) if visible.after is None else min(len(segments), place + visible.after + 1)
-    return [line(segments[n], item if n == place else None) for n in range(first, last)]
+    return Lines(name, stage, document, item.systems).around(item)
 
 
 def lines_of_document(name: str, stage: Stage, document: Document, items: Sequence[Item]) -> list[Line]:
     """Every sentence of the document, where all these items of it are asked about at once."""
-    line = _Lines(stage, view(name, stage, document), items[0].systems).line
+    lines = Lines(name, stage, document, items[0].systems)
     by_segment = {item.segment: item for item in items}
-    return [line(segment, by_segment.get(segment.id)) for segment in document.segments]
+    return [
+        lines.asked(segment, by_segment[segment.id]) if segment.id in by_segment else lines.context[place]
+        for place, segment in enumerate(document.segments)
+    ]
 
 
-class _Lines:
-    """What the lines of one item have in common, looked up once for all of them."""
+class Lines:
+    """The sentences of a document as one stage shows them of these systems. Those of the context are the same whichever
+    sentence is asked about, so they are made once."""
 
-    def __init__(self, stage: Stage, visible: View, systems: Sequence[str]) -> None:
-        self._translated = stage.object in _TRANSLATED
-        self._around = systems if visible.outputs and self._translated else ()
+    def __init__(self, name: str, stage: Stage, document: Document, systems: Sequence[str]) -> None:
+        self.document = document
+        self._unit, self._visible = stage.unit, view(name, stage, document)
+        self._systems = systems if stage.object in _TRANSLATED else ()
         self._source = "source" in stage.show
-        in_context = stage.unit is not Unit.ISOLATED
-        self._reference = visible.reference and in_context
-        self._own_reference = "reference" in stage.show and in_context
+        self._own_reference = "reference" in stage.show and stage.unit is not Unit.ISOLATED
+        self._places = {segment.id: place for place, segment in reversed([*enumerate(document.segments)])}
 
-    def line(self, segment: Segment, item: Item | None, *, reference: bool | None = None) -> Line:
-        """One sentence, of the context or as the item asks about it. The item may have texts of its own."""
-        if item is None:
-            outputs = tuple([segment.text(system) or "" for system in self._around])
-            has_reference = self._reference
-        else:
-            systems, own = item.systems if self._translated else (), item.texts
-            outputs = tuple([own.get(system) or segment.text(system) or "" for system in systems])
-            has_reference = self._own_reference if reference is None else reference
+    @cached_property
+    def context(self) -> list[Line]:
+        """Every sentence as it is shown around another."""
+        systems = self._systems if self._visible.outputs else ()
+        reference = self._visible.reference and self._unit is not Unit.ISOLATED
+        return [
+            self._line(segment, tuple([segment.text(system) or "" for system in systems]), reference, is_asked=False)
+            for segment in self.document.segments
+        ]
+
+    def around(self, item: Item) -> list[Line]:
+        """The sentences shown for one item: the one that is asked about, and those that this stage shows around it."""
+        if self._unit is Unit.JUDGE:
+            return []
+        segments, visible = self.document.segments, self._visible
+        if self._unit is Unit.DOCUMENT:
+            return [self.asked(segment, item, reference=visible.reference) for segment in segments]
+        place = self._places[item.segment]
+        asked = self.asked(segments[place], item)
+        if self._unit is Unit.ISOLATED:
+            return [asked]
+        first = 0 if visible.before is None else max(0, place - visible.before)
+        last = len(segments) if visible.after is None else place + visible.after + 1
+        return [*self.context[first:place], asked, *self.context[place + 1 : last]]
+
+    def asked(self, segment: Segment, item: Item, *, reference: bool | None = None) -> Line:
+        """One sentence as the item asks about it, which may have texts of its own."""
+        outputs = tuple([item.texts.get(system) or segment.text(system) or "" for system in self._systems])
+        return self._line(segment, outputs, self._own_reference if reference is None else reference, is_asked=True)
+
+    def _line(self, segment: Segment, outputs: tuple[str, ...], reference: bool, *, is_asked: bool) -> Line:
         return Line(
             segment,
             segment.source if self._source else None,
             outputs,
-            next(iter(segment.references.values()), None) if has_reference else None,
-            item is not None,
+            next(iter(segment.references.values()), None) if reference else None,
+            is_asked,
         )
 
 

@@ -107,6 +107,10 @@ def _saved_at() -> Any:
     return select(_i.saved_at).where(_i.task == bindparam("task")).order_by(_i.position)
 
 
+def _done() -> Any:
+    return select(_i.done).where(_i.task == bindparam("task")).order_by(_i.position)
+
+
 def _finished() -> Any:
     return update(schema.task).where(_t.id == bindparam("task")).values(finished_at=bindparam("moment"))
 
@@ -209,7 +213,7 @@ _HEAD, _ITEMS = _head(), _items()
 _NEXT, _FREE, _TAKEN, _LAST_POSITIONS = _next(), _free(), _taken(), _last_positions()
 _SPENT, _ACTIVE_SINCE = _spent(), _active_since()
 _PLACES = {dialect: _places(dialect) for dialect in ("sqlite", "postgresql")}
-_SAVED, _SAVED_AT, _FINISHED = _saved(), _saved_at(), _finished()
+_SAVED, _SAVED_AT, _DONE, _FINISHED = _saved(), _saved_at(), _done(), _finished()
 _FINISHED_OUTPUTS = _finished_outputs()
 
 
@@ -361,8 +365,7 @@ class Tasks(Rows):
 
     def done(self, task: int) -> list[bool]:
         """Item by item, whether everything asked has been answered."""
-        query = select(_i.done).where(_i.task == task).order_by(_i.position)
-        return [bool(done) for (done,) in self._connection.execute(query)]
+        return [bool(done) for (done,) in self._connection.execute(_DONE, {"task": task})]
 
     def saved(self, task: int) -> list[bool]:
         """Item by item, whether anything was ever saved about it, if only that there is nothing to say."""

@@ -7,8 +7,9 @@ of protocols, retries or pace; whoever calls it does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from lanner import registry
 from lanner.errors import LannerError
@@ -33,8 +34,7 @@ class Endpoint:
     """The entry of the capability table; found out from the server where it is not given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One question to a model: the conversation so far and the schema of the answer. `name` is its own alone."""
 
     model: str
@@ -49,7 +49,7 @@ class Call:
     """How long the model is to think, in the provider's own words (low, medium, high)."""
     logprobs: bool = False
     """Whether the probabilities of tokens are wanted."""
-    extra: Mapping[str, Json] = field(default_factory=dict)
+    extra: Mapping[str, Json] = MappingProxyType({})
     """Fields of the user's own, put into the request as they are."""
 
 
@@ -61,8 +61,7 @@ class Token:
     alternatives: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What came back, as it came. `means` is how the server was held to the schema, `sent` every setting of the request
     as it was made (all but the texts). `counted` is False where the server did not say how many tokens it used."""
 
@@ -78,7 +77,7 @@ class Reply:
     reasoning: str = ""
     counted: bool = True
     cached_tokens: int = 0
-    sent: Mapping[str, Json] = field(default_factory=dict)
+    sent: Mapping[str, Json] = MappingProxyType({})
     tokens: tuple[Token, ...] = ()
 
     @property

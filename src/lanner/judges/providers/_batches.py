@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic_core import from_json, to_json
@@ -113,7 +113,7 @@ class Batches:
             raise LannerError("A question without a name cannot be part of a batch.")
         name = self.name_of(call)
         await self._searched(name.partition("-")[0][:9])
-        first = self.name_of(replace(call, name=call.name.partition("~")[0]))  # as it was called when it was first sent
+        first = self.name_of(call._replace(name=call.name.partition("~")[0]))  # as it was called when it was first sent
         if first in self._earlier:
             return await asyncio.shield(self._earlier.pop(first))
         loop = asyncio.get_running_loop()
@@ -217,7 +217,7 @@ class Batches:
             if result.status != 200:
                 raise self.connection.failure(result.status, content)
             reply = self.connection.read(content, 0.0, "batch")
-            future.set_result(replace(reply, sent=self._settings.pop(result.name, {})))
+            future.set_result(reply._replace(sent=self._settings.pop(result.name, {})))
         except (OverloadedError, RefusedError, UnanswerableError, UnreadableError) as error:
             future.set_exception(error)
             future.exception()

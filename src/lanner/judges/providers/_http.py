@@ -15,7 +15,7 @@ import re
 import time
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -181,6 +181,7 @@ class Connection:
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
             timeout=aiohttp.ClientTimeout(total=endpoint.timeout),
             headers=headers,
+            cookie_jar=aiohttp.DummyCookieJar(),  # a question has nothing to do with those before it
         )
         self._broken: tuple[type[Exception], ...] = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
         self._unreadable: tuple[type[Exception], ...] = (*self._broken, ValueError)
@@ -219,7 +220,7 @@ class Connection:
             if status == 400 and self._adapt(words, family, step, body):
                 continue
             if status == 400 and call.max_tokens and call.max_tokens > _SHORTEST and self._names_length(words):
-                call = replace(call, max_tokens=call.max_tokens // 2)
+                call = call._replace(max_tokens=call.max_tokens // 2)
                 continue
             raise await self._error(status, headers, content, call)
 
@@ -361,7 +362,7 @@ class Connection:
             if isinstance(data, dict) and data.get("error") and not data.get("choices"):  # as some proxies do
                 code = data["error"].get("code") if isinstance(data["error"], dict) else None
                 raise self._meaning(code if isinstance(code, int) else 502, {}, content)
-            return replace(self.reply(data), latency=latency, means=means, sent=sent or {})
+            return self.reply(data)._replace(latency=latency, means=means, sent=sent or {})
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as problem:
             raise OverloadedError("the server's reply is not one of a chat", status=200) from problem
 
