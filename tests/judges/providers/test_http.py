@@ -122,7 +122,7 @@ def test_a_wrong_key_is_known_by_its_code() -> None:
 
 def test_the_time_to_wait_may_stand_in_the_error() -> None:
     assert _retry_after({}, b'{"error": {"details": [{"retryDelay": "34.5s"}]}}') == 34.5
-    assert _retry_after({"Retry-After": "2"}, b'{"retryDelay": "34s"}') == 2.0
+    assert _retry_after({"retry-after": "2"}, b'{"retryDelay": "34s"}') == 2.0
     assert _retry_after({}, b"{}") is None
 
 

@@ -129,9 +129,9 @@ def test_words_a_server_does_not_know_are_left_out_but_not_fields_of_that_name()
 
 
 def test_how_long_to_wait() -> None:
-    assert _retry_after({"Retry-After": "2.5"}) == 2.5
+    assert _retry_after({"retry-after": "2.5"}) == 2.5
     assert _retry_after({"retry-after-ms": "1500"}) == 1.5
-    assert _retry_after({"Retry-After": "soon"}) is None
+    assert _retry_after({"retry-after": "soon"}) is None
     assert _retry_after({}) is None
     date = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    assert 3500 < (_retry_after({"Retry-After": date}) or 0) <= 3600
+    assert 3500 < (_retry_after({"retry-after": date}) or 0) <= 3600

@@ -35,6 +35,7 @@ from lanner.judges.providers import (
     UnanswerableError,
     UnreadableError,
 )
+from lanner.judges.providers._posts import BROKEN, Posts, UnreachableError
 from lanner.judges.schemas import reduced
 from lanner.model import Json
 
@@ -92,6 +93,7 @@ _OVERLOADED = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
 _PROBE_SECONDS = 10.0
 _SHORTEST = 64  # tokens: no answer to a question of ours is shorter
 _FORBIDDEN = 5  # refusals in a row before any answer: then it is us and not the text
+_IN_PATHS = "/%:@!$&'()*+,;=~"
 _RETRY_DELAY = re.compile(rb'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 _VALUE = ("too large", "too high", "exceed", "maximum", "at most", "less than", "context length")
 _NO_CREDIT = (b'"insufficient_quota"', b'"billing_hard_limit_reached"', b"credit balance is too low")
@@ -173,10 +175,15 @@ class Connection:
         aiohttp = importlib.import_module("aiohttp")
         self._endpoint = endpoint
         self._base = endpoint.base_url.rstrip("/")
-        self._url = importlib.import_module("yarl").URL
-        self._urls: dict[str, Any] = {}
+        self._paths: dict[str, str] = {}
         self._host = urlsplit(self._base).hostname or ""
         headers = {"Content-Type": "application/json", **self.headers(self._key)}
+        try:
+            self._posts = Posts(self._base, headers, timeout=endpoint.timeout, longest=_LONGEST)
+        except ValueError as problem:
+            raise LannerError(
+                f"Nothing can be sent to {self._host}: {problem}.", next_step="Check --base-url and the key."
+            ) from problem
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
             timeout=aiohttp.ClientTimeout(total=endpoint.timeout),
@@ -185,7 +192,7 @@ class Connection:
         )
         self._broken: tuple[type[Exception], ...] = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
         self._unreadable: tuple[type[Exception], ...] = (*self._broken, ValueError)
-        self._unreachable = aiohttp.ClientConnectorError
+        self._unreachable = (aiohttp.ClientConnectorError, UnreachableError)
         self._family: Family | None = None
         self._finding = asyncio.Lock()
         self._step = 0  # how far down the family's list of means we had to go
@@ -196,6 +203,7 @@ class Connection:
 
     async def close(self) -> None:
         """Close the connections."""
+        self._posts.close()
         await self._session.close()
 
     async def models(self) -> list[str]:
@@ -210,7 +218,10 @@ class Connection:
             step = self._step
             body = self._body(call, family, family.means[step])
             began = time.perf_counter()
-            status, headers, content = await self._post(self._address(call), body)
+            try:
+                status, headers, content = await self._posts.post(self._path(call), to_json(body))
+            except BROKEN as problem:
+                raise self._interrupted(problem) from problem
             latency = time.perf_counter() - began
             if status == 200:
                 reply = self.read(content, latency, family.means[step], self.settings(body))
@@ -308,11 +319,11 @@ class Connection:
         """A request without its texts and schema: what was asked for beside the question."""
         raise NotImplementedError
 
-    def _address(self, call: Call) -> Any:
-        if call.model not in self._urls:
+    def _path(self, call: Call) -> str:
+        if call.model not in self._paths:
             path = self.route.format(model=quote(call.model.removeprefix("models/"), safe=""))
-            self._urls[call.model] = self._url(f"{self._base}{path}", encoded=True)
-        return self._urls[call.model]
+            self._paths[call.model] = f"{quote(urlsplit(self._base).path, safe=_IN_PATHS)}{path}"
+        return self._paths[call.model]
 
     def _body(self, call: Call, family: Family, means: str) -> dict[str, Json]:
         values = {name: value for name, value in self.values_of(call).items() if value is not None}
@@ -328,25 +339,6 @@ class Connection:
                 self._schemas.clear()
             entry = self._schemas[id(schema)] = (schema, reduced(dict(schema), family.without))
         return entry[1]
-
-    async def _post(self, url: Any, body: Json) -> tuple[int, Mapping[str, str], bytes]:
-        try:
-            async with self._session.post(url, data=to_json(body), allow_redirects=False) as response:
-                if (response.content_length or 0) > _LONGEST:
-                    response.close()
-                    return 413, response.headers, b""
-                if response.content_length is not None:
-                    return response.status, response.headers, await response.read()
-                parts, size = [], 0
-                async for part in response.content.iter_chunked(65536):
-                    parts.append(part)
-                    size += len(part)
-                    if size > _LONGEST:
-                        response.close()
-                        return 413, response.headers, b""
-                return response.status, response.headers, b"".join(parts)
-        except self._broken as problem:
-            raise self._interrupted(problem) from problem
 
     def _interrupted(self, problem: Exception) -> OverloadedError:
         """What became of a request that got no whole reply."""
@@ -452,7 +444,7 @@ def _loaded(content: bytes) -> Any:
 def _retry_after(headers: Mapping[str, str], content: bytes = b"") -> float | None:
     """Seconds to wait, from any of the headers that servers use or from the error itself; None where none of them says
     something usable."""
-    for name, scale in (("retry-after-ms", 0.001), ("Retry-After", 1.0)):
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is None:
             continue
