@@ -29,8 +29,12 @@ def panel(
 
 
 @pytest.mark.parametrize(("units", "documents"), [(20, 4), (100, 4), (100, 25), (500, 50)])
-def test_equal_judges_raise_the_alarm_in_one_panel_of_twenty(units: int, documents: int) -> None:
-    """The number of false alarms in 300 panels is within the binomial spread of 5 %, on either side."""
+def test_equal_judges_raise_the_alarm_in_one_panel_of_twenty(
+    units: int, documents: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number of false alarms in 300 panels is within the binomial spread of 5 %, on either side; a fifth of the
+    usual exchanges is as exact about 5 %."""
+    monkeypatch.setattr("lanner.analysis.alarms._PERMUTATIONS", 199)
     rng = np.random.default_rng(units + documents)
     runs = 300
     alarms = 0

@@ -270,12 +270,12 @@ def test_streaming_keeps_memory_flat(tmp_path: Path) -> None:
         with path.open("w", encoding="utf-8") as out:
             out.write("doc,source,mt\n")
             for number in range(documents):
-                out.write(f"d{number},{'source text ' * 40},{'target text ' * 40}\n" * 20)
+                out.write(f"d{number},{'source text ' * 160},{'target text ' * 160}\n" * 5)
         tracemalloc.start()
         count = sum(len(document.segments) for document in formats.read_documents(path))
         _, highest = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        assert count == documents * 20
+        assert count == documents * 5
         return highest
 
     small, large = peak(100), peak(400)

@@ -54,6 +54,21 @@ def test_numbers_that_would_grow_too_large_are_renumbered():
     assert np.array_equal(np.unique(made, return_inverse=True)[1].reshape(-1), [2, 0, 2, 1])
 
 
+@given(st.lists(st.sampled_from(["", "a", "B", "ä", "é", "한", "😀", "~"]), min_size=1, max_size=20))
+def test_short_columns_give_what_long_ones_do(names):
+    short, long = pl.Series(names), pl.Series(names * numbering._SHORT)
+    assert numbering.texts(short) == numbering.texts(long) == short.unique().sort().to_list()
+    known = numbering.texts(short)
+    assert np.array_equal(numbering.positions(short, known), numbering.positions(long, known)[: len(names)])
+
+
+def test_a_text_that_is_none_of_the_names_is_an_error():
+    for times in (1, numbering._SHORT):
+        with pytest.raises(pl.exceptions.PolarsError, match="c"):
+            numbering.positions(pl.Series(["a", "c"] * times), ["a", "b"])
+    assert numbering.texts(pl.Series(["b", None, "a"])) == [None, "a", "b"]
+
+
 def test_missing_names_count_as_one():
     assert len(set(numbering.codes(pl.Series(["a", None, "b", None])).tolist())) == 3
 

@@ -9,6 +9,7 @@ however many judges there are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 
 import numpy as np
 import polars as pl
@@ -109,15 +110,14 @@ def _sums(
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """By the number of judges in a block: blocks × judges of summed distances, and who the judges are."""
     rows, slots = np.nonzero(there)
-    table = pl.DataFrame({"block": blocks[rows], "judge": judges[rows, slots], "value": deviations[rows, slots]})
-    by_judge = table.group_by("block", "judge").agg(pl.col("value").sum()).sort("block", "judge")
-    by_block = by_judge.group_by("block", maintain_order=True).agg("judge", "value")
-    sums, members = [], []
-    for size in by_block["judge"].list.len().unique().sort():
-        same = by_block.filter(pl.col("judge").list.len() == size)
-        sums.append(np.array(same["value"].to_list()))
-        members.append(np.array(same["judge"].to_list()))
-    return sums, members
+    many = int(judges.max(initial=0)) + 1
+    cells, place = np.unique(blocks[rows].astype(np.int64) * many + judges[rows, slots], return_inverse=True)
+    values = np.bincount(place.ravel(), deviations[rows, slots])
+    block, judge = cells // many, cells % many
+    sizes = np.bincount(block)[block]
+    of_size = [(sizes == size, (-1, int(size))) for size in np.unique(sizes)]
+    sums = [values[is_here].reshape(shape) for is_here, shape in of_size]
+    return sums, [judge[is_here].reshape(shape) for is_here, shape in of_size]
 
 
 def _totals(sums: Sequence[np.ndarray], members: Sequence[np.ndarray], judges: int) -> tuple[np.ndarray, np.ndarray]:
@@ -163,13 +163,13 @@ def _chunks(work: int) -> Iterator[int]:
 def fast_judges(seconds: Mapping[str, Sequence[float]]) -> list[Alarm]:
     """Judges who need less than a third of the others' time for an item, the fastest first: medians of active seconds,
     the reference being the median of the other judges' medians."""
-    medians = {judge: float(np.median(times)) for judge, times in seconds.items() if len(times) >= FEWEST_ITEMS}
+    medians = {judge: median(times) for judge, times in seconds.items() if len(times) >= FEWEST_ITEMS}
     alarms = []
-    for judge, median in medians.items():
+    for judge, pace in medians.items():
         others = [value for name, value in medians.items() if name != judge]
-        reference = float(np.median(others)) if others else 0.0
-        if others and 0 <= median * MANY_TIMES_AS_FAST <= reference and reference > 0:
-            alarms.append(Alarm(Code.SPEED, judge, median, reference, len(seconds[judge])))
+        reference = median(others) if others else 0.0
+        if others and 0 <= pace * MANY_TIMES_AS_FAST <= reference and reference > 0:
+            alarms.append(Alarm(Code.SPEED, judge, pace, reference, len(seconds[judge])))
     return sorted(alarms, key=lambda alarm: alarm.value)
 
 
@@ -181,8 +181,8 @@ def fast_by_chance(seconds: Mapping[str, Sequence[float]]) -> float | None:
     the number is at least seven tenths of the true one, and above it by at most a third or a tenth of a judge. None
     where fewer than four paces are known.
     """
-    medians = [float(np.median(times)) for times in seconds.values() if len(times) >= FEWEST_ITEMS]
-    paces = np.log([median for median in medians if median > 0])
+    medians = [median(times) for times in seconds.values() if len(times) >= FEWEST_ITEMS]
+    paces = np.log([pace for pace in medians if pace > 0])
     if len(paces) < 4:
         return None
     above = np.maximum(paces - np.median(paces), 0.0)

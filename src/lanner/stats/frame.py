@@ -43,6 +43,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -72,6 +73,8 @@ SCHEMA: dict[str, pl.DataType] = {
     "answered_at": pl.Datetime("us", "UTC"),
     "flags": pl.List(pl.String()),
 }
+DESCRIBED = tuple(name for name, dtype in SCHEMA.items() if dtype == pl.String() and name not in VALUES)
+"""Columns of text that say what was asked, of what and whom: never missing, but "" or what `DEFAULTS` says."""
 DEFAULTS = {"judge_kind": "person", "role": "main", "source_language": "und", "target_language": "und"}
 
 
@@ -334,10 +337,11 @@ def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:
             "narrow if items come from shared texts."
         )
     missing = [name for name in SCHEMA if name not in table.columns]
-    table = table.with_columns(_default(name) for name in missing)
-    cast = [pl.col(name).cast(dtype) for name, dtype in SCHEMA.items() if table.schema[name] != dtype]
+    table = table.with_columns(_default(name) for name in missing) if missing else table
+    schema = table.schema
+    cast = [pl.col(name).cast(dtype) for name, dtype in SCHEMA.items() if schema[name] != dtype]
     table = table.with_columns(cast) if cast else table
-    endless = table["score"].is_infinite()
+    endless = np.isinf(table["score"].to_numpy())
     if endless.any():
         notes.append(
             in_number(
@@ -346,13 +350,16 @@ def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:
                 "{n} scores are infinite: they count as missing.",
             )
         )
-        table = table.with_columns(score=pl.when(~endless.fill_null(False)).then(pl.col("score")))
-    blank = [name for name, dtype in SCHEMA.items() if dtype == pl.String() and name not in VALUES]
-    return table.with_columns(pl.col(name).fill_null(DEFAULTS.get(name, "")) for name in blank), tuple(notes)
+        table = table.with_columns(score=pl.when(~pl.Series(endless)).then(pl.col("score")))
+    blank = [name for name in DESCRIBED if table[name].null_count()]
+    if blank:
+        table = table.with_columns(pl.col(name).fill_null(DEFAULTS.get(name, "")) for name in blank)
+    return table, tuple(notes)
 
 
+@cache
 def _default(name: str) -> pl.Expr:
-    if SCHEMA[name] == pl.String() and name not in VALUES:
+    if name in DESCRIBED:
         return pl.lit(DEFAULTS.get(name, ""), dtype=pl.String()).alias(name)
     return pl.lit(None, dtype=SCHEMA[name]).alias(name)
 

@@ -30,7 +30,7 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.model import EQUAL, JUDGE_GROUPS, SIDES, TIES, JudgeKind
 from lanner.model.messages import in_number
 from lanner.stats.frame import tidy
-from lanner.stats.numbering import Numbers, by_name, distinct, positions
+from lanner.stats.numbering import Numbers, by_name, distinct, positions, texts
 from lanner.stats.resample import Array
 
 Value = Literal["label", "score", "labels", "spans"]
@@ -326,6 +326,7 @@ def masi_distance(sets: Sets) -> Array:
     return np.asarray(1 - monotone * jaccard_similarity(sets))
 
 
+VALUE_COLUMNS: tuple[Value, ...] = ("label", "score", "labels", "spans")
 ITEM = ("stage", "document", "segment", "system", "row")
 EVERY_KIND = tuple(str(kind) for kinds in JUDGE_GROUPS.values() for kind in kinds)
 """All kinds of judges, for comparisons in pairs, which pool nothing. Settled answers are nobody's."""
@@ -362,21 +363,20 @@ def ratings(
     if judges is None:
         table, others = _one_group(table, kinds)
         notes += others
-    rows = describe_rows(roles, table["judge_kind"].unique().to_list())
+    rows = describe_rows(roles, texts(table["judge_kind"]))
     table = _one_order(table, sides)
-    column: Value = next((name for name in value if table[name].is_not_null().any()), value[0])
-    if column == "labels" and "score" in value and table["score"].is_not_null().any():
+    column: Value = next((name for name in value if _answered(table[name])), value[0])
+    if column == "labels" and "score" in value and _answered(table["score"]):
         notes += (COUNTED,)
     if column == "labels" or (value[0] == "labels" and column != "score" and _is_grid(table)):
         table, column = _as_sets(table, column), "labels"
     item, first = by_name(table, ITEM)
     items = table.select(ITEM)[first]
-    present = table[column].is_not_null()
-    if column == "score":
-        present &= table["score"].is_finite().fill_null(value=False)
-    names = tuple(judges) if judges is not None else tuple(table["judge"].filter(present).unique().sort())
-    present_rows = np.flatnonzero(present.to_numpy())
-    judge = positions(table["judge"].gather(present_rows), names)
+    present = np.isfinite(table["score"].to_numpy()) if column == "score" else table[column].is_not_null().to_numpy()
+    present_rows = np.flatnonzero(present)
+    who = table["judge"].gather(present_rows)
+    names = tuple(judges) if judges is not None else tuple(texts(who))
+    judge = positions(who, names)
     latest = _latest(item[present_rows], judge, len(names), table["answered_at"].gather(present_rows))
     if len(latest) < len(present_rows):
         again = len(present_rows) - len(latest)
@@ -388,15 +388,27 @@ def ratings(
             ),
         )
     places = Places(item[present_rows][latest].astype(np.int32), judge[latest], names)
-    result = _build(question, table[present_rows[latest]], items, column, labels=labels, places=places, notes=notes)
+    rows_here = table[list(VALUE_COLUMNS)][present_rows[latest]]
+    result = _build(question, rows_here, items, column, labels=labels, places=places, notes=notes)
     return replace(result, rows=rows)
+
+
+def _answered(column: pl.Series) -> bool:
+    return column.null_count() < len(column)
+
+
+def _only(table: pl.DataFrame, name: str, values: Sequence[str]) -> pl.DataFrame:
+    """The rows with one of these values: often all of them."""
+    if set(texts(table[name])) <= set(values):
+        return table
+    return table.filter(pl.col(name).is_in(list(values)))
 
 
 def _one_group(table: pl.DataFrame, kinds: Sequence[str] | None) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """The answers of judges who may be pooled, and what is to be said of the others."""
     if kinds is not None:
-        return table.filter(pl.col("judge_kind").is_in([str(kind) for kind in kinds])), ()
-    present = set(table["judge_kind"].unique())
+        return _only(table, "judge_kind", [str(kind) for kind in kinds]), ()
+    present = set(texts(table["judge_kind"]))
     groups = {name: [str(kind) for kind in members] for name, members in JUDGE_GROUPS.items()}
     names = [name for name, members in groups.items() if present & set(members)]
     if not names or present <= set(groups[names[0]]):
@@ -433,7 +445,7 @@ class Places:
 def _latest(item: Numbers, judge: Codes, n_judges: int, moments: pl.Series) -> Numbers:
     """Which answers stay: the last of each judge to each item, sorted by item and judge."""
     cell = item * max(1, n_judges) + judge
-    if moments.is_null().all():
+    if not _answered(moments):
         order = np.argsort(cell, kind="stable")
     else:
         order = np.lexsort((moments.to_physical().fill_null(0).to_numpy(), cell))
@@ -451,7 +463,7 @@ def _select(
     judges: Sequence[str] | None,
     roles: Sequence[str],
 ) -> pl.DataFrame:
-    questions = table["question"].unique().sort().to_list()
+    questions = texts(table["question"])
     if question == "" and len(questions) > 1:
         raise StatisticError(
             "The table holds several questions.", next_step=f"Say which one: {', '.join(map(str, questions))}."
@@ -461,24 +473,23 @@ def _select(
     selection = {"question": question or None, "stage": stage, "row": row, "system": system}
     for name, value in selection.items():
         if value is not None:
-            have = table[name].unique().sort().to_list()
+            have = texts(table[name])
             if value not in have:
                 raise StatisticError(f"There is no {name} {value!r}.", next_step=did_you_mean(value, have))
-            table = table.filter(pl.col(name) == value)
-    table = table.filter(pl.col("role").is_in(list(roles)))
+            table = table.filter(pl.col(name) == value) if len(have) > 1 else table
+    table = _only(table, "role", [str(role) for role in roles])
     if judges is not None:
-        have = table["judge"].unique().sort().to_list()
+        have = texts(table["judge"])
         for name in judges:
             if name not in have:
                 raise StatisticError(f"There is no judge {name!r} here.", next_step=did_you_mean(name, have))
-        table = table.filter(pl.col("judge").is_in(list(judges)))
+        table = _only(table, "judge", judges)
     return table
 
 
 def _one_order(table: pl.DataFrame, sides: tuple[str, str] | None) -> pl.DataFrame:
     """Outputs that were compared, in the order of their names; answers that depend on the order turned with them."""
-    several = table["system"].str.contains("|", literal=True)
-    if not several.any():
+    if not any("|" in name for name in texts(table["system"])):
         return table
     systems = pl.col("system").str.split("|")
     turned = systems.list.sort() != systems
@@ -550,14 +561,14 @@ def _build(
         scale = tuple("{" + ", ".join(sorted(s)) + "}" for s in sets)
         points, ordered = np.arange(len(sets), dtype=float), False
     elif column == "spans":
-        scale = tuple(rows["spans"].unique().sort())
+        scale = tuple(texts(rows["spans"]))
         code, points, ordered = positions(rows["spans"], scale), np.arange(len(scale), dtype=float), False
     elif column == "score":
         code, scale, points = _score_codes(rows["score"], labels)
         ordered = True
     else:
         code, scale, points, ordered = _label_codes(rows, labels)
-    documents = items["document"].unique().sort()
+    documents = texts(items["document"])
     return Ratings(
         question=question,
         item=places.item,
@@ -581,7 +592,7 @@ def _build(
 def _label_codes(
     rows: pl.DataFrame, labels: Sequence[str | float] | None
 ) -> tuple[Codes, tuple[str, ...], Array, bool]:
-    labels_used = rows["label"].unique().sort().to_list()
+    labels_used = texts(rows["label"])
     scale = [str(label) for label in labels] if labels is not None else labels_used
     for label in labels_used:
         if label not in scale:

@@ -31,7 +31,7 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Protocol, Result
 from lanner.model.messages import in_number
 from lanner.stats.frame import tidy
-from lanner.stats.numbering import by_name, in_order, of_rows, positions
+from lanner.stats.numbering import by_name, in_order, of_rows, positions, texts
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
 from lanner.stats.wide import undefined
 
@@ -65,13 +65,14 @@ class Items:
 
     @property
     def systems(self) -> list[str]:
-        return sorted(self.table["system"].unique())
+        return texts(self.table["system"])
 
     def only(self, systems: Collection[str]) -> Items:
         """The same with some of the systems; an unknown name is an error."""
+        known = self.systems
         for name in systems:
-            if name not in self.systems:
-                raise StatisticError(f"There is no system {name!r}.", next_step=did_you_mean(name, self.systems))
+            if name not in known:
+                raise StatisticError(f"There is no system {name!r}.", next_step=did_you_mean(name, known))
         is_wanted = pl.col("system").is_in(list(systems))
         answers = None if self.answers is None else self.answers.filter(is_wanted)
         return replace(self, table=self.table.filter(is_wanted), answers=answers)
@@ -80,7 +81,7 @@ class Items:
         """The same scores as often as there are judges, each time with one of them left out."""
         if self.answers is None:
             raise StatisticError("These scores do not say which judge gave them.")
-        for judge in self.answers["judge"].unique().sort():
+        for judge in texts(self.answers["judge"]):
             rest = self.answers.filter(pl.col("judge") != judge)
             yield replace(self, table=_mean_over_judges(rest), answers=rest, judges=self.judges - 1)
 
@@ -177,7 +178,7 @@ def _kept(
                 )
             )
         table = left
-    missing = table["score"].is_null() | table["score"].is_nan()
+    missing = np.isnan(table["score"].to_numpy())
     if missing.any():
         notes.append(
             in_number(
@@ -186,8 +187,8 @@ def _kept(
                 "{n} answers have no score and are left out.",
             )
         )
-    table = table.filter(~missing.fill_null(True))
-    wild = table["score"].abs() > LARGEST
+        table = table.filter(~missing)
+    wild = np.abs(table["score"].to_numpy()) > LARGEST
     if wild.any():
         notes.append(
             in_number(
@@ -197,7 +198,8 @@ def _kept(
                 largest=f"{LARGEST:g}",
             )
         )
-    return table.filter(~wild)
+        table = table.filter(~wild)
+    return table
 
 
 def _about_documents(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
@@ -215,6 +217,8 @@ def _about_documents(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
 
 
 def _of_one_kind(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
+    if set(texts(table["judge_kind"])) <= set(PEOPLE):
+        return table
     kinds = table.select("judge", "judge_kind").unique(maintain_order=True)
     people = kinds.filter(pl.col("judge_kind").is_in(PEOPLE))["judge"]
     others = kinds.filter(~pl.col("judge_kind").is_in([*PEOPLE, "model"]))["judge"].to_list()
@@ -310,8 +314,8 @@ class Layout:
     @classmethod
     def of(cls, item_scores: Items, systems: Sequence[str]) -> Layout:
         table = item_scores.table
-        documents = tuple(_document_names(table).unique().sort())
-        return cls(documents, tuple(table["domain"].unique().sort()), shares_segments(item_scores, systems))
+        documents = tuple(texts(_document_names(table)))
+        return cls(documents, tuple(texts(table["domain"])), shares_segments(item_scores, systems))
 
     def place_documents(self, table: pl.DataFrame) -> Indices:
         return positions(_document_names(table), self.documents).astype(np.intp)
@@ -426,21 +430,16 @@ def score_table(item_scores: Items, systems: Sequence[str], layout: Layout | Non
     """The scores of these systems side by side."""
     table = item_scores.table.filter(pl.col("system").is_in(list(systems)))
     layout = layout or Layout.of(item_scores, systems)
-    by_segment = layout.by_segment
-    index = ["domain", "document", "segment"] if by_segment else ["domain", "document"]
-    if by_segment:
-        table = table.with_columns(size=pl.lit(1))
-    else:
-        table = table.group_by(*index, "system").agg(pl.col("score").mean(), pl.len().alias("size"))
-    wide = table.pivot("system", index=index, values="score", aggregate_function="mean")
-    sizes = table.group_by(index).agg(pl.col("size").mean())
-    wide = wide.join(sizes, on=index, how="left", suffix="_of_all").sort(index)
-    scores = np.full((len(wide), len(systems)), np.nan)
-    for place, name in enumerate(systems):
-        if name in wide.columns:
-            scores[:, place] = wide[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    weight = wide[wide.columns[-1]].to_numpy().astype(float)
-    return ScoreTable(scores, layout.place_domains(wide), layout.place_documents(wide), weight, layout)
+    index = ["domain", "document", "segment"] if layout.by_segment else ["domain", "document"]
+    row, first = by_name(table, index)
+    cell = row * len(systems) + positions(table["system"], systems)
+    shape = (len(first), len(systems))
+    total = np.bincount(cell, weights=table["score"].to_numpy(), minlength=len(first) * len(systems)).reshape(shape)
+    n = np.bincount(cell, minlength=total.size).reshape(shape)
+    scores = np.divide(total, n, out=np.full(shape, np.nan), where=n > 0)
+    weight = np.ones(len(first)) if layout.by_segment else n.sum(axis=1) / np.count_nonzero(n, axis=1)
+    rows = table[index][first]
+    return ScoreTable(scores, layout.place_domains(rows), layout.place_documents(rows), weight, layout)
 
 
 def shares_segments(item_scores: Items, systems: Sequence[str]) -> bool:
