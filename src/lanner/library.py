@@ -330,7 +330,7 @@ def _from_address(
         else:
             try:
                 with urllib.request.urlopen(address, timeout=60) as answer, path.open("wb") as out:
-                    shutil.copyfileobj(_Limited(answer), out)
+                    shutil.copyfileobj(_LimitedStream(answer), out)
                     is_page = answer.headers.get_content_type() == "text/html"
             except (urllib.error.URLError, OSError) as error:
                 raise LannerError(
@@ -377,7 +377,7 @@ def _export(address: str, token: str, folder: Path) -> Path:
         raise
 
 
-class _Limited:
+class _LimitedStream:
     """A stream that ends an endless file."""
 
     def __init__(self, stream: Any) -> None:

@@ -12,7 +12,7 @@ from lanner.errors import StatisticError
 from lanner.stats import estimate as estimate_module
 from lanner.stats.alpha import alpha
 from lanner.stats.coefficients import brennan_prediger, conger, fleiss, gwet, kappa, pairwise, percent, scott, wmt
-from lanner.stats.estimate import Scattered, estimate, usage
+from lanner.stats.estimate import SparseTable, estimate, usage
 from lanner.stats.icc import icc
 from lanner.stats.resample import Resampling, draws
 from lanner.stats.spans import accuracy, jaccard, macro_f1, micro_f1
@@ -29,7 +29,7 @@ def test_sums_are_those_of_the_table(places):
     for row, column, value in places:
         table[row, column] += value
     rows, columns, values = (np.array([p[k] for p in places], dtype=t) for k, t in enumerate((int, int, float)))
-    scattered = Scattered(((rows, columns, values), (np.arange(5), 1, 2.0)), 5, 3)
+    scattered = SparseTable(((rows, columns, values), (np.arange(5), 1, 2.0)), 5, 3)
     table[:, 1] += 2
     group = np.array([0, 2, 2, 0, 1])
     expected = np.array([table[group == g].sum(axis=0) for g in range(4)])
@@ -40,7 +40,7 @@ def test_sums_are_those_of_the_table(places):
 
 def test_large_sums_stay_sparse(monkeypatch):
     monkeypatch.setattr(estimate_module, "_HELD", 3)
-    scattered = Scattered(((np.array([0, 1, 1]), np.array([0, 1, 1]), 1.0),), 3, 2)
+    scattered = SparseTable(((np.array([0, 1, 1]), np.array([0, 1, 1]), 1.0),), 3, 2)
     found = scattered.by_group(np.array([1, 0, 1]), 2)
     assert not isinstance(found, np.ndarray)
     assert found.toarray().tolist() == [[0, 2], [1, 0]]

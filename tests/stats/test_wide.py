@@ -8,7 +8,7 @@ import pytest
 
 from lanner.errors import StatisticError
 from lanner.model import Interval, Result
-from lanner.stats.wide import check_columns, gathered, groups, labelled, undefined, units, wide
+from lanner.stats.wide import check_columns, combine_results, groups, labelled, undefined, units, wide
 
 TABLE = pl.DataFrame({"domain": ["news", "art", "news"], "x": [1, 2, 3]})
 
@@ -34,7 +34,7 @@ def test_a_column_that_is_not_there_gets_a_suggestion():
 def test_several_results_become_the_rows_of_one():
     first = labelled(Result("r", 0.5, Interval(0.1, 0.9), notes=("few",)), {"judge": "a"})
     second = labelled(Result("r", None), {"judge": "b"})
-    whole = gathered("all", [first, second], ("note",))
+    whole = combine_results("all", [first, second], ("note",))
     assert (whole.name, whole.value, whole.low) == ("all", 0.5, 0.1)
     assert [row["judge"] for row in whole.rows] == ["a", "b"]
     assert whole.notes == ("note", "few")

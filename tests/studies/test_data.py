@@ -6,7 +6,7 @@ import pytest
 
 from data_sets import data_dir
 from lanner.errors import InputError
-from lanner.studies.data import Data, Found, check_folder, judgements, metric_scores
+from lanner.studies.data import CellResult, Data, check_folder, judgements, metric_scores
 from reports.world import material
 
 DATA = Data({"h": material("h_falcon"), "f": material("falcon")})
@@ -60,7 +60,7 @@ def test_released_judgements_and_scores() -> None:
 
 
 def test_plain_values_become_found_ones() -> None:
-    assert Found.of(0.5) == Found(0.5)
-    assert Found.of("news").value == "news"
-    made = Found(1.0, 0.5, 1.5, "n 3")
-    assert Found.of(made) is made
+    assert CellResult.of(0.5) == CellResult(0.5)
+    assert CellResult.of("news").value == "news"
+    made = CellResult(1.0, 0.5, 1.5, "n 3")
+    assert CellResult.of(made) is made

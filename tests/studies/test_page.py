@@ -1,15 +1,19 @@
 from lanner.reports.html import render
-from lanner.studies.data import Data, Found
+from lanner.studies.data import CellResult, Data
 from lanner.studies.page import findings, ours, page, typed
 from lanner.studies.reproduce import AGREES, DIFFERS, MISSED, NOT_COMPUTABLE, NOT_PRINTED, RECOVERED, Check
 from lanner.studies.study import Cell, Study
 
 CHECKS = [
-    Check(Cell("Table 1", "a", "κ", 0.5, "x", {}), Found(0.5), AGREES),
-    Check(Cell("Table 2", "b", "κ", 0.5, "x", {}, note="rows are missing"), Found(0.61), DIFFERS, "rows are missing"),
-    Check(Cell("Text", "slowest", "domain", "literary", "x", {}), Found("news", detail="news 1.16"), DIFFERS),
-    Check(Cell("Table 3", "c", "α", 0.1, "x", {}, note="not released"), Found(None), NOT_COMPUTABLE, "not released"),
-    Check(Cell("Table 4", "d", "α", None, "x", {}), Found(0.2), NOT_PRINTED),
+    Check(Cell("Table 1", "a", "κ", 0.5, "x", {}), CellResult(0.5), AGREES),
+    Check(
+        Cell("Table 2", "b", "κ", 0.5, "x", {}, note="rows are missing"), CellResult(0.61), DIFFERS, "rows are missing"
+    ),
+    Check(Cell("Text", "slowest", "domain", "literary", "x", {}), CellResult("news", detail="news 1.16"), DIFFERS),
+    Check(
+        Cell("Table 3", "c", "α", 0.1, "x", {}, note="not released"), CellResult(None), NOT_COMPUTABLE, "not released"
+    ),
+    Check(Cell("Table 4", "d", "α", None, "x", {}), CellResult(0.2), NOT_PRINTED),
 ]
 STUDY = Study("s", "A study", "Somebody 2020", "a folder", tuple(c.cell for c in CHECKS), ("Two rows are lost.",))
 
@@ -44,7 +48,7 @@ def test_nothing_differs_then_there_is_no_such_part() -> None:
 
 
 def test_an_estimate_stands_with_its_interval() -> None:
-    found = Check(Cell("T", "r", "κ", 0.7, "x", {}, simulated=True), Found(0.48, 0.4, 0.6, truth=0.5), RECOVERED)
+    found = Check(Cell("T", "r", "κ", 0.7, "x", {}, simulated=True), CellResult(0.48, 0.4, 0.6, truth=0.5), RECOVERED)
     simulated = Study("s", "S", "S", "none", (found.cell,), reader="simulation")
     made = page(simulated, [found], Data())
     assert made.tables[0].rows[0]["ours0"] == "0.480 [0.400, 0.600] ◇"
@@ -53,15 +57,15 @@ def test_an_estimate_stands_with_its_interval() -> None:
     assert headings == ["", "paper", "simulated truth", "simulated estimate"]
     assert (made.tables[0].rows[0]["paper0"], made.tables[0].rows[0]["true0"]) == ("0.700", "0.500")
     assert "1 of 1 known truths lie within" in " ".join(made.findings)
-    lost = Check(found.cell, Found(0.3, 0.2, 0.4, truth=0.5), MISSED)
+    lost = Check(found.cell, CellResult(0.3, 0.2, 0.4, truth=0.5), MISSED)
     assert "Not recovered: T, r, κ." in " ".join(findings(simulated, [found, lost]))
     assert typed(None, 2) == "—"
 
 
 def test_what_cannot_exceed_one_has_no_zero_in_front_and_small_p_is_no_zero() -> None:
-    p = Check(Cell("T", "r", "p", "<.001", "preferred", {"give": "p_drop"}), Found(0.000005), AGREES)
-    kappa = Check(Cell("T", "s", "κ", 0.5, "agreement", {"statistic": "kappa"}), Found(0.5004), AGREES)
-    spans = Check(Cell("T", "u", "ESA", 0.45, "spans_per_segment", {}, digits=2), Found(0.432, 0.4, 0.5), DIFFERS)
+    p = Check(Cell("T", "r", "p", "<.001", "preferred", {"give": "p_drop"}), CellResult(0.000005), AGREES)
+    kappa = Check(Cell("T", "s", "κ", 0.5, "agreement", {"statistic": "kappa"}), CellResult(0.5004), AGREES)
+    spans = Check(Cell("T", "u", "ESA", 0.45, "spans_per_segment", {}, digits=2), CellResult(0.432, 0.4, 0.5), DIFFERS)
     assert [ours(p), ours(kappa), ours(spans)] == ["< .001", ".500", "0.432 [0.400, 0.500]"]
 
 

@@ -7,7 +7,7 @@ import pytest
 from data_sets import data_dir
 from lanner.errors import InputError
 from lanner.studies.computations import COMPUTATIONS
-from lanner.studies.data import Data, Found
+from lanner.studies.data import CellResult, Data
 from lanner.studies.reproduce import (
     AGREES,
     DIFFERS,
@@ -45,13 +45,13 @@ def test_every_value_comes_out_as_the_study_says(name: str, folder: str, agree: 
 @pytest.mark.parametrize(
     ("found", "verdict"),
     [
-        (Found(0.48, 0.4, 0.6, truth=0.55), RECOVERED),
-        (Found(0.48, 0.4, 0.5, truth=0.55), MISSED),
-        (Found(None, truth=0.55), NOT_COMPUTABLE),
+        (CellResult(0.48, 0.4, 0.6, truth=0.55), RECOVERED),
+        (CellResult(0.48, 0.4, 0.5, truth=0.55), MISSED),
+        (CellResult(None, truth=0.55), NOT_COMPUTABLE),
     ],
 )
 def test_a_truth_is_recovered_if_the_interval_holds_it(
-    found: Found, verdict: str, monkeypatch: pytest.MonkeyPatch
+    found: CellResult, verdict: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(COMPUTATIONS, "texts", lambda _data: found)
     study = Study("s", "S", "S", "none", (cell(0.9, simulated=True),))
@@ -69,7 +69,7 @@ def test_simulated_values_are_called_so_and_the_papers_own_stand_apart(name: str
     assert simulated
     assert all(cell.where.startswith("Simulated judges") for cell in simulated)
     assert not any("simulat" in cell.where.casefold() for cell in study.cells if not cell.simulated)
-    checks = [Check(cell, Found(0.5, 0.4, 0.6, truth=0.5), RECOVERED) for cell in simulated]
+    checks = [Check(cell, CellResult(0.5, 0.4, 0.6, truth=0.5), RECOVERED) for cell in simulated]
     printed = sum(cell.paper is not None for cell in simulated)
     assert summary(checks).startswith(f"{printed} of {printed} cannot be computed; simulated judges: ")
     assert not any(row["verdict"] == AGREES for row in (made.row() for made in checks))
@@ -87,7 +87,7 @@ def test_simulated_values_are_called_so_and_the_papers_own_stand_apart(name: str
     ],
 )
 def test_an_agreement_says_what_it_rests_on(cell_options: dict[str, Any], value: float, proviso: str) -> None:
-    made = Check(Cell(**{**_CELL, **cell_options}), Found(value), AGREES)
+    made = Check(Cell(**{**_CELL, **cell_options}), CellResult(value), AGREES)
     assert made.proviso == made.row()["proviso"] == proviso
     assert replace(made, verdict=DIFFERS).proviso == ""
     if proviso:
@@ -126,13 +126,13 @@ def cell(paper: float | str, **more: object) -> Cell:
 
 
 def test_rows_have_both_values_and_the_difference() -> None:
-    row = Check(cell(0.5), Found(0.51), DIFFERS).row()
+    row = Check(cell(0.5), CellResult(0.51), DIFFERS).row()
     assert set(row) == {"where", "row", "column", "paper", "value", "difference", "verdict", "proviso"}
     assert row["difference"] == pytest.approx(0.01)
 
 
 def test_the_summary_counts_and_names_surprises() -> None:
-    text = summary([Check(cell(1), Found(1.0), AGREES), Check(cell(1), Found(2.0), DIFFERS)])
+    text = summary([Check(cell(1), CellResult(1.0), AGREES), Check(cell(1), CellResult(2.0), DIFFERS)])
     assert text == "1 of 2 agree; 1 of 2 differ; 1 are not as this file expects."
 
 

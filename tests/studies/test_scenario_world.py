@@ -29,7 +29,9 @@ def test_the_truth_comes_back_in_the_shape_of_the_tables(small: Data) -> None:
     checks = [made for made in check(STUDY, small) if made.cell.simulated]
     tables = {made.cell.where.removeprefix("Simulated judges in the shape of ").partition(",")[0] for made in checks}
     assert tables == {f"Table {k}" for k in range(3, 14)}
-    assert all(made.value is None and made.found.value is not None and made.found.truth is not None for made in checks)
+    assert all(
+        made.value is None and made.result.value is not None and made.result.truth is not None for made in checks
+    )
     held = [made for made in checks if made.verdict == RECOVERED]
     assert len(held) >= 0.93 * len(checks)
 

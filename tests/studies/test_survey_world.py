@@ -30,7 +30,7 @@ def test_only_sentences_that_enough_judges_refuse_go_on(small: Data) -> None:
 def test_the_truth_comes_back_in_the_shape_of_the_tables(small: Data) -> None:
     checks = [made for made in check(STUDY, small) if made.cell.simulated]
     assert len(checks) == 91
-    assert all(made.found.value is not None for made in checks)
+    assert all(made.result.value is not None for made in checks)
     assert sum(made.verdict == RECOVERED for made in checks) >= 0.93 * len(checks)
 
 

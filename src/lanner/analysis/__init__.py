@@ -25,14 +25,14 @@ from lanner.analysis.measures import (
     plan_table,
     shared_measures,
 )
-from lanner.analysis.rows import GROUPS, JUDGES, PEOPLE, Counted, Purpose, Reason, Selection, counted
+from lanner.analysis.rows import GROUPS, JUDGES, PEOPLE, CountedRows, Purpose, Reason, Selection, counted
 
 __all__ = [
     "FEWEST_ITEMS",
     "GROUPS",
     "JUDGES",
     "PEOPLE",
-    "Counted",
+    "CountedRows",
     "Measure",
     "Part",
     "PartAgreement",

@@ -11,7 +11,7 @@ import polars as pl
 
 from lanner.analysis.comparable import ROLES, holding, question_ratings
 from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, mean_alpha, plan, row_ratings
-from lanner.analysis.rows import Counted
+from lanner.analysis.rows import CountedRows
 from lanner.errors import StatisticError
 from lanner.model import NOTHING, Protocol, Rank, Result, Spans
 from lanner.protocols.prefilled import Help
@@ -51,13 +51,15 @@ class QuestionAgreement:
         return self.headline.value is not None and self.headline.counts.get("items", 0) >= FEWEST_ITEMS
 
 
-def agreements(rows: Counted, protocol: Protocol, *, resampling: Resampling | None = None) -> list[QuestionAgreement]:
+def agreements(
+    rows: CountedRows, protocol: Protocol, *, resampling: Resampling | None = None
+) -> list[QuestionAgreement]:
     """Agreement of one group of judges on every question of a protocol. `rows` are those of `counted`."""
     return [question_agreement(rows, entry, resampling=resampling) for entry in plan(protocol)]
 
 
 def question_agreement(
-    rows: Counted, entry: QuestionPlan, *, resampling: Resampling | None = None
+    rows: CountedRows, entry: QuestionPlan, *, resampling: Resampling | None = None
 ) -> QuestionAgreement:
     """Agreement on one question, with its parts. Where there is nothing to compute, the result says why."""
     how = resampling or Resampling()
@@ -87,7 +89,7 @@ INFLATED = (
 )
 
 
-def unaided_rows(rows: Counted, entry: QuestionPlan) -> Counted | None:
+def unaided_rows(rows: CountedRows, entry: QuestionPlan) -> CountedRows | None:
     """The answers to a question that were given without a model's marks; None where nobody started from any."""
     if "help" not in rows.table.columns:
         return None
@@ -102,7 +104,7 @@ def _inflated(result: Result) -> Result:
 
 
 def measure(
-    rows: Counted, coefficient: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None
+    rows: CountedRows, coefficient: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None
 ) -> Result:
     """One coefficient of all judges of a group together."""
     _check_one_group(rows)
@@ -114,7 +116,7 @@ def measure(
     return result if unaided_rows(rows, entry) is None else _inflated(result)
 
 
-def statistic_plan(rows: Counted, coefficient: Measure, entry: QuestionPlan) -> Plan:
+def statistic_plan(rows: CountedRows, coefficient: Measure, entry: QuestionPlan) -> Plan:
     """The same coefficient before its interval is made, so that it can be set against another."""
     data, options = _reading(rows.table, coefficient, entry)
     return coefficient.statistic.plan(data, coefficient.question, **options)
@@ -128,7 +130,7 @@ def _reading(table: pl.DataFrame, coefficient: Measure, entry: QuestionPlan) -> 
 
 
 def pairs(
-    rows: Counted, coefficient: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None
+    rows: CountedRows, coefficient: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None
 ) -> list[Result]:
     """One coefficient for each two judges who share items. Judges of several groups may be compared here: a pair pools
     nothing."""
@@ -154,7 +156,7 @@ def _pairwise(
     )
 
 
-def without_each_judge(rows: Counted, entry: QuestionPlan, *, resampling: Resampling | None = None) -> list[Result]:
+def without_each_judge(rows: CountedRows, entry: QuestionPlan, *, resampling: Resampling | None = None) -> list[Result]:
     """The headline without each judge in turn: `labels` say who is missing, `rows` how far it changes."""
     ratings = ratings_of(rows.table, entry)
     if ratings.active_judges < 3:
@@ -182,7 +184,9 @@ class LeavingOut:
     answers_without: int
 
 
-def leaving_out(rows: Counted, entry: QuestionPlan, judge: str, *, resampling: Resampling | None = None) -> LeavingOut:
+def leaving_out(
+    rows: CountedRows, entry: QuestionPlan, judge: str, *, resampling: Resampling | None = None
+) -> LeavingOut:
     """The price of leaving a judge out, before it is done; computed as it will be afterwards."""
     rest = rows.without(judge)
     now, without = (question_agreement(part, entry, resampling=resampling) for part in (rows, rest))
@@ -248,7 +252,7 @@ def _reads_ratings(coefficient: Measure, entry: QuestionPlan) -> bool:
     )
 
 
-def _check_one_group(rows: Counted) -> None:
+def _check_one_group(rows: CountedRows) -> None:
     if len(rows.selection.groups) > 1:
         raise StatisticError(
             f"Answers of {' and '.join(rows.selection.groups)} are not pooled.",

@@ -18,7 +18,7 @@ import polars as pl
 from lanner.analysis.agreement import measure, unaided_rows
 from lanner.analysis.material import Material, with_help
 from lanner.analysis.measures import plan
-from lanner.analysis.rows import Counted, counted
+from lanner.analysis.rows import CountedRows, counted
 from lanner.errors import StatisticError
 from lanner.model import Document, Json, Result, Segment, Spans
 from lanner.protocols.prefilled import Help, judged_marks, of_text, outcomes, withheld_of
@@ -110,7 +110,7 @@ def assistance(material: Material, *, resampling: Resampling | None = None) -> l
     return results
 
 
-def _answers(material: Material, rows: Counted, question: str) -> pl.DataFrame:
+def _answers(material: Material, rows: CountedRows, question: str) -> pl.DataFrame:
     """A row for each judge and item: how many marks stand, what became of those offered, and the characters shared with
     the model's own marks. Items whose offered marks nobody has looked at yet are left out."""
     own = rows.table.filter(
@@ -146,7 +146,7 @@ def _model_marks(material: Material, question: str) -> dict[tuple[str, str, str]
 
 
 def _of_question(
-    material: Material, rows: Counted, question: str, answers: pl.DataFrame, how: Resampling
+    material: Material, rows: CountedRows, question: str, answers: pl.DataFrame, how: Resampling
 ) -> Assistance:
     assisted_answers = answers.filter(pl.col("help") == str(Help.OFFERED))
     ones = pl.lit(1.0).alias("bottom")
@@ -169,7 +169,7 @@ def _of_question(
     )
 
 
-def _of_models(assisted_answers: pl.DataFrame, rows: Counted, how: Resampling) -> Iterator[ModelMarks]:
+def _of_models(assisted_answers: pl.DataFrame, rows: CountedRows, how: Resampling) -> Iterator[ModelMarks]:
     """What became of each model's marks. Marks without a model came with the texts."""
     marks = [
         {"document": document, "model": str(span.get("model", "")), "origin": span["origin"]}
@@ -191,7 +191,7 @@ def _of_models(assisted_answers: pl.DataFrame, rows: Counted, how: Resampling) -
         yield ModelMarks(model, fates)
 
 
-def _seconds(material: Material, rows: Counted, question: str) -> pl.DataFrame:
+def _seconds(material: Material, rows: CountedRows, question: str) -> pl.DataFrame:
     """The time of each item on which the question was answered, by the rule of `lanner effort`."""
     stage = next((s.id for s, q in material.protocol.questions if q.id == question), "") if material.protocol else ""
     schema = {"document": pl.String, "help": pl.String, "top": pl.Float64, "bottom": pl.Float64}
@@ -204,7 +204,7 @@ def _seconds(material: Material, rows: Counted, question: str) -> pl.DataFrame:
     return times.select("document", "help", pl.col("seconds").alias("top"), pl.lit(1.0).alias("bottom"))
 
 
-def _compare(name: str, table: pl.DataFrame, scale: Scale, rows: Counted, how: Resampling) -> Comparison:
+def _compare(name: str, table: pl.DataFrame, scale: Scale, rows: CountedRows, how: Resampling) -> Comparison:
     parts = [table.filter(pl.col("help") == str(state)) for state in (Help.OFFERED, Help.WITHHELD)]
     with_marks, without_marks = (rows.sign(_ratio(name, part, how, scale=scale)) for part in parts)
     return Comparison(name, with_marks, without_marks, rows.sign(_difference(name, parts[0], parts[1], how)))

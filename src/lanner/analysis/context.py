@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from lanner.analysis.rows import Counted
+from lanner.analysis.rows import CountedRows
 from lanner.analysis.scores import ALL, Share, ratio_over_documents, share_over_documents
 from lanner.model import Choice, Json, Labels, Object, Protocol, Question, Result, Scale, Spans
 from lanner.protocols.context import contexts_of
@@ -84,7 +84,9 @@ def _is_about_refusal(question: Labels, refusal_labels: set[str]) -> bool:
     return question.when is not None and bool(set(question.when.is_) & refusal_labels)
 
 
-def context_dependence(rows: Counted, protocol: Protocol, *, resampling: Resampling | None = None) -> list[Dependence]:
+def context_dependence(
+    rows: CountedRows, protocol: Protocol, *, resampling: Resampling | None = None
+) -> list[Dependence]:
     """Every sign in every language pair and domain, and in all together."""
     how = resampling or Resampling()
     return [result for sign in signs(protocol) for result in _of_sign(rows.table, sign, how)]
@@ -168,7 +170,9 @@ class ContextEffect:
         }
 
 
-def context_effects(rows: Counted, protocol: Protocol, *, resampling: Resampling | None = None) -> list[ContextEffect]:
+def context_effects(
+    rows: CountedRows, protocol: Protocol, *, resampling: Resampling | None = None
+) -> list[ContextEffect]:
     """Every question that was asked in several contexts, in each of them; empty where context was no factor."""
     how = resampling or Resampling()
     effects: list[ContextEffect] = []

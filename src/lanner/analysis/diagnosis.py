@@ -25,7 +25,7 @@ from scipy.special import stdtrit
 
 from lanner.analysis.material import Material
 from lanner.analysis.measures import FEWEST_ITEMS
-from lanner.analysis.rows import Counted
+from lanner.analysis.rows import CountedRows
 from lanner.analysis.scores import (
     ALL,
     Bounds,
@@ -360,7 +360,7 @@ def diagnose(material: Material, question: str = "", *, resampling: Resampling |
 
 
 def _diagnose(
-    material: Material, protocol: Protocol, question: Question, counted_rows: Counted, how: Resampling
+    material: Material, protocol: Protocol, question: Question, counted_rows: CountedRows, how: Resampling
 ) -> Diagnosis:
     evidence, aspects = _evidence(protocol, question, counted_rows.table)
     if evidence.is_empty():
@@ -643,7 +643,7 @@ def _behind_own(cell: Cell) -> Priority | None:
 
 
 def _explained(
-    protocol: Protocol, question: Question, counted_rows: Counted, systems: Sequence[str], how: Resampling
+    protocol: Protocol, question: Question, counted_rows: CountedRows, systems: Sequence[str], how: Resampling
 ) -> Iterator[dict[str, Json]]:
     """How the aspects explain the outcome that the protocol's plan explains by them, for each system."""
     plan = next(

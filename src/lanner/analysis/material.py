@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from lanner import campaign, formats, protocols
-from lanner.analysis.rows import Counted, Purpose, counted
+from lanner.analysis.rows import CountedRows, Purpose, counted
 from lanner.campaign.drawing import left_open
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, did_you_mean
@@ -110,7 +110,9 @@ class Material:
         """The same with these judges under other ids, without their names and ways to reach them. What they said about
         themselves stays: it may be asked about."""
         judges = tuple(
-            replace(judge, id=names[judge.id], name="", attributes=_said(judge)) if judge.id in names else judge
+            replace(judge, id=names[judge.id], name="", attributes=_own_attributes(judge))
+            if judge.id in names
+            else judge
             for judge in self.judges
         )
         judgements = tuple(replace(j, judge=names[j.judge]) if j.judge in names else j for j in self.judgements)
@@ -128,7 +130,7 @@ class Material:
         *,
         of: Iterable[str] | str | None = None,
         settled: bool = False,
-    ) -> Counted:
+    ) -> CountedRows:
         """The rows that count for a purpose; judges who are left out count for none."""
         return counted(self.table, purpose, of=of, left_out=self.left_out, settled=settled)
 
@@ -178,7 +180,7 @@ def _values(at: Sequence[int], values: pl.Series) -> pl.DataFrame:
 _REACHED_BY = {"email", "e-mail", "mail", "phone", "telephone", "address", "name"}
 
 
-def _said(judge: Judge) -> dict[str, Any]:
+def _own_attributes(judge: Judge) -> dict[str, Any]:
     return {key: value for key, value in judge.attributes.items() if key.casefold() not in _REACHED_BY}
 
 

@@ -103,14 +103,14 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedRows:
     """The rows that count, by which selection, and how many rows do not for which reason."""
 
     table: pl.DataFrame
     selection: Selection
     excluded: Mapping[Reason, int]
 
-    def without(self, judge: str) -> Counted:
+    def without(self, judge: str) -> CountedRows:
         """The rows that count when one judge more is left out."""
         selection = replace(self.selection, left_out=self.selection.left_out | {judge})
         return replace(self, table=self.table.filter(pl.col("judge") != judge), selection=selection)
@@ -134,7 +134,7 @@ def counted(
     of: Iterable[str] | str | None = None,
     left_out: Collection[str] = (),
     settled: bool = False,
-) -> Counted:
+) -> CountedRows:
     """The rows of a tidy table that count for a purpose.
 
     `of` names the groups of judges looked at (people, models, metrics); without it the first of these that has any
@@ -147,7 +147,7 @@ def counted(
     reasons = reasons_not_counted(table, selection)
     row_counts = {Reason(name): count for name, count in reasons.drop_nulls().value_counts().iter_rows()}
     order = {reason: row_counts[reason] for reason in Reason if reason in row_counts}
-    return Counted(table.filter(reasons.is_null()), selection, order)
+    return CountedRows(table.filter(reasons.is_null()), selection, order)
 
 
 def counts(judgement: Judgement, purpose: Purpose, left_out: Collection[str]) -> bool:

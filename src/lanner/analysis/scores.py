@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from lanner.analysis.material import Material
-from lanner.analysis.rows import GROUPS, Counted, groups_in
+from lanner.analysis.rows import GROUPS, CountedRows, groups_in
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import InputError
 from lanner.model import Grid, Json, JudgeKind, Protocol, Question, Result, Scale
@@ -75,7 +75,7 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
 
-def scored_rows(material: Material, *, judges_named: bool = False) -> Counted:
+def scored_rows(material: Material, *, judges_named: bool = False) -> CountedRows:
     """The rows that scores are made of. Judges who are named may be of any kind; without names people alone count, or
     where there are none models, else metrics. Files of published ratings may hold nobody's but merged ones, which are
     scores like any other there."""
@@ -223,7 +223,7 @@ def options_of(entry: RankedBy, material: Material, rankings: Sequence[RankedBy]
 
 
 def rank_systems(
-    rows: Counted, of: str, protocol: Protocol | None, *, resampling: Resampling | None = None, **options: Any
+    rows: CountedRows, of: str, protocol: Protocol | None, *, resampling: Resampling | None = None, **options: Any
 ) -> Ranking:
     """The ranking by one score, with intervals that stay on its scale. `rows` are those that count for scores."""
     how = resampling or Resampling()
@@ -233,14 +233,14 @@ def rank_systems(
     )
 
 
-def compare_systems(rows: Counted, of: str, *, resampling: Resampling, **options: Any) -> Result:
+def compare_systems(rows: CountedRows, of: str, *, resampling: Resampling, **options: Any) -> Result:
     """Every pair of systems with its `state`. Of the resampling only level and seed matter: pairs are tested by
     swapping documents."""
     result = ranking.head_to_head(rows.table, of, judges=_judges_of(rows, of), resampling=resampling, **options)
     return replace(rows.sign(result), rows=[{**row, "state": pair_state(row)} for row in result.rows])
 
 
-def _judges_of(rows: Counted, of: str) -> list[str]:
+def _judges_of(rows: CountedRows, of: str) -> list[str]:
     return rows.table.filter(pl.col("question") == of)["judge"].unique().sort().to_list()
 
 
@@ -359,7 +359,7 @@ class Handling:
         }
 
 
-def profile(rows: Counted, question: Question, *, resampling: Resampling | None = None) -> list[Handling]:
+def profile(rows: CountedRows, question: Question, *, resampling: Resampling | None = None) -> list[Handling]:
     """How often each row of a grid matters, and how well each system handles it where it does: two numbers, never one.
 
     A row does not matter where its answer was left at the preselected option ("not relevant"), whatever that is worth.

@@ -19,7 +19,7 @@ import polars as pl
 from lanner.analysis.agreement import question_agreement
 from lanner.analysis.comparable import UNIT, distances
 from lanner.analysis.measures import FEWEST_ITEMS, plan
-from lanner.analysis.rows import PEOPLE, Counted
+from lanner.analysis.rows import PEOPLE, CountedRows
 from lanner.model import Choice, Item, Json, Judge, Protocol, Result, Role, Task
 from lanner.stats.alpha import alpha
 from lanner.stats.resample import Resampling
@@ -29,7 +29,7 @@ Unit = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Disputed:
+class DisputedUnit:
     """A unit that judges see differently: their mean distance over all questions, from 0 to 1."""
 
     document: str
@@ -39,13 +39,15 @@ class Disputed:
     questions: tuple[str, ...]
 
 
-def most_disputed(rows: Counted, protocol: Protocol, number: int, *, per_document: int | None = None) -> list[Disputed]:
+def most_disputed(
+    rows: CountedRows, protocol: Protocol, number: int, *, per_document: int | None = None
+) -> list[DisputedUnit]:
     """The units that judges are furthest apart on, at most so many of one document; none on which all agree."""
     apart = distances(rows.table, protocol).filter(pl.col("distance") > 0)
     units = apart.group_by(UNIT).agg(
         pl.col("distance").mean(), pl.col("question").sort_by("distance", descending=True).alias("questions")
     )
-    selection: list[Disputed] = []
+    selection: list[DisputedUnit] = []
     counts: dict[str, int] = {}
     for row in units.sort(["distance", *UNIT], descending=[True, False, False, False]).iter_rows(named=True):
         if len(selection) == number:
@@ -54,11 +56,11 @@ def most_disputed(rows: Counted, protocol: Protocol, number: int, *, per_documen
             continue
         counts[row["document"]] = counts.get(row["document"], 0) + 1
         unit = {key: row[key] for key in UNIT}
-        selection.append(Disputed(**unit, distance=row["distance"], questions=tuple(row["questions"])))
+        selection.append(DisputedUnit(**unit, distance=row["distance"], questions=tuple(row["questions"])))
     return selection
 
 
-def calibration_tasks(protocol: Protocol, judges: Iterable[Judge], units: Sequence[Disputed]) -> list[Task]:
+def calibration_tasks(protocol: Protocol, judges: Iterable[Judge], units: Sequence[DisputedUnit]) -> list[Task]:
     """The units once more for every person, a task for each page that their disputed questions stand on."""
     by_page: dict[str, list[Item]] = {}
     for unit in units:
@@ -108,7 +110,7 @@ class Change:
         }
 
 
-def split_at(rows: Counted, at: datetime) -> tuple[Counted, Counted, int]:
+def split_at(rows: CountedRows, at: datetime) -> tuple[CountedRows, CountedRows, int]:
     """The rows of units that were answered wholly before a moment, those answered wholly from it on, and how many units
     lie on both sides and belong to neither."""
     table = rows.table.filter(pl.col("answered_at").is_not_null())
@@ -122,7 +124,7 @@ def split_at(rows: Counted, at: datetime) -> tuple[Counted, Counted, int]:
 
 
 def before_and_after(
-    before: Counted, after: Counted, protocol: Protocol, *, resampling: Resampling | None = None
+    before: CountedRows, after: CountedRows, protocol: Protocol, *, resampling: Resampling | None = None
 ) -> list[Change]:
     """How agreement changed, for every question and each of its labels or skills."""
     return list(_changes(before, after, protocol, resampling or Resampling()))
@@ -147,7 +149,7 @@ def describe_method(changes: Sequence[Change]) -> str:
     )
 
 
-def _changes(before: Counted, after: Counted, protocol: Protocol, how: Resampling) -> Iterator[Change]:
+def _changes(before: CountedRows, after: CountedRows, protocol: Protocol, how: Resampling) -> Iterator[Change]:
     for entry in plan(protocol):
         first, second = (question_agreement(rows, entry, resampling=how) for rows in (before, after))
         if first.headline.value is None and second.headline.value is None:
@@ -164,7 +166,7 @@ def _changes(before: Counted, after: Counted, protocol: Protocol, how: Resamplin
                 )
 
 
-def _on_label(rows: Counted, question: str, label: str, how: Resampling) -> Result:
+def _on_label(rows: CountedRows, question: str, label: str, how: Resampling) -> Result:
     """α on whether an answer is this label or another: how far judges tell it from the rest."""
     same = pl.when(pl.col("label") == label).then(pl.lit(label)).otherwise(pl.lit(f"not {label}"))
     own = rows.table.filter(pl.col("question") == question).with_columns(same.alias("label"))

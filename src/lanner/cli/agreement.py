@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from lanner import analysis
-from lanner.analysis import GROUPS, Counted, Measure, Part, QuestionPlan
+from lanner.analysis import GROUPS, CountedRows, Measure, Part, QuestionPlan
 from lanner.analysis.material import Material
 from lanner.analysis.measures import named_measure
 from lanner.analysis.rows import groups_in
@@ -250,7 +250,7 @@ class Printer:
     def __init__(self, output: Output, part: Material, domain: str, resampling: Resampling) -> None:
         self.output, self.part, self.domain, self.resampling = output, part, domain, resampling
         self.everyone = part.counted(of=tuple(GROUPS))
-        self.groups: dict[str, Counted] = {
+        self.groups: dict[str, CountedRows] = {
             name: part.counted(of=name) for name in groups_in(self.everyone.table) or ["people"]
         }
 
@@ -311,7 +311,7 @@ class Printer:
                             entry, measure, group, self._together(rows_without_marks, measure, entry), unaided=True
                         )
 
-    def _together(self, rows: Counted, measure: Measure, entry: QuestionPlan) -> Result:
+    def _together(self, rows: CountedRows, measure: Measure, entry: QuestionPlan) -> Result:
         try:
             return analysis.measure(rows, measure, entry, resampling=self.resampling)
         except StatisticError as error:

@@ -12,7 +12,7 @@ from lanner import campaign
 from lanner.campaign.imports import import_file, inspect_file, write_copy
 from lanner.campaign.prefill import SETTING
 from lanner.campaign.settings import check_names, check_settings
-from lanner.cli.campaign_judges import judges_from, typed_out
+from lanner.cli.campaign_judges import judges_from, require_name
 from lanner.cli.output import Output
 from lanner.designs.promotion import promote, promoted, standings
 from lanner.errors import CampaignError, InputError, did_you_mean
@@ -187,7 +187,7 @@ def delete(name: str, typed: str | None, folder: Path, store_place: str, as_json
     output = Output("campaign delete", as_json)
     with Store.open(store_place, create=False) as store:
         entry = campaign.get(store, name)
-        typed_out(typed, entry.name, "the campaign's name")
+        require_name(typed, entry.name, "the campaign's name")
         copy = folder / f"{entry.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
         try:
             write_copy(store, entry.id, copy)

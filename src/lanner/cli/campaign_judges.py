@@ -175,7 +175,7 @@ def revoke(name: str, judge: str, store_place: str, as_json: bool) -> None:
 def forget(name: str, judge: str, answers: bool, typed: str | None, store_place: str, as_json: bool) -> None:
     """Erase a judge's identity and keep the answers under a pseudonym, or delete the answers too."""
     output = Output("campaign forget", as_json)
-    typed_out(typed, judge, "the judge's id")
+    require_name(typed, judge, "the judge's id")
     with Store.open(store_place, create=False) as store:
         if answers:
             number = campaign.withdraw(store, name, judge)
@@ -190,7 +190,7 @@ def forget(name: str, judge: str, answers: bool, typed: str | None, store_place:
     output.end()
 
 
-def typed_out(typed: str | None, name: str, what: str) -> None:
+def require_name(typed: str | None, name: str, what: str) -> None:
     """Refuse what cannot be undone unless its name was written out."""
     if typed != name:
         raise LannerError(
@@ -253,7 +253,7 @@ def training(name: str, since: str, seed: int, store_place: str, as_json: bool) 
     with Store.open(store_place, create=False) as store:
         material = from_campaign(store, name)
     assert material.protocol is not None
-    early, late, mixed = split_at(material.counted(), at)
+    early, late, units_on_both_sides = split_at(material.counted(), at)
     for rows, words in ((early, "before"), (late, "after")):
         if rows.table.is_empty():
             raise StatisticError(
@@ -276,8 +276,10 @@ def training(name: str, since: str, seed: int, store_place: str, as_json: bool) 
             for change in changes
         ]
     )
-    if mixed:
-        output.note(f"{plural(mixed, 'unit')} were answered on both sides of {since} and count on neither.")
+    if units_on_both_sides:
+        output.note(
+            f"{plural(units_on_both_sides, 'unit')} were answered on both sides of {since} and count on neither."
+        )
     if min(documents := documents_of(changes)) < FEW:
         output.note(f"Documents: {documents[0]} before, {documents[1]} after. Intervals of so few are rough.")
     output.sign(describe_method(changes))

@@ -429,7 +429,7 @@ def _shown(check_row: Check) -> dict[str, str]:
             "row": check_row.cell.row,
             "column": check_row.cell.column,
             "paper": paper_value,
-            "simulated truth": typed(check_row.found.truth, check_row.cell.digits),
+            "simulated truth": typed(check_row.result.truth, check_row.cell.digits),
             "simulated estimate": ours(check_row),
             "": mark(check_row),
         }

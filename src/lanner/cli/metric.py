@@ -43,7 +43,7 @@ def run(
         raise LannerError("Name one metric or more, and last the file or campaign.", next_step=hint)
     documents, judges, judgements = _texts(source, store_place, format_name, chosen_pair())
     tongues = Languages(documents[0].source_language, documents[0].target_language)
-    with _told(output):
+    with _NotesFromLog(output):
         parts = [
             rate(
                 documents,
@@ -84,7 +84,7 @@ def _names(text: str | None) -> list[str]:
     return [name.strip() for name in text.split(",")] if text else []
 
 
-class _told(logging.Handler):  # noqa: N801 - used as `with _told(output)`
+class _NotesFromLog(logging.Handler):
     """What metrics log (contexts that were trimmed, say) becomes notes of the output."""
 
     def __init__(self, output: Output) -> None:

@@ -111,10 +111,10 @@ class RenamedOption(click.Option):
         super().add_to_parser(parser, ctx)
         for name in self.old:
             option = parser._long_opt[name]
-            parser._long_opt[name] = _Noted(option, f"{name} is called {self.current} now.")
+            parser._long_opt[name] = _NotedOption(option, f"{name} is called {self.current} now.")
 
 
-class _Noted:
+class _NotedOption:
     """An option of click's parser that leaves a note when it is used."""
 
     def __init__(self, option: Any, note: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lanner.analysis import Counted
+from lanner.analysis import CountedRows
 from lanner.analysis.agreement import INFLATED
 from lanner.analysis.assistance import FATES, assistance, assistance_words
 from lanner.analysis.material import Material
@@ -266,7 +266,7 @@ def run_effort(
 
 def _print(
     output: Output,
-    rows: Counted,
+    rows: CountedRows,
     about: dict[str, str],
     groups: list[str],
     *,

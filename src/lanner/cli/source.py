@@ -179,14 +179,14 @@ def reading(output: Output, path: Path, words: str = "Reading") -> Iterator[Told
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(words, total=_size(path))
 
-        def told(what: str, count: int) -> None:
+        def report(what: str, count: int) -> None:
             bar.update(task, description=f"{words}: {what} {count:,}")
 
         def read(size: int) -> None:
             bar.advance(task, size)
 
         with formats.watched(read):
-            yield told
+            yield report
 
 
 @contextmanager

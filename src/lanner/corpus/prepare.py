@@ -18,7 +18,7 @@ Progress = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedDocuments:
     """Documents ready to judge, how they came about, and the rows a person should look at."""
 
     documents: tuple[Document, ...]
@@ -27,7 +27,7 @@ class Prepared:
 
 
 @dataclass(slots=True)
-class _Passed:
+class _StepRecord:
     """One step's record, filled while documents pass."""
 
     do: str
@@ -66,7 +66,7 @@ class Preparation:
     drawn: tuple[dict[str, Json], ...] = ()
     scored: tuple[dict[str, Json], ...] = ()
     _found: dict[str, tuple[Document, Sequence[rows.Doubt]]] = field(default_factory=dict)
-    _passed: list[_Passed] = field(default_factory=list)
+    _passed: list[_StepRecord] = field(default_factory=list)
     _before: Description = field(default_factory=Description)
     _after: Description = field(default_factory=Description)
     _digest: manifest.Digest = field(default_factory=manifest.Digest)
@@ -157,12 +157,12 @@ class Preparation:
             table.add(document)
             yield document
 
-    def _open(self, do: str) -> _Passed:
-        progress = _Passed(do, Ledger(on_change=self.on_change))
+    def _open(self, do: str) -> _StepRecord:
+        progress = _StepRecord(do, Ledger(on_change=self.on_change))
         self._passed.append(progress)
         return progress
 
-    def _counted(self, progress: _Passed, documents: Iterable[Document]) -> Iterator[Document]:
+    def _counted(self, progress: _StepRecord, documents: Iterable[Document]) -> Iterator[Document]:
         for document in documents:
             progress.documents += 1
             progress.segments += len(document.segments)
@@ -249,8 +249,8 @@ def prepare(
     avoid: Collection[str] = (),
     inputs: Sequence[dict[str, Json]] = (),
     progress: Progress | None = None,
-) -> Prepared:
+) -> PreparedDocuments:
     """Run a recipe on documents that fit into memory; `Preparation` does the same for those that do not."""
     run = Preparation(how, seed, scores=scores or {}, rate=rate, hand=hand, avoid=avoid, progress=progress)
     documents_out = tuple(run.run(documents))
-    return Prepared(documents_out, run.record(inputs), tuple(run.doubts))
+    return PreparedDocuments(documents_out, run.record(inputs), tuple(run.doubts))

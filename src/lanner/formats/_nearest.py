@@ -33,7 +33,7 @@ _LOOSE = {"source": "a column that is known to hold the source text"}
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PathContents:
     """What a look at a path shows: its kind, and the names in it that a format could be known by."""
 
     kind: str
@@ -45,24 +45,24 @@ class Seen:
         return f"{self.words} {excerpt}" if excerpt else self.words
 
 
-def look(path: Path) -> Seen:
+def look(path: Path) -> PathContents:
     """What lies there, without taking any of it."""
     if path.is_dir():
         names = tuple(sorted(entry.name for entry in path.iterdir() if not entry.name.startswith(".")))
-        return Seen("folder", names, "a folder with" if names else "an empty folder")
+        return PathContents("folder", names, "a folder with" if names else "an empty folder")
     suffix = f"a {path.suffix} file" if path.suffix else "a file without an ending"
     text = textfile.head(path).lstrip("\ufeff \r\n\t")
     if not text or _CONTROL.search(text):
         empty = path.stat().st_size == 0
-        return Seen("empty" if empty else "binary", (), f"{suffix} that is {'empty' if empty else 'no text'}")
+        return PathContents("empty" if empty else "binary", (), f"{suffix} that is {'empty' if empty else 'no text'}")
     if text.startswith("<"):
         names = tuple(dict.fromkeys(_ELEMENT.findall(text)))
-        return Seen("xml", names, f"{suffix} with XML, root {xml.root_name(path) or 'unknown'}, elements")
+        return PathContents("xml", names, f"{suffix} with XML, root {xml.root_name(path) or 'unknown'}, elements")
     if text[0] in "{[":
         lines = [line for line in text.splitlines()[:2] if line.strip()]
         several = len(lines) == 2 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines)
         kind = "json list" if text[0] == "[" else "json lines" if several else "json"
-        return Seen(kind, tuple(dict.fromkeys(_KEY.findall(text))), f"{suffix} with {_json_words(kind)}")
+        return PathContents(kind, tuple(dict.fromkeys(_KEY.findall(text))), f"{suffix} with {_json_words(kind)}")
     return _plain(path, text, suffix)
 
 
@@ -71,18 +71,18 @@ def _json_words(kind: str) -> str:
     return f"{words[kind]}, keys"
 
 
-def _plain(path: Path, text: str, suffix: str) -> Seen:
+def _plain(path: Path, text: str, suffix: str) -> PathContents:
     first = text.partition("\n")[0].strip()
     if kind_of(path) == "csv" and (guess_delimiter(path) in first):
         try:
-            return Seen("table", tuple(open_rows(path).header), f"{suffix} with a table, columns")
+            return PathContents("table", tuple(open_rows(path).header), f"{suffix} with a table, columns")
         except LannerError:
             pass
     excerpt = first if len(first) <= _LONGEST else f"{first[:_LONGEST].rstrip()} …"
-    return Seen("text", (), f"{suffix} with plain text; its first line is “{excerpt}”")
+    return PathContents("text", (), f"{suffix} with plain text; its first line is “{excerpt}”")
 
 
-def _lacking(sample: Seen, kind: str, names: tuple[str, ...]) -> tuple[float, list[str]]:
+def _lacking(sample: PathContents, kind: str, names: tuple[str, ...]) -> tuple[float, list[str]]:
     """How near a format is (0 to 2, 0: not at all), and which of its names are not there."""
     if kind != sample.kind and not {kind, sample.kind} <= _RELATED:
         return 0.0, []
@@ -92,7 +92,7 @@ def _lacking(sample: Seen, kind: str, names: tuple[str, ...]) -> tuple[float, li
     return matches / len(names) + (kind == sample.kind) if matches else 0.0, missing
 
 
-def _candidates(sample: Seen, formats: Mapping[str, Format]) -> Iterator[tuple[float, str, str]]:
+def _candidates(sample: PathContents, formats: Mapping[str, Format]) -> Iterator[tuple[float, str, str]]:
     for name, each in formats.items():
         ways = [(kind, *_lacking(sample, kind, names)) for kind, names in each.signs.items()]
         kind, near, missing = max(ways, key=lambda way: way[1], default=("", 0.0, []))

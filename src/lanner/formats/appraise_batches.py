@@ -118,7 +118,7 @@ def read_batches(path: Path) -> dict[str, Batches]:
                 lacking = [name for name in _FIELDS if not isinstance(item, dict) or name not in item]
                 textfile.failed(path, f"Item {count} lacks {', '.join(lacking)}.", item=f"batch {number}")
             items[pair].append(_Item(number if isinstance(number, int) else position, count, item))
-    return {pair: _gathered(path, pair, entries) for pair, entries in items.items()}
+    return {pair: _read_items(path, pair, entries) for pair, entries in items.items()}
 
 
 def _pair(about: dict[str, Any], path: Path) -> str:
@@ -130,7 +130,7 @@ def _pair(about: dict[str, Any], path: Path) -> str:
     return f"{source}-{target}"
 
 
-def _gathered(path: Path, pair: str, items: list[_Item]) -> Batches:
+def _read_items(path: Path, pair: str, items: list[_Item]) -> Batches:
     batches = Batches()
     ids = _segment_ids(items, batches)
     source, _, target = pair.partition("-")

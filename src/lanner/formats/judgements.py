@@ -53,7 +53,7 @@ def recognise(path: Path) -> bool:
 def read(path: Path, *, protocol: str = "") -> list[Reading]:
     """The judgements, with documents by their ids."""
     rows = open_rows(path)
-    table = _Collected(path, rows)
+    table = _ExportRows(path, rows)
     for line, values, _ in rows.rows:
         table.add(line, dict(zip(rows.header, values, strict=False)))
     name = path.name.split(".")[0]
@@ -99,7 +99,7 @@ def _protocol_beside(path: Path) -> str:
     return ""
 
 
-class _Collected:
+class _ExportRows:
     """The rows of an export on their way back to judgements."""
 
     def __init__(self, path: Path, rows: Rows) -> None:

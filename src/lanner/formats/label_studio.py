@@ -358,7 +358,7 @@ def read_documents(path: Path, **options: Any) -> Iterator[Document]:
     yield from read(path, **options)[0].documents
 
 
-class _Shown(NamedTuple):
+class _TaskSubject(NamedTuple):
     """What the answers of a task are about: a segment, a whole document (no segment) or the judge (no document)."""
 
     document: str
@@ -442,17 +442,17 @@ class _Export:
         name = self.path.name.split(".")[0]
         return Reading(name, documents, tuple(self.judges.values()), tuple(judgements), protocol, tuple(notes))
 
-    def _shown(self, task: dict[str, Any], key: str) -> _Shown:
+    def _shown(self, task: dict[str, Any], key: str) -> _TaskSubject:
         data = self._data(task)
         about = data.get("about") if isinstance(data.get("systems"), list) else None  # as `write` has it
         if about == "judge":
-            return _Shown("", "", "", {}, ())
+            return _TaskSubject("", "", "", {}, ())
         if about == "document":
             outputs = {name: _text(data[column]) for name, column in self.map.outputs.items() if data.get(column)}
             source, systems = _text(data.get(self.map.roles["source"])), data["systems"]
-            return _Shown(_text(data.get("document")), "", source, outputs, tuple(map(str, systems)))
+            return _TaskSubject(_text(data.get("document")), "", source, outputs, tuple(map(str, systems)))
         document, draft, systems_asked = self._segment(data, key)
-        return _Shown(document.id, draft.id, draft.source, draft.outputs, systems_asked)
+        return _TaskSubject(document.id, draft.id, draft.source, draft.outputs, systems_asked)
 
     def _segment(self, data: dict[str, Any], key: str) -> tuple[DocumentDraft, Draft, tuple[str, ...]]:
         values = {role: _text(data.get(column)) for role, column in self.map.roles.items()}

@@ -44,7 +44,7 @@ _SENTENCES = {"bad_offsets": "{n} judgements hold a span with impossible offsets
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class ErrorAnnotations:
     """Error annotations with who made them."""
 
     judges: tuple[Judge, ...]
@@ -115,7 +115,7 @@ def _places(level: str, documents: Sequence[Document]) -> list[tuple[str, str]]:
             return [("", "")]
 
 
-def read_ratings(file: Path, root: Path, name: str, documents: Sequence[Document]) -> Rated:
+def read_ratings(file: Path, root: Path, name: str, documents: Sequence[Document]) -> ErrorAnnotations:
     """The error annotations of one file, as MQM judgements. The rater is told by the line, else by the file."""
     places = [(document, segment) for document in documents for segment in document]
     turns: Counter[str] = Counter()
@@ -160,7 +160,7 @@ def read_ratings(file: Path, root: Path, name: str, documents: Sequence[Document
     if omissions:
         notes.append(f"{sum(omissions.values())} outputs have no rating (None).")
     kinds = {judge: JudgeKind.ADJUDICATED if judge.endswith("merged") else JudgeKind.PERSON for judge in judges}
-    return Rated(tuple(Judge(judge, kind) for judge, kind in kinds.items()), tuple(judgements), tuple(notes))
+    return ErrorAnnotations(tuple(Judge(judge, kind) for judge, kind in kinds.items()), tuple(judgements), tuple(notes))
 
 
 def _spans(

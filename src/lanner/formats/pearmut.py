@@ -195,7 +195,7 @@ class _Answers:
         rows = list(textfile.json_lines(path))
         for line, row in rows:
             self._check(line, row)
-        self.protocol = _PROTOCOLS.get(protocol.upper(), protocol) or self._told(row for _, row in rows)
+        self.protocol = _PROTOCOLS.get(protocol.upper(), protocol) or self._guess_protocol(row for _, row in rows)
         for line, row in rows:
             self._row(line, row)
 
@@ -213,7 +213,7 @@ class _Answers:
                 textfile.failed(self.path, "An annotation has no answers by system.", line)
 
     @staticmethod
-    def _told(rows: Iterable[Any]) -> str:
+    def _guess_protocol(rows: Iterable[Any]) -> str:
         answers = [answer for row in rows for annotation in row["annotation"] for answer in annotation.values()]
         spans = [span for answer in answers for span in answer.get("error_spans") or [] if isinstance(span, dict)]
         if any(span.get("category") for span in spans):

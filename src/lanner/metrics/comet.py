@@ -41,7 +41,7 @@ CONTEXTS = ("reference", "hypothesis")
 
 
 @dataclass(slots=True)
-class Scored:
+class CometMetric:
     """A loaded model as a metric."""
 
     name: str
@@ -115,7 +115,7 @@ def make(languages: Languages, **options: Any) -> Metric:
     if not uses and "reference" in model.needs:
         raise LannerError("This model cannot do without the reference.", next_step="Leave out --option reference=no.")
     name = str(options.get("name") or _name(Path(options["model"])))
-    return Scored(
+    return CometMetric(
         f"doc-{name}" if before and not options.get("name") else name,
         model,
         before,

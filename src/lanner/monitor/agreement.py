@@ -8,7 +8,7 @@ from dataclasses import replace
 from lanner.analysis.agreement import QuestionAgreement, agreements, leaving_out
 from lanner.analysis.measures import Measure as PlannedMeasure
 from lanner.analysis.measures import Part, QuestionPlan
-from lanner.analysis.rows import Counted
+from lanner.analysis.rows import CountedRows
 from lanner.model import Protocol, Result
 from lanner.monitor.snapshot import LeavingOut, Measure
 from lanner.stats.power import documents_needed
@@ -18,7 +18,7 @@ HALF_WIDTH = 0.1
 _PARTS = {Part.ROW: "row", Part.LABEL: "label", Part.MARKED: "marked", Part.MEAN_OF_ROWS: "mean"}
 
 
-def measures(rows: Counted, protocol: Protocol, documents: int) -> list[Measure]:
+def measures(rows: CountedRows, protocol: Protocol, documents: int) -> list[Measure]:
     """Agreement on every question that two people can agree on; its parts after it, the most agreed first.
 
     `rows` are the answers that count, `documents` is how many there will be in the end.
@@ -45,7 +45,7 @@ def headline_measure(agreement: QuestionAgreement, documents: int) -> Measure:
     return replace(measure, weakest=weakest.measure.row, weakest_value=weakest.result.value)
 
 
-def price_of_leaving_out(rows: Counted, entry: QuestionPlan, judge: str, documents: int) -> LeavingOut:
+def price_of_leaving_out(rows: CountedRows, entry: QuestionPlan, judge: str, documents: int) -> LeavingOut:
     """What leaving a judge out would change on one question."""
     price = leaving_out(rows, entry, judge)
     now, without = (headline_measure(agreement, documents) for agreement in (price.now, price.without))

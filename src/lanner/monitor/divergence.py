@@ -15,7 +15,7 @@ from scipy.stats import binomtest
 from lanner.analysis.agreement import pairs
 from lanner.analysis.comparable import is_fine, kinds, question_ratings
 from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, plan_question
-from lanner.analysis.rows import Counted, Selection, signed
+from lanner.analysis.rows import CountedRows, Selection, signed
 from lanner.errors import StatisticError
 from lanner.model import Grid, Number, Protocol, Question, Scale
 from lanner.model.alarms import SWAP_LEVEL
@@ -32,7 +32,11 @@ _MOST_COMPARED = 40
 
 
 def divergence(
-    rows: Counted, question: Question, people: Sequence[str], models: Sequence[str], protocol: Protocol | None = None
+    rows: CountedRows,
+    question: Question,
+    people: Sequence[str],
+    models: Sequence[str],
+    protocol: Protocol | None = None,
 ) -> Divergence | None:
     """The panels' numbers; None where nobody has answered this question yet. `rows` are the answers that count."""
     entry = plan_question(question, protocol)
@@ -101,7 +105,7 @@ def _busiest(ratings: Ratings) -> Ratings:
     return ratings.only([ratings.judges[at] for at in busiest])
 
 
-def _pairs(rows: Counted, entry: QuestionPlan, ratings: Ratings) -> dict[tuple[str, str], Cell]:
+def _pairs(rows: CountedRows, entry: QuestionPlan, ratings: Ratings) -> dict[tuple[str, str], Cell]:
     """The coefficient of each two judges who share enough, as the report prints it, with the share of equal answers.
     Where judges are many, a pair's interval is left out: nobody reads hundreds of them."""
     how = Resampling() if len(ratings.judges) <= _MOST_INTERVALS else Resampling(method="none")

@@ -23,7 +23,7 @@ from lanner.analysis.comparable import question_ratings
 from lanner.analysis.economy import ANSWERED, Economy, Outcome, economy
 from lanner.analysis.material import from_campaign
 from lanner.analysis.measures import FEWEST_ITEMS, main_question, plan_question
-from lanner.analysis.rows import GROUPS, Counted, Purpose, counted
+from lanner.analysis.rows import GROUPS, CountedRows, Purpose, counted
 from lanner.analysis.scores import decided_pairs
 from lanner.analysis.selection import choice_bias
 from lanner.campaign.adjudication import ADJUDICATOR, answer_of
@@ -155,7 +155,7 @@ class LiveCampaign:
         only = str(Role.CALIBRATION) in roles and str(Role.MAIN) not in roles
         return Purpose.CALIBRATION if only else Purpose.AGREEMENT
 
-    def rows(self, purpose: Purpose | None = None, *, of: str | Sequence[str] | None = None) -> Counted:
+    def rows(self, purpose: Purpose | None = None, *, of: str | Sequence[str] | None = None) -> CountedRows:
         """The rows that count, of people alone or of several groups to compare."""
         return counted(self.table, purpose or self.purpose, of=of or tuple(GROUPS), left_out=self.left_out)
 
@@ -280,12 +280,12 @@ class LiveCampaign:
                 pairs_without[who] = None if pairs is None else DecidedPairs(pairs.pairs, pairs.decided)
         return replace(price, pairs=pairs_without[None], pairs_without=pairs_without[judge])
 
-    def _documents_in_all(self, people: Counted) -> int:
+    def _documents_in_all(self, people: CountedRows) -> int:
         """How many documents the numbers will rest on when all is judged."""
         calibration = self.purpose is Purpose.CALIBRATION
         return people.table["document"].n_unique() if calibration else self._main_documents
 
-    def _whole(self, people: Counted) -> Snapshot:
+    def _whole(self, people: CountedRows) -> Snapshot:
         """What does not depend on the question that judges are compared on."""
         documents = self._documents_in_all(people)
         return Snapshot(
@@ -364,7 +364,7 @@ def _ladder(now: Economy) -> tuple[Neighbours, ...]:
     )
 
 
-def _ratings(people: Counted, question: Question | None) -> Ratings | None:
+def _ratings(people: CountedRows, question: Question | None) -> Ratings | None:
     if question is None:
         return None
     try:
@@ -380,7 +380,7 @@ def _seconds(rows: pl.DataFrame) -> dict[str, list[float]]:
     return {str(judge): list(seconds) for judge, seconds in items.group_by("judge").agg("seconds").iter_rows()}
 
 
-def _without(people: Counted, question: Question | None, protocol: Protocol) -> dict[str, float]:
+def _without(people: CountedRows, question: Question | None, protocol: Protocol) -> dict[str, float]:
     entry = plan_question(question, protocol) if question is not None else None
     if entry is None:
         return {}

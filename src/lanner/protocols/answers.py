@@ -37,7 +37,7 @@ from lanner.protocols.kinds.base import Check, Rule, Schema, Texts, closed_objec
 from lanner.protocols.prefilled import is_unreviewed, of_text
 
 __all__ = [
-    "Accepted",
+    "AcceptedAnswer",
     "Rule",
     "Texts",
     "accept",
@@ -59,7 +59,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedAnswer:
     """An answer taken in lenient mode: the value to store, the rules it breaks, how many aliases were resolved."""
 
     value: Json
@@ -77,11 +77,11 @@ def check(
 
 def accept(
     question: Question, value: Json, *, texts: Texts | None = None, chosen: Sequence[str] = (), outputs: int = 2
-) -> Accepted:
+) -> AcceptedAnswer:
     """The value as far as it can be understood, with what is wrong about it as flags."""
     lenient = Check(question, False, texts, outputs)
     answer = _checked(lenient, value, chosen)
-    return Accepted(answer, tuple(dict.fromkeys(lenient.flags)), lenient.repairs)
+    return AcceptedAnswer(answer, tuple(dict.fromkeys(lenient.flags)), lenient.repairs)
 
 
 def texts_of(document: Document, item: Item) -> Texts:
@@ -100,7 +100,7 @@ def texts_of(document: Document, item: Item) -> Texts:
     return Texts(source, tuple(targets), tuple(marks))
 
 
-def _checked(check: Check, value: Json, chosen: Sequence[str]) -> Json:
+def _checked(check: Check, value: Json, labels: Sequence[str]) -> Json:
     question = check.question
     if value is None:
         if question.required:
@@ -111,11 +111,11 @@ def _checked(check: Check, value: Json, chosen: Sequence[str]) -> Json:
         return kind.check(question, value, check)
     if not isinstance(value, Mapping):
         raise check.error("shape", "needs an answer for each chosen label.")
-    if extra := [label for label in value if label not in chosen]:
-        check.violation("not_chosen", f"{extra[0]!r} was not chosen before.", did_you_mean(str(extra[0]), chosen))
-    if lacking := [label for label in chosen if value.get(label) is None]:
+    if extra := [label for label in value if label not in labels]:
+        check.violation("not_chosen", f"{extra[0]!r} was not chosen before.", did_you_mean(str(extra[0]), labels))
+    if lacking := [label for label in labels if value.get(label) is None]:
         check.violation("incomplete", f"{lacking[0]!r} has no answer yet.")
-    order = [*chosen, *(label for label in value if label not in chosen)]
+    order = [*labels, *(label for label in value if label not in labels)]
     return {label: kind.check(question, value[label], check) for label in order if value.get(label) is not None}
 
 
@@ -327,7 +327,7 @@ class Intake:
 def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iterable[Document] = ()) -> Intake:
     """Check each judgement by the protocol and give it its stored form."""
     questions = {question.id: (stage, question) for stage, question in protocol.questions}
-    texts = _Shown(documents)
+    texts = _JudgedTexts(documents)
     flags: Counter[str] = Counter()
     repairs: Counter[str] = Counter()
     rows = []
@@ -388,7 +388,7 @@ def _chosen_before(
     return labels
 
 
-class _Shown:
+class _JudgedTexts:
     """The texts a judgement was about, for checking spans; empty where the documents are not at hand."""
 
     def __init__(self, documents: Iterable[Document]) -> None:

@@ -89,7 +89,7 @@ def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = 
 
 
 def of_file(
-    judgements: Iterable[Judgement], headings: Mapping[str, str], named: str, definition: str = ""
+    judgements: Iterable[Judgement], headings: Mapping[str, str], protocol_name: str, definition: str = ""
 ) -> Guess | None:
     """The protocol of a file: the one that it brings or names; a guess where that is not known here, as an organiser's
     own, or where none is named and there are questions; None for scores that answer no protocol, as those of
@@ -99,18 +99,18 @@ def of_file(
             return Guess(Protocol.model_validate_json(definition), "")
         except ValueError as error:
             raise ProtocolError(f"The protocol that the file brings cannot be read: {error}") from error
-    if not named:
+    if not protocol_name:
         return guess(judgements, headings) if headings else None
-    if named != GENERIC:
+    if protocol_name != GENERIC:
         try:
-            return Guess(load(named), "")
+            return Guess(load(protocol_name), "")
         except ProtocolError:
             pass
     best_guess = guess(judgements, headings)
-    if named == GENERIC:
+    if protocol_name == GENERIC:
         return best_guess
-    note = f"The file names the protocol {named}, which is not known here: --protocol FILE gives it. {best_guess.note}"
-    return Guess(best_guess.protocol, note)
+    note = f"The file names the protocol {protocol_name}, which is not known here: --protocol FILE gives it."
+    return Guess(best_guess.protocol, f"{note} {best_guess.note}")
 
 
 def _without_standardising(protocol: Protocol) -> Protocol:

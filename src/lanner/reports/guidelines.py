@@ -68,7 +68,7 @@ class Guidelines:
         ]
         if self.decisions:
             blocks: list[Block] = [
-                Paragraph(line) for decision in self.decisions for line in _told(decision, strong="**")
+                Paragraph(line) for decision in self.decisions for line in _decision_lines(decision, strong="**")
             ]
             sections.append(Section("decisions", "Decided in this campaign", blocks))
         return Report(self.title, "Guidelines", self.byline, [], sections)
@@ -81,11 +81,11 @@ class Guidelines:
         if self.decisions:
             yield from ("", "## Decided in this campaign")
             for decision in self.decisions:
-                for line in _told(decision, strong="**"):
+                for line in _decision_lines(decision, strong="**"):
                     yield from ("", line)
 
 
-def _told(decision: Decision, *, strong: str) -> Iterator[str]:
+def _decision_lines(decision: Decision, *, strong: str) -> Iterator[str]:
     place = f"{decision.document}, {decision.segment}" if decision.segment else decision.document
     yield f"{strong}{decision.source or place}{strong} ({place})"
     yield from (f"{system}: {text}" for system, text in decision.outputs.items())

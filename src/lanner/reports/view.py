@@ -12,7 +12,7 @@ import polars as pl
 from lanner.analysis import (
     GROUPS,
     PEOPLE,
-    Counted,
+    CountedRows,
     Measure,
     PartAgreement,
     Purpose,
@@ -91,7 +91,9 @@ class View:
     def words(self) -> Wording:
         return Wording(self.protocol, self.language)
 
-    def counted(self, purpose: Purpose | str = Purpose.AGREEMENT, *, of: Iterable[str] | str | None = None) -> Counted:
+    def counted(
+        self, purpose: Purpose | str = Purpose.AGREEMENT, *, of: Iterable[str] | str | None = None
+    ) -> CountedRows:
         """The rows that count for a purpose; the first group of judges that answered, unless others are named."""
         key = (str(purpose), of if of is None or isinstance(of, str) else tuple(of))
         if key not in self._counted:
@@ -99,11 +101,11 @@ class View:
         return self._counted[key]
 
     @cached_property
-    def _counted(self) -> dict[tuple[object, ...], Counted]:
+    def _counted(self) -> dict[tuple[object, ...], CountedRows]:
         return {}
 
     @property
-    def everyone(self) -> Counted:
+    def everyone(self) -> CountedRows:
         """Main items of all judges, to compare them: nothing of this may be pooled."""
         return self.counted(of=tuple(GROUPS))
 

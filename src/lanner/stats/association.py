@@ -26,7 +26,7 @@ from lanner.model import Result
 from lanner.stats.numbering import Numbers, by_name, codes, distinct, in_order
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import PLENTY, Array, Indices, Replicates, Resampling, replicate, sign
-from lanner.stats.wide import clustered, gathered, groups, labelled, numbers, undefined, units, wide
+from lanner.stats.wide import clustered, combine_results, groups, labelled, numbers, undefined, units, wide
 
 # Pearson, Spearman and Kendall of weighted pairs, for all resamples at once.
 #
@@ -474,7 +474,7 @@ def between_measures(
             pair_results = correlate(a, b, unit, methods=methods, resampling=resampling)
         judges = part["judge"].n_unique()
         results += [labelled(_by(result, judges), {"x": x, "y": y, **labels}) for result in pair_results]
-    return gathered(f"correlation of {x} and {y}", results, table.notes)
+    return combine_results(f"correlation of {x} and {y}", results, table.notes)
 
 
 def correlations(
@@ -506,7 +506,9 @@ def correlations(
             about = {"x": first, "y": second, "of": measure, **labels}
             results += [labelled(_by(result, 2), about) for result in pair_results]
     name = f"correlation of {', '.join(measures)} between judges"
-    return gathered(name, results, table.notes) if results else undefined(name, "at least two judges are needed.")
+    return (
+        combine_results(name, results, table.notes) if results else undefined(name, "at least two judges are needed.")
+    )
 
 
 def _by(result: Result, judges: int) -> Result:

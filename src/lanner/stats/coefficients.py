@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Result
-from lanner.stats.estimate import Plan, Rows, Scattered, Statistic, estimate, statistic
+from lanner.stats.estimate import Plan, Rows, SparseTable, Statistic, estimate, statistic
 from lanner.stats.numbering import distinct
 from lanner.stats.outcome import Scale
 from lanner.stats.ratings import EVERY_KIND, Codes, Ratings
@@ -107,7 +107,7 @@ def pair_plan(
     items = np.flatnonzero(answers.per_item)
     row = np.searchsorted(items, pairs.item)
     all_entries = tuple((row, base + column, value) for column, value in entries)
-    parts = Scattered(all_entries, len(items), n_pairs * width)
+    parts = SparseTable(all_entries, len(items), n_pairs * width)
 
     def of_pairs(sums: Array) -> Array:
         return finish(sums.reshape(len(sums), n_pairs, width))
@@ -345,7 +345,7 @@ def conger(answers: Ratings, *, weights: Weights = None) -> Plan:
     column = 2 + judges[row, slot].astype(np.int64) * q + codes[row, slot]
     lines = np.arange(len(codes))
     entries = ((lines, 0, share), (lines, 1, two.astype(float)), (row, column, 1.0))
-    parts = Scattered(entries, len(codes), 2 + n_judges * q)
+    parts = SparseTable(entries, len(codes), 2 + n_judges * q)
 
     def finish(sums: Array) -> Array:
         observed_agreement = ratio(sums[:, 0], sums[:, 1])

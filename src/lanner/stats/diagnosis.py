@@ -14,7 +14,7 @@ import polars as pl
 from lanner.model import Result
 from lanner.stats.alpha import alpha
 from lanner.stats.coefficients import corrected, fleiss, gwet, kappa, percent, ratio
-from lanner.stats.estimate import Entry, Plan, Rows, Scattered, Statistic, estimate, statistic, usage
+from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, Statistic, estimate, statistic, usage
 from lanner.stats.frame import tidy
 from lanner.stats.outcome import Outcome, outcome, t_outcome
 from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
@@ -145,11 +145,11 @@ def _pairs(data: Any, question: str, select: dict[str, Any]) -> Iterable[Ratings
     return ratings(data, question, **select).couples()
 
 
-def _confusions(two: Ratings) -> tuple[Rows, Scattered]:
+def _confusions(two: Ratings) -> tuple[Rows, SparseTable]:
     """Shared items × (first's label, second's label), one 1 in each row."""
     pairs, q = two.pairs, len(two.labels)
     cell = pairs.first.astype(np.int64) * q + pairs.second
-    return Rows.of_items(two, pairs.item), Scattered(((np.arange(len(cell)), cell, 1.0),), len(cell), q * q)
+    return Rows.of_items(two, pairs.item), SparseTable(((np.arange(len(cell)), cell, 1.0),), len(cell), q * q)
 
 
 def _names(two: Ratings) -> dict[str, str]:
@@ -229,7 +229,7 @@ def _disagreement_shares(two: Ratings, resampling: Resampling) -> list[Result]:
     differ = pairs.first != pairs.second
     first, second, items = pairs.first[differ], pairs.second[differ], pairs.item[differ]
     at = np.arange(len(items))
-    parts = Scattered(((at, first, 1.0), (at, q + second, 1.0)), len(items), 2 * q)
+    parts = SparseTable(((at, first, 1.0), (at, q + second, 1.0)), len(items), 2 * q)
 
     def finish(sums: Array) -> Array:
         n = sums.sum(axis=1, keepdims=True) / 2
@@ -292,7 +292,7 @@ def _lean(answers: Ratings, *, shares: bool = False) -> Plan:
         total = np.bincount(item, weights=x, minlength=len(items))
         others = (total[item] - x) / (m[item] - 1)
         entries.append((item, base + kind, x - others))
-    parts = Scattered(tuple(entries), len(items), judges * (kinds + 1))
+    parts = SparseTable(tuple(entries), len(items), judges * (kinds + 1))
 
     def finish(sums: Array) -> Array:
         table = sums.reshape(len(sums), judges, kinds + 1)
@@ -418,7 +418,7 @@ def _commonest(answers: Ratings) -> Plan:
     q = len(answers.labels)
     items = np.flatnonzero(answers.per_item)
     entries: tuple[Entry, ...] = ((np.searchsorted(items, answers.item), answers.code, 1.0),)
-    parts = Scattered(entries, len(items), max(1, q))
+    parts = SparseTable(entries, len(items), max(1, q))
     top = int(np.bincount(answers.code, minlength=max(1, q)).argmax())
 
     def finish(sums: Array) -> Array:

@@ -3,7 +3,7 @@
 A `Plan` is a statistic that has met its data: contributions of rows (distinct patterns of answers, or items) that are
 summed over documents, and a function from the sums to the value. The same plan serves the document bootstrap, the item
 bootstrap, the jackknife, and differences between two statistics. `Statistic` makes the public function of a planner.
-`Scattered` holds contributions one by one (row, column, value) and sums them on demand.
+`SparseTable` holds contributions one by one (row, column, value) and sums them on demand.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HELD = 20_000_000  # sums above this stay sparse
 
 
 @dataclass(frozen=True)
-class Scattered:
+class SparseTable:
     """A sparse table of rows × columns as lists of entries. Equal places add up."""
 
     entries: tuple[Entry, ...]
@@ -65,7 +65,7 @@ class Scattered:
         """The same, kept sparse where a full table would be too large."""
         if n_groups * self.columns <= _HELD:
             return self.grouped(group, n_groups)
-        return Scattered(tuple((group[r], c, v) for r, c, v in self.entries), n_groups, self.columns).tocsr()
+        return SparseTable(tuple((group[r], c, v) for r, c, v in self.entries), n_groups, self.columns).tocsr()
 
     def tocsr(self) -> sparse.csr_array:
         """As a sparse array, for resampling single items."""
@@ -117,7 +117,7 @@ class Plan:
     rated: Ratings
     rows: Rows
     finish: OfWeights
-    parts: Array | sparse.csr_array | Scattered | None = None
+    parts: Array | sparse.csr_array | SparseTable | None = None
     uses: npt.NDArray[np.bool_] | None = None
     outcomes: tuple[Mapping[str, str], ...] = ({},)
     counts: tuple[Mapping[str, int], ...] = ()
@@ -131,7 +131,7 @@ class Plan:
     @functools.cached_property
     def contributing(self) -> npt.NDArray[np.bool_]:
         """Which rows say anything to this statistic."""
-        if isinstance(self.parts, Scattered):
+        if isinstance(self.parts, SparseTable):
             return self.parts.touched()
         if self.parts is None:
             return np.ones(len(self.rows.count), bool) if self.uses is None else self.uses
@@ -146,7 +146,7 @@ class Plan:
 
     def by_document(self) -> tuple[OfWeights, Array | sparse.csr_array | None]:
         """The statistic as a function of document weights, and its sums by document where it has some."""
-        if isinstance(self.parts, Scattered):
+        if isinstance(self.parts, SparseTable):
             place = np.zeros(len(self.rated.documents), np.int64)
             place[self.documents] = np.arange(len(self.documents))
             sums = self.parts.by_group(place[self.rows.document], len(self.documents))
@@ -163,7 +163,7 @@ class Plan:
     def grouped(self) -> bool:
         """Whether documents are resampled in groups: the spread is the same, the work a fraction."""
         parts = self.parts
-        wide = parts is not None and not isinstance(parts, Scattered) and parts.shape[1] > _WIDE
+        wide = parts is not None and not isinstance(parts, SparseTable) and parts.shape[1] > _WIDE
         return wide and len(self.documents) > 2 * GROUPS
 
     def replicate(self, resampling: Resampling) -> Replicates:
@@ -189,7 +189,7 @@ class Plan:
         if 2 * len(rows) > count.sum():  # hardly any pattern repeats: drawing items themselves is faster
             rows, multiplicity = np.repeat(rows, count), None
         if self.parts is not None:
-            parts = self.parts.tocsr() if isinstance(self.parts, Scattered) else self.parts
+            parts = self.parts.tocsr() if isinstance(self.parts, SparseTable) else self.parts
             return replicate_sums(parts[rows], self.finish, resampling, multiplicity=multiplicity)
         shape = (len(rows), len(self.rows.count))
         places = sparse.coo_array((np.ones(len(rows)), (np.arange(len(rows)), rows)), shape=shape).tocsr()
@@ -199,7 +199,7 @@ class Plan:
 
     def value(self) -> Array:
         """The values alone, without resampling."""
-        if isinstance(self.parts, Scattered):
+        if isinstance(self.parts, SparseTable):
             sums = self.parts.total()
         else:
             sums = self.rows.count if self.parts is None else self.rows.count @ self.parts

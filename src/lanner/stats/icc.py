@@ -10,7 +10,7 @@ import numpy as np
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model.messages import in_number
 from lanner.stats.coefficients import check_order, ratio
-from lanner.stats.estimate import Entry, Plan, Rows, Scattered, statistic
+from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, statistic
 from lanner.stats.mixed import fit
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices
@@ -57,7 +57,7 @@ def _per_item(answers: Ratings) -> tuple[Array, Array]:
     return first.astype(float), second.astype(float)
 
 
-def _scatter(answers: Ratings, items: Indices, own: Sequence[Array], by_judge: Sequence[Array]) -> Scattered:
+def _scatter(answers: Ratings, items: Indices, own: Sequence[Array], by_judge: Sequence[Array]) -> SparseTable:
     """A column for each value an item has, then one per judge for each value an answer has."""
     place = np.full(answers.n_items, -1)
     place[items] = np.arange(len(items))
@@ -67,7 +67,7 @@ def _scatter(answers: Ratings, items: Indices, own: Sequence[Array], by_judge: S
     entries: list[Entry] = [(lines, column, values) for column, values in enumerate(own)]
     for at, values in enumerate(by_judge):
         entries.append((row, len(own) + at * len(answers.judges) + judge, values[inside]))
-    return Scattered(tuple(entries), len(items), len(own) + len(by_judge) * len(answers.judges))
+    return SparseTable(tuple(entries), len(items), len(own) + len(by_judge) * len(answers.judges))
 
 
 def _from_mean_squares(answers: Ratings, form: Form, items: Indices) -> Plan:
@@ -190,7 +190,7 @@ def _by_reml(answers: Ratings, form: Form) -> float:
 Finish = Callable[[Array], Array]
 
 
-def _one_way(answers: Ratings, items: Indices, form: Form) -> tuple[Scattered, Finish]:
+def _one_way(answers: Ratings, items: Indices, form: Form) -> tuple[SparseTable, Finish]:
     """Items against what is within them (Henderson's method I, which is the analysis of variance here)."""
     m = answers.per_item[items].astype(float)
     first, second = _per_item(answers)
@@ -209,7 +209,7 @@ def _one_way(answers: Ratings, items: Indices, form: Form) -> tuple[Scattered, F
     return parts, finish
 
 
-def _two_way(answers: Ratings, items: Indices, form: Form) -> tuple[Scattered, Finish]:
+def _two_way(answers: Ratings, items: Indices, form: Form) -> tuple[SparseTable, Finish]:
     """Items and judges together (Henderson's method III): sums of squares with the other factor taken out.
 
     Items are eliminated from the equations of the judges, which leaves one equation for each judge; what each item adds
@@ -235,7 +235,7 @@ def _two_way(answers: Ratings, items: Indices, form: Form) -> tuple[Scattered, F
     where = place[pairs.item]
     for one, two in ((0, 1), (1, 0)):
         entries.append((where, start + who[:, one] * k + who[:, two], -1 / m[where]))
-    parts = Scattered(tuple(entries), len(items), start + k * k)
+    parts = SparseTable(tuple(entries), len(items), start + k * k)
     tiny = _tiny(answers)
 
     def finish(sums: Array) -> Array:

@@ -18,7 +18,7 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.association import Coefficient, Pairs, without_each
 from lanner.stats.metric_accuracy import (
-    Calibrated,
+    CalibratedAccuracy,
     Kind,
     Over,
     SoftAccuracy,
@@ -104,7 +104,7 @@ def metaeval(
     parts = document % folds
     soft = SoftAccuracy(truth, swaps(truth.shape[1], swaps_of_segments, seed))
     rows: list[dict[str, Any]] = []
-    accuracies: list[Calibrated] = []
+    accuracies: list[CalibratedAccuracy] = []
     for scorer in scorers:
         scores = scorer.of(system_rows)[:, has_gold]
         accuracies.append(calibrated(truth, scores))
@@ -145,7 +145,7 @@ def _documents(documents: Sequence[str], has_gold: Any) -> tuple[Indices, tuple[
 
 
 def _intervals(
-    row: Mapping[str, Any], truth: Array, scores: Array, accuracy: Calibrated, document: Indices
+    row: Mapping[str, Any], truth: Array, scores: Array, accuracy: CalibratedAccuracy, document: Indices
 ) -> dict[str, float | None]:
     """`…_low` and `…_high` of acc_eq (at its threshold) and of every correlation, over documents."""
     ends: dict[str, float | None] = {}
@@ -234,7 +234,7 @@ def _row(
     *,
     truth: Array,
     scores: Array,
-    accuracy: Calibrated,
+    accuracy: CalibratedAccuracy,
     parts: Any,
     soft: SoftAccuracy,
 ) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def weights(present: Flags) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class CalibratedAccuracy:
     """The best accuracy and its threshold; `correct` (pairs × segments) at that threshold, `known` pairs, and what each
     pair counts."""
 
@@ -71,7 +71,7 @@ class Calibrated:
     weight: Array
 
 
-def calibrated(gold: Array, scores: Array, threshold: float | None = None) -> Calibrated:
+def calibrated(gold: Array, scores: Array, threshold: float | None = None) -> CalibratedAccuracy:
     """acc_eq of one scorer; both are systems × segments, NaN where missing. Pairs with a missing score on either side
     are left out. With a `threshold` nothing is calibrated."""
     grid = PairGrid.of(len(gold))
@@ -82,7 +82,7 @@ def calibrated(gold: Array, scores: Array, threshold: float | None = None) -> Ca
     same = np.where(np.abs(guess) <= best, truth == 0, (np.sign(truth) == np.sign(guess)) & (truth != 0))
     correct = np.asarray(same & valid)
     value = float(np.nanmean(by_segment(correct.astype(float), valid))) if valid.any() else float("nan")
-    return Calibrated(value, best, correct, valid, weight)
+    return CalibratedAccuracy(value, best, correct, valid, weight)
 
 
 def _best(truth: Array, guess: Array, weight: Array) -> float:

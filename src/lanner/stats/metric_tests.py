@@ -28,7 +28,7 @@ from scipy.special import stdtr
 
 from lanner.stats.association import pearson_of_sums
 from lanner.stats.metric_accuracy import (
-    Calibrated,
+    CalibratedAccuracy,
     PairGrid,
     by_segment,
     calibrated,
@@ -269,7 +269,7 @@ def _shares(draws: Array, values: Array, slack: float = 1e-9) -> Array:
 _DRAWS = 20_000
 
 
-def accuracy_test(first: Calibrated, second: Calibrated, *, seed: int = 0) -> float:
+def accuracy_test(first: CalibratedAccuracy, second: CalibratedAccuracy, *, seed: int = 0) -> float:
     """p that `first` is no better than `second` by acc_eq, on the pairs both have scored."""
     both = first.known & second.known
     gap = first.correct[both].astype(int) - second.correct[both].astype(int)
@@ -293,7 +293,7 @@ def accuracy_test(first: Calibrated, second: Calibrated, *, seed: int = 0) -> fl
     return float((1 + (draws >= total - 1e-9).sum()) / (1 + _DRAWS))
 
 
-def accuracy_tests(calibrations: Sequence[Calibrated], *, seed: int = 0) -> Array:
+def accuracy_tests(calibrations: Sequence[CalibratedAccuracy], *, seed: int = 0) -> Array:
     """scorers × scorers: p that the row is no better than the column. Complete tables take one matrix product."""
     n = len(calibrations)
     whole = all(np.array_equal(one.known, calibrations[0].known) for one in calibrations)
@@ -490,7 +490,7 @@ def _accuracy_by_document(gold: Array, scorers: Sequence[Array], document: Indic
 
 
 def accuracy_tests_by_document(
-    accuracies: Sequence[Calibrated], document: Indices, *, k: int = 10_000, seed: int = 0
+    accuracies: Sequence[CalibratedAccuracy], document: Indices, *, k: int = 10_000, seed: int = 0
 ) -> Array:
     """p of acc_eq: the scorers' verdicts on a document change sides together, at each scorer's own threshold."""
     n, count = len(accuracies), int(document.max(initial=-1)) + 1

@@ -28,7 +28,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Powered:
+class PoweredEstimate:
     """An estimate, its people-only counterpart, and what every document adds to their errors.
 
     `judged` marks documents that hold a human score; `pull` and `plain` (documents) are the influences, summing to 0.
@@ -47,7 +47,7 @@ class Powered:
 
 def powered_mean(
     y: Array, f: Array, document: Indices, documents: int, *, weight: float | None = None
-) -> Powered | None:
+) -> PoweredEstimate | None:
     """The prediction-powered mean of y (NaN where no person judged) with predictions f on every item.
 
     None where nobody judged, or no item is left that the model alone judged.
@@ -68,7 +68,7 @@ def powered_mean(
     if weight is None:
         spread = float((b**2).sum())
         weight = float(np.clip((a * b).sum() / spread, 0.0, 1.0)) if spread > 0 else 0.0
-    return Powered(
+    return PoweredEstimate(
         y_mean - weight * (f_mean - other), y_mean, weight, a - weight * b, a, judged, n, extra, tuned_weights
     )
 
@@ -129,7 +129,7 @@ def prediction_powered(
     sides = [part.group_by(keys, maintain_order=True).agg(pl.col("score").mean()) for part in (machine, crowd)]
     both = sides[0].join(sides[1], on=keys, how="left", suffix="_people", maintain_order="left", nulls_equal=True)
     unit, count = units(both, resampling.unit)
-    estimates: dict[str, Powered] = {}
+    estimates: dict[str, PoweredEstimate] = {}
     for label in sorted(both[of].unique().to_list()):
         rows = np.flatnonzero((both[of] == label).to_numpy())
         y, f = (
@@ -146,7 +146,7 @@ def prediction_powered(
 
 
 def _result(
-    name: str, estimates: dict[str, Powered], of: str, notes: tuple[str, ...], resampling: Resampling
+    name: str, estimates: dict[str, PoweredEstimate], of: str, notes: tuple[str, ...], resampling: Resampling
 ) -> Result:
     order = sorted(estimates, key=lambda label: -estimates[label].value)
     rows: list[dict[str, Json]] = []

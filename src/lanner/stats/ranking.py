@@ -35,7 +35,7 @@ from lanner.stats.numbering import shared_ranks
 from lanner.stats.outcome import OTHER_JUDGES, THESE_JUDGES, Outcome, holm, outcome, step_down
 from lanner.stats.resample import Array, Replicates, Resampling, generator, sign
 from lanner.stats.scores import (
-    Adjusted,
+    AdjustedScores,
     Average,
     Averaging,
     Direction,
@@ -294,21 +294,21 @@ class _Method:
             return plain
         if adjust == "none":
             return replace(plain, notes=(UNEQUAL,))
-        if not Adjusted.of(table, names, average).connected:
+        if not AdjustedScores.of(table, names, average).connected:
             return replace(plain, notes=(APART,))
         return replace(plain, adjusted=True, notes=(ADJUSTED,))
 
-    def averaging(self, item_scores: Items) -> Averaging | Adjusted:
+    def averaging(self, item_scores: Items) -> Averaging | AdjustedScores:
         """The averages of these scores, with documents numbered as in all of them."""
         if self.adjusted:
-            return Adjusted.of(score_table(item_scores, self.systems, self.layout), self.systems, self.average)
+            return AdjustedScores.of(score_table(item_scores, self.systems, self.layout), self.systems, self.average)
         return Averaging.of(
             item_scores, self.systems, self.average, words=self.words, per_words=self.per_words, layout=self.layout
         )
 
 
 def _with_other_judges(
-    method: _Method, item_scores: Items, averaging: Averaging | Adjusted, table: ScoreTable, names: Sequence[str]
+    method: _Method, item_scores: Items, averaging: Averaging | AdjustedScores, table: ScoreTable, names: Sequence[str]
 ) -> tuple[CrossedSteps, CrossedSteps]:
     """How system scores, and differences between systems on shared segments, move without documents and judges."""
     pairs = list(combinations(range(len(names)), 2))
@@ -343,10 +343,10 @@ def _pair_sums(table: ScoreTable, pairs: Sequence[tuple[int, int]], average: Ave
 
 def _crossed_test(
     steps: CrossedSteps, column: int, resampling: Resampling, margin: float | None, better: float
-) -> _Tested:
+) -> _TestOutcome:
     difference = float(steps.value[column])
     if np.isnan(difference):
-        return _Tested()
+        return _TestOutcome()
     estimate = steps.outcome(column, resampling, null=0.0)
     low, high = (estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)
     not_worse = equivalent = None
@@ -355,7 +355,7 @@ def _crossed_test(
             _one_sided(steps, column, resampling, null, side) for null, side in ((margin, -1), (-margin, 1))
         )
         not_worse, equivalent = (below if better > 0 else above), max(below, above)
-    return _Tested(estimate.p, int(np.sign(difference)), difference, low, high, not_worse, equivalent)
+    return _TestOutcome(estimate.p, int(np.sign(difference)), difference, low, high, not_worse, equivalent)
 
 
 def _one_sided(steps: CrossedSteps, column: int, resampling: Resampling, null: float, side: int) -> float:
@@ -549,7 +549,9 @@ def duels(
     return _duels(table, names, tests, correction)
 
 
-def _duels(table: ScoreTable, names: Sequence[str], tests: Sequence[_Tested], correction: Correction) -> list[Duel]:
+def _duels(
+    table: ScoreTable, names: Sequence[str], tests: Sequence[_TestOutcome], correction: Correction
+) -> list[Duel]:
     """The tests of all pairs with what they rest on, p corrected for their number."""
     rows = []
     for (a, b), pair_test in zip(combinations(range(len(names)), 2), tests, strict=True):
@@ -607,7 +609,7 @@ def _possible_nulls(systems: int) -> frozenset[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tested:
+class _TestOutcome:
     """The outcome of one test of two systems."""
 
     p: float | None = None
@@ -619,13 +621,13 @@ class _Tested:
     p_equivalent: float | None = None
 
 
-def _rank_test(table: ScoreTable, a: int, b: int, test: Test, combine: Combine) -> _Tested:
+def _rank_test(table: ScoreTable, a: int, b: int, test: Test, combine: Combine) -> _TestOutcome:
     if combine == "pooled":
-        return _Tested(*_rank_p(table.scores, a, b, test))
+        return _TestOutcome(*_rank_p(table.scores, a, b, test))
     parts = [_rank_p(table.scores[table.domain == d], a, b, test) for d in np.unique(table.domain)]
     parts_with_p = [(p, direction) for p, direction in parts if p is not None]
     if not parts_with_p:
-        return _Tested()
+        return _TestOutcome()
     p, directions = np.array([p for p, _ in parts_with_p]), np.array([direction for _, direction in parts_with_p])
     if combine == "stouffer":  # blind to signs: the mean over domains of the differences tells whose win it is
         gap = table.scores[:, a] - table.scores[:, b]
@@ -635,9 +637,9 @@ def _rank_test(table: ScoreTable, a: int, b: int, test: Test, combine: Combine) 
         mean = (
             float(means.sum()) if len(means) else float(np.nanmean(table.scores[:, a]) - np.nanmean(table.scores[:, b]))
         )
-        return _Tested(float(ndtr(-np.sum(-ndtri(p)) / np.sqrt(len(p)))), int(np.sign(mean)))
+        return _TestOutcome(float(ndtr(-np.sum(-ndtri(p)) / np.sqrt(len(p)))), int(np.sign(mean)))
     z = float(np.sum(directions * -ndtri(p / 2)) / np.sqrt(len(p)))
-    return _Tested(float(2 * ndtr(-abs(z))), int(np.sign(z)))
+    return _TestOutcome(float(2 * ndtr(-abs(z))), int(np.sign(z)))
 
 
 def _rank_p(scores: Array, a: int, b: int, test: Test) -> tuple[float | None, int]:
@@ -738,14 +740,14 @@ def _permutation(
     level: float,
     margin: float | None,
     better: float,
-) -> list[_Tested]:
+) -> list[_TestOutcome]:
     tests = []
     for start in range(0, len(pairs), _PAIRS):
         chunk = pairs[start : start + _PAIRS]
         parts, weights = _parts(table, chunk, average)
         for swapped_sums in _swaps(parts, weights, swaps, seed):
             if swapped_sums is None:
-                tests.append(_Tested())
+                tests.append(_TestOutcome())
                 continue
             low, high = swapped_sums.interval(level) or (None, None)
             p_not_worse = p_equivalent = None
@@ -755,7 +757,7 @@ def _permutation(
             size = float(np.abs(swapped_sums.flipped).max(initial=abs(swapped_sums.difference)))
             direction = int(np.sign(swapped_sums.difference)) if abs(swapped_sums.difference) > _EQUAL * size else 0
             tests.append(
-                _Tested(swapped_sums.p(), direction, swapped_sums.difference, low, high, p_not_worse, p_equivalent)
+                _TestOutcome(swapped_sums.p(), direction, swapped_sums.difference, low, high, p_not_worse, p_equivalent)
             )
     return tests
 

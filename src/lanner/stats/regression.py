@@ -22,7 +22,7 @@ from lanner.stats.leastsquares import Errors, Estimate, Joint, Ols, well_conditi
 from lanner.stats.numbering import positions
 from lanner.stats.outcome import Outcome, holm, outcome
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
-from lanner.stats.wide import Wide, check_columns, clustered, gathered, groups, labelled, undefined, units, wide
+from lanner.stats.wide import Wide, check_columns, clustered, combine_results, groups, labelled, undefined, units, wide
 
 INTERCEPT = "intercept"
 
@@ -154,7 +154,7 @@ def regress(
         group_rows, own = _regress(part, outcome_of, source.expand(predictors), errors, resampling)
         results.append(labelled(group_rows, labels))
         rows += [{**labels, **row} for row in own]
-    return replace(gathered(f"regression of {outcome_of}", results, source.notes), rows=rows)
+    return replace(combine_results(f"regression of {outcome_of}", results, source.notes), rows=rows)
 
 
 def _source(data: Any, outcome_of: str, predictors: Sequence[str], fill: float | None) -> Wide:

@@ -453,7 +453,7 @@ def shares_segments(item_scores: Items, systems: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Adjusted:
+class AdjustedScores:
     """System scores with the difficulty of segments taken out: least squares of score = system + segment.
 
     In each stratum the segments' effects are eliminated, which leaves one equation per system; what every document adds
@@ -466,7 +466,7 @@ class Adjusted:
     strata: int
 
     @classmethod
-    def of(cls, table: ScoreTable, systems: Sequence[str], average: Average) -> Adjusted:
+    def of(cls, table: ScoreTable, systems: Sequence[str], average: Average) -> AdjustedScores:
         check_average(average)
         k = len(systems)
         stratum, strata = table.strata(average)

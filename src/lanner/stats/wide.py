@@ -49,7 +49,7 @@ def labelled(result: Result, labels: Mapping[str, str]) -> Result:
     return replace(result, labels={**result.labels, **labels})
 
 
-def gathered(name: str, results: Sequence[Result], notes: tuple[str, ...] = ()) -> Result:
+def combine_results(name: str, results: Sequence[Result], notes: tuple[str, ...] = ()) -> Result:
     """Several Results as one: the first one's value and interval, all of them as rows."""
     first = results[0]
     rows = [result.row() for result in results]

@@ -19,10 +19,10 @@ from lanner.stats.metaeval import metaeval
 from lanner.stats.ratings import EVERY_KIND
 from lanner.stats.resample import Resampling
 from lanner.studies import error_spans, scenario_world, sentences, survey_world
-from lanner.studies.data import Data, Found
+from lanner.studies.data import CellResult, Data
 from lanner.studies.sentences import agreed_labels, given, numbers_chosen, rates
 
-Computation = Callable[..., Found | float | str | None]
+Computation = Callable[..., CellResult | float | str | None]
 _QUICK = Resampling(n=1)
 """Only the estimate is compared with print, so no resamples are drawn for intervals nobody looks at."""
 
@@ -231,12 +231,12 @@ def evaluated(data: Data) -> Result:
     return result
 
 
-def metric(data: Data, *, name: str, give: str) -> Found:
+def metric(data: Data, *, name: str, give: str) -> CellResult:
     """One number of one metric: acc_eq, sys_pairwise_accuracy, segment_pearson, or another column of the result."""
     rows = {str(row["metric"]): row for row in evaluated(data).rows}
     if name not in rows:
         raise InputError(f"There is no metric {name!r}.", next_step=did_you_mean(name, rows))
-    return Found(rows[name][give])
+    return CellResult(rows[name][give])
 
 
 def scored(data: Data, *, give: str) -> float:
@@ -263,22 +263,22 @@ def model(
     return result
 
 
-def extreme_domain(data: Data, *, part: str, judge: str, of: str, which: str, without: str = "") -> Found:
+def extreme_domain(data: Data, *, part: str, judge: str, of: str, which: str, without: str = "") -> CellResult:
     """The domain in which a judge is slowest or fastest; "between" for the one that is neither."""
     rate_by_name = {name: rate for name, rate in rates(data, part, judge, of, without=without).items() if name != "all"}
     ranking = sorted(rate_by_name, key=lambda name: rate_by_name[name])
     if not ranking:
-        return Found(None)
+        return CellResult(None)
     place = {"slowest": 0, "fastest": -1, "between": len(ranking) // 2}[which]
-    return Found(ranking[place], detail=_listed(rate_by_name, 2, "a minute"))
+    return CellResult(ranking[place], detail=_listed(rate_by_name, 2, "a minute"))
 
 
-def slowdown(data: Data, *, judge: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Found:
+def slowdown(data: Data, *, judge: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> CellResult:
     """Speed in one protocol as a share of that in another, for the same judge."""
     first, second = (rates(data, judge=judge, **how).get("all") for how in (before, after))
     if not first or second is None:
-        return Found(None)
-    return Found(second / first, detail=f"{second:.2f} against {first:.2f} a minute")
+        return CellResult(None)
+    return CellResult(second / first, detail=f"{second:.2f} against {first:.2f} a minute")
 
 
 def interval_and_zero(
@@ -290,36 +290,36 @@ def interval_and_zero(
     predictors: Sequence[str],
     term: str,
     fill: float | None = None,
-) -> Found:
+) -> CellResult:
     """Whether a coefficient's 95 % interval lies above 0, below 0, or includes it."""
     rows = model(data, part, judge, outcome, predictors, fill=fill).rows
     row = next((row for row in rows if row["term"] == term), None)
     if row is None:
-        return Found(None)
+        return CellResult(None)
     low, high = float(row["low"]), float(row["high"])
     words = "above 0" if low > 0 else "below 0" if high < 0 else "includes 0"
-    return Found(words, low, high, f"{row['value']:.3f} [{low:.3f}, {high:.3f}]".replace("-", "−"))
+    return CellResult(words, low, high, f"{row['value']:.3f} [{low:.3f}, {high:.3f}]".replace("-", "−"))
 
 
-def commonest_number(data: Data, *, part: str, question: str, judge: str) -> Found:
+def commonest_number(data: Data, *, part: str, question: str, judge: str) -> CellResult:
     """How many labels a judge chose most often."""
     counts = Counter(numbers_chosen(data, part, question, judge))
     if not counts:
-        return Found(None)
+        return CellResult(None)
     number, times = counts.most_common(1)[0]
-    return Found(float(number), detail=f"{100 * times / counts.total():.1f} % of sentences")
+    return CellResult(float(number), detail=f"{100 * times / counts.total():.1f} % of sentences")
 
 
-def commonest_agreed(data: Data, *, part: str, question: str, judges: Sequence[str], most: int = 3) -> Found:
+def commonest_agreed(data: Data, *, part: str, question: str, judges: Sequence[str], most: int = 3) -> CellResult:
     """The labels that two judges most often both choose, commonest first."""
     counts = Counter(agreed_labels(data, part, question, judges))
     shares = {name: 100 * times / counts.total() for name, times in counts.most_common(most)}
-    return Found(", ".join(name.replace("_", " ") for name in shares) or None, detail=_listed(shares, 1, "%"))
+    return CellResult(", ".join(name.replace("_", " ") for name in shares) or None, detail=_listed(shares, 1, "%"))
 
 
 def commonest_in_domain(
     data: Data, *, part: str, question: str, judges: Sequence[str], domain: str, most: int = 2
-) -> Found:
+) -> CellResult:
     """The labels with the largest shares in a domain, averaged over judges."""
     shares: Counter[str] = Counter()
     for judge in judges:
@@ -327,12 +327,12 @@ def commonest_in_domain(
         for label, times in counts.items():
             shares[label] += 100 * times / counts.total() / len(judges)  # type: ignore[assignment]
     top = dict(shares.most_common(most))
-    return Found(" and ".join(name.replace("_", " ") for name in top) or None, detail=_listed(top, 1, "%"))
+    return CellResult(" and ".join(name.replace("_", " ") for name in top) or None, detail=_listed(top, 1, "%"))
 
 
 def closest_pair(
     data: Data, *, part: str, question: str, statistic: str, ones: Sequence[str], others: Sequence[str]
-) -> Found:
+) -> CellResult:
     """The pair with the highest agreement, one judge from each side."""
     value_by_pair = {
         f"{one}–{other}": COEFFICIENTS[statistic](
@@ -346,7 +346,7 @@ def closest_pair(
     }
     values = {pair: value for pair, value in value_by_pair.items() if value is not None}
     best = sorted(values, key=lambda pair: -values[pair])[:2]
-    return Found(best[0] if best else None, detail=_listed({pair: values[pair] for pair in best}, 4))
+    return CellResult(best[0] if best else None, detail=_listed({pair: values[pair] for pair in best}, 4))
 
 
 def _listed(numbers: Mapping[str, float], digits: int, unit: str = "") -> str:

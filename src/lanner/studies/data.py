@@ -147,12 +147,10 @@ def check_folder(folder: Path, needs: Sequence[str], description: str) -> None:
     raise InputError(f"The released data is not here: {missing[0]} is missing.", where=Where(folder), next_step=hint)
 
 
-# What a computation of a study gives: a number or words, with an interval and a remark where there are any.
-
-
 @dataclass(frozen=True, slots=True)
-class Found:
-    """`truth` is what a simulation knows: the interval around the value should hold it."""
+class CellResult:
+    """What a computation of a study gives: a number or words, with an interval and a remark where there are any.
+    `truth` is what a simulation knows: the interval around the value should hold it."""
 
     value: float | str | None
     low: float | None = None
@@ -161,5 +159,5 @@ class Found:
     truth: float | None = None
 
     @staticmethod
-    def of(value: Found | float | str | None) -> Found:
-        return value if isinstance(value, Found) else Found(value)
+    def of(value: CellResult | float | str | None) -> CellResult:
+        return value if isinstance(value, CellResult) else CellResult(value)

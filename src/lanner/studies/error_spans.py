@@ -18,7 +18,7 @@ from lanner.errors import InputError, Where
 from lanner.stats.association import Coefficient, correlations
 from lanner.stats.outcome import outcome
 from lanner.stats.resample import Array, Resampling, replicate_sums
-from lanner.studies.data import Data, Found
+from lanner.studies.data import CellResult, Data
 
 PAUSE = 300.0
 _SEGMENT = ["document", "segment", "system"]
@@ -27,12 +27,12 @@ _CORRELATIONS: dict[str, Coefficient] = {"pearson": "pearson", "spearman": "spea
 _HOW = Resampling()
 
 
-def spans_per_segment(data: Data, *, part: str, severity: str = "", of: str = "errors") -> Found:
+def spans_per_segment(data: Data, *, part: str, severity: str = "", of: str = "errors") -> CellResult:
     """How many spans a judge marks on a segment, or in percent how many of them have a severity."""
     table = _main(data, part, of)
     spans = table["spans"].str.json_decode(pl.List(pl.Struct({"severity": pl.String})))
     if not len(spans):
-        return Found(None)
+        return CellResult(None)
     number = spans.list.len().fill_null(0)
     detail = f"{int(number.sum()):,} spans on {len(spans):,} segments"
     if not severity:
@@ -41,7 +41,7 @@ def spans_per_segment(data: Data, *, part: str, severity: str = "", of: str = "e
     return _ratio(table["document"], 100 * count, number, detail)
 
 
-def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str = "errors") -> Found:
+def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str = "errors") -> CellResult:
     """Seconds from one segment's opening to the next one's; with `per` "span" over the spans marked in that time."""
     table = data.table(part, question=of)
     answers = table.filter(pl.col("answered_at").is_not_null() & pl.col("elapsed").is_not_null())
@@ -57,7 +57,7 @@ def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str 
     judges = main_gaps["judge"].unique(maintain_order=True).to_list()
     detail = f"{len(main_gaps):,} segments of {len(judges)} judges"
     if not judges:
-        return Found(None, detail=detail)
+        return CellResult(None, detail=detail)
     times = _by_document(main_gaps, "judge", judges, pl.col("seconds"))
     if per == "segment":
         return _resampled(times, lambda total: _means(total).mean(axis=1), detail)
@@ -73,7 +73,7 @@ def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str 
     return _resampled(both, finish, detail)
 
 
-def mean_score(data: Data, *, part: str, of: str, system: str = "", scale: float = 1.0) -> Found:
+def mean_score(data: Data, *, part: str, of: str, system: str = "", scale: float = 1.0) -> CellResult:
     """The mean of a score over segments (of which each judge's answers are averaged first), in all or of a system."""
     table = _main(data, part, of)
     table = table.filter(pl.col("system") == system) if system else table
@@ -84,7 +84,7 @@ def mean_score(data: Data, *, part: str, of: str, system: str = "", scale: float
 
 def protocols_agree(
     data: Data, *, parts: Sequence[str], of: Sequence[str], level: str, method: str, signs: Sequence[int] = (1, 1)
-) -> Found:
+) -> CellResult:
     """How far two protocols agree on the same texts: a correlation over segments or systems, or in percent the pairs of
     systems that both put in the same order. `signs` turn a score of which more is worse."""
     one, other = (
@@ -95,20 +95,20 @@ def protocols_agree(
     if level == "system":
         return _systems_agree(both, method)
     if len(both) < _LEAST_PAIRS:
-        return Found(None)
+        return CellResult(None)
     sides = [
         both.select(*_SEGMENT, pl.col(name).alias("score"), pl.lit(name).alias("judge"), pl.lit("of").alias("question"))
         for name in ("score", "score_other")
     ]
     [row] = correlations(pl.concat(sides), "of", methods=[_CORRELATIONS[method]], resampling=_HOW).rows
-    return Found(row["value"], row["low"], row["high"], f"{len(both):,} segments")
+    return CellResult(row["value"], row["low"], row["high"], f"{len(both):,} segments")
 
 
-def _systems_agree(both: pl.DataFrame, method: str) -> Found:
+def _systems_agree(both: pl.DataFrame, method: str) -> CellResult:
     """Systems' means under two protocols: how far they go together, or in percent the pairs in the same order."""
     systems = both["system"].unique(maintain_order=True).to_list()
     if len(systems) < _LEAST_PAIRS:
-        return Found(None)
+        return CellResult(None)
     sides = _aligned([_by_document(both, "system", systems, pl.col(name)) for name in ("score", "score_other")])
     pairs = np.array(list(combinations(range(len(systems)), 2)))
 
@@ -126,11 +126,11 @@ def _systems_agree(both: pl.DataFrame, method: str) -> Found:
 
 def same_as_released(
     data: Data, *, part: str, of: str, file: str, give: str, names: Mapping[str, str], references: bool = False
-) -> Found:
+) -> CellResult:
     """How many segment scores of a released file come out again, to six digits, or how many there are. `names` maps
     names of references in that file to ours; they count with `references` only."""
     if data.folder is None:
-        return Found(None)
+        return CellResult(None)
     scores = _released_scores(data.folder / file)
     released_scores = {
         (names.get(system, system), segment): score
@@ -138,11 +138,11 @@ def same_as_released(
         if references or system not in names
     }
     if give == "scores":
-        return Found(float(len(released_scores)))
+        return CellResult(float(len(released_scores)))
     table = _main(data, part, of).group_by("system", "segment").agg(pl.col("score").mean())
     ours = {(row[0], row[1]): -row[2] for row in table.iter_rows()}  # there a penalty is a negative score
     same = sum(abs(ours.get(key, float("nan")) - score) < 1e-6 for key, score in released_scores.items())
-    return Found(float(same))
+    return CellResult(float(same))
 
 
 def _released_scores(path: Path) -> dict[tuple[str, str], float]:
@@ -187,28 +187,28 @@ def _means(total: Array) -> Array:
         return np.asarray(total[:, 0::2] / total[:, 1::2])
 
 
-def _ratio(documents: pl.Series, top: pl.Series, bottom: pl.Series, detail: str) -> Found:
+def _ratio(documents: pl.Series, top: pl.Series, bottom: pl.Series, detail: str) -> CellResult:
     """The sum of one number over that of another, with an interval over documents."""
     totals = pl.DataFrame({"document": documents, "top": top, "bottom": bottom}).group_by("document").sum()
     sums = {name: np.array([one, other], dtype=float) for name, one, other in totals.sort("document").iter_rows()}
     return _resampled(sums, lambda total: _means(total)[:, 0], detail)
 
 
-def _resampled(sums: Mapping[str, Array], finish: Callable[[Array], Array], detail: str) -> Found:
+def _resampled(sums: Mapping[str, Array], finish: Callable[[Array], Array], detail: str) -> CellResult:
     """A number made of sums over documents, with its interval."""
     replicates = replicate_sums(np.array(list(sums.values())), lambda total: finish(total)[:, None], _HOW)
     value = float(replicates.value[0])
     if np.isnan(value):
-        return Found(None, detail=detail)
+        return CellResult(None, detail=detail)
     ends = outcome(replicates, _HOW).interval
-    return Found(value, ends.low if ends else None, ends.high if ends else None, detail)
+    return CellResult(value, ends.low if ends else None, ends.high if ends else None, detail)
 
 
 def _main(data: Data, part: str, question: str) -> pl.DataFrame:
     return data.table(part, question=question).filter(pl.col("role") == "main")
 
 
-COMPUTATIONS: tuple[Callable[..., Found], ...] = (
+COMPUTATIONS: tuple[Callable[..., CellResult], ...] = (
     spans_per_segment,
     seconds_per_segment,
     mean_score,

@@ -22,7 +22,7 @@ from lanner.stats.coefficients import pairwise
 from lanner.stats.preference import sign_test
 from lanner.stats.resample import Resampling
 from lanner.studies import computations, error_spans, scenario_world, sentences, survey_world
-from lanner.studies.data import Data, Found
+from lanner.studies.data import CellResult, Data
 from lanner.studies.study import Drawing
 
 _HOW = Resampling(n=1000)
@@ -257,7 +257,7 @@ def refusals(data: Data, *, places: Sequence[str]) -> Made:
     return _recovered(values, "% of sentences", bounded=False)
 
 
-def _recovered(values: Mapping[str, Found], what: str, *, bounded: bool) -> Made:
+def _recovered(values: Mapping[str, CellResult], what: str, *, bounded: bool) -> Made:
     digits = 2 if bounded else 1
     panels = [
         Row(name, float(f.value), f.low, f.high, f"true {number(f.truth, digits, bounded=bounded)}")

@@ -137,7 +137,7 @@ def _odd_tables(name: str, caption: str, checks: Sequence[Check], *, worded: boo
                 "paper": typed(check.cell.paper, check.cell.digits, bounded=_bounded(check)),
                 "ours": ours(check) if not worded else typed(check.value, check.cell.digits + 1),
                 "difference": _difference(check),
-                "numbers": check.found.detail,
+                "numbers": check.result.detail,
                 "note": notes.index(check.cell.note) + 1 if check.cell.note else "",
             }
             for check in checks
@@ -214,8 +214,8 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
                     else ""
                 )
                 if any_simulated:
-                    cells[f"true{place}"] = typed(check.found.truth, check.cell.digits, bounded=_bounded(check))
-                cells[f"ours{place}"] = f"{ours(check)} {mark(check)}" if check.found.value is not None else "–"
+                    cells[f"true{place}"] = typed(check.result.truth, check.cell.digits, bounded=_bounded(check))
+                cells[f"ours{place}"] = f"{ours(check)} {mark(check)}" if check.result.value is not None else "–"
         rows.append(cells)
     agree = sum(check.verdict == AGREES for check in checks)
     truths = sum(check.verdict == RECOVERED for check in checks)
@@ -243,9 +243,9 @@ def _worded(checks: Sequence[Check]) -> bool:
 def ours(check: Check) -> str:
     """The recomputed or simulated value in print, one digit finer where it differs, with its interval if any."""
     digits = check.cell.digits + (1 if check.verdict == DIFFERS else 0)
-    text = typed(check.found.value, digits, bounded=_bounded(check))
-    if check.found.low is not None and check.found.high is not None and _has_room(check):
-        ends = (number(end, digits, bounded=_bounded(check)) for end in (check.found.low, check.found.high))
+    text = typed(check.result.value, digits, bounded=_bounded(check))
+    if check.result.low is not None and check.result.high is not None and _has_room(check):
+        ends = (number(end, digits, bounded=_bounded(check)) for end in (check.result.low, check.result.high))
         text += f" [{', '.join(ends)}]"
     return text
 

@@ -14,7 +14,7 @@ from lanner.model import Json
 from lanner.studies import data as reading
 from lanner.studies import scenario_world, survey_world
 from lanner.studies.computations import COMPUTATIONS
-from lanner.studies.data import Data, Found
+from lanner.studies.data import CellResult, Data
 from lanner.studies.study import Cell, Study
 
 AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED = "agrees", "differs", "not computable", "not printed"
@@ -28,7 +28,7 @@ class Check:
     `reason` why it cannot be computed or how the value came about; `absent` that data it needs is not here."""
 
     cell: Cell
-    found: Found
+    result: CellResult
     verdict: str
     reason: str = ""
     absent: bool = False
@@ -36,7 +36,7 @@ class Check:
     @property
     def value(self) -> float | str | None:
         """The recomputed value; nothing where only simulated judges answered."""
-        return None if self.cell.simulated else self.found.value
+        return None if self.cell.simulated else self.result.value
 
     @property
     def known(self) -> bool:
@@ -62,7 +62,7 @@ class Check:
         for missing answers. Empty where the released data alone give the printed digits."""
         if self.verdict != AGREES:
             return ""
-        return "; ".join(_provisos(self.cell, self.found))
+        return "; ".join(_provisos(self.cell, self.result))
 
     def row(self) -> dict[str, Json]:
         """A row of the --json envelope. What simulated judges gave never stands under `value`."""
@@ -76,7 +76,7 @@ class Check:
             "verdict": self.verdict,
             "proviso": self.proviso,
             **(
-                {"simulated_truth": self.found.truth, "simulated_estimate": self.found.value}
+                {"simulated_truth": self.result.truth, "simulated_estimate": self.result.value}
                 if self.cell.simulated
                 else {}
             ),
@@ -89,7 +89,7 @@ class Check:
         return f"{self.cell.where}, {self.cell.row}, {self.cell.column}: {text}" if text else ""
 
 
-def _provisos(cell: Cell, result: Found) -> list[str]:
+def _provisos(cell: Cell, result: CellResult) -> list[str]:
     provisos = []
     if cell.compute == "of_printed":
         provisos.append("the mean of numbers that the paper prints, not of the data")
@@ -155,12 +155,12 @@ _WORDS = {AGREES: "agree", DIFFERS: "differ", NOT_COMPUTABLE: "cannot be compute
 
 def _check(cell: Cell, data: Data) -> Check:
     if cell.compute == "not_computable":
-        return Check(cell, Found(None), NOT_COMPUTABLE, cell.note)
+        return Check(cell, CellResult(None), NOT_COMPUTABLE, cell.note)
     try:
         value = _compute(cell.compute, data, dict(cell.options))
     except LannerError as error:
         absent = isinstance(error, InputError) and error.code == reading.ABSENT
-        return Check(cell, Found(None), NOT_COMPUTABLE, error.what, absent=absent)
+        return Check(cell, CellResult(None), NOT_COMPUTABLE, error.what, absent=absent)
     if value.value is None:
         return Check(cell, value, NOT_COMPUTABLE, cell.note or "it is not defined on this data")
     reason = "; ".join(filter(None, (cell.note, value.detail)))
@@ -171,17 +171,17 @@ def _check(cell: Cell, data: Data) -> Check:
     return Check(cell, value, AGREES if _agrees(cell, value) else DIFFERS, reason)
 
 
-def _compute(name: str, data: Data, options: dict[str, Any]) -> Found:
+def _compute(name: str, data: Data, options: dict[str, Any]) -> CellResult:
     """One value; with `mean_over` the mean of several, each with options of its own."""
     several: Sequence[Mapping[str, Any]] = options.pop("mean_over", ())
     if not several:
-        return Found.of(COMPUTATIONS[name](data, **options))
+        return CellResult.of(COMPUTATIONS[name](data, **options))
     values = [_compute(name, data, {**options, **own}).value for own in several]
     numbers = [value for value in values if isinstance(value, int | float)]
-    return Found(sum(numbers) / len(numbers) if len(numbers) == len(values) else None)
+    return CellResult(sum(numbers) / len(numbers) if len(numbers) == len(values) else None)
 
 
-def _agrees(cell: Cell, result: Found) -> bool:
+def _agrees(cell: Cell, result: CellResult) -> bool:
     """Whether the value rounds to what was printed or lies within the stated tolerance of it; "<.05" is a bound, other
     words must be the same."""
     value, paper = result.value, cell.paper
@@ -195,14 +195,14 @@ def _agrees(cell: Cell, result: Found) -> bool:
     return _rounds_to(cell, result) or abs(value - paper) <= cell.tolerance * (1 + 1e-9)
 
 
-def _rounds_to(cell: Cell, result: Found) -> bool:
+def _rounds_to(cell: Cell, result: CellResult) -> bool:
     value, paper = result.value, cell.paper
     if not isinstance(value, int | float) or not isinstance(paper, int | float):
         return value == paper
     return abs(value - paper) <= 0.5 * 10.0**-cell.digits * (1 + 1e-9)
 
 
-def _recovers(result: Found) -> bool:
+def _recovers(result: CellResult) -> bool:
     """Whether the interval around an estimate holds what is true of the simulated judges."""
     if result.truth is None or result.low is None or result.high is None:
         return False

@@ -18,7 +18,7 @@ from lanner.model import Document, Item, Json, Judge, JudgeKind, Segment
 from lanner.stats import questionnaire
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.resample import Resampling
-from lanner.studies.data import Data, Found
+from lanner.studies.data import CellResult, Data
 from lanner.studies.simulation import Answering, answer_all, coefficient, collapsed, dice, passing_store, together
 
 PART = "scenarios"
@@ -132,7 +132,7 @@ def _texts(documents: int, sentences: int) -> list[Document]:
 
 def scenario_agreement(
     data: Data, *, family: str, scenario: str, statistic: str, test_set: str = "", binary: bool = False, **options: Any
-) -> Found:
+) -> CellResult:
     """A coefficient of one question in one scenario, in a test set or in both, beside its true value."""
     world: World = data.kept["world"]
     sets = [test_set] if test_set else list(SETS)
@@ -146,7 +146,7 @@ def scenario_agreement(
         table = table.with_columns(pl.lit(None, dtype=pl.Float64).alias("score"))
     how = {**options, **labels, **({"over": "pairs"} if statistic == "percent" else {})}
     result = COEFFICIENTS[statistic](table, question, resampling=Resampling(level=LEVEL), **how)
-    return Found(result.value, result.low, result.high, truth=truth)
+    return CellResult(result.value, result.low, result.high, truth=truth)
 
 
 def _asked(world: World, family: str, scenario: str, binary: bool) -> tuple[str, dict[str, Json]]:
@@ -157,17 +157,17 @@ def _asked(world: World, family: str, scenario: str, binary: bool) -> tuple[str,
     return f"{family}_{scenario}", {}
 
 
-def statement_mean(data: Data, *, question: str, place: int, scenario: str = "") -> Found:
+def statement_mean(data: Data, *, question: str, place: int, scenario: str = "") -> CellResult:
     """The average answer to a statement of the questionnaire."""
     world: World = data.kept["world"]
     means = world.statements[scenario] if scenario else world.one_score
     name = world.rows[question][place]
     result = questionnaire.averages(data.table(PART), question, resampling=Resampling(level=LEVEL, unit="judge"))
     row = next(row for row in result.rows if row["row"] == name)
-    return Found(row["mean"], row["low"], row["high"], f"{row['n']} judges", truth=means[place])
+    return CellResult(row["mean"], row["low"], row["high"], f"{row['n']} judges", truth=means[place])
 
 
-def reread_count(data: Data, *, of: str, answer: str) -> Found:
+def reread_count(data: Data, *, of: str, answer: str) -> CellResult:
     """How many judges read again, beside how many are to be expected. The interval is the exact binomial one."""
     world: World = data.kept["world"]
     question = f"reread_{of}"
@@ -179,7 +179,7 @@ def reread_count(data: Data, *, of: str, answer: str) -> Found:
 
     ends = binomtest(count, n).proportion_ci(LEVEL)
     mean = n * world.reread[of][answer]
-    return Found(float(count), n * ends.low, n * ends.high, f"of {n} judges", truth=mean)
+    return CellResult(float(count), n * ends.low, n * ends.high, f"of {n} judges", truth=mean)
 
 
-COMPUTATIONS: tuple[Callable[..., Found], ...] = (scenario_agreement, statement_mean, reread_count)
+COMPUTATIONS: tuple[Callable[..., CellResult], ...] = (scenario_agreement, statement_mean, reread_count)

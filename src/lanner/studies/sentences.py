@@ -11,7 +11,7 @@ import polars as pl
 from lanner.errors import InputError
 from lanner.stats import effort
 from lanner.stats.resample import Resampling
-from lanner.studies.data import Data, Found
+from lanner.studies.data import CellResult, Data
 from lanner.studies.punkt import Model, sentences
 
 _QUICK = Resampling(n=1)
@@ -110,17 +110,17 @@ def agreed_labels(data: Data, part: str, question: str, judges: Sequence[str], d
     return labels
 
 
-def differing_domain(data: Data, *, part: str, question: str, judges: Sequence[str], domain: str) -> Found:
+def differing_domain(data: Data, *, part: str, question: str, judges: Sequence[str], domain: str) -> CellResult:
     """In percent, how many of the sentences on which two judges differ belong to a domain."""
     keys = ["document", "segment", "domain"]
     one, other = (data.table(part, [judge], question=question).select(*keys, "label") for judge in judges)
     differ = one.join(other, on=keys, suffix="_other").filter(pl.col("label") != pl.col("label_other"))
     inside = differ.filter(pl.col("domain") == domain).height
     share = 100 * inside / differ.height if differ.height else None
-    return Found(share, detail=f"{inside} of {differ.height} differing sentences")
+    return CellResult(share, detail=f"{inside} of {differ.height} differing sentences")
 
 
-COMPUTATIONS: tuple[Callable[..., Found | float | None], ...] = (
+COMPUTATIONS: tuple[Callable[..., CellResult | float | None], ...] = (
     texts,
     words,
     judge_mean,

@@ -21,7 +21,7 @@ from lanner.model import Document, Item, Json, Judge, JudgeKind, Segment
 from lanner.stats import context
 from lanner.stats.resample import Array, Resampling
 from lanner.store import Store
-from lanner.studies.data import Data, Found
+from lanner.studies.data import CellResult, Data
 from lanner.studies.simulation import answer_all, dice, passing_store
 
 PART = "context_survey"
@@ -161,7 +161,7 @@ def _texts(domains: list[str], documents: int, sentences: int) -> list[Document]
     ]
 
 
-def issue_share(data: Data, *, phase: str, domain: str, label: str) -> Found:
+def issue_share(data: Data, *, phase: str, domain: str, label: str) -> CellResult:
     """In percent, how often an issue is given as the reason, in a phase and a domain."""
     world: World = data.kept["world"]
     question = "reasons_two" if phase == "two" else "reasons"
@@ -174,7 +174,7 @@ def issue_share(data: Data, *, phase: str, domain: str, label: str) -> Found:
     )
 
 
-def no_agreement(data: Data, *, phase: str, place: int) -> Found:
+def no_agreement(data: Data, *, phase: str, place: int) -> CellResult:
     """In percent, for how many sentences so many judges say no; the last place is for those above the cut."""
     world: World = data.kept["world"]
     question = "translatable_two" if phase == "two" else "translatable"
@@ -184,7 +184,7 @@ def no_agreement(data: Data, *, phase: str, place: int) -> Found:
     return _percent(rows if place < len(rows) else cut, "interval", results.rows[place]["interval"], true)
 
 
-def span_share(data: Data, *, span: str, language: str = "all") -> Found:
+def span_share(data: Data, *, span: str, language: str = "all") -> CellResult:
     """In percent, how many of the sentences that an analyst looked at a context of this size settles."""
     world: World = data.kept["world"]
     by = "judge_target_language"
@@ -192,7 +192,7 @@ def span_share(data: Data, *, span: str, language: str = "all") -> Found:
     return _percent([row for row in results.rows if row[by] == language], "span", span, world.spans[span])
 
 
-def _percent(rows: Sequence[Mapping[str, Any]], column: str, name: str, truth: float) -> Found:
+def _percent(rows: Sequence[Mapping[str, Any]], column: str, name: str, truth: float) -> CellResult:
     """The share of one of several outcomes. One that never came up has no spread to resample, so its interval is the
     exact binomial one."""
     row = next((row for row in rows if row[column] == name), None)
@@ -201,10 +201,10 @@ def _percent(rows: Sequence[Mapping[str, Any]], column: str, name: str, truth: f
         from scipy.stats import binomtest  # takes a second to load, and few studies need it
 
         high = binomtest(0, max(1, total)).proportion_ci(LEVEL).high
-        return Found(0.0, 0.0, 100 * high, f"0 of {total}", truth=100 * truth)
+        return CellResult(0.0, 0.0, 100 * high, f"0 of {total}", truth=100 * truth)
     ends = [None if row[end] is None else 100 * row[end] for end in ("low", "high")]
     detail = f"{row['count']} of {total}"
-    return Found(100 * row["share"], ends[0], ends[1], detail, truth=100 * truth)
+    return CellResult(100 * row["share"], ends[0], ends[1], detail, truth=100 * truth)
 
 
-COMPUTATIONS: tuple[Callable[..., Found], ...] = (issue_share, no_agreement, span_share)
+COMPUTATIONS: tuple[Callable[..., CellResult], ...] = (issue_share, no_agreement, span_share)

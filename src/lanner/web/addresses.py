@@ -47,6 +47,6 @@ def is_free(host: str, port: int) -> bool:
     return True
 
 
-def free_port(host: str, wanted: int) -> int:
+def free_port(host: str, first_port: int) -> int:
     """The wanted port, or the next free one after it."""
-    return next((port for port in range(wanted, wanted + 50) if is_free(host, port)), wanted)
+    return next((port for port in range(first_port, first_port + 50) if is_free(host, port)), first_port)

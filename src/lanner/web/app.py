@@ -55,6 +55,6 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
 
 def _starlette_route(route: Route, settings: Settings) -> StarletteRoute:
     changes = route.method != "GET"
-    guarded = guard(route.handler, route.who, changes=changes, scope=route.scope, parameters=route.parameters)
+    handler = guard(route.handler, route.who, changes=changes, scope=route.scope, parameters=route.parameters)
     size: int = getattr(settings, route.size) if changes else 0
-    return StarletteRoute(route.path, guarded, methods=[route.method], name=route.handler.__name__, max_body_size=size)
+    return StarletteRoute(route.path, handler, methods=[route.method], name=route.handler.__name__, max_body_size=size)

@@ -19,7 +19,7 @@ from lanner.store import AccountRole, Store
 from lanner.web import session
 from lanner.web.page.forms import text
 from lanner.web.page.messages import available
-from lanner.web.page.problems import told
+from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site
@@ -42,9 +42,9 @@ async def form_of(request: Request) -> FormData:
 
 def _form_page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> Response:
     secret = session.visitor_secret(request)
-    shown = page(request, template, {"token": session.form_token(secret), "problem": "", **context}, status)
-    session.keep(request, shown, session.VISITOR_COOKIE, secret, 1)
-    return shown
+    response = page(request, template, {"token": session.form_token(secret), "problem": "", **context}, status)
+    session.keep(request, response, session.VISITOR_COOKIE, secret, 1)
+    return response
 
 
 def _address(request: Request) -> str:
@@ -86,17 +86,17 @@ async def setup(request: Request) -> Response:
     site: Site = request.app.state.site
     form = await form_of(request)
     code, name, password = (text(form, field) for field in ("code", "name", "password"))
-    shown = {"code": code, "name": name}
+    form_values = {"code": code, "name": name}
     if site.addresses.wait(f"setup {_address(request)}", time.monotonic()):
         raise HTTPException(429)
     expected_code = site.settings.setup_code
     if not expected_code or not hmac.compare_digest(code.strip().encode(), expected_code.encode()):
         problem = say("That is not the code. It stands in the terminal where `lanner serve` was started.")
-        return _form_page(request, "setup.html", {**shown, "problem": problem}, 422)
+        return _form_page(request, "setup.html", {**form_values, "problem": problem}, 422)
     try:
         number = await site.reckon(lambda: add_account(site.store, name, password, AccountRole.OWNER, first=True))
     except LannerError as error:
-        return _form_page(request, "setup.html", {**shown, "problem": told(error)}, 422)
+        return _form_page(request, "setup.html", {**form_values, "problem": error_text(error)}, 422)
     return await _signed_in(request, number)
 
 

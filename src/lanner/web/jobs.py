@@ -156,7 +156,7 @@ class Jobs(LiveCampaigns):
         """Agreement before a day and from it on, in words."""
         material = from_campaign(self._store, campaign)
         assert material.protocol is not None
-        early, late, mixed = split_at(material.counted(), datetime.fromisoformat(day).replace(tzinfo=UTC))
+        early, late, units_on_both_sides = split_at(material.counted(), datetime.fromisoformat(day).replace(tzinfo=UTC))
         if early.table.is_empty() or late.table.is_empty():
             raise StatisticError(
                 say("Nothing was answered before that day, or nothing after it."), next_step=say("Name another day.")
@@ -178,7 +178,7 @@ class Jobs(LiveCampaigns):
                 )
                 for change in changes
             ),
-            mixed,
+            units_on_both_sides,
             documents if min(documents := documents_of(changes)) < FEW else None,
             describe_method(changes),
         )
@@ -195,9 +195,9 @@ class Jobs(LiveCampaigns):
         """Take the look of an adaptive campaign for which enough has been judged; whether one was taken."""
         return look_if_due(self._store, campaign)
 
-    def read_texts(self, path: str, name: str, options: Mapping[str, str], kept: str) -> uploads.Texts:
+    def read_texts(self, path: str, name: str, options: Mapping[str, str], folder: str) -> uploads.Texts:
         """Texts from a file, kept as our own."""
-        return uploads.take_in(path, name, options, kept)
+        return uploads.take_in(path, name, options, folder)
 
     def is_table(self, path: str) -> bool:
         """Whether an uploaded file is a table whose columns can be pointed at."""
@@ -207,9 +207,9 @@ class Jobs(LiveCampaigns):
         """A table with what its columns are taken for; its texts are kept where they can be read."""
         return preview_table(path, name, choices, folder)
 
-    def demo_texts(self, kept: str) -> uploads.Texts:
+    def demo_texts(self, folder: str) -> uploads.Texts:
         """The demonstration texts, kept likewise."""
-        return uploads.demo(kept)
+        return uploads.demo(folder)
 
     def inspect_file(self, campaign: int, path: str, model: str) -> Incoming:
         """What a file of answers would bring; with `model`, outputs of that model."""
@@ -251,10 +251,10 @@ def run(requests: BinaryIO, results: BinaryIO, jobs_of: Callable[[Store], Any] =
     with Store.open(read(requests), create=False) as store:
         jobs = jobs_of(store)
         while (request := read(requests)) is not None:
-            spoken, job, *arguments = request
+            language_code, job, *arguments = request
             result: Any
             try:
-                with speaking(spoken):
+                with speaking(language_code):
                     result = getattr(jobs, job)(*arguments)
             except LannerError as error:
                 result = error

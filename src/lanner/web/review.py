@@ -154,13 +154,15 @@ def _wanted(review: Review, place: Place) -> set[str]:
     return {doubt.column for doubt in review.doubts if doubt.document == place.document and doubt.segment in rows}
 
 
-def _columns(document: Document, rows: Sequence[Segment], wanted: set[str], everything: bool) -> tuple[Column, ...]:
+def _columns(
+    document: Document, rows: Sequence[Segment], visible_keys: set[str], everything: bool
+) -> tuple[Column, ...]:
     parts = []
     columns = list(texts(rows[0]))
     everything = everything or sum(key.startswith("output:") for key in columns) <= FEW
     for key in columns:
         kind, _, name = key.partition(":")
-        if kind == "output" and key not in wanted and not everything:
+        if kind == "output" and key not in visible_keys and not everything:
             continue
         code = language(document, key)
         direction = "auto" if code == "und" else languages.direction(code)
@@ -172,10 +174,10 @@ def _columns(document: Document, rows: Sequence[Segment], wanted: set[str], ever
 def _rows(review: Review, document: Document, own: Sequence[Segment], columns: Sequence[Column]) -> list[Row]:
     segments = list(document.segments)
     first, last = segments.index(own[0]), segments.index(own[-1])
-    shown = segments[max(0, first - AROUND) : last + 1 + AROUND]
+    visible_segments = segments[max(0, first - AROUND) : last + 1 + AROUND]
     names = {row.id for row in own}
     parts = []
-    for row in shown:
+    for row in visible_segments:
         unsure = review.unsure(document.id, row) if row.id in names else {}
         own_texts = texts(row)
         cells = tuple(Cell(column, own_texts.get(column.key, ""), unsure.get(column.key)) for column in columns)

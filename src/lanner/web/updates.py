@@ -74,7 +74,7 @@ class SharedPanels:
 
 
 @dataclass(slots=True)
-class Watched:
+class WatchedCampaign:
     """A campaign someone is looking at. `number` counts its news."""
 
     stamp: State | None = None
@@ -90,10 +90,10 @@ class Watched:
             self.number += 1
             self._waiting.notify_all()
 
-    async def news(self, seen: int) -> None:
+    async def news(self, number: int) -> None:
         """Return when there is something newer than what was seen."""
         async with self._waiting:
-            await self._waiting.wait_for(lambda: self.number != seen)
+            await self._waiting.wait_for(lambda: self.number != number)
 
 
 class LiveUpdates:
@@ -102,7 +102,7 @@ class LiveUpdates:
     def __init__(self, store: Store, *, process: bool = True) -> None:
         self._store = store
         self._worker = worker(store, process=process)
-        self._watched: dict[int, Watched] = {}
+        self._watched: dict[int, WatchedCampaign] = {}
         self._known: dict[tuple[int, str], Snapshot] = {}
         self._states: dict[tuple[int, str], State] = {}
         self._making: dict[tuple[int, str], asyncio.Task[Snapshot]] = {}
@@ -177,9 +177,9 @@ class LiveUpdates:
             # A snapshot that took long is not computed anew at once: the machine belongs to those who judge.
             took = self._took[key[0]] = time.monotonic() - began
             self._rested[key[0]] = time.monotonic() + 2 * took
-            watched = self._watched.get(key[0])
-            if watched is not None:
-                await watched.tell()
+            watch = self._watched.get(key[0])
+            if watch is not None:
+                await watch.tell()
             return snapshot
         finally:
             self._making.pop(key, None)
@@ -192,8 +192,8 @@ class LiveUpdates:
     async def draw(self, campaign: int, main: str, question: str, root: str) -> Panels:
         """The panels of a live page with the newest numbers that are there in time. The worker draws them: in threads
         of the server, adding up what judges have done and writing the page would take turns with saves."""
-        for asked in dict.fromkeys((main, question)):
-            await self.snapshot(campaign, asked)
+        for question_id in dict.fromkeys((main, question)):
+            await self.snapshot(campaign, question_id)
         panels = await self.ask("panels", campaign, main, question, root)
         assert isinstance(panels, Panels)
         return panels
@@ -203,42 +203,42 @@ class LiveUpdates:
         return await self._worker.ask(job, *arguments)
 
     @asynccontextmanager
-    async def looking(self, campaign: int) -> AsyncIterator[Watched]:
+    async def looking(self, campaign: int) -> AsyncIterator[WatchedCampaign]:
         """While someone looks at a campaign."""
-        watched = self._watched.setdefault(campaign, Watched())
-        watched.lookers += 1
+        watch = self._watched.setdefault(campaign, WatchedCampaign())
+        watch.lookers += 1
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look())
         try:
-            yield watched
+            yield watch
         finally:
-            watched.lookers -= 1
-            if not watched.lookers:
+            watch.lookers -= 1
+            if not watch.lookers:
                 self._watched.pop(campaign, None)
 
     async def _look(self) -> None:
         while self._watched and not self.closing.is_set():
-            for campaign, watched in list(self._watched.items()):
+            for campaign, watch in list(self._watched.items()):
                 with suppress(StoreError):  # a database that is away for a moment is asked again
                     stamp = await self.state(campaign)
                     moment = time.monotonic()
-                    if watched.stamp is not None and stamp != watched.stamp:
-                        watched.told_last = moment + SETTLED_SECONDS
-                        await watched.tell()
-                    elif watched.told_last is not None and moment >= max(
-                        watched.told_last, self._rested.get(campaign, 0.0)
+                    if watch.stamp is not None and stamp != watch.stamp:
+                        watch.told_last = moment + SETTLED_SECONDS
+                        await watch.tell()
+                    elif watch.told_last is not None and moment >= max(
+                        watch.told_last, self._rested.get(campaign, 0.0)
                     ):
-                        watched.told_last = None
-                        await watched.tell()
-                    watched.stamp = stamp
+                        watch.told_last = None
+                        await watch.tell()
+                    watch.stamp = stamp
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.closing.wait(), 1 / LOOKS_A_SECOND)
 
     async def send_home(self) -> None:
         """End every stream, so that the server can."""
         self.closing.set()
-        for watched in list(self._watched.values()):
-            await watched.tell()
+        for watch in list(self._watched.values()):
+            await watch.tell()
 
     async def close(self) -> None:
         """End what is under way, and the worker."""

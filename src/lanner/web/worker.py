@@ -161,11 +161,11 @@ class WorkerPool:
         kind = KINDS.get(job, PAGES)
         idle = self._idle.setdefault(kind, [])
         async with self._turns.setdefault(kind, asyncio.Semaphore(self._size)):
-            chosen = idle.pop() if idle else self._add()
+            process = idle.pop() if idle else self._add()
             try:
-                return await chosen.ask(job, *arguments)
+                return await process.ask(job, *arguments)
             finally:
-                idle.append(chosen)
+                idle.append(process)
 
     def _add(self) -> Worker:
         self._workers.append(worker(self._store, process=self._process))

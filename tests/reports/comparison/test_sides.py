@@ -11,8 +11,8 @@ from lanner.reports.comparison.sides import (
     Gap,
     Value,
     gap_of,
-    gathered,
     item_key,
+    lines_by_label,
     matched,
     of_result,
     ratio,
@@ -71,7 +71,7 @@ def test_one_thing_alone_cannot_be_compared() -> None:
 
 def test_lines_of_the_same_label_are_one() -> None:
     made = lab(scores(title="a", gap=1), scores(title="b", gap=1))
-    [one, two] = gathered(made, [("x", "a", Value(1.0)), ("y", "b", Value(2.0)), ("x", "b", Value(3.0))])
+    [one, two] = lines_by_label(made, [("x", "a", Value(1.0)), ("y", "b", Value(2.0)), ("x", "b", Value(3.0))])
     assert [value.value for value in one.values] == [1.0, 3.0]
     assert [value.text for value in two.values] == ["—", ""]
 

@@ -13,7 +13,7 @@ from lanner.model import Json, Judge, JudgeKind
 from lanner.monitor.snapshot import DisagreementFilter, DisagreementList, UnitAnswers
 from lanner.protocols.wording import Wording
 from lanner.store import Store
-from lanner.web.organising.disagreements import Matrix, Piece, Scene, marked, matrix, wanted_of
+from lanner.web.organising.disagreements import Matrix, Piece, Scene, filter_of, marked, matrix
 from lanner.web.page.speech import speaking
 from web_clients import complete, open_campaign, sign_in
 
@@ -125,9 +125,9 @@ def test_nothing_judged_yet_says_what_will_come(client: TestClient, store: Store
 
 
 def test_filters_from_the_address() -> None:
-    wanted = wanted_of(QueryParams("question=q&judges=a|b&labels=x|y&show=odd&domain=news"))
+    wanted = filter_of(QueryParams("question=q&judges=a|b&labels=x|y&show=odd&domain=news"))
     assert (wanted.question, wanted.judges, wanted.labels, wanted.show) == ("q", ("a", "b"), ("x", "y"), "open")
-    assert wanted_of(QueryParams("judges=a&labels=x|y|z")).judges == ()
+    assert filter_of(QueryParams("judges=a&labels=x|y|z")).judges == ()
 
 
 def scene(store: Store) -> Scene:

@@ -13,7 +13,7 @@ from lanner.errors import AnswerError, CampaignError, InputError, LannerError, S
 from lanner.store import Store
 from lanner.web.drafting.uploads import without_folders
 from lanner.web.page import problems
-from lanner.web.page.problems import parts, told
+from lanner.web.page.problems import error_text, parts
 from lanner.web.page.speech import speaking
 from lanner.web.site import Settings, Site
 
@@ -68,9 +68,9 @@ def test_each_error_has_its_status_for_people_and_programs(failing: TestClient, 
     page = failing.get(f"/{name}")
     assert page.status_code == status
     assert 'role="alert"' in page.text
-    told = failing.get(f"/{name}", headers={"accept": "application/json"})
-    assert told.status_code == status
-    assert set(told.json()) == {"message", "where", "next"}
+    reply = failing.get(f"/{name}", headers={"accept": "application/json"})
+    assert reply.status_code == status
+    assert set(reply.json()) == {"message", "where", "next"}
 
 
 def test_what_where_next_and_all_of_it_escaped(failing: TestClient) -> None:
@@ -136,7 +136,7 @@ def test_whoever_leaves_in_the_middle_is_no_bug(client: TestClient, caplog: pyte
 def test_in_english_the_librarys_own_words() -> None:
     error = InputError("A column is missing.", where=Where("a.csv", 3), next_step="Add it.")
     assert parts(error) == ("A column is missing.", "a.csv:3", "Add it.")
-    assert told(error) == "a.csv:3: A column is missing.\nAdd it."
+    assert error_text(error) == "a.csv:3: A column is missing.\nAdd it."
 
 
 def test_common_refusals_are_translated_by_their_code() -> None:
@@ -145,7 +145,7 @@ def test_common_refusals_are_translated_by_their_code() -> None:
     )
     with speaking("de"):
         assert parts(error)[0] == "Es gibt schon eine Kampagne dieses Namens."
-        assert "called" not in told(error)
+        assert "called" not in error_text(error)
 
 
 def test_of_the_rest_the_kind_is_told_in_the_readers_language() -> None:
@@ -154,7 +154,7 @@ def test_of_the_rest_the_kind_is_told_in_the_readers_language() -> None:
             "파일을 들이지 않았습니다: Line is odd.",
             "a.csv:3",
         )
-        assert told(LannerError("Plain.")) == "Plain."
+        assert error_text(LannerError("Plain.")) == "Plain."
 
 
 def test_missing_columns_are_told_with_the_names_of_the_file(tmp_path: Path) -> None:

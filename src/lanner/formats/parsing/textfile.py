@@ -45,7 +45,7 @@ _SAMPLE = MIB
 """So many bytes tell a file's encoding."""
 
 
-class _Watched(io.FileIO):
+class _ProgressFile(io.FileIO):
     """A file whose bytes are counted as they are read, for a bar that shows how far a long reading is."""
 
     def __init__(self, path: Path, progress: Callable[[int], None]) -> None:
@@ -94,7 +94,7 @@ def report_progress(size: int) -> None:
 
 def _raw(path: Path) -> io.FileIO:
     progress = _watcher.get()
-    return _Watched(path, progress) if progress else io.FileIO(path, "rb")
+    return _ProgressFile(path, progress) if progress else io.FileIO(path, "rb")
 
 
 class _Expanding(io.RawIOBase):

@@ -24,8 +24,8 @@ from lanner.reports.comparison.sides import (
     are_judges,
     form_of,
     gap_of,
-    gathered,
     item_key,
+    lines_by_label,
     matched,
     of_result,
     question_label,
@@ -198,7 +198,7 @@ def models(lab: Lab) -> Answer:
     if not rows:
         return Answer(title, missing="no side has both two people and a model.")
     values = [(row, Value(row["difference"], row["low"], row["high"])) for row in rows]
-    lines = gathered(lab, [(_label(row), row["side"], value) for row, value in values])
+    lines = lines_by_label(lab, [(_label(row), row["side"], value) for row, value in values])
     bars = [
         Row(
             f"{row['model']}, {row['question']}",

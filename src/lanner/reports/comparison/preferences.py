@@ -18,7 +18,7 @@ from lanner.reports.comparison.sides import (
     Form,
     Lab,
     Line,
-    Matched,
+    MatchedQuestions,
     Side,
     Value,
     matched,
@@ -86,13 +86,13 @@ def _won(side: Side, question: str) -> pl.DataFrame | None:
     )
 
 
-def _tested(side: Side, pair: Matched, table: pl.DataFrame) -> dict[str, Any]:
+def _tested(side: Side, pair: MatchedQuestions, table: pl.DataFrame) -> dict[str, Any]:
     wins, losses, ties = (int((table["won"] == k).sum()) for k in (1, -1, 0))
     test = exact_sign_test(wins, losses, ties)
     return {"question": pair.label, "side": side.name, "wins": wins, "ties": ties, "losses": losses, "p": test.p}
 
 
-def _sentence(pair: Matched, system: str, outcomes: list[dict[str, Any]], gaps: list[Any]) -> str:
+def _sentence(pair: MatchedQuestions, system: str, outcomes: list[dict[str, Any]], gaps: list[Any]) -> str:
     each = [
         f"{row['side']}: {row['wins']} of {row['wins'] + row['losses']} for {system}, {p_value(row['p'])}"
         for row in outcomes
@@ -191,7 +191,7 @@ def verdicts(lab: Lab) -> Answer:
     return Answer(title, missing="no sentence was judged both ways.")
 
 
-def _turned(lab: Lab, title: str, narrow: Side, wide: Side, pair: Matched, both: pl.DataFrame) -> Answer:
+def _turned(lab: Lab, title: str, narrow: Side, wide: Side, pair: MatchedQuestions, both: pl.DataFrame) -> Answer:
     turned = both["narrow"] != both["wide"]
     changes = both.select("document", turned.cast(pl.Float64).alias("top"), pl.lit(1.0).alias("bottom"))
     value = ratio(changes, lab.resampling, scale="share")
@@ -242,7 +242,7 @@ def _same_items(narrow: Side, wide: Side) -> bool:
     )
 
 
-def _joined(narrow: Side, wide: Side, pair: Matched, by_article: bool) -> pl.DataFrame:
+def _joined(narrow: Side, wide: Side, pair: MatchedQuestions, by_article: bool) -> pl.DataFrame:
     """One row per item of the narrow side with both verdicts. A whole document's verdict stands for its sentences."""
     one, two = pair.questions
     alone = _majority(narrow, one, pair, _ITEM).rename({"verdict": "narrow"})
@@ -261,7 +261,7 @@ def _article(document: Document) -> str:
     return str(document.meta.get("article", document.id))
 
 
-def _majority(side: Side, question: str, pair: Matched, key: list[str]) -> pl.DataFrame:
+def _majority(side: Side, question: str, pair: MatchedQuestions, key: list[str]) -> pl.DataFrame:
     """The median of scores, rounded; of labels the one that most people gave, or "tie"."""
     table = side.by_people.filter(pl.col("question") == question)
     if pair.form is Form.NUMBERS:

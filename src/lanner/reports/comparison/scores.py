@@ -16,7 +16,7 @@ from lanner.figures.intervals import Curve, Row, curves, intervals
 from lanner.figures.typeset import duration, estimate, interval, number, plural, words
 from lanner.model import Scale
 from lanner.reports.comparison.effort import hours
-from lanner.reports.comparison.sides import Answer, Form, Lab, Line, Side, Value, form_of, gathered, item_key
+from lanner.reports.comparison.sides import Answer, Form, Lab, Line, Side, Value, form_of, item_key, lines_by_label
 from lanner.reports.parts import Figure
 from lanner.stats import ranking, regression
 from lanner.stats.association import correlations
@@ -134,7 +134,7 @@ def scoring(lab: Lab) -> Answer:
     if not rows:
         return Answer(title, missing="no two people judged ten items in common.")
     values = [(row, Value(row["value"], row["low"], row["high"], row["n"])) for row in rows]
-    lines = gathered(lab, [(f"r between judges, {row['score']}", row["side"], value) for row, value in values])
+    lines = lines_by_label(lab, [(f"r between judges, {row['score']}", row["side"], value) for row, value in values])
     bars = [
         Row(f"{row['side']}: {row['score']}", row["value"], row["low"], row["high"], f"n {row['n']:,}") for row in rows
     ]
@@ -318,7 +318,7 @@ def prediction(lab: Lab) -> Answer:
         return Answer(title, missing="no side recorded anything else that could explain it.")
     rows = [row for one in predictions for row in one]
     values = [(row, Value(row["r2"], row["low"], row["high"], row["n"])) for row in rows]
-    lines = gathered(lab, [(f"R² of {row['of']}: {row['block']}", row["side"], value) for row, value in values])
+    lines = lines_by_label(lab, [(f"R² of {row['of']}: {row['block']}", row["side"], value) for row, value in values])
     r2_bars = [
         Bar(
             f"{row['side']}: {row['block']}",

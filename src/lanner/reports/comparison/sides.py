@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from lanner.analysis import GROUPS, PEOPLE, Counted, QuestionPlan, counted, plan_question, plan_score
+from lanner.analysis import GROUPS, PEOPLE, CountedRows, QuestionPlan, counted, plan_question, plan_score
 from lanner.analysis.material import Material
 from lanner.analysis.scores import planned_rankings
 from lanner.errors import InputError
@@ -85,7 +85,7 @@ class Side:
         return self.table.filter(pl.col("judge").is_in(self.people), pl.col("role") == "main")
 
     @cached_property
-    def counted(self) -> Counted:
+    def counted(self) -> CountedRows:
         """The rows that agreement is computed on: those of people, else of models, never of both."""
         return counted(self.by_people)
 
@@ -274,7 +274,7 @@ def are_judges(*names: str) -> bool:
     return set(names) <= _WHO
 
 
-def gathered(lab: Lab, cells: Sequence[tuple[str, str, Value]]) -> list[Line]:
+def lines_by_label(lab: Lab, cells: Sequence[tuple[str, str, Value]]) -> list[Line]:
     """Lines from (label, side, value): what has the same label stands in one line."""
     lines: dict[str, list[Value]] = {}
     for label, side, value in cells:
@@ -331,7 +331,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedQuestions:
     """One question for each side, in their order."""
 
     label: str
@@ -359,7 +359,7 @@ def form_of(question: Question) -> tuple[str, Form] | None:
             return None
 
 
-def matched(sides: Sequence[Side]) -> list[Matched]:
+def matched(sides: Sequence[Side]) -> list[MatchedQuestions]:
     """Every question of the first side that all others have an answer to, then the measures that rank systems."""
     left = [
         {
@@ -370,7 +370,7 @@ def matched(sides: Sequence[Side]) -> list[Matched]:
         }
         for side in sides
     ]
-    pairs: list[Matched] = []
+    pairs: list[MatchedQuestions] = []
     for by_name in (True, False):
         for name, form in list(left[0].items()):
             others = [
@@ -380,10 +380,10 @@ def matched(sides: Sequence[Side]) -> list[Matched]:
                 names = (name, *(other for other in others if other))
                 for open_forms, own_name in zip(left, names, strict=True):
                     del open_forms[own_name]
-                pairs.append(Matched(question_label(sides, names), form, names))
+                pairs.append(MatchedQuestions(question_label(sides, names), form, names))
     measures = tuple(side.measure.of for side in sides if side.measure)
     if len(measures) == len(sides) and all(measures != pair.questions for pair in pairs):
-        pairs.append(Matched(question_label(sides, measures), Form.NUMBERS, measures))
+        pairs.append(MatchedQuestions(question_label(sides, measures), Form.NUMBERS, measures))
     return pairs
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import polars as pl
 
-from lanner.analysis import GROUPS, Counted, plan
+from lanner.analysis import GROUPS, CountedRows, plan
 from lanner.designs.expected import Misses, control_limit, missed_controls, misses, outcomes, share_interval
 from lanner.figures.typeset import estimate, interval, number, percent, plural, words
 from lanner.model import Item, Json, Judgement, Rank, Role, Task
@@ -105,7 +105,7 @@ def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table
     return Table("controls", f"{sentence}. One broken rule misses an item.", columns, rows, data, signature)
 
 
-def _repeats(view: View, repeats: Counted) -> Table | None:
+def _repeats(view: View, repeats: CountedRows) -> Table | None:
     rows: list[dict[str, Json]] = []
     data: list[dict[str, Json]] = []
     best: list[str] = []

@@ -35,7 +35,7 @@ def section(view: View) -> Section | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Confused:
+class LabelConfusion:
     """How often two labels were given to one item by two people, of all disagreements."""
 
     labels: tuple[str, str]
@@ -43,7 +43,7 @@ class Confused:
     total: int
 
 
-def most_confused(matrices: Sequence[Result]) -> Confused | None:
+def most_confused(matrices: Sequence[Result]) -> LabelConfusion | None:
     """The two labels between which most disagreements lie, over all pairs of people."""
     between: Counter[tuple[str, str]] = Counter()
     for matrix in matrices:
@@ -56,10 +56,10 @@ def most_confused(matrices: Sequence[Result]) -> Confused | None:
     if not total:
         return None
     labels, most = between.most_common(1)[0]
-    return Confused(labels, most, total)
+    return LabelConfusion(labels, most, total)
 
 
-def _finding(view: View, largest: Confused | None, names: Mapping[str, str], merge: Merged | None) -> str:
+def _finding(view: View, largest: LabelConfusion | None, names: Mapping[str, str], merge: LabelMerge | None) -> str:
     """Between which labels most disagreement lies; what merging would do, where that pair gains most, too."""
     if largest is None or largest.total < FEWEST_ITEMS:
         return ""
@@ -76,7 +76,7 @@ def _finding(view: View, largest: Confused | None, names: Mapping[str, str], mer
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class LabelMerge:
     """The two labels whose merger raises κ most, and by how much, in words."""
 
     labels: tuple[str, str]
@@ -141,7 +141,7 @@ def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names
 
 def _merging(
     view: View, question: str, merges: Sequence[Result], matrices: Sequence[Result], names: dict[str, str]
-) -> tuple[Figure, Merged]:
+) -> tuple[Figure, LabelMerge]:
     """The merge that raises κ most over all pairs of people."""
     gains: dict[str, float] = {}
     for result in merges:
@@ -167,7 +167,7 @@ def _merging(
         {"pair": m.pair, "between": m.between, "total": m.total, "before": m.before, "after": m.after} for m in bars
     ]
     figure = Figure(f"merging-{question}", caption, str(merging(labels, bars)), data, view.signature(merges[0]))
-    return figure, Merged((first, second), change)
+    return figure, LabelMerge((first, second), change)
 
 
 _MOST, _AROUND, _MOST_JUDGES = 5, 1, 8
@@ -270,12 +270,12 @@ def _answers(view: View, answers: pl.DataFrame) -> Iterator[str]:
         rows = answers.filter(pl.col("question") == question.id)
         if isinstance(question, Text | Spans) or rows.is_empty():
             continue
-        sentences = list(_said(view, question, list(rows.iter_rows(named=True))))
+        sentences = list(_answers_in_words(view, question, list(rows.iter_rows(named=True))))
         if sentences:
             yield f"{view.short(question.id)}: {', '.join(sentences)}"
 
 
-def _said(view: View, question: Question, rows: Sequence[Mapping[str, Json]]) -> Iterator[str]:
+def _answers_in_words(view: View, question: Question, rows: Sequence[Mapping[str, Json]]) -> Iterator[str]:
     for row in rows:
         if isinstance(question, Grid) or (row["row"] and row["label"] is not None):
             lowest = question.options[0].id if isinstance(question, Grid) else ""

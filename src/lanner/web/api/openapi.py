@@ -106,9 +106,9 @@ _MOST = {"list_documents": MOST_DOCUMENTS, "list_judgements": MOST_JUDGEMENTS}
 @cache
 def description() -> dict[str, Any]:
     """The whole description."""
-    used = {shape for row in OPERATIONS for shape in (row.takes, row.gives) if shape} | {shapes.Problem}
-    in_order = sorted(used, key=lambda shape: shape.__name__)
-    _, defined = models_json_schema([(s, "validation") for s in in_order], ref_template="#/components/schemas/{model}")
+    all_shapes = {shape for row in OPERATIONS for shape in (row.takes, row.gives) if shape} | {shapes.Problem}
+    in_order = sorted(all_shapes, key=lambda shape: shape.__name__)
+    _, schemas = models_json_schema([(s, "validation") for s in in_order], ref_template="#/components/schemas/{model}")
     paths: dict[str, dict[str, Any]] = {}
     for row in OPERATIONS:
         paths.setdefault(row.path, {})[row.method.lower()] = _operation(row)
@@ -122,7 +122,7 @@ def description() -> dict[str, Any]:
         "servers": [{"url": ROOT}],
         "paths": paths,
         "components": {
-            "schemas": defined["$defs"],
+            "schemas": schemas["$defs"],
             "securitySchemes": {
                 "token": {
                     "type": "http",

@@ -161,8 +161,8 @@ async def move_campaign(request: Request) -> Response:
     moves = {"paused": campaigns.pause, "closed": campaigns.close}
     go = moves.get(state) or (campaigns.open if campaign.state.value == "draft" else campaigns.reopen)
     account = _caller(request).account
-    moved = await site.write(lambda: go(site.store, campaign.id, account=account.id if account else None))
-    return _sent(_campaign(moved))
+    updated_campaign = await site.write(lambda: go(site.store, campaign.id, account=account.id if account else None))
+    return _sent(_campaign(updated_campaign))
 
 
 async def add_judges(request: Request) -> Response:
@@ -223,7 +223,7 @@ async def list_documents(request: Request) -> Response:
             return tx.documents.some(campaign.id, start, limit + 1)
 
     texts = await site.read(look)
-    shown = [
+    document_shapes = [
         shapes.DocumentShape.model_construct(
             **{name: getattr(text, name) for name in shapes.DocumentShape.model_fields if name != "segments"},
             segments=[
@@ -240,7 +240,7 @@ async def list_documents(request: Request) -> Response:
         for text in texts[:limit]
     ]
     following = start + limit if len(texts) > limit else None
-    return _sent(shapes.DocumentPage.model_construct(documents=shown, next=following))
+    return _sent(shapes.DocumentPage.model_construct(documents=document_shapes, next=following))
 
 
 async def _names(request: Request, campaign: Campaign) -> dict[str, str]:
@@ -266,8 +266,10 @@ async def list_judgements(request: Request) -> Response:
             return tx.judgements.some(campaign.id, after, limit, history=history == "true")
 
     rows = await site.read(look)
-    shown = [_judgement(row, names) for row in rows]
-    return _sent(shapes.JudgementPage.model_construct(judgements=shown, next=rows[-1].id or after if rows else after))
+    judgement_shapes = [_judgement(row, names) for row in rows]
+    return _sent(
+        shapes.JudgementPage.model_construct(judgements=judgement_shapes, next=rows[-1].id or after if rows else after)
+    )
 
 
 def _judgement(row: Judgement, names: dict[str, str]) -> shapes.JudgementShape:
@@ -287,14 +289,16 @@ async def save_answers(request: Request) -> Response:
         body.task, body.item, body.answers, body.submission, body.elapsed, body.active, judge=owner.judge
     )
     try:
-        saved, _ = await site.intake.submit(submission)
+        outcome, _ = await site.intake.submit(submission)
     except campaigns.ReusedError as error:
-        kept = {question: {"id": number, "value": value} for question, (number, value) in error.stored.items()}
+        stored_answers = {
+            question: {"id": number, "value": value} for question, (number, value) in error.stored.items()
+        }
         fields = {"message": error.what, "where": "", "next": error.next_step, "reason": error.code}
-        return JSONResponse({**fields, "digests": error.digests, "stored": kept}, 409)
+        return JSONResponse({**fields, "digests": error.digests, "stored": stored_answers}, 409)
     site.saves.note()
     shape = shapes.SavedShape(
-        saved=dict(saved.ids), digests=saved.digests, missing=list(saved.open), repeated=saved.repeated
+        saved=dict(outcome.ids), digests=outcome.digests, missing=list(outcome.open), repeated=outcome.repeated
     )
     return _sent(shape)
 
@@ -309,7 +313,7 @@ async def list_tasks(request: Request) -> Response:
         with site.store.reading() as tx:
             return [entry.task for entry in tx.tasks.of_campaign(campaign.id)]
 
-    shown = [
+    task_shapes = [
         shapes.TaskShape(
             id=task.id,
             judge=names.get(task.judge, task.judge),
@@ -320,7 +324,7 @@ async def list_tasks(request: Request) -> Response:
         )
         for task in await site.read(look)
     ]
-    return _sent(shapes.TaskList(tasks=[task for task in shown if judge in (None, task.judge)]))
+    return _sent(shapes.TaskList(tasks=[task for task in task_shapes if judge in (None, task.judge)]))
 
 
 async def export(request: Request) -> Response:

@@ -19,14 +19,14 @@ _ADDRESS = re.compile(r"<?(?<![^\s<>@,;])([^\s<>@,;]++@[^\s<>@,;]+\.[^\s<>@,;]+)
 
 
 @dataclass(frozen=True, slots=True)
-class Invited:
+class InvitedJudge:
     """A judge and the address to send their link to. Addresses are for the letter only: they are never stored."""
 
     judge: Judge
     email: str = ""
 
 
-def invited(text: str, existing_ids: Collection[str] = (), *, same_names: bool = False) -> list[Invited]:
+def invited(text: str, existing_ids: Collection[str] = (), *, same_names: bool = False) -> list[InvitedJudge]:
     """Everyone named in the text, with ids of their own that nobody has yet. Two of one name are asked about, unless
     `same_names` says that they are different people."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
@@ -81,17 +81,17 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([line], delimiter=mark, skipinitialspace=True))]
 
 
-def _from_table(header: list[str], cells: list[str], number: int, ids: Ids) -> Invited:
+def _from_table(header: list[str], cells: list[str], number: int, ids: Ids) -> InvitedJudge:
     row = dict(zip(header, cells, strict=False))
     email = next((row[key] for key in ("email", "e-mail", "mail") if row.get(key)), "")
     name = row.get("name") or row.get("id") or email.partition("@")[0]
     if not name:
         raise InputError(say("A judge has neither name nor id."), where=Where(line=number))
     own = {key: value for key, value in row.items() if value and key not in ("id", "name", "email", "e-mail", "mail")}
-    return Invited(Judge(ids.add(row.get("id") or name, number), name=name, attributes=own), email)
+    return InvitedJudge(Judge(ids.add(row.get("id") or name, number), name=name, attributes=own), email)
 
 
-def _from_line(line: str, number: int, ids: Ids) -> Invited:
+def _from_line(line: str, number: int, ids: Ids) -> InvitedJudge:
     match = _ADDRESS.search(line)
     email = match[1] if match else ""
     rest = [cell for cell in _cells(_ADDRESS.sub("", line)) if cell]
@@ -103,4 +103,4 @@ def _from_line(line: str, number: int, ids: Ids) -> Invited:
     attributes = {"language": languages.normal(language_names[0])} if language_names else {}
     if other:
         attributes["note"] = ", ".join(other)[:200]
-    return Invited(Judge(ids.add(name, number), name=name, attributes=attributes), email)
+    return InvitedJudge(Judge(ids.add(name, number), name=name, attributes=attributes), email)

@@ -25,7 +25,7 @@ from lanner.model import Campaign, Document, Json, Judge, Object, Protocol, Unit
 from lanner.protocols.describe import expected_agreement
 from lanner.protocols.wording import Wording
 from lanner.store import Store
-from lanner.web.drafting.judges import Invited, invited
+from lanner.web.drafting.judges import InvitedJudge, invited
 from lanner.web.drafting.sketch import sketch
 from lanner.web.organising.settings import read_settings
 from lanner.web.page import forms
@@ -73,7 +73,7 @@ class CampaignOptions:
     title: str
     protocol: str
     """As TOML, so that it can travel to another process and be derived from others."""
-    judges: tuple[Invited, ...]
+    judges: tuple[InvitedJudge, ...]
     design: str
     options: Mapping[str, Json]
     systems: tuple[str, ...]

@@ -42,7 +42,7 @@ from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
 from lanner.web.organising.figures import NarrowingScale, load_bar, narrowing, size_curve
 from lanner.web.page import forms
-from lanner.web.page.problems import told
+from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site
@@ -91,7 +91,7 @@ async def take_texts(request: Request) -> Response:
                         return await tables.take_table(request, first)
                     texts = await _read(site, form, Path(upload_folder), names, folder)
     except LannerError as error:
-        return await _new_page(request, told(without_folders(error)), form)
+        return await _new_page(request, error_text(without_folders(error)), form)
     token = site.uploads.add(account.id, folder, texts)
     return RedirectResponse(f"{request.scope.get('root_path', '')}/new/{token}", 303)
 
@@ -234,7 +234,7 @@ async def draft(request: Request) -> Response:
         account = request.state.visitor.account.id
         campaign: Campaign = await site.files.ask("create_campaign", str(upload.path), wishes, account)
     except LannerError as error:
-        return await _draft_page(request, upload, form, told(error), mistake=error)
+        return await _draft_page(request, upload, form, error_text(error), mistake=error)
     if wishes.judges:
         return await judges.first_links(request, campaign, wishes.judges)
     return RedirectResponse(address_of(request, campaign), 303)

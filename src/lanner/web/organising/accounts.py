@@ -13,7 +13,7 @@ from lanner.errors import LannerError
 from lanner.store import Account, AccountRole, Store
 from lanner.web import auth, session
 from lanner.web.page import forms
-from lanner.web.page.problems import told
+from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site
@@ -49,7 +49,7 @@ async def add(request: Request) -> Response:
     try:
         await site.reckon(lambda: accounts.add_account(site.store, name, password, account_role))
     except LannerError as error:
-        return await _page(request, told(error))
+        return await _page(request, error_text(error))
     return _back(request, "/people")
 
 
@@ -82,7 +82,7 @@ async def change(request: Request) -> Response:
         try:
             await site.write(work)
         except LannerError as error:
-            return await _page(request, told(error))
+            return await _page(request, error_text(error))
         site.sessions.forget()
         return _back(request, "/people")
     raise HTTPException(400)
@@ -108,7 +108,7 @@ async def change_password(request: Request) -> Response:
     try:
         token = await site.reckon(work)
     except LannerError as error:
-        return page(request, "account.html", {"problem": told(error), "changed": False}, 422)
+        return page(request, "account.html", {"problem": error_text(error), "changed": False}, 422)
     response = _back(request, "/account?changed=1")
     session.keep(request, response, session.ACCOUNT_COOKIE, token, session.ACCOUNT_DAYS)
     return response

@@ -53,7 +53,7 @@ from lanner.web.page.speech import listed as in_words
 from lanner.web.site import Site
 
 
-def wanted_of(query: QueryParams) -> DisagreementFilter:
+def filter_of(query: QueryParams) -> DisagreementFilter:
     """What the filters ask for."""
     judges = tuple(name for name in query.get("judges", "").split("|") if name)
     labels = tuple(name for name in query.get("labels", "").split("|") if name)
@@ -73,7 +73,7 @@ async def disagreements(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     query = request.query_params
-    selection = wanted_of(query)
+    selection = filter_of(query)
     disagreement_list: DisagreementList = await site.live.ask("disagreements", campaign.id, selection)
     unit = _unit(query) or _first(disagreement_list.entries)
     unit_answers: UnitAnswers | None = await site.live.ask("answers", campaign.id, unit) if unit else None

@@ -19,7 +19,7 @@ from lanner.web import auth
 from lanner.web.drafting.uploads import named, without_folders
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
-from lanner.web.page.problems import told
+from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site
@@ -62,7 +62,7 @@ async def inspect(request: Request) -> Response:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise without_folders(error) from error
     except LannerError as error:
-        return _page(request, campaign, problem=told(error))
+        return _page(request, campaign, problem=error_text(error))
     token = site.uploads.arrive(request.state.visitor.account.id, path, campaign.id, model)
     return _page(request, campaign, incoming=incoming, token=token, file=path.name)
 
@@ -89,7 +89,7 @@ async def bring(request: Request) -> Response:
     try:
         result: Imported = await site.files.ask("import_file", campaign.id, str(arrival.path), arrival.model, account)
     except LannerError as error:
-        return _page(request, campaign, problem=told(without_folders(error)))
+        return _page(request, campaign, problem=error_text(without_folders(error)))
     shutil.rmtree(arrival.path.parent, ignore_errors=True)
     if result.already:
         return _page(

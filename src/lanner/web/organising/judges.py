@@ -21,11 +21,11 @@ from lanner.protocols.wording import Wording
 from lanner.reports.parts import csv_text
 from lanner.store import Overview, Seat, Store
 from lanner.web import auth
-from lanner.web.drafting.judges import Invited, invited
+from lanner.web.drafting.judges import InvitedJudge, invited
 from lanner.web.mail import Letter, mailer_from_environment
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
-from lanner.web.page.problems import told
+from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import long_page, page
 from lanner.web.page.speech import language, say
 from lanner.web.site import Site
@@ -78,11 +78,11 @@ async def add(request: Request) -> Response:
     try:
         links = await site.write(work)
     except LannerError as error:
-        return await _judges_page(request, campaign, told(error), text)
+        return await _judges_page(request, campaign, error_text(error), text)
     return await _links(request, campaign, links, form)
 
 
-async def first_links(request: Request, campaign: Campaign, people: Sequence[Invited]) -> Response:
+async def first_links(request: Request, campaign: Campaign, people: Sequence[InvitedJudge]) -> Response:
     """The links of a campaign that was just made."""
     site: Site = request.app.state.site
     issued_links = await site.write(lambda: _issue(request, site.store, campaign, people))
@@ -107,7 +107,7 @@ async def links(request: Request) -> Response:
     def work() -> list[Link]:
         people = [seat for seat in campaigns.seats(site.store, campaign.id) if seat.judge.kind is JudgeKind.PERSON]
         recipients = [seat for seat in people if _wanted(seat, who, forms.text(form, "judge"))]
-        return _issue(request, site.store, campaign, [Invited(seat.judge) for seat in recipients])
+        return _issue(request, site.store, campaign, [InvitedJudge(seat.judge) for seat in recipients])
 
     links = await site.write(work)
     site.sessions.forget()
@@ -173,7 +173,7 @@ async def _remind(request: Request, campaign: Campaign, form: FormData) -> Respo
                 lambda: _note_reminders(site.store, campaign, [link.judge for link in recipients], account)
             )
         except LannerError as error:
-            problem = told(error)
+            problem = error_text(error)
     context = {
         "campaign": campaign,
         "links": reminders,
@@ -212,7 +212,7 @@ def _is_local(request: Request) -> bool:
     return (urlsplit(_base(request)).hostname or "") in ("127.0.0.1", "localhost", "::1")
 
 
-def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[Invited]) -> list[Link]:
+def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[InvitedJudge]) -> list[Link]:
     base = _base(request)
     names = [entry.judge.id for entry in people]
     account: int = request.state.visitor.account.id

@@ -22,7 +22,7 @@ from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.organising.disagreements import Item, Scene, Unit
 from lanner.web.organising.exports import report_policy
 from lanner.web.page import forms
-from lanner.web.page.problems import told
+from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
 from lanner.web.site import Site
 
@@ -108,7 +108,7 @@ async def _training(site: Site, campaign: int, since: str) -> tuple[Training | N
     try:
         return await site.files.ask("training", campaign, day.isoformat()), ""
     except StatisticError as error:
-        return None, told(error)
+        return None, error_text(error)
 
 
 def _case(item: Item) -> Case:

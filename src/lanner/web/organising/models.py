@@ -21,7 +21,7 @@ from lanner.store import Store
 from lanner.web import auth
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
-from lanner.web.page.problems import told
+from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site
@@ -68,7 +68,7 @@ async def _page(request: Request, campaign: Campaign, form_values: Mapping[str, 
         try:
             command = shlex.join(_command(campaign, options))
         except LannerError as error:
-            problem = told(error)
+            problem = error_text(error)
     machines, offer = await site.read(lambda: (_machines(site.store, campaign), _offer(site.store, campaign)))
     context = {
         "campaign": campaign,
@@ -154,7 +154,7 @@ async def judge_with(request: Request) -> Response:
             try:
                 await site.runs.start(campaign.id, _allowed(site, campaign, options))
             except LannerError as error:
-                return await _page(request, campaign, options, told(error))
+                return await _page(request, campaign, options, error_text(error))
         case "stop":
             await site.runs.stop(campaign.id)
         case _:
@@ -176,7 +176,7 @@ async def offer_marks(request: Request) -> Response:
     try:
         await site.write(offer)
     except LannerError as error:
-        return await _page(request, campaign, {"unassisted": unassisted_share}, told(error))
+        return await _page(request, campaign, {"unassisted": unassisted_share}, error_text(error))
     return RedirectResponse(address_of(request, campaign, "/models"), 303)
 
 

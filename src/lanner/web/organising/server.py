@@ -19,7 +19,7 @@ from lanner.errors import LannerError
 from lanner.store.backup import Finding, copies
 from lanner.web import auth
 from lanner.web.page import forms
-from lanner.web.page.problems import told
+from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import say
 from lanner.web.site import Site
@@ -139,7 +139,7 @@ async def _add_or_end(
             return RedirectResponse(f"{request.scope.get('root_path', '')}/server#{about}s", 303)
         secret = await site.write(lambda: add(site, form))
     except LannerError as error:
-        return await _page(request, Notices(told(error)))
+        return await _page(request, Notices(error_text(error)))
     return await _page(request, Notices(secret=secret, about=about))
 
 

@@ -22,7 +22,7 @@ from lanner.store import AccountRole, Store
 from lanner.web import auth
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
-from lanner.web.page.problems import told
+from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import language, say
 from lanner.web.site import Site
@@ -100,7 +100,7 @@ async def change_settings(request: Request) -> Response:
         )
     except LannerError as error:
         text = {name: forms.text(form, name) for name in (*NUMBERS, *TEXTS, "title")}
-        return await _settings_page(request, campaign, told(error), text)
+        return await _settings_page(request, campaign, error_text(error), text)
     return RedirectResponse(address_of(request, campaign), 303)
 
 
@@ -123,7 +123,7 @@ async def duplicate(request: Request) -> Response:
     try:
         copy = await site.write(work)
     except LannerError as error:
-        return await _settings_page(request, campaign, told(error))
+        return await _settings_page(request, campaign, error_text(error))
     return RedirectResponse(address_of(request, copy), 303)
 
 

@@ -107,12 +107,12 @@ def _paths(folder: Path) -> dict[str, list[Path]]:
     """Every file that can be asked for, by name, with the files it is made of."""
     files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
     single = SHARED | {path.relative_to(folder).as_posix(): path for path in files}
-    combined = {
+    bundles = {
         name: [single[part] for part in parts]
         for name, parts in _COMBINED.items()
         if all(part in single for part in parts)
     }
-    return dict(sorted(({name: [path] for name, path in single.items()} | combined).items()))
+    return dict(sorted(({name: [path] for name, path in single.items()} | bundles).items()))
 
 
 def _load(paths: list[Path]) -> Asset:
@@ -121,8 +121,8 @@ def _load(paths: list[Path]) -> Asset:
     if suffix == ".js":
         body = _COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), body)
     media_type = _TYPES.get(suffix) or mimetypes.guess_type(paths[0].name)[0] or "application/octet-stream"
-    packed = gzip.compress(body, 9, mtime=0) if suffix in _TEXT and len(body) > 400 else None
-    return Asset(body, packed, media_type)
+    gzip_body = gzip.compress(body, 9, mtime=0) if suffix in _TEXT and len(body) > 400 else None
+    return Asset(body, gzip_body, media_type)
 
 
 # What every answer says to the browser: load nothing from elsewhere, run no inline script, appear in no other page.

@@ -26,9 +26,9 @@ def available() -> dict[str, str]:
     return {code: _table(code)["language.name"] for code in codes}
 
 
-def choose(wanted: Iterable[str]) -> str:
+def choose(codes: Iterable[str]) -> str:
     """The first wanted language that there is, "pt-BR" taken as "pt"; English where there is none."""
-    for code in wanted:
+    for code in codes:
         language = languages.normal(code).partition("-")[0]
         if language in available():
             return language
@@ -37,7 +37,7 @@ def choose(wanted: Iterable[str]) -> str:
 
 def from_header(accept_language: str) -> list[str]:
     """The languages of an Accept-Language header, most wanted first."""
-    weighted = []
+    ranks = []
     for position, part in enumerate(accept_language.split(",")):
         code, _, weight = part.strip().partition(";q=")
         try:
@@ -45,8 +45,8 @@ def from_header(accept_language: str) -> list[str]:
         except ValueError:
             rank = 0.0
         if code and code != "*":
-            weighted.append((-rank, position, code))
-    return [code for _, _, code in sorted(weighted)]
+            ranks.append((-rank, position, code))
+    return [code for _, _, code in sorted(ranks)]
 
 
 class Messages:

@@ -134,7 +134,7 @@ def parts(error: LannerError) -> tuple[str, str, str]:
     return own, where, error.next_step
 
 
-def told(error: LannerError) -> str:
+def error_text(error: LannerError) -> str:
     """The same in a few lines."""
     what, where, next_step = parts(error)
     return "\n".join(filter(None, (f"{where}: {what}" if where else what, next_step)))
@@ -241,11 +241,11 @@ def _is_judges(request: Request) -> bool:
 def _for_judge(request: Request, status: int) -> tuple[Messages, str] | None:
     """The judge's language and which of the messages for judges says it, on the pages that are theirs."""
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
-    named = {401: "signin", 404: "link" if path.startswith("/j/") else "gone", 500: "server", 503: "server"}.get(status)
-    if named is None or not _is_judges(request):
+    key = {401: "signin", 404: "link" if path.startswith("/j/") else "gone", 500: "server", 503: "server"}.get(status)
+    if key is None or not _is_judges(request):
         return None
     languages = (request.cookies.get(COOKIE, ""), *from_header(request.headers.get("accept-language", "")))
-    return Messages(choose(code for code in languages if code)), named
+    return Messages(choose(code for code in languages if code)), key
 
 
 def _answer(
@@ -255,8 +255,8 @@ def _answer(
     if wants_json(request):
         content = {"message": what, "where": where, "next": next_step}
         return JSONResponse(content, status_code=status, headers=headers)
-    if told := _for_judge(request, status):
-        words, name = told
+    if judge_message := _for_judge(request, status):
+        words, name = judge_message
         said_to_judge = {
             "messages": words,
             "what": words.get(f"problem.{name}"),
@@ -265,6 +265,6 @@ def _answer(
             "work": words.get("problem.work") if name in ("gone", "server") else "",
         }
         return page(request, "judge/problem.html", said_to_judge, status)
-    shown = page(request, "error.html", {"status": status, "what": what, "where": where, "next": next_step}, status)
-    shown.headers.update(headers or {})
-    return shown
+    response = page(request, "error.html", {"status": status, "what": what, "where": where, "next": next_step}, status)
+    response.headers.update(headers or {})
+    return response

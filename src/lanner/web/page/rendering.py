@@ -65,7 +65,7 @@ def environment(assets: Assets | None = None, *, watched: bool = False) -> Envir
         bytecode_cache=_compiled_templates(),
     )
     environment.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": messages.available}
-    environment.globals["kept"] = Kept(0 if watched else _MOST_KEPT)  # templates being changed are made anew
+    environment.globals["kept"] = FragmentCache(0 if watched else _MOST_KEPT)  # templates being changed are made anew
     environment.filters |= {
         "count": count,
         "apart": apart,
@@ -82,7 +82,7 @@ def environment(assets: Assets | None = None, *, watched: bool = False) -> Envir
     return environment
 
 
-class Kept:
+class FragmentCache:
     """Pieces of pages that come again and again, made once: `kept(key, macro, ...)` in a template. The key says
     everything the piece is made from, so that two readers share one only where theirs are the same."""
 
@@ -113,8 +113,8 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
 async def long_page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:
     """A page with as many rows as there are judges, documents or campaigns. It is drawn in a thread, so that requests
     of judges are answered meanwhile."""
-    drawn: HTMLResponse = await request.app.state.site.read(lambda: page(request, template, context, status))
-    return drawn
+    response: HTMLResponse = await request.app.state.site.read(lambda: page(request, template, context, status))
+    return response
 
 
 def part(templates: Environment, template: str, root: str, context: dict[str, Any]) -> str:

@@ -108,9 +108,9 @@ def _wanted(scope: Scope) -> str:
     for name, value in scope["headers"]:
         if name == b"cookie":
             for part in value.decode("latin-1").split(";"):
-                key, _, chosen = str(part).strip().partition("=")
-                if key == COOKIE and chosen in messages.available():
-                    return chosen
+                key, _, cookie_value = str(part).strip().partition("=")
+                if key == COOKIE and cookie_value in messages.available():
+                    return cookie_value
         elif name == b"accept-language":
             from_browser = value.decode("latin-1")
     return messages.choose(messages.from_header(from_browser))

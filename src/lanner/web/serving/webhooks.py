@@ -44,10 +44,10 @@ def is_open(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     if isinstance(address, ipaddress.IPv4Address):
         return True
     teredo = address.teredo or ()
-    carried = [address.ipv4_mapped, address.sixtofour, *teredo]
+    inner_addresses = [address.ipv4_mapped, address.sixtofour, *teredo]
     if any(address in network for network in _CARRIERS):
-        carried.append(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
-    return all(inner.is_global for inner in carried if inner is not None)
+        inner_addresses.append(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
+    return all(inner.is_global for inner in inner_addresses if inner is not None)
 
 
 _CARRIERS = tuple(map(ipaddress.IPv6Network, ("::/96", "64:ff9b::/96", "64:ff9b:1::/48")))
