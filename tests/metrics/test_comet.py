@@ -22,7 +22,7 @@ class Lengths:
 
 
 def scored(**options):
-    return comet.Scored("COMET", Lengths(), **{"precision": "float32", **options})
+    return comet.CometMetric("COMET", Lengths(), **{"precision": "float32", **options})
 
 
 def test_windows_stay_within_their_document_and_read_what_belongs_together():

@@ -66,15 +66,15 @@ def question_agreement(
     try:
         ratings = ratings_of(rows.table, entry)
     except StatisticError as error:
-        return QuestionAgreement(entry, _undefined(entry.headline, error))
+        return QuestionAgreement(entry, _undefined_result(entry.headline, error))
     parts = tuple(PartAgreement(part, rows.sign(_of_part(ratings, part, how))) for part in entry.parts)
-    headline = _named(rows.sign(_of_part(ratings, entry.headline, how)), entry.headline)
+    headline = _add_labels(rows.sign(_of_part(ratings, entry.headline, how)), entry.headline)
     if entry.headline.part is Part.MEAN_OF_ROWS:
         table = tuple({"row": part.measure.row, **part.result.row()} for part in parts)
         headline = replace(headline, rows=table)
     unassisted_rows = unaided_rows(rows, entry)
     if unassisted_rows is not None:
-        headline = _inflated(headline)
+        headline = _add_inflation_note(headline)
     return QuestionAgreement(
         entry,
         headline,
@@ -99,7 +99,7 @@ def unaided_rows(rows: CountedRows, entry: QuestionPlan) -> CountedRows | None:
     return replace(rows, table=rows.table.filter(pl.col("help") == str(Help.WITHHELD)))
 
 
-def _inflated(result: Result) -> Result:
+def _add_inflation_note(result: Result) -> Result:
     return result if result.value is None else replace(result, notes=(INFLATED, *result.notes))
 
 
@@ -110,10 +110,10 @@ def measure(
     _check_one_group(rows)
     how = resampling or Resampling()
     data, options = _reading(rows.table, coefficient, entry)
-    result = _named(
+    result = _add_labels(
         rows.sign(coefficient.statistic(data, coefficient.question, resampling=how, **options)), coefficient
     )
-    return result if unaided_rows(rows, entry) is None else _inflated(result)
+    return result if unaided_rows(rows, entry) is None else _add_inflation_note(result)
 
 
 def statistic_plan(rows: CountedRows, coefficient: Measure, entry: QuestionPlan) -> Plan:
@@ -260,10 +260,10 @@ def _check_one_group(rows: CountedRows) -> None:
         )
 
 
-def _named(result: Result, coefficient: Measure) -> Result:
+def _add_labels(result: Result, coefficient: Measure) -> Result:
     labels = {"question": coefficient.question, **({"row": coefficient.row} if coefficient.row else {})}
     return replace(result, labels={**labels, **result.labels})
 
 
-def _undefined(coefficient: Measure, error: StatisticError) -> Result:
+def _undefined_result(coefficient: Measure, error: StatisticError) -> Result:
     return Result(coefficient.name, None, labels={"question": coefficient.question}, notes=(error.what,))

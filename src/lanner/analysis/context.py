@@ -197,7 +197,7 @@ def _of_question(
             question=stem,
             context=context,
             fullest=fullest,
-            misevaluated=_misevaluated(verdicts, question, context, fullest, how) if less else None,
+            misevaluated=_measure_misevaluation(verdicts, question, context, fullest, how) if less else None,
             changed=_differing(verdicts, context, fullest, how) if less else None,
             apart=_differing(verdicts, context, context, how),
             seconds=_seconds(table, questions[context], how),
@@ -237,7 +237,7 @@ def _differing(verdicts: pl.DataFrame, one: str, other: str, how: Resampling) ->
     return share_over_documents(differing, pairs, how)
 
 
-def _misevaluated(
+def _measure_misevaluation(
     verdicts: pl.DataFrame, question: Question, context: str, fullest: str, how: Resampling
 ) -> Result | None:
     """Perfect in the smaller context, faulty in the fuller one. What a choice calls perfect is not known."""

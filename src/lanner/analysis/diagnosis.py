@@ -379,7 +379,7 @@ def _diagnose(
         for system in systems
     ]
     cells = [cell for cell in cells if cell.matters.n]
-    cells, tests = _compared(evidence, cells, way)
+    cells, tests = _compare_systems(evidence, cells, way)
     priorities = {system: tuple(_priorities([c for c in cells if c.system == system], errors)) for system in systems}
     names = evidence["judge"].unique().sort()
     judges = ", ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} judges"
@@ -403,7 +403,7 @@ def _diagnose(
         tuple(cells),
         priorities,
         tests,
-        explained=tuple(_explained(protocol, question, counted_rows, systems, how)),
+        explained=tuple(_explain_outcome(protocol, question, counted_rows, systems, how)),
         groups=tuple(_people_and_models(material, protocol, question, aspects, way)),
         notes=tuple(_notes(cells, systems, errors)),
         signature=signature,
@@ -507,7 +507,7 @@ def _cell(evidence: pl.DataFrame, system: str, aspect: str, domain: str, way: _W
     return Cell(system, aspect, domain, often, well)
 
 
-def _compared(evidence: pl.DataFrame, cells: Sequence[Cell], way: _Way) -> tuple[list[Cell], int]:
+def _compare_systems(evidence: pl.DataFrame, cells: Sequence[Cell], way: _Way) -> tuple[list[Cell], int]:
     """The cells with every comparison of two systems, and where there is one system of an aspect with its others, all
     corrected together; and how many comparisons that is."""
     by_key = {(cell.system, cell.aspect, cell.domain): cell for cell in cells}
@@ -642,7 +642,7 @@ def _behind_own(cell: Cell) -> Priority | None:
     return Priority(cell, (cell.matters.value or 0.0) * -cell.own.difference, "")
 
 
-def _explained(
+def _explain_outcome(
     protocol: Protocol, question: Question, counted_rows: CountedRows, systems: Sequence[str], how: Resampling
 ) -> Iterator[dict[str, Json]]:
     """How the aspects explain the outcome that the protocol's plan explains by them, for each system."""

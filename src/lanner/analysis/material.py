@@ -83,7 +83,7 @@ class Material:
         if self.protocol is not None:
             no_flags = pl.lit(pl.Series("flags", [[]], dtype=SCHEMA["flags"])).first()
             facts = facts.with_columns(pl.lit(STAGE).alias("stage"), no_flags)
-            parts += [laid_out(facts, column) for column in _derived(self.protocol, latest)]
+            parts += [laid_out(facts, column) for column in _derive_rows(self.protocol, latest)]
         table = pl.concat(parts)
         return with_help(table, self.documents) if self.is_prefilled else table
 
@@ -157,7 +157,7 @@ def with_help(table: pl.DataFrame, documents: Iterable[Document]) -> pl.DataFram
     return table.with_columns(pl.Series("help", helps, dtype=pl.String))
 
 
-def _derived(protocol: Protocol, judgements: list[Judgement]) -> Iterator[pl.DataFrame]:
+def _derive_rows(protocol: Protocol, judgements: list[Judgement]) -> Iterator[pl.DataFrame]:
     """The chosen rows of grids, and every score: of a million judgements there are millions, so by columns."""
     choices = list(preselected_rows(protocol, judgements))
     if choices:
@@ -258,9 +258,9 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         documents=tuple(campaign.documents(store, entry.id)),
         judges=tuple(campaign.judges(store, entry.id)),
         judgements=judgements,
-        notes=(*_gone(store, entry.id), *_left_open(store, entry.id)),
+        notes=(*_withdrawal_notes(store, entry.id), *_left_open(store, entry.id)),
         settings={"title": entry.title, "design": entry.design, "seed": entry.seed, **entry.settings},
-        controls=_missed(store, entry.id, protocol, judgements),
+        controls=_count_misses(store, entry.id, protocol, judgements),
         left_out=campaign.left_out(store, entry.id),
         code_names=campaign.pseudonyms(store, entry.id),
         chain=(head.judgements, head.hash) if head else None,
@@ -276,7 +276,7 @@ def _left_open(store: Store, number: int) -> tuple[str, ...]:
     )
 
 
-def _gone(store: Store, number: int) -> tuple[str, ...]:
+def _withdrawal_notes(store: Store, number: int) -> tuple[str, ...]:
     """That judges have withdrawn must be said: what they answered is not in any number any more."""
     withdrawn = [event for event in campaign.events(store, number) if event.kind == "judge_withdrew"]
     if not withdrawn:
@@ -293,7 +293,9 @@ def _gone(store: Store, number: int) -> tuple[str, ...]:
     )
 
 
-def _missed(store: Store, number: int, protocol: Protocol, judgements: tuple[Judgement, ...]) -> tuple[Misses, ...]:
+def _count_misses(
+    store: Store, number: int, protocol: Protocol, judgements: tuple[Judgement, ...]
+) -> tuple[Misses, ...]:
     """How each judge did on the control items whose answer is known."""
     with store.reading() as tx:
         tasks = [task for task in tx.tasks.with_role(number, Role.CONTROL) if task.judge]

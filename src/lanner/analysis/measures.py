@@ -195,13 +195,15 @@ def plan(protocol: Protocol) -> list[QuestionPlan]:
     about_texts = [question for stage, question in protocol.questions if stage.unit is not Unit.JUDGE]
     plans = [entry for question in about_texts if (entry := plan_question(question, protocol)) is not None]
     scores = {score.id for score in protocol.scores}
-    score_names = dict.fromkeys(of for name, of, _ in _planned(protocol) if of in scores and name in all_coefficients())
+    score_names = dict.fromkeys(
+        of for name, of, _ in _planned_coefficients(protocol) if of in scores and name in all_coefficients()
+    )
     return [*plans, *(plan_score(name, protocol) for name in score_names)]
 
 
 def plan_question(question: Question, protocol: Protocol | None = None) -> QuestionPlan | None:
     """How agreement on one question is told; None for free text."""
-    coefficients = _suited(question, _level(question, protocol))
+    coefficients = _coefficients_for(question, _level(question, protocol))
     if coefficients is None:
         return None
     headline, parts, others = coefficients
@@ -252,7 +254,7 @@ def plan_table(table: pl.DataFrame, question: str | None = None) -> list[Questio
 
 def _plan_answers(name: str, answers: pl.DataFrame) -> QuestionPlan | None:
     if answers["spans"].is_not_null().any():
-        return QuestionPlan(name, None, _marked(name), (), (_span_f1(name),))
+        return QuestionPlan(name, None, _any_marked(name), (), (_span_f1(name),))
     if answers["labels"].is_not_null().any():
         headline, *others = _sets(name)
     elif answers["label"].is_not_null().any():
@@ -269,7 +271,7 @@ def _plan_answers(name: str, answers: pl.DataFrame) -> QuestionPlan | None:
     return QuestionPlan(name, None, headline, (), tuple(others))
 
 
-def _suited(question: Question, level: str) -> tuple[Measure, list[Measure], list[Measure]] | None:
+def _coefficients_for(question: Question, level: str) -> tuple[Measure, list[Measure], list[Measure]] | None:
     """The headline of a question, its parts, and further coefficients."""
     name = question.id
     if question.for_each:
@@ -294,7 +296,7 @@ def _suited(question: Question, level: str) -> tuple[Measure, list[Measure], lis
             each = [_alpha(name, "nominal", option.id, part=Part.LABEL) for option in question.options]
             return headline, each, others
         case Spans():
-            return _marked(name), [], [_span_f1(name)]
+            return _any_marked(name), [], [_span_f1(name)]
         case Rank():
             headline, *others = _nominal(name)
             return headline, [], others
@@ -341,7 +343,7 @@ def _sets(question: str) -> Iterator[Measure]:
     yield Measure("micro_f1", "micro-F1", micro_f1, question, pairwise=True)
 
 
-def _marked(question: str) -> Measure:
+def _any_marked(question: str) -> Measure:
     return Measure("alpha", "α any marked", alpha, question, options={"level": "nominal"}, part=Part.MARKED)
 
 
@@ -355,7 +357,7 @@ def plan_score(name: str, protocol: Protocol) -> QuestionPlan:
     return QuestionPlan(name, None, headline, (), tuple(_planned_measures(name, protocol, headline)))
 
 
-def _planned(protocol: Protocol | None) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _planned_coefficients(protocol: Protocol | None) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """The coefficients of agreement that a protocol's own analysis names: name, question, options."""
     for analysis in protocol.analyses if protocol else ():
         package, _, name = analysis.statistic.partition(".")
@@ -364,14 +366,18 @@ def _planned(protocol: Protocol | None) -> Iterator[tuple[str, str, Mapping[str,
 
 
 def _planned_level(question: str, protocol: Protocol | None) -> str | None:
-    levels = (options.get("level") for name, of, options in _planned(protocol) if name == "alpha" and of == question)
+    levels = (
+        options.get("level")
+        for name, of, options in _planned_coefficients(protocol)
+        if name == "alpha" and of == question
+    )
     return next((str(level) for level in levels if level), None)
 
 
 def _planned_measures(question: str, protocol: Protocol | None, headline: Measure) -> Iterator[Measure]:
     """What the protocol plans besides α, whose level is the headline's."""
     match = protocol.find(question) if protocol else None
-    for name, of, options in _planned(protocol):
+    for name, of, options in _planned_coefficients(protocol):
         if of == question and name != headline.name:
             yield named_measure(name, question, match[1] if match else None, options)
 

@@ -76,7 +76,7 @@ def scored_set(
         )
     answers = {MEAN_OF_PEOPLE if gold is None else gold: items(table, of, judges=gold_judges).table}
     for name in selection:
-        answers[name] = items(table, of, judges=[name]).table if name in others else _measured(table, name)
+        answers[name] = items(table, of, judges=[name]).table if name in others else _scores_of_measure(table, name)
     lower_is_better = [
         name for name in (of, *measures) if part.protocol and direction_of(part.protocol, name).startswith("low")
     ]
@@ -87,7 +87,7 @@ def scored_set(
     ]
     if gold in (None, MEAN_OF_PEOPLE) and len(gold_judges) > 1:
         notes.append(f"Gold is the mean of {len(gold_judges)} people for {of}.")
-    places, scorers = _aligned(answers)
+    places, scorers = _align(answers)
     signs = {name: -1.0 if (name if name in measures else of) in lower_is_better else 1.0 for name in answers}
     scorers = [replace(scorer, segments=signs[scorer.name] * scorer.segments) for scorer in scorers]
     return ScoredSet(scorers[0], tuple(scorers[1:]), tuple(places["document"]), tuple(notes))
@@ -125,11 +125,11 @@ def _is_undisputed(table: pl.DataFrame, question: str) -> bool:
     return bool((per_item["different"] <= 1).all() and (per_item["judges"] > 1).any())
 
 
-def _measured(table: pl.DataFrame, question: str) -> pl.DataFrame:
+def _scores_of_measure(table: pl.DataFrame, question: str) -> pl.DataFrame:
     return items(table, question, judges=table["judge"].unique().sort().to_list()).table
 
 
-def _aligned(answers: dict[str, pl.DataFrame]) -> tuple[pl.DataFrame, list[Scorer]]:
+def _align(answers: dict[str, pl.DataFrame]) -> tuple[pl.DataFrame, list[Scorer]]:
     """All segments in one order, and each scorer's systems × segments, NaN where it has no score."""
     everything = pl.concat([table.select(*_ITEM, "score") for table in answers.values()])
     places = everything.select("document", "segment").unique().sort("document", "segment")

@@ -78,7 +78,9 @@ def run_compare(
     if judges:
         _compare_judges(output, sources, store_place, Resampling(n=resamples, seed=seed))
         return
-    materials_by_name = [pair for source in sources for pair in _named(source, store_place, format_name, protocol)]
+    materials_by_name = [
+        pair for source in sources for pair in _named_parts(source, store_place, format_name, protocol)
+    ]
     how = Resampling(n=resamples, seed=seed)
     page, rows = compare(_distinct(materials_by_name), resampling=how, hourly=hourly, currency=currency)
     folder = out or Path(re.sub(r"[^\w.-]+", "-", page.title))
@@ -111,7 +113,7 @@ def _compare_judges(output: Output, sources: tuple[str, ...], store_place: str, 
     output.end()
 
 
-def _named(source: str, place: str, format_name: str | None, protocol: str | None) -> list[tuple[str, Material]]:
+def _named_parts(source: str, place: str, format_name: str | None, protocol: str | None) -> list[tuple[str, Material]]:
     """The parts of a source with their names; `FILE:PART` picks one, `NAME=FILE` names it, `@people` keeps some."""
     label, path, part, judges = split_source(source)
     parts = materials(path, place, format_name, protocol)
@@ -390,7 +392,7 @@ def run_reproduce(
     output.rows.extend(check_row.row() for check_row in checks)
     for where in dict.fromkeys(entry.cell.where for entry in checks):
         lines = Output("reproduce", as_json)
-        lines.table([_shown(entry) for entry in checks if entry.cell.where == where], title=where)
+        lines.table([_check_cells(entry) for entry in checks if entry.cell.where == where], title=where)
         lines.say()
     output.say(f"{study.citation}: {summary(checks)}", style="bold")
     output.notes.extend(study.remarks)
@@ -422,7 +424,7 @@ def _refuse_unknown_table(study: Study, only: str | None) -> None:
         raise LannerError(f"{study.name} has no table {only!r}.", next_step=f"It has: {'; '.join(tables)}.")
 
 
-def _shown(check_row: Check) -> dict[str, str]:
+def _check_cells(check_row: Check) -> dict[str, str]:
     paper_value = typed(check_row.cell.paper, check_row.cell.digits) if check_row.cell.paper is not None else ""
     if check_row.cell.simulated:
         return {

@@ -39,7 +39,7 @@ def check_judgements(
 
 def check_texts(paths: str | Path | Sequence[Path] | None, format_name: str | None = None) -> None:
     """Raise what the command would say later of texts that cannot be read."""
-    if paths and _is_small(_listed(paths)):
+    if paths and _is_small(_as_list(paths)):
         with suppress(formats.ApartError):  # where rows of a document stand apart, the command reads all at once
             deque(formats.read_documents(paths, format_name, **reading_options()), 0)
 
@@ -61,7 +61,7 @@ def check_format(path: str | Path, format_name: str | None) -> None:
         formats.recognise(path, **reading_options())
 
 
-def _listed(paths: str | Path | Sequence[Path]) -> Sequence[str | Path]:
+def _as_list(paths: str | Path | Sequence[Path]) -> Sequence[str | Path]:
     return [paths] if isinstance(paths, str | Path) else paths
 
 

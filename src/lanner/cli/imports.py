@@ -113,14 +113,14 @@ class _Import:
                 return []
         for note in texts.notes:
             self.output.note(f"{texts.name}: {note}")
-        return [{**_kept(path), **count, "judges": 0, "kind": "texts", "answers": 0}]
+        return [{**_texts_row(path), **count, "judges": 0, "kind": "texts", "answers": 0}]
 
     def whole(self, protocol: str | None, store_place: str) -> list[dict[str, Json]]:
         """Everything at once: judgements into the store, texts into files; all parts or none."""
         with reading(self.output, self.paths[0]):
             readings = formats.read(self.source, self.format, **self.options)
         labels = _distinct([self.name if len(readings) == 1 else f"{self.name}-{slug(r.name)}" for r in readings])
-        protocols_of = [_asked(part, protocol, self.output) for part in readings]
+        protocols_of = [_find_protocol(part, protocol, self.output) for part in readings]
         self._check_all(readings, labels, protocols_of, store_place)
         rows: list[dict[str, Json]] = []
         with counting(self.output, "Storing", len(readings)) as one:
@@ -176,7 +176,7 @@ def _distinct(labels: list[str]) -> list[str]:
     return paths
 
 
-def _asked(part: Reading, protocol: str | None, output: Output) -> Protocol | None:
+def _find_protocol(part: Reading, protocol: str | None, output: Output) -> Protocol | None:
     """The protocol that the judgements answer; None for texts, and for scores that answer none, as those of metrics."""
     if not part.judgements:
         return None
@@ -208,10 +208,10 @@ def _take(part: Reading, name: str, protocol: Protocol, store_place: str, output
 def _keep(part: Reading, path: Path) -> dict[str, Json]:
     formats.write("native", path, part.documents, part.judgements, part.judges)
     kind = "texts and scores" if part.judgements else "texts"
-    return {**_kept(path), **_counts(part), "kind": kind, "answers": len(part.judgements)}
+    return {**_texts_row(path), **_counts(part), "kind": kind, "answers": len(part.judgements)}
 
 
-def _kept(path: Path) -> dict[str, Json]:
+def _texts_row(path: Path) -> dict[str, Json]:
     return {
         "name": str(path),
         "flagged": 0,

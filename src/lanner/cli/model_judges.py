@@ -230,7 +230,7 @@ def run_ledger(name: str, judge: str | None, store_place: str, as_json: bool, li
                 if filters["full"]:
                     rows[-1] |= {"request": _request(detail, texts), "reply": entry.raw}
                     _print_texts(output, rows[-1], detail)
-        totals = [{"judge": judge_name, **_spent(store, number)} for judge_name, number in judges.items()]
+        totals = [{"judge": judge_name, **_sum_costs(store, number)} for judge_name, number in judges.items()]
     if not filters["full"] or as_json:
         output.table(rows)
     for line in totals:
@@ -298,7 +298,7 @@ def _print_texts(output: Output, row: Mapping[str, Any], detail: Mapping[str, An
         output.say(f"Why it was no answer: {row['why']}\n")
 
 
-def _spent(store: Store, number: int) -> dict[str, Any]:
+def _sum_costs(store: Store, number: int) -> dict[str, Any]:
     with store.reading() as tx:
         replies, tokens_in, tokens_out, cost = tx.ledger.spent(number)
         has_prices = all(entry.cost is not None for _, entry in tx.ledger.of_judge(number))

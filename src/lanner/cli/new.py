@@ -76,10 +76,10 @@ def run_new(
 ) -> None:
     """Create a campaign. Missing options are prompted for."""
     output = Output("new", as_json)
-    name = _asked(name, "Name of the campaign (letters, digits, dashes)", "NAME")
-    paths = list(texts) or [Path(_asked(None, "File or folder with the texts", "--texts"))]
-    protocol = _asked(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
-    judges = _asked(judges, "Judges: how many, or their names with commas", "--judges")
+    name = _ask_for(name, "Name of the campaign (letters, digits, dashes)", "NAME")
+    paths = list(texts) or [Path(_ask_for(None, "File or folder with the texts", "--texts"))]
+    protocol = _ask_for(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
+    judges = _ask_for(judges, "Judges: how many, or their names with commas", "--judges")
     settings = settings_from(settings_file, before, after) | ({"wording": "published"} if published else {})
     if contexts:
         settings["contexts"] = names_in(contexts)
@@ -170,7 +170,7 @@ def uneven_loads(store: Store, number: int) -> list[str]:
     ]
 
 
-def _asked(value: str | None, question: str, option: str) -> str:
+def _ask_for(value: str | None, question: str, option: str) -> str:
     """The value given, or the answer to a question where someone sits at a keyboard."""
     if value:
         return value

@@ -413,7 +413,7 @@ def set_option(details: Mapping[str, Detail]) -> Callable[[Command], Command]:
                     text = str(value).lower() if isinstance(value, bool) else value
                     note = f"--{name} still works; now it is --set {name}={text}."
                     pending_notes().append(note)
-            values |= dict(_assigned(details, assignment) for assignment in assignments)
+            values |= dict(_parse_assignment(details, assignment) for assignment in assignments)
             details_by_name = {n: details[n].default if value is None else value for n, value in values.items()}
             command(*arguments, **options, **details_by_name)
 
@@ -429,7 +429,7 @@ def set_option(details: Mapping[str, Detail]) -> Callable[[Command], Command]:
     return decorate
 
 
-def _assigned(details: Mapping[str, Detail], assignment: str) -> tuple[str, Any]:
+def _parse_assignment(details: Mapping[str, Detail], assignment: str) -> tuple[str, Any]:
     name, equals, text = assignment.partition("=")
     if name not in details:
         raise LannerError(f"There is no detail {name!r} to set.", next_step=did_you_mean(name, list(details)))

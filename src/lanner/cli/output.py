@@ -159,7 +159,7 @@ class Output:
                 )
             )
             return
-        notes = _merged(self.notes)
+        notes = _merge_notes(self.notes)
         excerpt = notes if wants_explanation() or len(notes) <= _MOST_NOTES else notes[: _MOST_NOTES - 1]
         for note in excerpt:
             self.console.print(Padding(escape(note), (0, 0, 0, 2)) if self.wraps else f"  {escape(note)}", style="dim")
@@ -178,7 +178,7 @@ _MOST_NOTES = 6
 _MOST_SIGNATURES = 3
 
 
-def _merged(notes: Sequence[str]) -> list[str]:
+def _merge_notes(notes: Sequence[str]) -> list[str]:
     """Notes that differ in nothing but a count in brackets stand once, with the smallest and the largest count."""
     counts: dict[tuple[str, str], list[int]] = {}
     for note in notes:

@@ -59,9 +59,9 @@ def run(
     request = PlanRequest(output, **choices)
     if like:
         parts = power.defaults(like)
-        documents = _unjudged(source) if source.place else ()
-        ratings = _rated(source) if source.place and not documents else None
-        now = _planned(documents) if ratings is None else power.as_run(ratings, "")
+        documents = _unjudged_documents(source) if source.place else ()
+        ratings = _model_ratings(source) if source.place and not documents else None
+        now = _usual_design(documents) if ratings is None else power.as_run(ratings, "")
         systems = all_systems(documents)
         request.scores(parts, now)
         request.duration(lambda design: _world_like(request, parts, design, ratings, systems))
@@ -77,7 +77,7 @@ def run(
     output.end()
 
 
-def _unjudged(source: Source) -> Sequence[Document]:
+def _unjudged_documents(source: Source) -> Sequence[Document]:
     """The documents of a source that nobody and nothing has judged yet; none where there are judgements."""
     try:
         part = source.parts(unjudged=True)[0]
@@ -88,7 +88,7 @@ def _unjudged(source: Source) -> Sequence[Document]:
     return () if part.judgements else part.documents
 
 
-def _planned(documents: Sequence[Document]) -> Design:
+def _usual_design(documents: Sequence[Document]) -> Design:
     """The design for these documents, four judges taking turns; one of the usual size where there are none."""
     if not documents:
         return Design(20, 10, 4, 1)
@@ -96,7 +96,7 @@ def _planned(documents: Sequence[Document]) -> Design:
     return Design(len(documents), max(1, round(sentences / len(documents))), 4, 1, max(2, len(all_systems(documents))))
 
 
-def _rated(source: Source) -> pl.DataFrame:
+def _model_ratings(source: Source) -> pl.DataFrame:
     """The ratings of metrics and models in a source, all of whose people may still be to come."""
     table = source.parts()[0].table
     ratings = table.filter(pl.col("judge_kind").is_in(["model", "metric"]) & (pl.col("document") != ""))

@@ -66,7 +66,7 @@ class Job:
             write_whole(self.target.with_suffix(".manifest.json"), record.to_json())
             doubtful = self.target.with_suffix(".doubtful.csv")
             if record.doubtful:
-                verify.save(doubtful, lambda: _kept(buffer))
+                verify.save(doubtful, lambda: _read_kept_rows(buffer))
             else:
                 doubtful.unlink(missing_ok=True)
         return record
@@ -96,7 +96,7 @@ def _keep(file: IO[str], rows: Iterable[dict[str, str]]) -> None:
         file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def _kept(file: IO[str]) -> Iterator[dict[str, str]]:
+def _read_kept_rows(file: IO[str]) -> Iterator[dict[str, str]]:
     file.seek(0)
     for line in file:
         yield json.loads(line)

@@ -122,11 +122,11 @@ def run_regress(
     ]
     columns = [*groups, "step", "estimate", "added", "p", "n"]
     headings = {"estimate": "R² [95 %]", "p_text": "p of what is added"}
-    words = _explained(result, outcome, parts, groups)
+    words = _explain_steps(result, outcome, parts, groups)
     print_rows(output, replace(result, rows=rows), columns, headings=headings, words=words)
 
 
-def _explained(result: Result, outcome: str, parts: Sequence[Sequence[str]], groups: Sequence[str]) -> list[str]:
+def _explain_steps(result: Result, outcome: str, parts: Sequence[Sequence[str]], groups: Sequence[str]) -> list[str]:
     """What the last step says, for each group, and how large the gain is by Cohen's f²."""
     words = []
     for row in result.rows[len(parts) - 1 :: len(parts)]:
@@ -186,7 +186,7 @@ def run_associate(
 ) -> None:
     """Correlate a question or score between judges, or two measures with each other."""
     if bool(of) == bool(first and second):
-        step = f"Give --question MEASURE, or --x MEASURE and --y MEASURE. {_known(source)}"
+        step = f"Give --question MEASURE, or --x MEASURE and --y MEASURE. {_list_measures(source)}"
         raise LannerError("Say what to correlate.", next_step=step.strip())
     measures = names(of) or [str(first), str(second)]
     question_names = [name for name in (*measures, *names(given)) if name != SECONDS]
@@ -207,7 +207,7 @@ def run_associate(
     print_rows(Output("associate", as_json), result, columns, words=_association_in_words(result))
 
 
-def _known(source: Source) -> str:
+def _list_measures(source: Source) -> str:
     """The measures one could name; a source or a judge that is not there is told first."""
     measures = list(dict.fromkeys(name for part in source.parts() for name in wide(part.table).measures))
     return f"Measures here: {', '.join(measures[:12])}{', …' if len(measures) > 12 else ''}." if measures else ""
@@ -311,7 +311,7 @@ def _print_assistance(output: Output, part: Material, seed: int) -> None:
     columns: list[str | tuple[str, str]] = ["what", "items", "model", ("estimate", "estimate [95 %]"), ("p_text", "p")]
     columns += ["n", "documents"]
     for result in results:
-        rows = [{"part": part.name, **row, **_printed(row)} for row in result.to_rows()]
+        rows = [{"part": part.name, **row, **_format_row(row)} for row in result.to_rows()]
         output.table(rows, columns, title=f"{part.name} · {result.question}")
         for comparison in result.comparisons:
             output.sign(comparison.difference.signature)
@@ -321,7 +321,7 @@ def _print_assistance(output: Output, part: Material, seed: int) -> None:
     output.say()
 
 
-def _printed(row: Mapping[str, Json]) -> dict[str, Json]:
+def _format_row(row: Mapping[str, Json]) -> dict[str, Json]:
     digits = 1 if row["what"] == "seconds" else 2
     text = estimate(row["value"], row["low"], row["high"], digits, bounded=row["what"] in FATES)
     return {"estimate": text, "p_text": p_number(row["p"])}

@@ -104,7 +104,7 @@ def run_scores(
     output = Output("scores", as_json)
     rules = scores.preset(preset) if preset else None
     pair = chosen_pair()
-    parts = _named(source.read(), part)
+    parts = _parts_named(source.read(), part)
     material = chosen_judges(_of_pair(parts, pair), source.judges)
     if rules and rules.weights and material.protocol:
         material = replace(material, protocol=rules.weigh(material.protocol))
@@ -173,7 +173,7 @@ def _print_corrected(output: Output, result: Result, of: str, *, pairs: bool) ->
     output.say(str(result.signature))
 
 
-def _named(parts: list[Material], name: str | None) -> list[Material]:
+def _parts_named(parts: list[Material], name: str | None) -> list[Material]:
     parts_of_name = [part for part in parts if name in (None, part.name)]
     if not parts_of_name:
         names = [part.name for part in parts]
@@ -305,7 +305,7 @@ def run_prefer(
     resampling = Resampling(seed=seed)
     for part in source.parts():
         for domain, share in shares(part.matching(documents) if documents else part, by):
-            for name in _asked(share, question):
+            for name in _rank_questions_of(share, question):
                 with _own_words(share, name):
                     if votes:
                         result = majority(share.table, name, resampling=resampling)
@@ -345,7 +345,7 @@ def _own_words(part: Material, question: str) -> Iterator[None]:
         ) from error
 
 
-def _asked(part: Material, question: str | None) -> list[str]:
+def _rank_questions_of(part: Material, question: str | None) -> list[str]:
     protocol = part.protocol if part.protocol and part.protocol.name != GENERIC else None
     rank_questions = [q.id for _, q in protocol.questions if isinstance(q, Rank)] if protocol else _plain(part)
     questions = [

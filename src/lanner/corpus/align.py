@@ -172,7 +172,7 @@ def candidates(text: str, code: str, cuts: Sequence[int]) -> Candidates:
     certain = set(cuts)
     data = language(code)
     places = sorted({m.end() for m in _PLACES.finditer(text)} | certain)
-    inside_quotes = _quoted(text, places)
+    inside_quotes = _places_in_quotes(text, places)
     strengths = [(place, *_strength(text, place, place in certain, place in inside_quotes, data)) for place in places]
     offsets = [0, *(place for place, _, _ in strengths), len(text)]
     solid = np.cumsum([0, *(not c.isspace() for c in text)])
@@ -217,7 +217,7 @@ def _before_capital(before: str, after: str, data: Language) -> float:
     return (-2.7, -3.2, -3.8)[names]
 
 
-def _quoted(text: str, places: Sequence[int]) -> set[int]:
+def _places_in_quotes(text: str, places: Sequence[int]) -> set[int]:
     """The places inside a quotation or just after one: what somebody says often stays one row with who says it."""
     inside, is_open, marks = set(), False, iter([*_QUOTES.finditer(text), None])
     mark = next(marks)

@@ -156,7 +156,7 @@ def normal_scores(values: Sequence[float]) -> list[float]:
 def source_difficulty(documents: Sequence[Document], _columns: Sequence[str] = ()) -> list[float]:
     """Long sentences, words that few documents of the pool have, many names and numbers: the mean of the three, each
     on one scale."""
-    words = [[[*_TOKEN.findall(segment.source)] for segment in _judged(document)] for document in documents]
+    words = [[[*_TOKEN.findall(segment.source)] for segment in _judged_segments(document)] for document in documents]
     document_counts = Counter(word for text in words for word in {token.lower() for line in text for token in line})
     rarity = [
         fmean([math.log(len(documents) / document_counts[token.lower()]) for line in text for token in line] or [0.0])
@@ -165,7 +165,7 @@ def source_difficulty(documents: Sequence[Document], _columns: Sequence[str] = (
     length = [math.log(1 + fmean([len(line) for line in text] or [0.0])) for text in words]
     names = [
         fmean([sum(token[0].isupper() for token in line[1:]) / max(1, len(line)) for line in text] or [0.0])
-        + fmean([len(re.findall(r"\d+", segment.source)) / 10 for segment in _judged(document)] or [0.0])
+        + fmean([len(re.findall(r"\d+", segment.source)) / 10 for segment in _judged_segments(document)] or [0.0])
         for text, document in zip(words, documents, strict=True)
     ]
     return [fmean(parts) for parts in zip(*map(normal_scores, (rarity, length, names)), strict=True)]
@@ -257,12 +257,12 @@ def _reference_spread(segment: Segment) -> float | None:
     return pstdev([max(overlap(text, reference) for reference in references) for text in outputs])
 
 
-def _judged(document: Document) -> list[Segment]:
+def _judged_segments(document: Document) -> list[Segment]:
     return [segment for segment in document if segment.judged]
 
 
 def _mean_of(measure: Callable[[Segment], float | None], document: Document) -> float:
-    values = [value for segment in _judged(document) if (value := measure(segment)) is not None]
+    values = [value for segment in _judged_segments(document) if (value := measure(segment)) is not None]
     return fmean(values) if values else 0.0
 
 
@@ -271,7 +271,7 @@ def _scores(documents: Sequence[Document], column: str) -> list[dict[str, float]
     table: list[dict[str, float]] = []
     for document in documents:
         values: dict[str, list[float]] = defaultdict(list)
-        for segment in _judged(document):
+        for segment in _judged_segments(document):
             scores = segment.meta.get(column)
             for name, cell in scores.items() if isinstance(scores, Mapping) else ():
                 if (value := number_of(cell)) is not None:

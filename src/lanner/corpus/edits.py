@@ -83,7 +83,7 @@ def edited(document: Document, edits: Iterable[Edit]) -> Document:
             after += 1
             if place + 1 == len(rows) or parent(rows[place]) != parent(rows[place + 1]):
                 _refuse(edit, "it is the last row of its segment, and the border of a segment is known to be right")
-        rows[first:after] = [_settled(row) for row in make(document, rows[first:after], edit)]
+        rows[first:after] = [_without_doubts(row) for row in make(document, rows[first:after], edit)]
     return replace(document, segments=tuple(rows))
 
 
@@ -195,7 +195,7 @@ def _with_gaps(document: Document, row: Segment, gaps: Mapping[str, str]) -> Seg
     return replace(row, meta={**meta, **({"gaps": unusual} if unusual else {})})
 
 
-def _settled(row: Segment) -> Segment:
+def _without_doubts(row: Segment) -> Segment:
     """What a person has looked at is no longer in doubt."""
     meta = {key: value for key, value in row.meta.items() if key != "confidence"}
     return replace(row, meta=meta, flags=tuple(flag for flag in row.flags if flag != DOUBTFUL))

@@ -73,9 +73,9 @@ class Preparation:
 
     def run(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The prepared documents, one by one."""
-        stream = self._counted(self._open("input"), self._languages(documents))
+        stream = self._count_each(self._open("input"), self._languages(documents))
         if self.tables:
-            stream = self._described(stream, self._before)
+            stream = self._describe_each(stream, self._before)
         splits = [number for number, step in enumerate(self.recipe.steps) if isinstance(step, recipes.Split)]
         if self.hand and not splits:
             raise LannerError(
@@ -84,13 +84,13 @@ class Preparation:
             )
         for number, step in enumerate(self.recipe.steps):
             progress = self._open(step.do)
-            stream = self._counted(progress, self._step(step, progress.ledger, stream))
+            stream = self._count_each(progress, self._step(step, progress.ledger, stream))
             if self.hand and number == splits[-1]:
                 progress = self._open("edits")
                 progress.ledger.counts.update(edit.kind for edit in self.hand)
-                stream = self._counted(progress, self._edited(stream))
+                stream = self._count_each(progress, self._apply_edits(stream))
         if self.tables:
-            stream = self._described(stream, self._after)
+            stream = self._describe_each(stream, self._after)
         for document in stream:
             self._digest.add(document)
             self._tell_doubts(document)
@@ -107,7 +107,7 @@ class Preparation:
         else:
             self.doubts += left
 
-    def _edited(self, stream: Iterable[Document]) -> Iterator[Document]:
+    def _apply_edits(self, stream: Iterable[Document]) -> Iterator[Document]:
         """The edits made; what was split is remembered as a person would see it."""
         for document in edits.apply(stream, self.hand):
             if document.id in self._found:
@@ -152,7 +152,7 @@ class Preparation:
                 else document
             )
 
-    def _described(self, documents: Iterable[Document], table: Description) -> Iterator[Document]:
+    def _describe_each(self, documents: Iterable[Document], table: Description) -> Iterator[Document]:
         for document in documents:
             table.add(document)
             yield document
@@ -162,7 +162,7 @@ class Preparation:
         self._passed.append(progress)
         return progress
 
-    def _counted(self, progress: _StepRecord, documents: Iterable[Document]) -> Iterator[Document]:
+    def _count_each(self, progress: _StepRecord, documents: Iterable[Document]) -> Iterator[Document]:
         for document in documents:
             progress.documents += 1
             progress.segments += len(document.segments)
@@ -203,7 +203,7 @@ class Preparation:
                 scores = systems.mean_scores(documents, step.column)
             if step.metric:
                 documents = list(stream)
-                results = self._rated(documents, step)
+                results = self._rate_systems(documents, step)
                 self.scored = tuple(score.row() for score in results)
                 scores = {score.system: score.value for score in results}
                 higher = systems.METRICS.get(step.metric, True)
@@ -215,7 +215,7 @@ class Preparation:
             yield systems.only(document, selection)
         systems.named(selection, names)
 
-    def _rated(self, documents: Sequence[Document], step: recipes.Choose) -> list[systems.Score]:
+    def _rate_systems(self, documents: Sequence[Document], step: recipes.Choose) -> list[systems.Score]:
         """The systems' scores by the metric of the step: one of the surface, or one that the caller can make."""
         if step.metric in systems.METRICS or self.rate is None:
             return systems.scores(documents, step.metric, reference=step.reference, seed=self._seed)

@@ -187,9 +187,9 @@ class ReviewSession:
                 case "look":
                     return Step(at, row, "")
                 case "accept":
-                    return self._accepted(at, place, row, self.review.acceptance(place, row))
+                    return self._accept_and_go_on(at, place, row, self.review.acceptance(place, row))
                 case "accept_all":
-                    return self._accepted(at, place, "", self.review.acceptance(place))
+                    return self._accept_and_go_on(at, place, "", self.review.acceptance(place))
                 case "merge":
                     self._do([Edit("merge", place.document, row)])
                     return Step(at, row, f"Merged row {row} with the row below.")
@@ -218,7 +218,7 @@ class ReviewSession:
             raise InputError(f"Row {name!r} cannot be cut there.")
         return suggest_split(self.review.document(place.document), row, offset)
 
-    def _accepted(self, at: int, place: Place, row: str, edits: Sequence[Edit]) -> Step:
+    def _accept_and_go_on(self, at: int, place: Place, row: str, edits: Sequence[Edit]) -> Step:
         """On to the next row in doubt of this segment, else to the next open segment."""
         if edits:
             self._do(edits)

@@ -112,12 +112,12 @@ def _pieces(segment: Segment, document: Document, how: Splitting) -> list[_Piece
     if not lines[SOURCE]:
         return [_Piece(columns, {})]
     if len({len(lines[column]) for column in present}) > 1:
-        return _aligned(columns, document, how)
+        return _align_stretch(columns, document, how)
     pieces: list[_Piece] = []
     last = len(lines[SOURCE]) - 1
     for number in range(last + 1):
         line = {c: columns[c][slice(*lines[c][number])] if c in present else "" for c in columns}
-        inner = _aligned(line, document, how)
+        inner = _align_stretch(line, document, how)
         if number < last:
             gaps = {c: columns[c][lines[c][number][1] : lines[c][number + 1][0]] for c in present}
             inner[-1] = replace(inner[-1], gaps=gaps)
@@ -125,7 +125,7 @@ def _pieces(segment: Segment, document: Document, how: Splitting) -> list[_Piece
     return pieces
 
 
-def _aligned(columns: Mapping[str, str], document: Document, how: Splitting) -> list[_Piece]:
+def _align_stretch(columns: Mapping[str, str], document: Document, how: Splitting) -> list[_Piece]:
     """The rows of one stretch of text that is known to be parallel."""
     others = [c for c, text in columns.items() if c != SOURCE and text.strip()]
     boundaries = {c: split.cuts(columns[c], language(document, c), how.segmenters) for c in (SOURCE, *others)}

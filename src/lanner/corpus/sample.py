@@ -48,7 +48,7 @@ def sample(
         if document.id not in set(avoid) and count(document):
             by_domain[document.domain].append(document)
     sizes = {domain: sum(map(count, members)) for domain, members in sorted(by_domain.items())}
-    quotas = _shared(shares, sizes, sentences) if shares else largest_remainder(sizes, sentences)
+    quotas = _quotas_by_share(shares, sizes, sentences) if shares else largest_remainder(sizes, sentences)
     sample_by_id: dict[str, Document] = {}
     rows: list[dict[str, Json]] = []
     for domain, quota in quotas.items():
@@ -67,7 +67,7 @@ def count(document: Document) -> int:
     return sum(segment.judged for segment in document.segments)
 
 
-def _shared(shares: Mapping[str, int], sizes: Mapping[str, int], total: int) -> dict[str, int]:
+def _quotas_by_share(shares: Mapping[str, int], sizes: Mapping[str, int], total: int) -> dict[str, int]:
     """Quotas by stated shares. A domain that is not named is not drawn from; one that has too little is an error."""
     exact = {domain: share * total / sum(shares.values()) for domain, share in shares.items()}
     quotas = {domain: math.floor(value) for domain, value in exact.items()}

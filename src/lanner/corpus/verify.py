@@ -234,7 +234,7 @@ def load_sheet(path: Path, ids: Iterable[str] = ()) -> list[dict[str, str]]:
     try:
         with path.open("rb") as file:
             packed = file.read(4) == _ZIP
-        rows = _workbook(path) if packed else _delimited(path)
+        rows = _workbook(path) if packed else _read_delimited(path)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(
             f"The corrected list cannot be read: {error}.", where=Where(path), next_step="Save it as CSV UTF-8 or xlsx."
@@ -244,7 +244,7 @@ def load_sheet(path: Path, ids: Iterable[str] = ()) -> list[dict[str, str]]:
     return rows
 
 
-def _delimited(path: Path) -> list[dict[str, str]]:
+def _read_delimited(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         header = file.readline()
         file.seek(0)

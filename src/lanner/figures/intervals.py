@@ -166,7 +166,7 @@ def forest(
         if group:
             drawing.rect(0, y - _STEP_FOREST / 2, 3, _STEP_FOREST, f"g-{group}", rx=0)
     drawing.text(_LEFT_FOREST, bottom + 34, unit, "tm")
-    _explained(drawing, panels)
+    _draw_r_squared(drawing, panels)
     return drawing
 
 
@@ -176,7 +176,7 @@ def _effect(drawing: Drawing, scale: Axis, effect: Effect, y: float, line: str, 
     drawing.circle(scale.place(effect.value), y, 3.8, dot, title)
 
 
-def _explained(drawing: Drawing, panels: Sequence[Panel]) -> None:
+def _draw_r_squared(drawing: Drawing, panels: Sequence[Panel]) -> None:
     drawing.text(_SIDE, 16, "R², share explained", "tb")
     y, room = 44.0, WIDTH - _SIDE - 4
     for title, panel in zip(told_apart([panel.title for panel in panels], room, 8.2), panels, strict=True):

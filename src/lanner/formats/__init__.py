@@ -80,7 +80,7 @@ def recognise(path: PathOrPaths, *, encoding: str = "", languages: str = "", **o
         if len(paths) > 1:
             names = {_name_of(each) for each in paths}
             return names.pop() if len(names) == 1 else "folder"
-        with _opened(paths[0]) as inner:
+        with _open_path(paths[0]) as inner:
             return _recognise(inner, options)
 
 
@@ -173,7 +173,7 @@ def _read_path(
     judge: str = "",
 ) -> list[Reading]:
     """What one path holds, as the answers of this judge where the format can say whose they are."""
-    with _opened(path) as inner:
+    with _open_path(path) as inner:
         reader, read_all = _reader(format, inner, options)
         if judge and "judge" in reader.options and not options.get("judge"):
             options = {**options, "judge": judge}
@@ -202,7 +202,7 @@ def read_documents(
         for part in read(path, format, encoding=encoding, languages=languages, **reader_options):
             yield from part.documents
         return
-    with textfile.decoding(encoding), _opened(paths[0]) as inner:
+    with textfile.decoding(encoding), _open_path(paths[0]) as inner:
         reader, read_all = _reader(format, inner, reader_options)
         options = _with_languages(reader, languages, reader_options)
         if reader.read_documents is not None:
@@ -228,7 +228,7 @@ def texts(
     if len(paths) > 1:
         yield None
         return
-    with textfile.decoding(encoding) as decoding, _opened(paths[0]) as inner:
+    with textfile.decoding(encoding) as decoding, _open_path(paths[0]) as inner:
         reader, _ = _reader(format, inner, options)
         if reader.texts is None or (languages and "languages" not in reader.options):
             yield None
@@ -254,7 +254,7 @@ def guess(
     paths = _existing(path)
     if len(paths) > 1 and _are_parallel(paths, format):
         return parallel.guess_files(paths)
-    with textfile.decoding(encoding), _opened(paths[0]) as inner:
+    with textfile.decoding(encoding), _open_path(paths[0]) as inner:
         reader, _ = _reader(format if len(paths) == 1 else None, inner, reader_options)
         options = _with_languages(reader, languages, reader_options)
         return reader.guess(inner, **options) if reader.guess is not None else ""
@@ -262,7 +262,7 @@ def guess(
 
 def _name_of(path: Path) -> str:
     """The format of one of several files; plain text belongs with other plain text."""
-    with _opened(path) as inner:
+    with _open_path(path) as inner:
         names = fitting(inner, all_formats().values())
     return names[0] if len(names) == 1 else "parallel"
 
@@ -292,19 +292,19 @@ def _of_pair(readings: list[Reading], pair: str, path: Path) -> list[Reading]:
         _check_overruling(stated_pairs, pair, path)
         note = f"The file says {next(iter(stated_pairs))}; {pair} is used." if stated_pairs else ""
         readings = [
-            replace(part, documents=tuple(_relabelled(each, pair) for each in part.documents)) for part in readings
+            replace(part, documents=tuple(_set_pair(each, pair) for each in part.documents)) for part in readings
         ]
     else:
         counts = ", ".join(f"{number} of {name}" for name, number in sorted(stated_pairs.items()))
         note = f"Only documents of {pair} are read; left out: {counts}."
-        parts = [_selected(part, pair) for part in readings]
+        parts = [_select_pair(part, pair) for part in readings]
         readings = [new for old, new in zip(readings, parts, strict=True) if new.documents or not old.documents]
     return _with_notes(readings, [note] if note else [])
 
 
-def _selected(part: Reading, pair: str) -> Reading:
+def _select_pair(part: Reading, pair: str) -> Reading:
     """The documents of a pair, with what was judged about them."""
-    documents = tuple(_relabelled(each, pair) for each in part.documents if not _contradicts(each, pair))
+    documents = tuple(_set_pair(each, pair) for each in part.documents if not _contradicts(each, pair))
     ids = {document.id for document in documents}
     judgements = tuple(entry for entry in part.judgements if entry.document in ids or not entry.document)
     return replace(part, documents=documents, judgements=judgements)
@@ -319,7 +319,7 @@ def _stream_of_pair(documents: Iterable[Document], pair: str, path: Path, notes:
         if not _contradicts(document, pair):
             selecting = True
             waiting.clear()
-            yield _relabelled(document, pair)
+            yield _set_pair(document, pair)
         else:
             stated_pairs[document.language_pair] += 1
             if not selecting:
@@ -327,7 +327,7 @@ def _stream_of_pair(documents: Iterable[Document], pair: str, path: Path, notes:
     if waiting:
         _check_overruling(stated_pairs, pair, path)
         notes.append(f"The file says {next(iter(stated_pairs))}; {pair} is used.")
-        yield from (_relabelled(document, pair) for document in waiting)
+        yield from (_set_pair(document, pair) for document in waiting)
 
 
 def _check_overruling(stated_pairs: Counter[str], pair: str, path: Path) -> None:
@@ -349,7 +349,7 @@ def _contradicts(document: Document, pair: str) -> bool:
     )
 
 
-def _relabelled(document: Document, pair: str) -> Document:
+def _set_pair(document: Document, pair: str) -> Document:
     """The document with this pair; half a pair (`en:und`, from a form with one language chosen) keeps the other."""
     source, target = (None if code == language_codes.UNDETERMINED else code for code in language_codes.pair(pair))
     return replace(
@@ -390,7 +390,7 @@ def _existing(path: PathOrPaths) -> list[Path]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Path]:
+def _open_path(path: Path) -> Iterator[Path]:
     """The path to read, unpacked if it is an archive."""
     with unpacked(path) as inner, _files_fail_clearly(inner):
         yield inner

@@ -50,7 +50,9 @@ def read(path: Path, *, protocol: str = "", ends: str = "inclusive") -> list[Rea
     notes = (f"Not read: {', '.join(other)}.",) if other else ()
     return [
         replace(
-            reading, judges=tuple(_described(judge, people) for judge in reading.judges), notes=reading.notes + notes
+            reading,
+            judges=tuple(_add_attributes(judge, people) for judge in reading.judges),
+            notes=reading.notes + notes,
         )
         for reading in readings
     ]
@@ -68,7 +70,7 @@ def _people(file: Path) -> dict[str, dict[str, str]]:
         return {}
 
 
-def _described(judge: Judge, people: dict[str, dict[str, str]]) -> Judge:
+def _add_attributes(judge: Judge, people: dict[str, dict[str, str]]) -> Judge:
     records = people.get(judge.id, {})
     return replace(judge, attributes={key: value for key, value in records.items() if key and value and key != "login"})
 

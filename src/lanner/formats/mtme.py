@@ -225,11 +225,11 @@ def read_tables(root: Path, pair: str, gold: str = "mqm", metrics: Sequence[str]
     if pair not in folder_pairs:
         hint = did_you_mean(pair, folder_pairs) or "Metric scores are expected under metric-scores/PAIR."
         raise InputError(f"There are no metric scores for {pair!r}.", where=Where(root), next_step=hint)
-    people = _named(sorted((root / "human-scores").glob(f"{pair}.*.seg.score")), f"{pair}.")
+    people = _files_by_name(sorted((root / "human-scores").glob(f"{pair}.*.seg.score")), f"{pair}.")
     if gold not in people:
         hint = did_you_mean(gold, people) or f"Known: {', '.join(people) or 'none'}."
         raise InputError(f"There are no human scores called {gold!r}.", where=Where(root), next_step=hint)
-    files = _named(sorted((root / "metric-scores" / pair).glob("*.seg.score")))
+    files = _files_by_name(sorted((root / "metric-scores" / pair).glob("*.seg.score")))
     for name in metrics:
         if name not in files:
             raise InputError(f"There is no metric {name!r}.", where=Where(root), next_step=did_you_mean(name, files))
@@ -245,7 +245,7 @@ def read_tables(root: Path, pair: str, gold: str = "mqm", metrics: Sequence[str]
     )
 
 
-def _named(files: Sequence[Path], prefix: str = "") -> dict[str, Path]:
+def _files_by_name(files: Sequence[Path], prefix: str = "") -> dict[str, Path]:
     return {file.name.removeprefix(prefix).removesuffix(".seg.score"): file for file in files}
 
 
@@ -323,7 +323,7 @@ def write(
     pair = "-".join(code.replace("-", "_") for code in pairs.pop())
     references, systems = names_of(all_documents)
     metrics = {judge.id for judge in judges if judge.kind is JudgeKind.METRIC}
-    scores, ratings = _sorted(judgements, path)
+    scores, ratings = _sort_by_file(judgements, path)
     with replacing(path) as root:
         write_lines(root / "sources" / f"{pair}.txt", all_documents, Texts("source", newline=newline))
         write_places(root / "documents" / f"{pair}.docs", all_documents)
@@ -348,7 +348,9 @@ def write(
 _Given = dict[tuple[str, str, str], Judgement]
 
 
-def _sorted(judgements: Iterable[Judgement], path: Path) -> tuple[dict[tuple[str, str], _Given], dict[str, _Given]]:
+def _sort_by_file(
+    judgements: Iterable[Judgement], path: Path
+) -> tuple[dict[tuple[str, str], _Given], dict[str, _Given]]:
     """Judgements by the file they go to, each by system, document and segment."""
     scores: dict[tuple[str, str], _Given] = {}
     ratings: dict[str, _Given] = {}
@@ -419,7 +421,7 @@ def read(
         if level not in LEVELS:
             raise InputError(f"There is no level {level!r}.", next_step=did_you_mean(level, LEVELS))
     readings: list[Reading] = []
-    for pair in _chosen(path, languages):
+    for pair in _choose_pairs(path, languages):
         documents = tuple(read_aligned(_files(path, pair, newline)))
         readings += _Scores(path, pair, documents, names, metrics).readings()
     for file in sorted((path / "humeval").glob("*.csv")):
@@ -453,7 +455,7 @@ def read_documents(
 ) -> Iterator[Document]:
     """The documents of each language pair, one by one."""
     del metrics, levels  # options of scores
-    for pair in _chosen(path, languages):
+    for pair in _choose_pairs(path, languages):
         yield from read_aligned(_files(path, pair, newline))
 
 
@@ -461,7 +463,7 @@ def _pairs(path: Path) -> list[str]:
     return sorted(file.name.removesuffix(".txt") for file in (path / "sources").glob("*-*.txt"))
 
 
-def _chosen(path: Path, wish: str) -> list[str]:
+def _choose_pairs(path: Path, wish: str) -> list[str]:
     pairs = _pairs(path)
     if not wish:
         return pairs
@@ -507,7 +509,7 @@ class _Scores:
             name, level = _score_name(file.name.removeprefix(f"{self.pair}."))
             self._scores(file, name, level, metric=False)
         automatic = sorted((self.root / "metric-scores" / self.pair).glob("*.score"))
-        for file in self._wanted(automatic):
+        for file in self._metric_files(automatic):
             name, level = _score_name(file.name)
             self._scores(file, name, level, metric=True)
         if missing := sum("missing" in judgement.flags for judgement in self.judgements):
@@ -531,7 +533,7 @@ class _Scores:
     ) -> Reading:
         return Reading(name, self.documents, judges, judgements, protocol, notes)
 
-    def _wanted(self, files: list[Path]) -> list[Path]:
+    def _metric_files(self, files: list[Path]) -> list[Path]:
         if self.metrics == "all":
             return files
         names = [] if self.metrics == "none" else [name.strip() for name in self.metrics.split(",")]

@@ -78,7 +78,7 @@ def read(path: Path) -> list[Reading]:
         elif isinstance(entry, Judge):
             judges.append(entry)
         elif isinstance(entry, Judgement):
-            judgements.append(entry if entry.origin else _placed(entry, path, line))
+            judgements.append(entry if entry.origin else _with_origin(entry, path, line))
         else:
             header = entry
     name = header.get("name") or path.name.split(".")[0]
@@ -118,7 +118,7 @@ def write(
         for document in documents:
             _put(out.write, document_object(document))
         for judge in judges:
-            _put(out.write, {"id": judge.id, "kind": str(judge.kind), **_filled(judge, ("name", "attributes"))})
+            _put(out.write, {"id": judge.id, "kind": str(judge.kind), **_filled_fields(judge, ("name", "attributes"))})
         for judgement in judgements:
             _put(out.write, judgement_object(judgement))
 
@@ -130,19 +130,19 @@ def _put(write_text: Any, entry: Mapping[str, Any]) -> None:
 def document_object(document: Document) -> dict[str, Any]:
     """A document as JSON holds it."""
     entry: dict[str, Any] = {"id": document.id}
-    entry |= _filled(document, ("source_language", "target_language", "domain", "title", "text_type", "note"))
+    entry |= _filled_fields(document, ("source_language", "target_language", "domain", "title", "text_type", "note"))
     entry["segments"] = [_segment_object(segment) for segment in document.segments]
-    return entry | _filled(document, ("media", "glossary", "meta"))
+    return entry | _filled_fields(document, ("media", "glossary", "meta"))
 
 
 def _segment_object(segment: Segment) -> dict[str, Any]:
     entry: dict[str, Any] = {"id": segment.id}
     if segment.paragraph is not None:
         entry["paragraph"] = segment.paragraph
-    entry |= {"source": segment.source, **_filled(segment, ("references", "outputs"))}
+    entry |= {"source": segment.source, **_filled_fields(segment, ("references", "outputs"))}
     if not segment.judged:
         entry["judged"] = False
-    return entry | _filled(segment, ("flags", "meta"))
+    return entry | _filled_fields(segment, ("flags", "meta"))
 
 
 def judgement_object(judgement: Judgement) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def judgement_object(judgement: Judgement) -> dict[str, Any]:
     return entry
 
 
-def _filled(thing: object, names: Iterable[str]) -> dict[str, Any]:
+def _filled_fields(thing: object, names: Iterable[str]) -> dict[str, Any]:
     values = {name: getattr(thing, name) for name in names}
     return {n: _plain(v) for n, v in values.items() if v and not (n.endswith("_language") and v == "und")}
 
@@ -292,7 +292,7 @@ def _judgement_field(entry: dict[str, Any], name: str, spec: Field[Any], path: P
     return _text(entry, name, path, line)
 
 
-def _placed(judgement: Judgement, path: Path, line: int) -> Judgement:
+def _with_origin(judgement: Judgement, path: Path, line: int) -> Judgement:
     values = {spec.name: getattr(judgement, spec.name) for spec in fields(Judgement)}
     return Judgement(**values | {"origin": f"{path.name}:{line}"})
 

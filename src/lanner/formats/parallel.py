@@ -80,9 +80,9 @@ def read(path: Path, *, source: str = "", docs: str = "", languages: str = "", n
 
 def texts(path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = "") -> TextStream:
     """The documents one by one, with what is to be told of them."""
-    files = _aligned(path, source, docs, languages, newline)
+    files = _find_aligned(path, source, docs, languages, newline)
     stream = TextStream(path.name, iter(()))
-    stream.notes.append(f"{_described(files[0])}.")
+    stream.notes.append(f"{_describe_files(files[0])}.")
     if len(files) > 1:
         stream.notes.append(f"Each of the {len(files)} files of a folder is a document.")
     elif files[0].documents is None:
@@ -104,7 +104,7 @@ def read_documents(
     path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = ""
 ) -> Iterator[Document]:
     """The documents one by one."""
-    for files in _aligned(path, source, docs, languages, newline):
+    for files in _find_aligned(path, source, docs, languages, newline):
         yield from read_aligned(files)
 
 
@@ -114,7 +114,7 @@ def read_files(
     """Text files named one by one: the first is the source unless the names or `source` tell otherwise."""
     files = _chosen_files(paths, source, docs, languages, newline)
     documents = tuple(read_aligned(files))
-    notes = [f"{_described(files)}."]
+    notes = [f"{_describe_files(files)}."]
     if files.documents is None:
         notes.append("No .docs file says which documents there are, so all lines are one.")
     if UNDETERMINED in files.languages:
@@ -124,11 +124,12 @@ def read_files(
 
 def guess_files(paths: Sequence[Path]) -> str:
     """Which of several files is taken for what."""
-    return f"{_described(_chosen_files(paths, '', '', '', ''))}."
+    return f"{_describe_files(_chosen_files(paths, '', '', '', ''))}."
 
 
-def _described(files: AlignedFiles) -> str:
-    return f"Source: {files.source.name}; references: {_listed(files.references)}; outputs: {_listed(files.outputs)}"
+def _describe_files(files: AlignedFiles) -> str:
+    references, outputs = _list_names(files.references), _list_names(files.outputs)
+    return f"Source: {files.source.name}; references: {references}; outputs: {outputs}"
 
 
 def _chosen_files(paths: Sequence[Path], source: str, docs: str, pair: str, newline: str) -> AlignedFiles:
@@ -202,7 +203,7 @@ def single_pair(documents: Sequence[Document], path: Path) -> str:
     return f"{source.replace('-', '_')}-{target.replace('-', '_')}"
 
 
-def _listed(files: Iterable[str]) -> str:
+def _list_names(files: Iterable[str]) -> str:
     return ", ".join(files) or "none"
 
 
@@ -261,7 +262,7 @@ def _sides(path: Path) -> dict[str, dict[str, Path]]:
     return {sources[0].name: files.pop(sources[0].name), **files}
 
 
-def _aligned(path: Path, source: str, docs: str, pair: str, newline: str) -> list[AlignedFiles]:
+def _find_aligned(path: Path, source: str, docs: str, pair: str, newline: str) -> list[AlignedFiles]:
     """The files that belong together: all of a folder, or for folders that hold a document in each file, those of each
     document."""
     if not source and (sides := _sides(path)):

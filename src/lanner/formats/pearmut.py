@@ -329,14 +329,14 @@ def _item(document: Document, segment: Any) -> dict[str, Any]:
     item |= {key: value for key, value in segment.meta.items() if key != "spans"}
     if spans := segment.meta.get("spans"):
         item["error_spans"] = {
-            system: [_shown(span, segment.outputs[system]) for span in entries]
+            system: [_span_as_shown(span, segment.outputs[system]) for span in entries]
             for system, entries in spans.items()
             if system in segment.outputs
         }
     return item
 
 
-def _shown(span: dict[str, Any], text: str) -> dict[str, Any]:
+def _span_as_shown(span: dict[str, Any], text: str) -> dict[str, Any]:
     start, end = ShownText(text).shown(span)
     return {
         "start_i": start,

@@ -111,9 +111,9 @@ def _messages(path: Path) -> Iterator[_Message]:
                 yield message
                 message = None
             message = message or _Message(number)
-            message.texts[current] = _unescaped(hit[3])
-        elif (text := _quoted(line)) is not None and message is not None and current:
-            message.texts[current] += _unescaped(text)
+            message.texts[current] = _unescape(hit[3])
+        elif (text := _unquote(line)) is not None and message is not None and current:
+            message.texts[current] += _unescape(text)
         else:
             step = 'A message is msgid "..." and msgstr "..."; longer texts continue in quotation marks.'
             textfile.failed(path, "This line is none of a PO catalogue.", number, step)
@@ -121,13 +121,13 @@ def _messages(path: Path) -> Iterator[_Message]:
         yield message
 
 
-def _quoted(line: str) -> str | None:
+def _unquote(line: str) -> str | None:
     """What stands in quotation marks, where they begin and end the line."""
     line = line.rstrip()
     return line[1:-1] if len(line) > 1 and line.startswith('"') and line.endswith('"') else None
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return _ESCAPE.sub(lambda hit: _ESCAPES.get(hit[1], hit[1]), text)
 
 

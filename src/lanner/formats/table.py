@@ -168,7 +168,7 @@ def read(
 
 def read_documents(path: Path, **options: Any) -> Iterator[Document]:
     """Documents one by one, which needs the rows of each to stand together; in other tables all are collected."""
-    table, rows = _opened(path, options)
+    table, rows = _open_table(path, options)
     yield from _at_least_one(path, table.documents(rows))
 
 
@@ -183,7 +183,7 @@ def _at_least_one(path: Path, documents: Iterable[Document]) -> Iterator[Documen
 
 def texts(path: Path, **options: Any) -> TextStream | None:
     """The same with notes; None if the table holds answers, or each system on rows of its own."""
-    table, rows = _opened(path, options)
+    table, rows = _open_table(path, options)
     if table.long or table.answers:
         return None
     stream = TextStream(path.name.split(".")[0], iter(()), [table.column_note(), *rows.notes])
@@ -199,7 +199,7 @@ def texts(path: Path, **options: Any) -> TextStream | None:
 
 def guess(path: Path, **options: Any) -> str:
     """What each column is taken for; "" where that was said."""
-    return "" if options.get("columns") else _opened(path, options)[0].column_note()
+    return "" if options.get("columns") else _open_table(path, options)[0].column_note()
 
 
 def _survey_by_respondent(path: Path, rows: Rows) -> InputError:
@@ -221,7 +221,7 @@ def _without_rows(path: Path) -> InputError:
     )
 
 
-def _opened(path: Path, options: Mapping[str, Any]) -> tuple[_Table, Rows]:
+def _open_table(path: Path, options: Mapping[str, Any]) -> tuple[_Table, Rows]:
     rows = open_rows(
         path, **{name: options[name] for name in ("delimiter", "quotes", "sheet", "header") if name in options}
     )
@@ -919,9 +919,9 @@ def write(
     kind = Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix
     match kind.lower():
         case ".csv":
-            _delimited(path, header, _rows(all_documents, header), ",")
+            _write_delimited(path, header, _rows(all_documents, header), ",")
         case ".tsv" | ".tab":
-            _delimited(path, header, _rows(all_documents, header), "\t")
+            _write_delimited(path, header, _rows(all_documents, header), "\t")
         case ".jsonl":
             _json_lines(path, _rows(all_documents, header))
         case ".parquet":
@@ -971,7 +971,7 @@ def _json(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False, default=dict) if value else None
 
 
-def _delimited(path: Path, header: list[str], rows: Iterable[dict[str, Any]], delimiter: str) -> None:
+def _write_delimited(path: Path, header: list[str], rows: Iterable[dict[str, Any]], delimiter: str) -> None:
     # In TSV everything is quoted, header too: that is how our reader tells quoting files from plain ones.
     with text_file(path) as out:
         writer = csv.DictWriter(

@@ -106,7 +106,7 @@ class _Ratings:
             return {"source_language": self.pair[0], "target_language": self.pair[1]}
 
         document = self.gathering.document(row["document"], line, attributes)
-        source, target = _unmarked(row["source"]), _unmarked(row["target"])
+        source, target = _remove_marks(row["source"]), _remove_marks(row["target"])
         draft = document.segments.get(row["segment"])
         if draft is None:
             draft = self.gathering.segment(document, row["segment"], line, source)
@@ -154,7 +154,7 @@ class _Ratings:
         return Reading(self.path.name.split(".")[0], documents, judges, tuple(judgements), "mqm", tuple(notes))
 
 
-def _unmarked(text: str) -> str:
+def _remove_marks(text: str) -> str:
     return text.replace(_OPEN, "").replace(_CLOSE, "")
 
 
@@ -168,9 +168,9 @@ def _span(row: Mapping[str, str], source: str, target: str) -> tuple[dict[str, A
     else:
         before, _, rest = markup.partition(_OPEN)
         inside, closing, _ = rest.partition(_CLOSE)
-        start = len(_unmarked(before))
+        start = len(_remove_marks(before))
         if closing:
-            end = start + len(_unmarked(inside))
+            end = start + len(_remove_marks(inside))
         else:
             flags.append("unclosed_mark")
     span = {"side": side, "start": start, "end": end, "text": text[start:end]}
@@ -206,7 +206,7 @@ def write(
                 raise InputError(f"There is no text or no answer for {system!r}.", where=where)
             key = [system, judgement.document, judgement.segment, judgement.judge]
             for span in judgement.value or [None]:
-                row = key + _marked(span, segment.source, target, where)
+                row = key + _insert_marks(span, segment.source, target, where)
                 if any("\t" in cell or "\n" in cell or cell.endswith("\r") for cell in row):
                     raise InputError("This format cannot hold tabs and line breaks.", where=where)
                 out.write("\t".join(row) + "\n")
@@ -217,7 +217,7 @@ def _comment(span: Mapping[str, Any]) -> str:
     return " → ".join(str(span[name]) for name in ("note", "correction") if span.get(name))
 
 
-def _marked(span: Mapping[str, Any] | None, source: str, target: str, where: Where) -> list[str]:
+def _insert_marks(span: Mapping[str, Any] | None, source: str, target: str, where: Where) -> list[str]:
     if _OPEN in source + target or _CLOSE in source + target:
         raise InputError(f"The text itself holds {_OPEN} or {_CLOSE}.", where=where)
     if span is None:

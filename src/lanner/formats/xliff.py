@@ -181,7 +181,7 @@ def write(
     refuse_answers(path, "XLIFF holds no judgements.", judgements, judges)
     root = etree.Element(f"{{{_NAMESPACE}}}xliff", nsmap={None: _NAMESPACE}, version="1.2")
     for document in documents:
-        output = _chosen(path, document, system)
+        output = _choose_system(path, document, system)
         file = etree.SubElement(root, f"{{{_NAMESPACE}}}file", datatype="plaintext")
         for key, value in {
             "original": document.id,
@@ -230,7 +230,7 @@ def _put(path: Path, element: Any, segment: Segment, side: str, text: str) -> No
     xml.put_text(path, element, text)
 
 
-def _chosen(path: Path, document: Document, system: str) -> str:
+def _choose_system(path: Path, document: Document, system: str) -> str:
     if system:
         return system
     if len(document.systems) > 1:

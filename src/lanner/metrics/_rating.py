@@ -126,7 +126,7 @@ def rate(
         mine = [(part, counts.get((name, part.document))) for part in translations if part.system == name]
         judgements += _judgements(judge.id, metric, mine)
         row = _system(metric, name, [counts for _, counts in mine if counts is not None], resampling)
-        judgements.append(Judgement(judge.id, "system", QUESTION, "", "", (name,), _given(row["score"])))
+        judgements.append(Judgement(judge.id, "system", QUESTION, "", "", (name,), _number_or_none(row["score"])))
         rows.append(row)
     rows.sort(key=lambda row: -np.inf if np.isnan(row["score"]) else -row["score"])
     notes = tuple(dict.fromkeys(note for row in rows for note in row.pop("notes")))
@@ -179,7 +179,7 @@ def _translation(document: Document, system: str, references: Sequence[str]) -> 
     )
 
 
-def _given(score: float) -> float | None:
+def _number_or_none(score: float) -> float | None:
     return None if np.isnan(score) else float(score)
 
 
@@ -190,7 +190,7 @@ def _judgements(
     for part, counts in parts:
         of: Mapping[str, Any] = {"judge": judge, "question": QUESTION, "systems": (part.system,)}
         whole = np.nan if counts is None else metric.score(counts.sum(axis=0), single=metric.whole)
-        rows.append(Judgement(stage="document", document=part.document, segment="", value=_given(whole), **of))
+        rows.append(Judgement(stage="document", document=part.document, segment="", value=_number_or_none(whole), **of))
         if metric.whole:
             continue
         for at, segment in enumerate(part.segments):
@@ -199,7 +199,12 @@ def _judgements(
             flags = () if rated else ("missing",)
             rows.append(
                 Judgement(
-                    stage="segment", document=part.document, segment=segment, value=_given(value), flags=flags, **of
+                    stage="segment",
+                    document=part.document,
+                    segment=segment,
+                    value=_number_or_none(value),
+                    flags=flags,
+                    **of,
                 )
             )
     return rows

@@ -196,7 +196,11 @@ def bleu(languages: Languages, options: Mapping[str, Any], *, whole: bool = Fals
     """BLEU with the tokenizer of the target language. Sentences use the orders they have (`effective_order`)."""
     bleu = sacrebleu_metric("BLEU")
     target = known_languages.normal(languages.target).split("-")[0]
-    settings = {"trg_lang": target, "force": True, **_typed(options, lowercase=_flag, tokenize=str, smooth_method=str)}
+    settings = {
+        "trg_lang": target,
+        "force": True,
+        **_convert_options(options, lowercase=_flag, tokenize=str, smooth_method=str),
+    }
     try:
         metric, raw = bleu(**settings), bleu(**settings | {"smooth_method": "none", "effective_order": True})
     except (RuntimeError, ImportError, SystemExit) as error:  # sacrebleu's word for a tokenizer that is not installed
@@ -209,7 +213,7 @@ def bleu(languages: Languages, options: Mapping[str, Any], *, whole: bool = Fals
 
 def chrf(_: Languages, options: Mapping[str, Any], *, whole: bool = False) -> Surface:
     """chrF; with `word_order=2` chrF++."""
-    settings = _typed(options, word_order=int, char_order=int, beta=int, lowercase=_flag)
+    settings = _convert_options(options, word_order=int, char_order=int, beta=int, lowercase=_flag)
     metric = sacrebleu_metric("CHRF")(**settings)
     name = "chrF" + "+" * min(2, int(settings.get("word_order", 0)))
     return Surface(f"d-{name}" if whole else name, metric, ChrfCounting(metric), whole)
@@ -219,7 +223,9 @@ def ter(languages: Languages, options: Mapping[str, Any], *, whole: bool = False
     """TER, negated; languages without spaces are split into characters."""
     target = known_languages.normal(languages.target).split("-")[0]
     asian = {"asian_support": True, "normalized": True} if target in {"zh", "ja", "ko", "th"} else {}
-    settings = asian | _typed(options, normalized=_flag, no_punct=_flag, asian_support=_flag, case_sensitive=_flag)
+    settings = asian | _convert_options(
+        options, normalized=_flag, no_punct=_flag, asian_support=_flag, case_sensitive=_flag
+    )
     metric = sacrebleu_metric("TER")(**settings)
     return Surface("d-TER" if whole else "TER", metric, TerCounting(metric), whole, better=-1.0)
 
@@ -228,7 +234,7 @@ def _flag(text: Any) -> bool:
     return text if isinstance(text, bool) else str(text).casefold() in {"1", "yes", "true", "on"}
 
 
-def _typed(options: Mapping[str, Any], **kinds: Callable[[Any], Any]) -> dict[str, Any]:
+def _convert_options(options: Mapping[str, Any], **kinds: Callable[[Any], Any]) -> dict[str, Any]:
     try:
         return {name: kinds[name](value) for name, value in options.items()}
     except ValueError as error:

@@ -76,11 +76,11 @@ def _measure(coefficient: PlannedMeasure, result: Result, documents: int, group:
         judges=result.counts.get("judges", 0),
         notes=result.notes,
         signature=str(result.signature or ""),
-        needed=_needed(result, documents) if result.value is not None else None,
+        needed=_documents_still_needed(result, documents) if result.value is not None else None,
     )
 
 
-def _needed(result: Result, documents: int) -> int | None:
+def _documents_still_needed(result: Result, documents: int) -> int | None:
     """Documents judged by several until the interval is narrow enough, where the planned ones will not do."""
     enough = documents_needed(result, 2 * HALF_WIDTH).value
     return int(enough) if enough is not None and enough > documents else None

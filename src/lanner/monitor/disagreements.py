@@ -37,7 +37,7 @@ def list_disagreements(
             units = units.filter(pl.col(name) == value)
     unit_count = len(units)
     units = units.filter((pl.col("own") if question_id else pl.col("mean")) > 0)
-    shown_answers = _given(rows, question_id) if question_id else {}
+    shown_answers = _short_answers(rows, question_id) if question_id else {}
     if len(selection.labels) == 2 and question_id:
         keep = [
             set(selection.labels) <= {label for _, label in shown_answers.get(key, ())}
@@ -68,7 +68,7 @@ def list_disagreements(
     return DisagreementList(tuple(entries), disagreement_count, settled_count, unit_count)
 
 
-def _given(table: pl.DataFrame, question: str) -> dict[tuple[str, str, str], tuple[tuple[str, str], ...]]:
+def _short_answers(table: pl.DataFrame, question: str) -> dict[tuple[str, str, str], tuple[tuple[str, str], ...]]:
     """Short answers to one question by unit, in the order of the judges' names."""
     rows = table.filter((pl.col("question") == question) & (pl.col("row") == ""))
     short = pl.coalesce(pl.col("label"), pl.col("score").map_elements(lambda x: f"{x:g}", return_dtype=pl.String))

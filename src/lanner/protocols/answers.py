@@ -72,7 +72,7 @@ def check(
 ) -> Json:
     """The value in the form it is stored in, or an `AnswerError` that says what is wrong. None clears an answer that
     is not required. `chosen` are the labels a `for_each` question is repeated for."""
-    return _checked(Check(question, True, texts, outputs), value, chosen)
+    return _check_answer(Check(question, True, texts, outputs), value, chosen)
 
 
 def accept(
@@ -80,7 +80,7 @@ def accept(
 ) -> AcceptedAnswer:
     """The value as far as it can be understood, with what is wrong about it as flags."""
     lenient = Check(question, False, texts, outputs)
-    answer = _checked(lenient, value, chosen)
+    answer = _check_answer(lenient, value, chosen)
     return AcceptedAnswer(answer, tuple(dict.fromkeys(lenient.flags)), lenient.repairs)
 
 
@@ -100,7 +100,7 @@ def texts_of(document: Document, item: Item) -> Texts:
     return Texts(source, tuple(targets), tuple(marks))
 
 
-def _checked(check: Check, value: Json, labels: Sequence[str]) -> Json:
+def _check_answer(check: Check, value: Json, labels: Sequence[str]) -> Json:
     question = check.question
     if value is None:
         if question.required:
@@ -334,7 +334,7 @@ def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iter
     all_judgements = list(judgements)
     labels = _chosen_before(protocol, all_judgements)
     for judgement in all_judgements:
-        stage, question = _asked(protocol, questions, judgement)
+        stage, question = _find_question(protocol, questions, judgement)
         try:
             answer = accept(
                 question,
@@ -357,7 +357,7 @@ def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iter
     return Intake(tuple(rows), dict(flags), dict(repairs))
 
 
-def _asked(
+def _find_question(
     protocol: Protocol, questions: Mapping[str, tuple[Stage, Question]], judgement: Judgement
 ) -> tuple[Stage, Question]:
     asked_question = questions.get(judgement.question)

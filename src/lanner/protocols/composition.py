@@ -36,7 +36,7 @@ def merged(base: Any, over: Any) -> Any:
 def without(base: Table, names: set[str]) -> Table:
     """The base without what is named, and without what depends on it: options of a dropped group, questions of a
     dropped stage, scores of a dropped question, analyses and words of all of these."""
-    remaining: Table = {key: _dropped(value, names) for key, value in base.items()}
+    remaining: Table = {key: _drop(value, names) for key, value in base.items()}
     questions = set(_questions(base)) - set(_questions(remaining))
     remaining["score"] = [score for score in remaining.get("score", ()) if score.get("question") not in questions]
     scores = {score["id"] for score in base.get("score", ())} - {score["id"] for score in remaining["score"]}
@@ -74,7 +74,7 @@ def spelled_out(table: Table) -> Table:
             continue
         questions_list = []
         for raw in stage["question"]:
-            question = _repeated(raw, questions, table)
+            question = _fill_from_like(raw, questions, table)
             for key in _OPTION_LISTS:
                 if isinstance(question, dict) and isinstance(question.get(key), list):
                     question[key] = [{"id": entry} if isinstance(entry, str) else entry for entry in question[key]]
@@ -91,7 +91,7 @@ def _each_analysis(entry: Any) -> list[Any]:
     return [entry]
 
 
-def _repeated(question: Any, questions: Mapping[str, Table], table: Table) -> Any:
+def _fill_from_like(question: Any, questions: Mapping[str, Table], table: Table) -> Any:
     """A question that is `like` an earlier one, with that one's fields and words underneath its own. A mistaken name
     stays, to be found as an unknown field."""
     if not isinstance(question, dict) or not isinstance(question.get("like"), str) or question["like"] not in questions:
@@ -141,12 +141,12 @@ def _questions(table: Table) -> Iterator[str]:
     return (question["id"] for stage in table.get("stage", ()) for question in stage.get("question", ()))
 
 
-def _dropped(value: Any, names: set[str]) -> Any:
+def _drop(value: Any, names: set[str]) -> Any:
     if isinstance(value, dict):
-        return {key: _dropped(entry, names) for key, entry in value.items() if key not in names}
+        return {key: _drop(entry, names) for key, entry in value.items() if key not in names}
     if isinstance(value, list):
         entries = [entry for entry in value if not (isinstance(entry, str) and entry in names)]
-        return [_dropped(entry, names) for entry in entries if not _about(entry, names)]
+        return [_drop(entry, names) for entry in entries if not _about(entry, names)]
     return value
 
 

@@ -40,14 +40,14 @@ def problems(protocol: Protocol) -> Iterator[Problem]:
     yield from _words(protocol)
 
 
-def _repeated(names: Sequence[str]) -> list[int]:
+def _repeated_places(names: Sequence[str]) -> list[int]:
     """Places where a name comes up again."""
     return [place for place, name in enumerate(names) if name in names[:place]]
 
 
 def _unique(protocol: Protocol) -> Iterator[Problem]:
     for kind, ids in (("stage", [s.id for s in protocol.stages]), ("score", [s.id for s in protocol.scores])):
-        for number in _repeated(ids):
+        for number in _repeated_places(ids):
             yield (kind, number, "id"), f"Two {kind}s are called {ids[number]!r}.", "Rename one."
     earlier_ids: set[str] = set()
     for number, stage in enumerate(protocol.stages):
@@ -68,7 +68,7 @@ def _pages(protocol: Protocol) -> Iterator[Problem]:
             what = f"The stages of page {page!r} differ in scenario, arm or role."
             yield first, what, "Give them pages of their own."
         keys = [question.key for stage in stages for question in stage.questions if question.key]
-        for place in _repeated(keys):
+        for place in _repeated_places(keys):
             yield (
                 first,
                 f"Two questions of page {page!r} use the key {keys[place]!r}.",
@@ -126,7 +126,7 @@ def _options(place: Place, protocol: Protocol, question: Question) -> Iterator[P
     lists = kind_of(question).option_lists(question)
     for key, options in lists.items():
         ids = [option.id for option in options]
-        for number in _repeated(ids):
+        for number in _repeated_places(ids):
             yield (*place, key), f"The option {ids[number]!r} stands twice in {question.id!r}.", "Remove one."
         for option in options:
             if option.parent and option.parent not in ids:

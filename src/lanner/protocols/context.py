@@ -253,7 +253,7 @@ def _amount(stage: Stage) -> tuple[int, int]:
 def _stage(stage: Mapping[str, Any], name: str, questions: Collection[str]) -> dict[str, Any]:
     """A stage in one context, under ids of its own."""
     ending, scope = suffix(name), _named_view(name)
-    copy: dict[str, Any] = _renamed(stage, ending, questions)
+    copy: dict[str, Any] = _rename_ids(stage, ending, questions)
     copy |= {
         "id": f"{stage['id']}_{ending}",
         "scenario": ending,
@@ -278,7 +278,7 @@ def _in_each(
             yield dict(entry)
             continue
         for name in contexts:
-            copy = _renamed(entry, suffix(name), ids)
+            copy = _rename_ids(entry, suffix(name), ids)
             if "id" in entry:
                 copy["id"] = f"{entry['id']}_{suffix(name)}"
             yield copy
@@ -287,17 +287,17 @@ def _in_each(
 _REFERENCES = ("question", "of", "for_each", "id", "blocks", "other", "with")
 
 
-def _renamed(value: Any, ending: str, ids: Collection[str], key: str = "") -> Any:
+def _rename_ids(value: Any, ending: str, ids: Collection[str], key: str = "") -> Any:
     """The same with every mention of these ids as they are called in a context. Options keep their ids, whatever they
     are called."""
     if isinstance(value, Mapping):
         names = ("options", "rows", "categories", "severities")
         return {
-            name: entry if name in names and isinstance(entry, list) else _renamed(entry, ending, ids, name)
+            name: entry if name in names and isinstance(entry, list) else _rename_ids(entry, ending, ids, name)
             for name, entry in value.items()
         }
     if isinstance(value, list):
-        return [_renamed(entry, ending, ids, key) for entry in value]
+        return [_rename_ids(entry, ending, ids, key) for entry in value]
     return f"{value}_{ending}" if key in _REFERENCES and value in ids else value
 
 

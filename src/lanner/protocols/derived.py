@@ -182,7 +182,7 @@ def scorer(protocol: Protocol, only: str = "") -> Callable[[Mapping[str, Json]],
             RULES[score.rule],
             questions[score.question],
             score.question,
-            _prepared(questions, score),
+            _prepare(questions, score),
             score.when,
         )
         for score in protocol.scores
@@ -198,7 +198,7 @@ def scorer(protocol: Protocol, only: str = "") -> Callable[[Mapping[str, Json]],
     return scores_of
 
 
-def _prepared(questions: Mapping[str, Question], score: Score) -> Mapping[str, Any]:
+def _prepare(questions: Mapping[str, Question], score: Score) -> Mapping[str, Any]:
     question = questions[score.question]
     if not isinstance(question, Grid):
         return score.options
@@ -330,24 +330,24 @@ class _Cells:
 
 def _grid_sum(cells: _Cells, options: Mapping[str, Any]) -> Column:
     rows = [cells.values[row] for row in cells.of(options)]
-    total, count = _added(rows)
+    total, count = _add_rows(rows)
     return _column(total, count, np.full_like(total, 1.0))
 
 
 def _grid_count(cells: _Cells, options: Mapping[str, Any]) -> Column:
     names = cells.of(options)
-    _, count = _added([cells.values[row] for row in names])
+    _, count = _add_rows([cells.values[row] for row in names])
     total = sum((cells.counted[row].astype(float) for row in names), start=np.zeros(len(count)))
     return _column(total, count, np.full_like(total, 1.0))
 
 
 def _grid_mean(cells: _Cells, options: Mapping[str, Any]) -> Column:
     names = cells.of(options)
-    total, count = _added([np.where(cells.counted[row], cells.values[row], np.nan) for row in names])
+    total, count = _add_rows([np.where(cells.counted[row], cells.values[row], np.nan) for row in names])
     return _column(total, count, count)
 
 
-def _added(rows: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
+def _add_rows(rows: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
     """Sums over the rows, added in their order, and how many of them hold a number."""
     first = np.zeros(len(rows[0]) if rows else 0)
     total, count = first.copy(), first

@@ -88,7 +88,7 @@ def _stage(protocol: Protocol, stage: Stage, words: Wording) -> Iterator[str]:
     yield from ("", f"## {words.stage(stage.id) or stage.id.replace('_', ' ').capitalize()}", "")
     minutes = stage.minutes_per_item or protocol.minutes(stage.page_id)
     yield f"Asked about {_UNITS[stage.unit]}{_OBJECTS[stage.object]}; about {minutes:g} min each."
-    yield from _shown(stage)
+    yield from _describe_stage(stage)
     if instructions := words.stage(stage.id, "instructions"):
         yield from ("", instructions)
     for question in stage.questions:
@@ -96,7 +96,7 @@ def _stage(protocol: Protocol, stage: Stage, words: Wording) -> Iterator[str]:
         yield from _question(question, words, protocol)
 
 
-def _shown(stage: Stage) -> Iterator[str]:
+def _describe_stage(stage: Stage) -> Iterator[str]:
     if stage.unit is not Unit.JUDGE:
         if stage.unit is Unit.IN_CONTEXT:
             yield f"Context: {_context(stage)}."

@@ -71,14 +71,14 @@ def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = 
     by_question: dict[str, list[Judgement]] = {}
     for judgement in rows:
         by_question.setdefault(judgement.question, []).append(judgement)
-    match = _known(by_question)
+    match = _find_protocol(by_question)
     questions = ", ".join((headings or {}).get(key, key) for key in by_question)
     if match is not None:
         note = f"No protocol is named. The questions ({questions}) and their values fit {match.name}"
         plain = _without_standardising(match)
         also = ", with scores as they are (--standardise for z per judge)" if plain != match else ""
         return Guess(plain, f"{note}, which is taken{also}; --protocol NAME for another.")
-    protocol = _made(by_question, headings or {})
+    protocol = _make_protocol(by_question, headings or {})
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
     scales = [question for _, question in protocol.questions if isinstance(question, Scale)]
     if inverse := [scale.id for scale in scales if scale.direction == "lower_is_better"]:
@@ -122,7 +122,7 @@ def _without_standardising(protocol: Protocol) -> Protocol:
     return protocol if analyses == protocol.analyses else protocol.model_copy(update={"analyses": analyses})
 
 
-def _known(by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
+def _find_protocol(by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
     """The protocol of ours that asks just these questions and allows their values."""
     fitting = [protocol for name in names() if (protocol := _fits(load(name), by_question)) is not None]
     if not fitting:
@@ -173,7 +173,7 @@ def _is_allowed(question: Question, row: Judgement) -> bool:
 # A protocol from answers alone
 
 
-def _made(by_question: Mapping[str, Sequence[Judgement]], headings: Mapping[str, str]) -> Protocol:
+def _make_protocol(by_question: Mapping[str, Sequence[Judgement]], headings: Mapping[str, str]) -> Protocol:
     by_stage: dict[str, dict[str, Sequence[Judgement]]] = {}
     for key, rows in by_question.items():
         by_stage.setdefault(rows[0].stage or "rating", {})[key] = rows
@@ -263,9 +263,9 @@ def _less_is_better(heading: str, numbers: Sequence[float]) -> bool:
 def _lists(key: str, values: Sequence[list[Any]]) -> tuple[Question, dict[str, Json]]:
     entries = [entry for value in values for entry in value]
     if entries and all(isinstance(entry, dict) for entry in entries):
-        categories, words = _options(_named(entries, "category"), least=0)
-        severities, more = _options(_named(entries, "severity"), least=0)
-        sides = tuple(side for side in ("source", "target") if side in _named(entries, "side")) or ("target",)
+        categories, words = _options(_values_of(entries, "category"), least=0)
+        severities, more = _options(_values_of(entries, "severity"), least=0)
+        sides = tuple(side for side in ("source", "target") if side in _values_of(entries, "side")) or ("target",)
         missing = any(entry.get("missing") for entry in entries)
         question = Spans(id=key, sides=sides, categories=categories, severities=severities, missing=missing)
         return question, {"options": {**words, **more}}
@@ -275,7 +275,7 @@ def _lists(key: str, values: Sequence[list[Any]]) -> tuple[Question, dict[str, J
     return Labels(id=key, options=options), {"options": words}
 
 
-def _named(entries: Sequence[dict[str, Any]], field: str) -> list[str]:
+def _values_of(entries: Sequence[dict[str, Any]], field: str) -> list[str]:
     return list(dict.fromkeys(str(entry[field]) for entry in entries if entry.get(field)))
 
 

@@ -119,12 +119,12 @@ def load(name_or_path: str | Path, *, wording: str = "") -> Protocol:
     and ends of scales are those of the paper it comes from."""
     path = _locate(name_or_path)
     if name_or_path in names():
-        return _installed(path, path.stat().st_mtime_ns, wording)
+        return _load_installed(path, path.stat().st_mtime_ns, wording)
     return parse_toml(_text_of(path), path, wording=wording)
 
 
 @lru_cache(maxsize=256)
-def _installed(path: Path, _modified_at: int, wording: str) -> Protocol:
+def _load_installed(path: Path, _modified_at: int, wording: str) -> Protocol:
     """A protocol that is installed: read once, since a page that offers them all reads thirty of them."""
     return parse_toml(_text_of(path), path, wording=wording)
 
@@ -153,7 +153,7 @@ def _read(text: str, path: Path | str, wording: str = "") -> tuple[Protocol | No
     words = wording or str(own.get("wording", ""))
     _refuse_wording(words, Where(path, None if wording else lines.find(("wording",))))
     try:
-        whole = _expanded(
+        whole = _expand(
             {key: value for key, value in copy.deepcopy(own).items() if key != "wording"}, Path(path), 0, words
         )
     except (TypeError, AttributeError, KeyError) as error:  # a field that holds another kind of thing than its base
@@ -255,11 +255,15 @@ def _toml(text: str, path: Path | str) -> Table:
         raise ProtocolError(f"This is not valid TOML: {reason}.", where=Where(path, line, column)) from error
 
 
-def _expanded(table: Table, path: Path, depth: int, wording: str) -> Table:
+def _expand(table: Table, path: Path, depth: int, wording: str) -> Table:
     """The table with what it includes and extends underneath, and short option lists spelled out."""
     if depth > _MAX_EXTENDS:
         raise ProtocolError("Protocols extend each other in a circle.", where=Where(path))
-    table = _published(_translated(table, path), path) if wording == PUBLISHED else _translated(table, path)
+    table = (
+        _apply_published_wording(_add_translations(table, path), path)
+        if wording == PUBLISHED
+        else _add_translations(table, path)
+    )
     for include in table.pop("include", ()):
         table = merged(_other(path, f"_{include}", depth, wording), table)
     if table.get("extends"):
@@ -298,7 +302,7 @@ def _without_places(table: Table, places: set[tuple[str, ...]], above: tuple[str
     }
 
 
-def _translated(table: Table, path: Path) -> Table:
+def _add_translations(table: Table, path: Path) -> Table:
     """The table with the texts of `translations/NAME.toml` beside it; its own texts win."""
     translations = path.parent / "translations" / path.name
     if not translations.is_file():
@@ -307,7 +311,7 @@ def _translated(table: Table, path: Path) -> Table:
     return whole
 
 
-def _published(table: Table, path: Path) -> Table:
+def _apply_published_wording(table: Table, path: Path) -> Table:
     """The table with the words of `published/NAME.toml` over its own, and without translations of other words."""
     words = path.parent / "published" / path.name
     if not words.is_file():
@@ -321,7 +325,7 @@ def _other(path: Path, name: str, depth: int, wording: str) -> Table:
     """The table of another file, found beside this one or among the protocols that can be named."""
     beside = path.parent / f"{name}.toml"
     file = beside if beside.is_file() and beside != path else _locate(name, Where(path))
-    return _expanded(_toml(_text_of(file), file), file, depth + 1, wording)
+    return _expand(_toml(_text_of(file), file), file, depth + 1, wording)
 
 
 def _explain(details: dict[str, Any], whole: Table, where: Any) -> ProtocolError:

@@ -68,10 +68,10 @@ class Wording:
         return text.strip() if isinstance(text, str) else ""
 
     def group(self, group_id: str) -> Words:
-        return self._words(_spoken(group_id), ("groups", group_id))
+        return self._words(_as_words(group_id), ("groups", group_id))
 
     def question(self, question_id: str) -> Words:
-        return self._words(_spoken(question_id), ("questions", question_id))
+        return self._words(_as_words(question_id), ("questions", question_id))
 
     def mark(self, question_id: str, mark: float) -> str:
         """What stands at a labelled point of a scale; "" where nothing does."""
@@ -81,8 +81,8 @@ class Wording:
     def option(self, question_id: str, option_id: str) -> Words:
         """Words for an option: those of the question first, then those shared by the protocol."""
         own = ("questions", question_id, "options", option_id)
-        return self._words(_spoken(option_id), own, ("options", option_id))
+        return self._words(_as_words(option_id), own, ("options", option_id))
 
 
-def _spoken(name: str) -> str:
+def _as_words(name: str) -> str:
     return name.replace("_", " ").capitalize()

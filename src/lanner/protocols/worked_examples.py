@@ -90,13 +90,13 @@ _Value = TypeVar("_Value")
 
 def teaching(protocol: Protocol) -> Teaching:
     """The examples that fit a protocol: its own, else those of the protocol it extends. Made once for each."""
-    return _kept(_TEACHING, protocol.hash, lambda: _read_teaching(protocol))
+    return _remember(_TEACHING, protocol.hash, lambda: _read_teaching(protocol))
 
 
 def page_examples(protocol: Protocol, page: str, languages: str = "") -> list[Example]:
     """The examples to practise a page on, restricted to its questions, with as many texts as it shows; in a pair of
     languages ("en-ko") where there are such."""
-    examples = _kept(_PAGES, (protocol.hash, page), lambda: tuple(_page_examples(protocol, page)))
+    examples = _remember(_PAGES, (protocol.hash, page), lambda: tuple(_page_examples(protocol, page)))
     return _in_languages(examples, languages)
 
 
@@ -134,7 +134,7 @@ def _in_languages(examples: Sequence[Example], languages: str) -> list[Example]:
     return [example for example in examples if example.languages in ("", pair)]
 
 
-def _kept(memory: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _Value:
+def _remember(memory: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _Value:
     """What was made before for a key, else what is made now; protocols are many only where drafts are tried out."""
     if key not in memory:
         if len(memory) >= _MOST_KEPT:
@@ -162,7 +162,7 @@ def _read_teaching(protocol: Protocol) -> Teaching:
         if (example := _example(entry, case, table["why"], questions)) is not None
     ]
     if "borrowed" in table:
-        examples += _borrowed(table["borrowed"], questions)
+        examples += _borrow_examples(table["borrowed"], questions)
     decisions = table.get("decisions", {})
     asking = questions.get(decisions.get("question", ""), ())
     if not asking:
@@ -202,7 +202,7 @@ def _example(
             for question in questions.get(name, ())
         }
         wrong = {
-            question.id: _stored(question, value, texts)
+            question.id: _stored_form(question, value, texts)
             for name, value in case.get("wrong", {}).items()
             for question in questions.get(name, ())
         }
@@ -225,7 +225,7 @@ def _example(
     )
 
 
-def _borrowed(borrowing: Mapping[str, Any], questions: Mapping[str, Sequence[Question]]) -> list[Example]:
+def _borrow_examples(borrowing: Mapping[str, Any], questions: Mapping[str, Sequence[Question]]) -> list[Example]:
     """The cases of another protocol about the rows of a grid, as cases about ratings of the same skills: an option
     there is a condition here, and the judge is taken to have chosen just these skills on an earlier page."""
     name = borrowing["as"]
@@ -252,17 +252,17 @@ def _rule(question: Question, value: Json, texts: Texts) -> dict[str, Json]:
         return value
     if isinstance(question, Grid) and isinstance(value, dict) and len(value) < len(question.rows):
         return {"rows": value}
-    return {"is": _stored(question, value, texts)}
+    return {"is": _stored_form(question, value, texts)}
 
 
-def _stored(question: Question, value: Json, texts: Texts) -> Json:
+def _stored_form(question: Question, value: Json, texts: Texts) -> Json:
     """An answer in the form it is stored in, checked by its question."""
     if isinstance(question, Spans) and isinstance(value, list):
-        value = [_placed(mark, texts) for mark in value]
+        value = [_place_mark(mark, texts) for mark in value]
     return check(question, value, texts=texts, outputs=max(2, len(texts.targets)))
 
 
-def _placed(mark: Mapping[str, Json], texts: Texts) -> dict[str, Json]:
+def _place_mark(mark: Mapping[str, Json], texts: Texts) -> dict[str, Json]:
     """A mark given by its words, with the place of these words in the text."""
     side = str(mark.get("side", "target"))
     text = texts.source if side == "source" else texts.targets[0]

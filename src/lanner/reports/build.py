@@ -72,7 +72,7 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
     view = View(material, material.protocol, resampling or Resampling(), language)
     appendix = [replace(section, appendix=True) for make in APPENDIX if (section := make(view)) is not None]
     *body, first = [part for make in BODY if (part := make(view)) is not None]
-    sections = [first, *map(_without_folded, body), *_folded(body), *appendix]
+    sections = [first, *map(_without_folded, body), *_fold_into_appendix(body), *appendix]
     return Report(
         title=str(material.settings.get("title") or material.name),
         kicker=f"Campaign report · {view.words.title}" + (" · simulated judges" if view.simulated else ""),
@@ -89,7 +89,7 @@ def _without_folded(section: Section) -> Section:
     return replace(section, blocks=[block for block in section.blocks if not _is_folded(block)])
 
 
-def _folded(body: Sequence[Section]) -> list[Section]:
+def _fold_into_appendix(body: Sequence[Section]) -> list[Section]:
     """For the appendix: numbers of figures in the body, and sentences behind them."""
     blocks = [block for section in body for block in section.blocks if _is_folded(block)]
     return [Section("numbers", "Behind the figures", blocks, appendix=True)] if blocks else []
@@ -115,7 +115,7 @@ def findings(view: View, sections: Sequence[Section]) -> list[str]:
     bias = choice_bias(view.material.documents, view.material.settings)
     if bias is not None and any(section.id == "systems" for section in sections):
         sentences.append(str(bias))
-    findings = _chosen([section.findings for section in sections])
+    findings = _choose_findings([section.findings for section in sections])
     if len(view.judges) < 2:
         sentences.append("Fewer than two judges have answered, so agreement cannot be computed yet.")
     elif not findings:
@@ -123,7 +123,7 @@ def findings(view: View, sections: Sequence[Section]) -> list[str]:
     return [*sentences, *findings]
 
 
-def _chosen(findings_by_section: Sequence[Sequence[str]]) -> list[str]:
+def _choose_findings(findings_by_section: Sequence[Sequence[str]]) -> list[str]:
     """Every section has its first say before any has a second one; what is chosen stands in the report's order."""
     turns = sorted((turn, at) for at, sentences in enumerate(findings_by_section) for turn in range(len(sentences)))
     chosen_places = set(turns[:_MOST_FINDINGS])

@@ -55,7 +55,7 @@ def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
         versions.append({"kind": "format", "id": name, "meaning": formats.titles()[name]})
     meanings = _fields().get(name, {}) if name else {column: _column(column) for column in material.table.columns}
     rows = versions + [{"kind": "column", "id": column, "meaning": meaning} for column, meaning in meanings.items()]
-    return rows + (_asked(material.protocol) if material.protocol else [])
+    return rows + (_list_questions(material.protocol) if material.protocol else [])
 
 
 def write_beside(path: Path, material: Material, name: str = "") -> Path:
@@ -75,7 +75,7 @@ def _fields() -> dict[str, dict[str, str]]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
-def _asked(protocol: Protocol) -> list[dict[str, Json]]:
+def _list_questions(protocol: Protocol) -> list[dict[str, Json]]:
     words = Wording(protocol)
     rows: list[dict[str, Json]] = [{"kind": "protocol", "id": protocol.label, "meaning": f"hash {protocol.hash}"}]
     for stage, question in protocol.questions:

@@ -46,7 +46,7 @@ def left_out(material: Material, name: str, **options: Any) -> dict[str, int]:
         main = next((score.question for score in protocol.scores if score.id == main), main)
     places = {
         (main if judgement.question == "score" else judgement.question, *_unit(judgement))
-        for judgement in _selected(material, name, **options)
+        for judgement in _select_judgements(material, name, **options)
     }
     missing = (j for j in material.judgements if (j.question, *_unit(j)) not in places)
     # marks come back with the score that stands on their row, and none are written as none
@@ -54,7 +54,7 @@ def left_out(material: Material, name: str, **options: Any) -> dict[str, int]:
 
 
 def _write(material: Material, name: str, path: Path, **options: Any) -> int:
-    judgements = _selected(material, name, **options)
+    judgements = _select_judgements(material, name, **options)
     judges, protocol = list(material.judges), material.protocol
     if protocol is not None and name in ("mtme", "appraise_scores") and material.judgements and not judgements:
         raise _lacking(protocol, "gives no score to a single output")
@@ -80,7 +80,7 @@ def _is_known(protocol: Protocol) -> bool:
     return protocol.name in protocols.names() and protocols.load(protocol.name).hash == protocol.hash
 
 
-def _selected(material: Material, name: str, **options: Any) -> list[Judgement]:
+def _select_judgements(material: Material, name: str, **options: Any) -> list[Judgement]:
     """The judgements as a format can hold them."""
     if name not in ("native", "huggingface"):  # other tools know no mark that was offered and not kept
         material = replace(material, judgements=tuple(map(_with_judged_marks, material.judgements)))

@@ -80,10 +80,10 @@ def overview(data: Any, question: str = "", *, resampling: Resampling | None = N
     how = resampling or Resampling()
     answers = ratings(data, question, **{"value": ("spans", "label", "labels", "score"), **select})
     labels = {"question": answers.question} if answers.question else {}
-    return [labelled(result, labels) for result in _suited(answers, how)]
+    return [labelled(result, labels) for result in _suitable_results(answers, how)]
 
 
-def _suited(answers: Ratings, how: Resampling) -> list[Result]:
+def _suitable_results(answers: Ratings, how: Resampling) -> list[Result]:
     if answers.marked:
         severe = [spans(answers, severities="mqm", resampling=how)] if answers.graded else []
         return [spans(answers, resampling=how), spans(answers, match="touching", resampling=how), *severe]

@@ -90,7 +90,7 @@ class Pairs:
 
     def coarsened(self, bins: int) -> Pairs:
         """The same pairs with each variable cut into this many bins of equal size."""
-        return Pairs(_binned(self.x, bins), _binned(self.y, bins), self.unit, self.units)
+        return Pairs(_bin_values(self.x, bins), _bin_values(self.y, bins), self.unit, self.units)
 
     def coefficients(self, weights: Array, names: Sequence[Coefficient] = COEFFICIENTS) -> Array:
         """One row per row of unit weights, one column per coefficient asked; NaN where a variable is constant.
@@ -103,7 +103,9 @@ class Pairs:
         rank_names = tuple(name for name in names if name != "pearson")
         if rank_names and len(weights):
             step = max(1, _HELD // max(1, self.cells))
-            blocks = [self._ranked(weights[i : i + step].T, rank_names) for i in range(0, len(weights), step)]
+            blocks = [
+                self._rank_correlations(weights[i : i + step].T, rank_names) for i in range(0, len(weights), step)
+            ]
             columns |= {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
         empty = np.empty(len(weights))
         return np.stack([columns.get(name, empty) for name in names], axis=1)
@@ -118,14 +120,14 @@ class Pairs:
     def _pearson(self, weights: Array) -> Array:
         return pearson_of_sums(*(weights @ self._moment_sums).T)
 
-    def _ranked(self, weights: Array, names: Sequence[Coefficient]) -> dict[str, Array]:
+    def _rank_correlations(self, weights: Array, names: Sequence[Coefficient]) -> dict[str, Array]:
         """Spearman and Kendall for a block of resamples; everything in here is cells × resamples."""
         if not self.cells:
             return {name: np.full(weights.shape[1], np.nan) for name in names}
         cell_x, cell_y, incidence = self._cells
         cell_weights = incidence @ weights
         order, starts_y = self._by_y
-        per_x, per_y = _grouped(cell_weights, self._starts_x), _grouped(cell_weights[order], starts_y)
+        per_x, per_y = _sum_groups(cell_weights, self._starts_x), _sum_groups(cell_weights[order], starts_y)
         n = cell_weights.sum(axis=0)
         by_name: dict[str, Array] = {}
         if "spearman" in names:
@@ -152,7 +154,7 @@ def _standard(values: Array) -> Array:
     return deviations / spread if spread > 0 else deviations
 
 
-def _binned(values: Array, bins: int) -> Array:
+def _bin_values(values: Array, bins: int) -> Array:
     edges = np.unique(np.quantile(values, np.linspace(0, 1, bins + 1)[1:-1]))
     index = np.searchsorted(edges, values, side="right")
     counts = np.bincount(index, minlength=len(edges) + 1)
@@ -160,7 +162,7 @@ def _binned(values: Array, bins: int) -> Array:
     return np.asarray(means[index])
 
 
-def _grouped(weights: Array, starts: Indices) -> Array:
+def _sum_groups(weights: Array, starts: Indices) -> Array:
     return weights if len(starts) == len(weights) else np.asarray(np.add.reduceat(weights, starts, axis=0))
 
 
@@ -501,7 +503,7 @@ def correlations(
     for measure, (labels, part) in product(measures, groups(table.table, by)):
         by_judge = _by_judge(part, measure, resampling.unit)
         for first, second in combinations(list(judges) or all_judges, 2):
-            x, y, unit = _aligned(by_judge.get(first, _NOTHING), by_judge.get(second, _NOTHING))
+            x, y, unit = _align(by_judge.get(first, _NOTHING), by_judge.get(second, _NOTHING))
             pair_results = correlate(x, y, unit, methods=methods, resampling=resampling)
             about = {"x": first, "y": second, "of": measure, **labels}
             results += [labelled(_by(result, 2), about) for result in pair_results]
@@ -540,7 +542,7 @@ def _by_judge(table: pl.DataFrame, of: str, unit: str) -> dict[str, _Answers]:
     return by_judge
 
 
-def _aligned(first: _Answers, second: _Answers) -> tuple[Array, Array, Indices]:
+def _align(first: _Answers, second: _Answers) -> tuple[Array, Array, Indices]:
     """The values of two judges side by side for every item that either saw, and the items' units."""
     if np.array_equal(first[0], second[0]):
         return first[1], second[1], first[2]

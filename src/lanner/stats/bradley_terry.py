@@ -53,7 +53,7 @@ class Davidson:
 
     def fit(self, counts: Array) -> Array:
         """Strengths and log ν for each row of counts (resamples × pairs × 3); NaN where there is no maximum."""
-        features, counts = self._used(counts)
+        features, counts = self._select_features(counts)
         size = features.shape[2]
         at = np.zeros((len(counts), size))
         total = counts.sum(axis=2)
@@ -74,7 +74,7 @@ class Davidson:
         """Whether the counts (pairs × 3) have a most likely fit: no direction in which the parameters could run for
         ever without any answer becoming less likely. Ties alone do not hold two systems together: where one never
         loses, wins and ties both become likelier the farther apart the systems are and the commoner ties."""
-        features, used_counts = self._used(counts[None])
+        features, used_counts = self._select_features(counts[None])
         shape = (len(self.pairs), *[features.shape[1]] * 2)
         gains = (features[:, :, None] - features[:, None])[np.broadcast_to(used_counts[0][:, :, None] > 0, shape)]
         gains = gains[:, 1:]  # strengths are known up to a constant: the first stands still
@@ -85,7 +85,7 @@ class Davidson:
 
     def without_each(self, at: Array, counts: Array) -> Array:
         """Parameters without each unit (units × pairs × 3), by one Newton step from the fit `at` of all of them."""
-        features, counts = self._used(counts)
+        features, counts = self._select_features(counts)
         size = features.shape[2]
         slope, spread = self._derivatives(features, counts, np.broadcast_to(at[:size], (len(counts), size)))
         whole = spread.sum(axis=0) + max(1.0, float(counts.sum())) * self._ridge(size)
@@ -95,7 +95,7 @@ class Davidson:
         left_out[:, :size] += steps
         return left_out
 
-    def _used(self, counts: Array) -> tuple[Array, Array]:
+    def _select_features(self, counts: Array) -> tuple[Array, Array]:
         if self.ties:
             return self._features, counts
         return self._features[:, :2, : self.systems], counts[:, :, :2]
@@ -166,7 +166,7 @@ def bradley_terry(
         why = "some systems never lost to the others, so how much stronger they are has no bound."
         if not whole[:, :2].any():
             why = "every comparison was a tie."
-        rows = _unbounded(names, sums, resampling) if len(names) == 2 else []
+        rows = _odds_bounds(names, sums, resampling) if len(names) == 2 else []
         return replace(undefined(name, why, counts=counts), rows=rows)
     twos = list(combinations(range(len(names)), 2))
 
@@ -199,7 +199,7 @@ def _with_differences(parameters: Array, pairs: Sequence[tuple[int, int]]) -> Ar
     return np.hstack([parameters, np.stack([parameters[:, i] - parameters[:, j] for i, j in pairs], axis=1)])
 
 
-def _unbounded(names: Sequence[str], sums: Array, resampling: Resampling) -> list[dict[str, Json]]:
+def _odds_bounds(names: Sequence[str], sums: Array, resampling: Resampling) -> list[dict[str, Json]]:
     """Of two systems one never lost: how low the odds may be, by Wilson's bound on the share of wins. Documents with
     ties alone say nothing to it."""
     wins = float(sums[:, 0].sum())

@@ -39,7 +39,7 @@ def agreement_weights(answers: Ratings, weights: Weights) -> Array:
     if weights is None or weights == "identity":
         return np.eye(size)
     if not isinstance(weights, str):
-        return _given(weights, size)
+        return _check_weights(weights, size)
     if weights not in NAMES:
         raise StatisticError(f"There are no weights called {weights!r}.", next_step=did_you_mean(weights, NAMES))
     check_order(answers, weights)
@@ -59,7 +59,7 @@ def check_order(answers: Ratings, what: str) -> None:
         )
 
 
-def _given(weights: Sequence[Sequence[float]], size: int) -> Array:
+def _check_weights(weights: Sequence[Sequence[float]], size: int) -> Array:
     table = np.asarray(weights, dtype=float)
     if table.shape != (size, size):
         raise StatisticError(

@@ -95,7 +95,7 @@ def difference(first: Plan, second: Plan, *, resampling: Resampling | None = Non
             name, None, counts=counts, notes=(f"Undefined: {which} undefined by itself.", *notes), signature=signature
         )
     how = Resampling("document", how.n, how.seed, how.level, how.method)
-    estimate = _paired(first, second, names, how) if common else _independent(first, second, how)
+    estimate = _compare_pairs(first, second, names, how) if common else _independent(first, second, how)
     settings["documents"] = f"{len(common)} shared" if common else "none shared"
     row = {"first": values[0], "second": values[1]}
     return Result(
@@ -110,7 +110,7 @@ def difference(first: Plan, second: Plan, *, resampling: Resampling | None = Non
     )
 
 
-def _paired(first: Plan, second: Plan, names: list[list[str]], resampling: Resampling) -> Outcome:
+def _compare_pairs(first: Plan, second: Plan, names: list[list[str]], resampling: Resampling) -> Outcome:
     units = sorted(set(names[0]) | set(names[1]))
     at = {name: place for place, name in enumerate(units)}
     places = [np.array([at[name] for name in one], dtype=np.intp) for one in names]
@@ -324,7 +324,7 @@ def _lean(answers: Ratings, *, shares: bool = False) -> Plan:
 def bias(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
     """How much more often a judge gives each label than the others do on the same items, as a difference of shares."""
     answers = ratings(data, question, **select)
-    return _tested(_lean.plan(answers, shares=True), resampling or Resampling())
+    return _test_each(_lean.plan(answers, shares=True), resampling or Resampling())
 
 
 def severity(data: Any, question: str = "", *, resampling: Resampling | None = None, **select: Any) -> list[Result]:
@@ -333,10 +333,10 @@ def severity(data: Any, question: str = "", *, resampling: Resampling | None = N
     p is for the hypothesis that the judge scores as the others do.
     """
     answers = ratings(data, question, **{"value": ("score", "label"), **select})
-    return _tested(_lean.plan(answers), resampling or Resampling())
+    return _test_each(_lean.plan(answers), resampling or Resampling())
 
 
-def _tested(plan: Plan, resampling: Resampling) -> list[Result]:
+def _test_each(plan: Plan, resampling: Resampling) -> list[Result]:
     how = resampling if resampling.unit == "item" else replace(resampling, unit="document")
     replicates = plan.replicate(how)
     results = estimate(plan, how, replicates=replicates)

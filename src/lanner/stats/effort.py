@@ -77,7 +77,7 @@ def _usable(limit: float = np.inf) -> pl.Expr:
     return seconds.is_not_null() & seconds.is_finite() & (seconds > 0) & (seconds <= limit)
 
 
-def _timed(table: pl.DataFrame, limit: float) -> tuple[pl.DataFrame, int, int]:
+def _split_by_time(table: pl.DataFrame, limit: float) -> tuple[pl.DataFrame, int, int]:
     """Items with a usable time, how many were too long, and how many have none."""
     timed_items = table.filter(_usable())
     within_limit = timed_items.filter(_usable(limit))
@@ -89,7 +89,7 @@ def with_seconds(data: Any, *, limit: float = LIMIT) -> Wide:
     source = wide(data)
     if SECONDS in source.table.columns:
         return source
-    rows, long, _ = _timed(items(data).table.filter(pl.col("role") == "main"), limit)
+    rows, long, _ = _split_by_time(items(data).table.filter(pl.col("role") == "main"), limit)
     if not len(rows):
         raise StatisticError("No times were kept here.", next_step="Name a question or a score instead.")
     key = ["judge", "document", "segment", "system"]
@@ -129,7 +129,7 @@ def throughput(
     resampling = clustered(resampling)
     table, notes = items(data, of, time=time)
     check_columns(table, by)
-    timed_items, too_long, unknown = _timed(table, limit)
+    timed_items, too_long, unknown = _split_by_time(table, limit)
     if not len(timed_items):
         return undefined("throughput", "no item has a time.", missing=1.0 if len(table) else 0.0)
     unit = pl.Series(_UNITS, units(timed_items, resampling.unit)[0])
@@ -210,7 +210,7 @@ def fatigue(
     effect.
     """
     table, notes = items(data, of, time=time)
-    timed_items, _, unknown = _timed(table, limit)
+    timed_items, _, unknown = _split_by_time(table, limit)
     if timed_items["at"].is_null().all():
         notes += ("No times of day are known: the order of the table is taken as the order of work.",)
     timed_items = timed_items.with_columns(
@@ -293,7 +293,7 @@ def cost(
     rows: list[dict[str, Json]] = []
     paid_parts: list[pl.DataFrame] = []
     for labels, part in groups(table, by):
-        timed_items, too_long, unknown = _timed(part, limit)
+        timed_items, too_long, unknown = _split_by_time(part, limit)
         mean = float(timed_items["seconds"].mean()) if len(timed_items) else None  # type: ignore[arg-type]
         hours = None if mean is None else mean * len(part) / 3600
         total = None if hours is None else hours * hourly

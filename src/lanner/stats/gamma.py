@@ -91,7 +91,7 @@ def disorder(judges: Sequence[Units], weighing: Weighing) -> float:
         # Every unit is in n − 1 of the pairs: divided by that, a unit alone counts 1 again.
         return sum(disorder(pair, weighing) for pair in pairs) / (len(judges) - 1)
     members, gain = _matches(judges, weighing)
-    return units - _packed(members, gain, units)
+    return units - _pack_matches(members, gain, units)
 
 
 def _matches(judges: Sequence[Units], weighing: Weighing) -> tuple[npt.NDArray[np.int64], Array]:
@@ -120,7 +120,7 @@ def _matches(judges: Sequence[Units], weighing: Weighing) -> tuple[npt.NDArray[n
     return numbers[useful], gain[useful]
 
 
-def _packed(members: npt.NDArray[np.int64], gain: Array, units: int) -> float:
+def _pack_matches(members: npt.NDArray[np.int64], gain: Array, units: int) -> float:
     """The greatest gain of matches that share no unit."""
     if not len(gain):
         return 0.0
@@ -244,7 +244,7 @@ def _notes(texts: Sequence[Continuum], lengths: Lengths | None) -> tuple[str, ..
 
 def continua(answers: Ratings, by: By = "category", lengths: Lengths | None = None) -> list[Continuum]:
     """The texts to align: for each document and each set of judges who judged the same items of it, one."""
-    units = [_named(text, by) for text in answers.labels]
+    units = [_spans_by_kind(text, by) for text in answers.labels]
     names = {name: at for at, name in enumerate(sorted({name for marks in units for *_, name in marks}))}
     codes, judges, items = answers.slots
     groups: dict[tuple[int, tuple[int, ...]], list[int]] = defaultdict(list)
@@ -260,7 +260,7 @@ def continua(answers: Ratings, by: By = "category", lengths: Lengths | None = No
         for row in rows:
             marks = [units[code] for code in codes[row][: len(who)]]
             least = lengths.get(places[items[row]], 0) if lengths else 0
-            start = _laid(spans, marks, names, start, least)
+            start = _lay_out(spans, marks, names, start, least)
         texts.append(Continuum(document, tuple(map(Units.of, spans)), float(start)))
     return texts
 
@@ -268,13 +268,13 @@ def continua(answers: Ratings, by: By = "category", lengths: Lengths | None = No
 Named = tuple[Place, int, int, str]
 
 
-def _named(text: str, by: By) -> list[Named]:
+def _spans_by_kind(text: str, by: By) -> list[Named]:
     return [
         (place, start, end, "" if by == "none" else str(span.get(by, ""))) for place, start, end, span in placed(text)
     ]
 
 
-def _laid(
+def _lay_out(
     spans: list[list[tuple[float, float, int]]], marks: list[list[Named]], names: dict[str, int], start: int, least: int
 ) -> int:
     """Append the marks of one item to each judge's spans, a stretch for each side and output; where it ends."""

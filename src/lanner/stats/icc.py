@@ -45,13 +45,13 @@ def icc(answers: Ratings, *, form: Form = "2,1", cells: Literal["auto", "complet
     return _from_mean_squares(answers, form, np.flatnonzero(full))
 
 
-def _centred(answers: Ratings) -> Array:
+def _centre(answers: Ratings) -> Array:
     middle = answers.points[len(answers.points) // 2] if len(answers.points) else 0.0
     return np.asarray(answers.points[answers.code] - middle)
 
 
 def _per_item(answers: Ratings) -> tuple[Array, Array]:
-    x = _centred(answers)
+    x = _centre(answers)
     first = np.bincount(answers.item, weights=x, minlength=answers.n_items)
     second = np.bincount(answers.item, weights=x * x, minlength=answers.n_items)
     return first.astype(float), second.astype(float)
@@ -74,7 +74,7 @@ def _from_mean_squares(answers: Ratings, form: Form, items: Indices) -> Plan:
     k = max(1, len(answers.judges))
     first, second = _per_item(answers)
     own = (np.ones(len(items)), first[items] ** 2, second[items])
-    parts = _scatter(answers, items, own, (_centred(answers),))
+    parts = _scatter(answers, items, own, (_centre(answers),))
     tiny = _tiny(answers)
 
     def finish(sums: Array) -> Array:
@@ -160,7 +160,7 @@ def _from_components(answers: Ratings, form: Form) -> Plan:
 
 def _by_reml(answers: Ratings, form: Form) -> float:
     """The coefficient from restricted maximum likelihood; NaN where the variances have no estimate."""
-    y = _centred(answers)
+    y = _centre(answers)
     scale = float(np.ptp(y))
     if scale == 0:
         return float("nan")
@@ -217,7 +217,7 @@ def _two_way(answers: Ratings, items: Indices, form: Form) -> tuple[SparseTable,
     """
     m = answers.per_item[items].astype(float)
     first, second = _per_item(answers)
-    x, k = _centred(answers), len(answers.judges)
+    x, k = _centre(answers), len(answers.judges)
     place = np.full(answers.n_items, -1)
     place[items] = np.arange(len(items))
     row, judge = place[answers.item], answers.judge.astype(np.int64)

@@ -137,7 +137,7 @@ class Ols:
         return [order[starts[sizes == size, None] + np.arange(size)] for size in np.unique(sizes)]
 
     @cached_property
-    def _adjusted(self) -> list[Array]:
+    def _adjusted_rows(self) -> list[Array]:
         """A_g X_g of the clusters in `_rows`, with A_g = (I − H_gg)^(−1/2) for CR2 and I for CR1."""
         if self.errors != "cr2":
             return [self.x[rows] for rows in self._rows]
@@ -151,8 +151,8 @@ class Ols:
     @cached_property
     def _scores(self) -> Array:
         """X'e of each cluster, adjusted."""
-        own = zip(self._adjusted, self._rows, strict=True)
-        scores = np.concatenate([_crossed(x, self.residuals[rows][:, :, None])[:, :, 0] for x, rows in own])
+        own = zip(self._adjusted_rows, self._rows, strict=True)
+        scores = np.concatenate([_cross_products(x, self.residuals[rows][:, :, None])[:, :, 0] for x, rows in own])
         g = self.clusters
         return scores * np.sqrt(g / (g - 1) * (self.n - 1) / (self.n - self.p)) if self.errors == "cr1" else scores
 
@@ -225,7 +225,10 @@ class Ols:
     @cached_property
     def _squares(self) -> list[tuple[Array, Array]]:
         """(AX)'AX and X'AX of each cluster: all that degrees of freedom ask of the rows."""
-        return [(_crossed(x, x), _crossed(self.x[rows], x)) for x, rows in zip(self._adjusted, self._rows, strict=True)]
+        return [
+            (_cross_products(x, x), _cross_products(self.x[rows], x))
+            for x, rows in zip(self._adjusted_rows, self._rows, strict=True)
+        ]
 
     def joint(self, columns: Sequence[int]) -> Joint | None:
         """Are these coefficients all zero? None where there are too few clusters to tell, a perfect fit that leaves
@@ -279,7 +282,7 @@ def well_conditioned(gram: Array) -> Array | None:
     return np.asarray(lower.T * size) if float(np.diag(lower).min()) > _APART else None
 
 
-def _crossed(a: Array, b: Array) -> Array:
+def _cross_products(a: Array, b: Array) -> Array:
     """a'b for each cluster."""
     return np.asarray(np.matmul(a.transpose(0, 2, 1), b))
 
@@ -294,11 +297,11 @@ def _without_leverage(x: Array, root: Array) -> Array:
     if x.shape[1] < x.shape[2]:
         left, size, _ = np.linalg.svd(half, full_matrices=False)
         gain = np.where(1 - size**2 > _NO_ROOM, 1 / np.sqrt(np.maximum(1 - size**2, _NO_ROOM)), 0.0) - 1
-        return np.asarray(x + left @ (gain[:, :, None] * _crossed(left, x)))
-    squares, vectors = np.linalg.eigh(_crossed(half, half))
+        return np.asarray(x + left @ (gain[:, :, None] * _cross_products(left, x)))
+    squares, vectors = np.linalg.eigh(_cross_products(half, half))
     squares = np.clip(squares, 1e-300, 1.0)
     # U = X root V / S, so the gain is divided by S²; expm1 keeps that right where S is next to nothing
     factor = np.expm1(-0.5 * np.log1p(-np.minimum(squares, 1 - _NO_ROOM))) / squares
     gain = np.where(1 - squares > _NO_ROOM, factor, -1 / squares)
-    inner = vectors @ (gain[:, :, None] * np.matmul(vectors.transpose(0, 2, 1), _crossed(half, x)))
+    inner = vectors @ (gain[:, :, None] * np.matmul(vectors.transpose(0, 2, 1), _cross_products(half, x)))
     return np.asarray(x + half @ inner)

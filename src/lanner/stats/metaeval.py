@@ -353,7 +353,11 @@ def comparisons(
         if len(np.unique(document)) < FEWEST:
             notes += (FEW_DOCUMENTS.format(n=len(np.unique(document))),)
     rows: list[dict[str, Json]] = [
-        {"metric": one.name, "other": two.name, **{f"p_{name}": _known(ps[a, b]) for name, ps in cells.items()}}
+        {
+            "metric": one.name,
+            "other": two.name,
+            **{f"p_{name}": _number_or_none(ps[a, b]) for name, ps in cells.items()},
+        }
         for a, one in enumerate(scorers)
         for b, two in enumerate(scorers)
         if a != b
@@ -364,7 +368,7 @@ def comparisons(
     return Result("scorer comparisons", None, rows=rows, notes=notes, signature=signature)
 
 
-def _known(p: float) -> float | None:
+def _number_or_none(p: float) -> float | None:
     return None if np.isnan(p) else float(p)
 
 

@@ -384,7 +384,7 @@ def document_tests(
         tables = [_standard(np.where(valid, scores, np.nan)) for scores in own]
         sums = [_by_document(features(truth, table), document) for table in tables]
         units = np.unique(document[valid.any(axis=0)])
-        return _swapped([own_sums[units] for own_sums in sums], partial(finish, truth), k, seed)
+        return _swap_documents([own_sums[units] for own_sums in sums], partial(finish, truth), k, seed)
 
     return where_whole(gold, scorers, test)
 
@@ -395,7 +395,7 @@ def _by_document(features: Array, document: Indices) -> Array:
     return np.stack([np.bincount(document, weights=row, minlength=count) for row in features], axis=1)
 
 
-def _swapped(sums: Sequence[Array], finish: Callable[[Array], Array], k: int, seed: int) -> Array:
+def _swap_documents(sums: Sequence[Array], finish: Callable[[Array], Array], k: int, seed: int) -> Array:
     """p of every ordered pair: the sums of a mixture are those of the one in some documents, of the other elsewhere."""
     ps = np.full((len(sums), len(sums)), np.nan)
     np.fill_diagonal(ps, 1.0)

@@ -66,7 +66,7 @@ def shares(model: Parts, level: float = 0.95, *, seed: int = 0) -> Shares:
         return point
     rng = generator(seed, _STREAM)
     draws = _variances(model, rng)
-    fixed_variance = _explained(systematic, between @ model.covariance, rng)
+    fixed_variance = _draw_fixed_variance(systematic, between @ model.covariance, rng)
     totals = fixed_variance + draws.sum(axis=1)
     tail = [(1 - level) / 2, (1 + level) / 2]
     fixed_ends, everything = (np.quantile(own, tail) for own in (fixed_variance / totals, 1 - draws[:, 0] / totals))
@@ -93,7 +93,7 @@ def _variances(model: Parts, rng: np.random.Generator) -> Array:
     return draws
 
 
-def _explained(systematic: float, errors: Array, rng: np.random.Generator) -> Array:
+def _draw_fixed_variance(systematic: float, errors: Array, rng: np.random.Generator) -> Array:
     """Draws of the variance that fixed effects explain; `errors` is the covariance of predictors times that of β."""
     size = float(np.trace(errors))
     if size <= 0:  # an intercept alone explains nothing
@@ -248,7 +248,7 @@ def variance_interval(model: Fit, k: int, level: float, spread: Array | None = N
         nonlocal last  # the others hardly move between neighbouring values, so each search starts where the last ended
         if log_variance in cache:
             return cache[log_variance]
-        objective = _given(model, k, float(np.exp(log_variance)), others)
+        objective = _deviance_with_fixed(model, k, float(np.exp(log_variance)), others)
         others_now, deviance, _ = descend(objective, last[1] + drift * (log_variance - last[0]), inverse, flat=1e-3)
         # a variance that has run to nothing does not come back from there, so the next search starts at the model again
         last = (log_variance, others_now) if bool((others_now > start - _FAR).all()) else first
@@ -293,11 +293,13 @@ def tells_apart(model: Fit, factor: int) -> bool:
     problem = model.solution.problem
     levels = np.array([problem.n, *problem.sizes], dtype=float)[others]
     start = np.log(model.variances[others])
-    _, deviance, _ = descend(_given(model, k, 0.0, others), start, np.diag(1 / levels), flat=1e-3)
+    _, deviance, _ = descend(_deviance_with_fixed(model, k, 0.0, others), start, np.diag(1 / levels), flat=1e-3)
     return deviance - model.deviance > _APART
 
 
-def _given(model: Fit, k: int, variance: float, others: list[int]) -> Callable[[Array], tuple[float, Array]]:
+def _deviance_with_fixed(
+    model: Fit, k: int, variance: float, others: list[int]
+) -> Callable[[Array], tuple[float, Array]]:
     """Deviance and slope in the log variances of `others`, with variance k fixed. Farther than `_BEYOND` from the model
     nothing changes any more: a long step of a search must not end where numbers do."""
     low, high = np.log(model.variances[others]) - _BEYOND, np.log(model.variances[others]) + _BEYOND
@@ -513,7 +515,7 @@ class RandomTerms:
                 notes += (f"{name} is left out of the random effects: it {why}.",)
                 continue
             factors.append(index)
-            slopes.append(_standardised(table, numbers) if numbers else None)
+            slopes.append(_standardise(table, numbers) if numbers else None)
             levels[name] = labels
         return cls(tuple(factors), levels, tuple(slopes), notes)
 
@@ -528,7 +530,7 @@ def _is_number(table: pl.DataFrame, name: str) -> bool:
     return name in table.columns and (table[name].dtype.is_numeric() or table[name].dtype == pl.Boolean)
 
 
-def _standardised(table: pl.DataFrame, names: Sequence[str]) -> Array:
+def _standardise(table: pl.DataFrame, names: Sequence[str]) -> Array:
     product = np.ones(len(table))
     for name in names:
         values = table[name].cast(pl.Float64).to_numpy()

@@ -149,10 +149,10 @@ def against_people(
     for m, model in enumerate(board.models):
         estimate, value = outcome(replicates, resampling, column=m, null=0.0), float(replicates.value[m])
         each = replicates.value[2 * k + 1 + among + m * len(board.people) :][: len(board.people)]
-        with_each = {f"with {person}": _known(v) for person, v in zip(board.people, each, strict=True)}
+        with_each = {f"with {person}": _number_or_none(v) for person, v in zip(board.people, each, strict=True)}
         ends = (estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)
-        row = {"model": model, "measure": how, "with_people": _known(replicates.value[k + m])}
-        row |= {"among_people": _known(replicates.value[2 * k]), "difference": _known(value)}
+        row = {"model": model, "measure": how, "with_people": _number_or_none(replicates.value[k + m])}
+        row |= {"among_people": _number_or_none(replicates.value[2 * k]), "difference": _number_or_none(value)}
         rows.append({**row, "low": ends[0], "high": ends[1], "p": estimate.p, **with_each})
         signature = sign(f"{how}, model and people", resampling, estimate.interval)
         if np.isnan(value):
@@ -174,7 +174,7 @@ def against_people(
     return replace(results[0], rows=rows)
 
 
-def _known(value: float) -> float | None:
+def _number_or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 

@@ -76,7 +76,7 @@ def of_rows(table: pl.DataFrame, names: Sequence[str]) -> Numbers:
 
 def in_order(numbers: Numbers) -> tuple[Numbers, Numbers]:
     """Renumbered from 0 in the order in which they first appear, and where that is."""
-    first, index = _numbered(numbers)
+    first, index = _number_distinct(numbers)
     if len(first) < 2 or bool((np.diff(first) > 0).all()):
         return index, first
     order = np.argsort(first)
@@ -85,7 +85,7 @@ def in_order(numbers: Numbers) -> tuple[Numbers, Numbers]:
     return place[index], first[order]
 
 
-def _numbered(numbers: Numbers) -> tuple[Numbers, Numbers]:
+def _number_distinct(numbers: Numbers) -> tuple[Numbers, Numbers]:
     """Where each distinct number is first, from the smallest on, and the place of each number among them."""
     step = np.diff(numbers)
     if bool((step >= 0).all()):  # in order already
@@ -107,7 +107,7 @@ def by_name(table: pl.DataFrame, names: Sequence[str]) -> tuple[Numbers, Numbers
                 room = int(total.max()) + 1
             total = total * len(names_here) + positions(table[name], names_here)
             room *= len(names_here)
-    first, index = _numbered(total)
+    first, index = _number_distinct(total)
     return index, first
 
 

@@ -30,23 +30,23 @@ Scale = Literal["plain", "fisher", "share", "logit", "log", "difference"]
 between two coefficients."""
 
 
-def _bounded(x: float) -> float:
+def _clip_correlation(x: float) -> float:
     return min(max(x, -1 + 1e-12), 1 - 1e-12)
 
 
 SCALES: dict[Scale, tuple[Callable[[float], float], Callable[[float], float], Callable[[float], float]]] = {
     "plain": (lambda x: x, lambda x: x, lambda _: 1.0),
-    "fisher": (lambda x: math.atanh(_bounded(x)), math.tanh, lambda x: 1 / (1 - _bounded(x) ** 2)),
+    "fisher": (lambda x: math.atanh(_clip_correlation(x)), math.tanh, lambda x: 1 / (1 - _clip_correlation(x) ** 2)),
     "logit": (
-        lambda x: math.atanh(_bounded(2 * x - 1)),
+        lambda x: math.atanh(_clip_correlation(2 * x - 1)),
         lambda z: (math.tanh(z) + 1) / 2,
-        lambda x: 2 / (1 - _bounded(2 * x - 1) ** 2),
+        lambda x: 2 / (1 - _clip_correlation(2 * x - 1) ** 2),
     ),
     "log": (lambda x: math.log(max(x, 1e-300)), math.exp, lambda x: 1 / max(x, 1e-300)),
     "difference": (
-        lambda x: math.atanh(_bounded(x / 2)),
+        lambda x: math.atanh(_clip_correlation(x / 2)),
         lambda z: 2 * math.tanh(z),
-        lambda x: 0.5 / (1 - _bounded(x / 2) ** 2),
+        lambda x: 0.5 / (1 - _clip_correlation(x / 2) ** 2),
     ),
 }
 """Each scale's way there and back, and its slope, by which a standard error is carried over (delta method)."""

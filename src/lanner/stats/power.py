@@ -319,7 +319,7 @@ def plan(
             prospects["power"] = None if difference is None else trials.pair_found(difference)
             prospects["detectable"] = trials.detectable(power, outlook.width / 2)
         rows.append({**_shape(design, minutes, hourly), **prospects})
-    return _planned(rows, components, judges_random, (n, seed, level), len(rows))
+    return _plan_result(rows, components, judges_random, (n, seed, level), len(rows))
 
 
 def _trials(parts: Components, design: Design, *, correction: Correction, level: float, n: int, seed: int) -> Trials:
@@ -360,7 +360,7 @@ def _prospects(outlook: Outlook, difference: float | None, power: float) -> dict
     }
 
 
-def _planned(
+def _plan_result(
     rows: list[dict[str, Json]], parts: Components, judges_random: bool, how: tuple[int, int, float], designs: int
 ) -> Result:
     n, seed, level = how
@@ -415,7 +415,7 @@ def next_judgements(
             next_step=f"One more document takes {design.systems * design.sentences * design.overlap}.",
         )
     rows.sort(key=lambda row: row["width"])
-    return _planned(rows, components, judges_random, (n, seed, level), len(rows))
+    return _plan_result(rows, components, judges_random, (n, seed, level), len(rows))
 
 
 def _more_overlap(design: Design, overlap: int) -> Design:
@@ -461,7 +461,7 @@ def preference_power(
     rows: list[dict[str, Json]] = []
     shape = (n, documents)
     estimate, wrong = (
-        _preferred(s, shape, items=items, ties=ties, alike=alike, level=level, seed=seed) for s in (share, 0.5)
+        _preference_power(s, shape, items=items, ties=ties, alike=alike, level=level, seed=seed) for s in (share, 0.5)
     )
     for column, test in enumerate(("by document", "sign test")):
         rows.append({"test": test, "power": estimate[column], "error_rate": wrong[column]})
@@ -471,7 +471,7 @@ def preference_power(
     return Result("power", rows[0]["power"], counts=counts, rows=rows, signature=signature)
 
 
-def _preferred(
+def _preference_power(
     share: float, shape: tuple[int, int], *, items: int, ties: float, alike: float, level: float, seed: int
 ) -> tuple[float, float]:
     """How often the test by document and the sign test find a preference, in studies × documents of `shape`."""

@@ -56,15 +56,15 @@ def comparisons(
                 "{n} comparisons have no answer and are left out.",
             ),
         )
-    parts = [_ranked(answers.filter(pl.col("ranks").is_not_null()))]
+    parts = [_from_ranks(answers.filter(pl.col("ranks").is_not_null()))]
     choices = answers.filter(pl.col("ranks").is_null())
     several = choices["system"].str.contains("|", literal=True)
-    parts.append(_sided(choices.filter(several), sides, tie))
-    parts.append(_named(choices.filter(~several), tie))
+    parts.append(_from_sides(choices.filter(several), sides, tie))
+    parts.append(_from_names(choices.filter(~several), tie))
     return pl.concat([part for part in parts if len(part)] or parts[:1], how="diagonal"), notes
 
 
-def _turned(table: pl.DataFrame) -> pl.DataFrame:
+def _from_columns(table: pl.DataFrame) -> pl.DataFrame:
     """`left`, `right` and `preferred` (1 left, −1 right, 0 neither) to alphabetical order."""
     turn = pl.col("left") > pl.col("right")
     return table.with_columns(
@@ -75,7 +75,7 @@ def _turned(table: pl.DataFrame) -> pl.DataFrame:
     ).drop("left", "right", "preferred")
 
 
-def _ranked(table: pl.DataFrame) -> pl.DataFrame:
+def _from_ranks(table: pl.DataFrame) -> pl.DataFrame:
     """Every two of the outputs ranked together; rank 1 is best."""
     places: list[int] = []
     left: list[str] = []
@@ -89,10 +89,10 @@ def _ranked(table: pl.DataFrame) -> pl.DataFrame:
             winners.append((rank_a < rank_b) - (rank_a > rank_b))
     columns = {"left": left, "right": right, "preferred": winners}
     schema = {"left": pl.String(), "right": pl.String(), "preferred": pl.Int64()}
-    return _turned(pl.concat([table[places], pl.DataFrame(columns, schema=schema)], how="horizontal"))
+    return _from_columns(pl.concat([table[places], pl.DataFrame(columns, schema=schema)], how="horizontal"))
 
 
-def _sided(table: pl.DataFrame, sides: tuple[str, str] | None, tie: str | None) -> pl.DataFrame:
+def _from_sides(table: pl.DataFrame, sides: tuple[str, str] | None, tie: str | None) -> pl.DataFrame:
     labels = set(table["label"].unique().to_list())
     if sides is None and not any(labels & set(pair) for pair in SIDES):
         by_name = _by_name(table, tie)
@@ -111,7 +111,7 @@ def _sided(table: pl.DataFrame, sides: tuple[str, str] | None, tie: str | None) 
     systems = pl.col("system").str.split("|")
     wins = pl.when(pl.col("label") == pair[0]).then(1).when(pl.col("label") == pair[1]).then(-1).otherwise(0)
     first, second = systems.list.get(0, null_on_oob=True), systems.list.get(1, null_on_oob=True)
-    return _turned(
+    return _from_columns(
         table.with_columns(first.alias("left"), second.alias("right"), wins.cast(pl.Int64).alias("preferred"))
     )
 
@@ -124,10 +124,10 @@ def _by_name(table: pl.DataFrame, tie: str | None) -> pl.DataFrame | None:
     direction = pl.when(pl.col("label") == first).then(1).when(pl.col("label") == second).then(-1)
     preference = direction.when(pl.col("label").is_in(ties)).then(0).cast(pl.Int64).alias("preferred")
     with_sides = table.with_columns(first.alias("left"), second.alias("right"), preference)
-    return None if with_sides["preferred"].is_null().any() else _turned(with_sides)
+    return None if with_sides["preferred"].is_null().any() else _from_columns(with_sides)
 
 
-def _named(table: pl.DataFrame, tie: str | None) -> pl.DataFrame:
+def _from_names(table: pl.DataFrame, tie: str | None) -> pl.DataFrame:
     ties = TIES | ({tie} if tie else frozenset())
     names = sorted(set(table["label"].to_list()) - ties)
     if len(names) > 2:
@@ -200,7 +200,7 @@ def sign_test(
         for labels, part in groups(table, [*by, "one", "two"]):
             pool = [("all", part), *((judge["judge"], p) for judge, p in groups(part, ["judge"]) if per_judge)]
             for judge, own in pool:
-                result, row = _tested(own, labels, favour, ties, resampling)
+                result, row = _test_pair(own, labels, favour, ties, resampling)
                 results.append(result)
                 about = {"question": name, **{k: v for k, v in labels.items() if k in by}, "judge": judge}
                 rows.append({**about, **row})
@@ -209,7 +209,7 @@ def sign_test(
     return replace(results[0], name="sign test", rows=rows, notes=(*notes, *results[0].notes))
 
 
-def _tested(
+def _test_pair(
     part: pl.DataFrame, labels: dict[str, str], favour: str | None, ties: Ties, resampling: Resampling
 ) -> tuple[Result, dict[str, Json]]:
     one, two = labels["one"], labels["two"]
@@ -291,7 +291,7 @@ def majority(
         check_columns(table, items)
         for labels, part in groups(table, [*by, "one", "two"]):
             about = {"question": name, **{k: v for k, v in labels.items() if k in by}}
-            result, row = _voted(part, labels["one"], labels["two"], list(items), resampling)
+            result, row = _count_votes(part, labels["one"], labels["two"], list(items), resampling)
             results.append(result)
             rows.append({**about, **row})
     if not results:
@@ -299,7 +299,7 @@ def majority(
     return replace(results[0], name="majority", rows=rows, notes=(*notes, *results[0].notes))
 
 
-def _voted(
+def _count_votes(
     part: pl.DataFrame, one: str, two: str, items: list[str], resampling: Resampling
 ) -> tuple[Result, dict[str, Json]]:
     keys = list(dict.fromkeys([*items]))

@@ -783,12 +783,12 @@ def _swaps(parts: Array, weights: Array, swaps: int, seed: int) -> Iterator[_Swa
             weight = sums[:, n_drawn + int(np.ravel(place)[own])]
             yield _Swaps(difference, sums[:, own], weight, exact=False)
         elif documents[column]:
-            yield _Swaps(difference, *_enumerated(parts[present, column], weights[present, column]), exact=True)
+            yield _Swaps(difference, *_enumerate_flips(parts[present, column], weights[present, column]), exact=True)
         else:
             yield None
 
 
-def _enumerated(parts: Array, weights: Array) -> tuple[Array, Array]:
+def _enumerate_flips(parts: Array, weights: Array) -> tuple[Array, Array]:
     flips, weight = np.zeros(1), np.zeros(1)
     for part, own in zip(parts, weights, strict=True):
         flips = np.concatenate([flips + part, flips - part])

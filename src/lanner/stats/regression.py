@@ -247,7 +247,7 @@ def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resam
         r_squared = []
         for columns in blocks:
             inner, outer = gram[:, columns][:, :, columns], gram[:, columns, -1]
-            solution = _solved(inner, outer)
+            solution = _solve(inner, outer)
             rest = gram[:, -1, -1] - np.einsum("bi,bi->b", outer, solution)
             with np.errstate(invalid="ignore", divide="ignore"):
                 r_squared.append(np.where(spread > 1e-12, 1 - rest / spread, np.nan))
@@ -257,7 +257,7 @@ def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resam
     return replicate_sums(sums.reshape(count, -1), finish, resampling)
 
 
-def _solved(inner: Array, outer: Array) -> Array:
+def _solve(inner: Array, outer: Array) -> Array:
     """inner⁻¹ outer for each resample; the pseudo-inverse where some resample leaves a predictor without variation."""
     size = np.sqrt(np.maximum(np.einsum("bii->bi", inner), 1e-300))
     try:

@@ -269,7 +269,7 @@ def _buckets(
     """The cross-products of all levels but those `outside`, whose blocks are given, in buckets of equal size."""
     local = np.setdiff1d(np.arange(len(factor)), outside)
     counts = np.bincount(block)
-    width = _rounded(counts)
+    width = _round_up(counts)
     if int(width.sum()) * (len(outside) + int(width.max())) > _HELD:
         raise StatisticError(
             "This mixed model is too large to hold in memory.",
@@ -298,7 +298,7 @@ def _buckets(
     return tuple(factors)
 
 
-def _rounded(sizes: Indices) -> Indices:
+def _round_up(sizes: Indices) -> Indices:
     """Block sizes rounded up, so that few kinds remain and little is wasted: 1, 2, 4, 8, 16, 24, … 64, 96, 128, …"""
     small = np.left_shift(1, np.ceil(np.log2(np.maximum(sizes, 1))).astype(int))
     step = np.where(sizes <= 64, 8, 32)

@@ -150,7 +150,7 @@ def corrected_shares(
         columns = np.column_stack(
             [both_judged, both_judged * true, both_judged * says, both_judged * true * says, rest, rest * says]
         )[judged]
-        replicates = replicate_sums(group_sums(columns, unit, len(documents)), _corrected, resampling)
+        replicates = replicate_sums(group_sums(columns, unit, len(documents)), _corrected_share, resampling)
         value = float(replicates.value[0])
         estimate = outcome(replicates, resampling) if np.isfinite(value) else None
         interval = estimate.interval if estimate else None
@@ -188,7 +188,7 @@ def _rates(sums: Array) -> tuple[Array, Array]:
     return hits, alarms
 
 
-def _corrected(sums: Array) -> Array:
+def _corrected_share(sums: Array) -> Array:
     """The share over all items: people's where they judged, the model's put right on the rest."""
     n, true, rest, rest_says = sums[:, 0], sums[:, 1], sums[:, 4], sums[:, 5]
     hits, alarms = _rates(sums)

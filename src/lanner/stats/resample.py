@@ -168,7 +168,7 @@ def replicate(
     total = int(counts.sum())
     value = statistic(counts[None, :])[0]
     empty = np.empty((0, len(value)))
-    blocks = [statistic(weights) for weights in _needed(units, resampling, multiplicity, stream=stream)]
+    blocks = [statistic(weights) for weights in _draws_needed(units, resampling, multiplicity, stream=stream)]
     step = max(1, _CHUNK // max(1, units))
     starts = range(0, units, step) if total > 1 else ()
     left_out = [statistic(counts - np.eye(min(step, units - start), units, start)) for start in starts]
@@ -196,17 +196,17 @@ def replicate_sums(
     value = finish(total[None, :])[0]
     empty = np.empty((0, len(value)))
     if isinstance(sums, np.ndarray):
-        draws = [finish(weights @ sums) for weights in _needed(rows, resampling, multiplicity, stream=stream)]
+        draws = [finish(weights @ sums) for weights in _draws_needed(rows, resampling, multiplicity, stream=stream)]
         left_out = [finish(total[None, :] - sums)] if units > 1 else []
     else:
         cells = 8 * _CHUNK * rows // max(1, rows, sums.shape[1])
-        weights_blocks = _needed(rows, resampling, multiplicity, stream=stream, cells=cells)
+        weights_blocks = _draws_needed(rows, resampling, multiplicity, stream=stream, cells=cells)
         draws = [finish(_blocked_product(weights, sums)) for weights in weights_blocks]
         left_out = [finish(total[None, :] - block) for _, block in _dense_blocks(sums)] if units > 1 else []
     return Replicates(value, np.concatenate([empty, *draws]), np.concatenate([empty, *left_out]), units, multiplicity)
 
 
-def _needed(
+def _draws_needed(
     rows: int, resampling: Resampling, multiplicity: Array | None, *, stream: int, cells: int = _CHUNK
 ) -> Iterator[Array]:
     units = rows if multiplicity is None else int(multiplicity.sum())

@@ -144,7 +144,7 @@ def items(
     )
     table = _once(table, repeats, notes)
     if standardise:
-        table = _standardised(table, ddof, constant, notes)
+        table = _standardise(table, ddof, constant, notes)
     how = f"z per judge, ddof {ddof}, constant judges {constant.replace('_', ' ')}" if standardise else ""
     return Items(_mean_over_judges(table), of, table["judge"].n_unique(), tuple(notes), how, table)
 
@@ -259,7 +259,7 @@ def _once(table: pl.DataFrame, repeats: Repeats, notes: list[str]) -> pl.DataFra
     return table.select(key)[first].with_columns(score=pl.Series(total / np.bincount(cell, minlength=len(first))))
 
 
-def _standardised(table: pl.DataFrame, ddof: int, constant: Constant, notes: list[str]) -> pl.DataFrame:
+def _standardise(table: pl.DataFrame, ddof: int, constant: Constant, notes: list[str]) -> pl.DataFrame:
     centre = pl.col("score") - pl.col("score").mean().over("judge")
     spread = pl.col("score").std(ddof=ddof).over("judge")
     table = table.with_columns(centre.alias("score"), spread.alias("_spread"))

@@ -29,7 +29,7 @@ def _sets(answers: Ratings) -> tuple[frozenset[str], ...]:
     return answers.sets or tuple(frozenset({label}) for label in answers.labels)
 
 
-def _shared(answers: Ratings) -> tuple[Array, Array, Array]:
+def _overlaps(answers: Ratings) -> tuple[Array, Array, Array]:
     """|A∩B|, |A| and |B| for every pair of answers, without a table over all pairs of sets."""
     table, _ = incidence(_sets(answers))
     size = table.sum(axis=1)
@@ -47,7 +47,7 @@ def jaccard(answers: Ratings, *, each: bool = False) -> Plan:
     Not corrected for chance: see α with level "jaccard" for that. A grid counts as the set of its rows above zero.
     Jaccard 1912, New Phytologist 11.
     """
-    common, left, right = _shared(answers)
+    common, left, right = _overlaps(answers)
     union = left + right - common
     entries: list[Entry] = [(0, 1.0), (1, np.divide(common, union, out=np.ones_like(union), where=union > 0))]
 
@@ -64,7 +64,7 @@ def micro_f1(answers: Ratings, *, each: bool = False) -> Plan:
     The same whichever judge is called the reference; for single labels it is the accuracy. Undefined where neither
     judge gave any label. Van Rijsbergen 1979, Information Retrieval.
     """
-    common, left, right = _shared(answers)
+    common, left, right = _overlaps(answers)
     entries: list[Entry] = [(0, 2 * common), (1, left + right)]
 
     def finish(sums: Array) -> Array:

@@ -87,7 +87,7 @@ class Wide:
         return [name for name in self.table.columns if name not in reserved_names and not name.startswith("judge_")]
 
     @property
-    def _known(self) -> list[str]:
+    def _names(self) -> list[str]:
         return [*self.measures, *(name for name in KEYS if name in self.table.columns)]
 
     def rows_of(self, question: str) -> list[str]:
@@ -103,7 +103,7 @@ class Wide:
             elif rows := self.rows_of(name):
                 measures += rows
             else:
-                raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self._known))
+                raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self._names))
         return measures
 
     def with_measures(self, names: Sequence[str]) -> Wide:
@@ -115,7 +115,7 @@ class Wide:
             return False
         if _SUMMARY.match(name):
             return True
-        raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self._known))
+        raise StatisticError(f"There is no measure {name!r}.", next_step=did_you_mean(name, self._names))
 
     def _summary(self, name: str) -> pl.Expr:
         match = _SUMMARY.match(name)
@@ -174,10 +174,10 @@ def _spread(answers: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFrame
         )
     keys_table = answers[first.tolist()].select(keys)
     names = answers["_of"].gather(columns).to_list()
-    return keys_table.with_columns(_taken(answers, own).alias(n) for n, own in zip(names, places, strict=True)), notes
+    return keys_table.with_columns(_take(answers, own).alias(n) for n, own in zip(names, places, strict=True)), notes
 
 
-def _taken(answers: pl.DataFrame, places: Numbers) -> pl.Series:
+def _take(answers: pl.DataFrame, places: Numbers) -> pl.Series:
     """The answers at these places, null where it is −1: numbers where the measure has any, else labels."""
     indices = pl.Series(np.where(places >= 0, places, 0))
     present = pl.Series(places >= 0)

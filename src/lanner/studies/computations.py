@@ -58,7 +58,7 @@ def _as_items(table: pl.DataFrame, pattern: str) -> pl.DataFrame:
     return table.with_columns(pl.col("document").str.extract(pattern, 1).fill_null(pl.col("document")))
 
 
-def _diagnosed(
+def _diagnose_pair(
     data: Data,
     diagnose: Callable[..., Sequence[Result]],
     part: str,
@@ -79,7 +79,7 @@ def _diagnosed(
 
 def merged(data: Data, *, part: str, question: str, judges: Sequence[str], labels: Sequence[str]) -> float | None:
     """κ of two judges after two labels are taken as one."""
-    results = _diagnosed(data, diagnosis.merging, part, question, judges)
+    results = _diagnose_pair(data, diagnosis.merging, part, question, judges)
     return next((r.value for r in results if set(r.labels["merged"].split(" + ")) == set(labels)), None)
 
 
@@ -87,7 +87,7 @@ def disagreement(
     data: Data, *, part: str, question: str, judges: Sequence[str], label: str, side: str = "both"
 ) -> float | None:
     """The share of a label among the items on which two judges differ, in percent."""
-    results = _diagnosed(data, diagnosis.disagreements, part, question, judges)
+    results = _diagnose_pair(data, diagnosis.disagreements, part, question, judges)
     value = _only(results, side=side, label=label)
     return None if value is None else 100 * value
 
@@ -104,7 +104,7 @@ def confusion_count(
     same: str = "",
 ) -> float | None:
     """How often the first judge gave one label where the second gave the other."""
-    results = _diagnosed(data, diagnosis.confusion, part, question, judges, documents=documents, same=same)
+    results = _diagnose_pair(data, diagnosis.confusion, part, question, judges, documents=documents, same=same)
     if not results:
         return None
     rows, (first, _) = results[0].rows, (results[0].labels["judge"], results[0].labels["other"])
@@ -270,7 +270,7 @@ def extreme_domain(data: Data, *, part: str, judge: str, of: str, which: str, wi
     if not ranking:
         return CellResult(None)
     place = {"slowest": 0, "fastest": -1, "between": len(ranking) // 2}[which]
-    return CellResult(ranking[place], detail=_listed(rate_by_name, 2, "a minute"))
+    return CellResult(ranking[place], detail=_list_numbers(rate_by_name, 2, "a minute"))
 
 
 def slowdown(data: Data, *, judge: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> CellResult:
@@ -314,7 +314,9 @@ def commonest_agreed(data: Data, *, part: str, question: str, judges: Sequence[s
     """The labels that two judges most often both choose, commonest first."""
     counts = Counter(agreed_labels(data, part, question, judges))
     shares = {name: 100 * times / counts.total() for name, times in counts.most_common(most)}
-    return CellResult(", ".join(name.replace("_", " ") for name in shares) or None, detail=_listed(shares, 1, "%"))
+    return CellResult(
+        ", ".join(name.replace("_", " ") for name in shares) or None, detail=_list_numbers(shares, 1, "%")
+    )
 
 
 def commonest_in_domain(
@@ -327,7 +329,7 @@ def commonest_in_domain(
         for label, times in counts.items():
             shares[label] += 100 * times / counts.total() / len(judges)  # type: ignore[assignment]
     top = dict(shares.most_common(most))
-    return CellResult(" and ".join(name.replace("_", " ") for name in top) or None, detail=_listed(top, 1, "%"))
+    return CellResult(" and ".join(name.replace("_", " ") for name in top) or None, detail=_list_numbers(top, 1, "%"))
 
 
 def closest_pair(
@@ -346,10 +348,10 @@ def closest_pair(
     }
     values = {pair: value for pair, value in value_by_pair.items() if value is not None}
     best = sorted(values, key=lambda pair: -values[pair])[:2]
-    return CellResult(best[0] if best else None, detail=_listed({pair: values[pair] for pair in best}, 4))
+    return CellResult(best[0] if best else None, detail=_list_numbers({pair: values[pair] for pair in best}, 4))
 
 
-def _listed(numbers: Mapping[str, float], digits: int, unit: str = "") -> str:
+def _list_numbers(numbers: Mapping[str, float], digits: int, unit: str = "") -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value:.{digits}f}" for name, value in numbers.items()) + (
         f" {unit}" if unit and numbers else ""
     )

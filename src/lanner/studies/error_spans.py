@@ -60,17 +60,17 @@ def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str 
         return CellResult(None, detail=detail)
     times = _by_document(main_gaps, "judge", judges, pl.col("seconds"))
     if per == "segment":
-        return _resampled(times, lambda total: _means(total).mean(axis=1), detail)
+        return _resample(times, lambda total: _means(total).mean(axis=1), detail)
     marks = pl.col("spans").str.json_decode(pl.List(pl.Struct({"severity": pl.String}))).list.len().fill_null(0)
     main = _main(data, part, of)
-    both = _aligned([times, _by_document(main, "judge_kind", main["judge_kind"].unique().to_list(), marks)])
+    both = _align_documents([times, _by_document(main, "judge_kind", main["judge_kind"].unique().to_list(), marks)])
     width = 2 * len(judges)
 
     def finish(total: Array) -> Array:
         spans = total[:, width::2].sum(axis=1) / total[:, width + 1 :: 2].sum(axis=1)
         return np.asarray(_means(total[:, :width]).mean(axis=1) / spans)
 
-    return _resampled(both, finish, detail)
+    return _resample(both, finish, detail)
 
 
 def mean_score(data: Data, *, part: str, of: str, system: str = "", scale: float = 1.0) -> CellResult:
@@ -109,7 +109,7 @@ def _systems_agree(both: pl.DataFrame, method: str) -> CellResult:
     systems = both["system"].unique(maintain_order=True).to_list()
     if len(systems) < _LEAST_PAIRS:
         return CellResult(None)
-    sides = _aligned([_by_document(both, "system", systems, pl.col(name)) for name in ("score", "score_other")])
+    sides = _align_documents([_by_document(both, "system", systems, pl.col(name)) for name in ("score", "score_other")])
     pairs = np.array(list(combinations(range(len(systems)), 2)))
 
     def finish(total: Array) -> Array:
@@ -121,7 +121,7 @@ def _systems_agree(both: pl.DataFrame, method: str) -> CellResult:
         length = np.sqrt((deviations[0] ** 2).sum(axis=1) * (deviations[1] ** 2).sum(axis=1))
         return np.asarray((deviations[0] * deviations[1]).sum(axis=1) / length)
 
-    return _resampled(sides, finish, f"{len(systems):,} systems")
+    return _resample(sides, finish, f"{len(systems):,} systems")
 
 
 def same_as_released(
@@ -171,7 +171,7 @@ def _by_document(table: pl.DataFrame, group: str, names: Sequence[str], value: p
     return sums
 
 
-def _aligned(parts: Sequence[dict[str, Array]]) -> dict[str, Array]:
+def _align_documents(parts: Sequence[dict[str, Array]]) -> dict[str, Array]:
     """The numbers of each document in all parts, side by side."""
     widths = [len(next(iter(part.values()))) for part in parts]
     documents = dict.fromkeys(name for part in parts for name in part)
@@ -191,10 +191,10 @@ def _ratio(documents: pl.Series, top: pl.Series, bottom: pl.Series, detail: str)
     """The sum of one number over that of another, with an interval over documents."""
     totals = pl.DataFrame({"document": documents, "top": top, "bottom": bottom}).group_by("document").sum()
     sums = {name: np.array([one, other], dtype=float) for name, one, other in totals.sort("document").iter_rows()}
-    return _resampled(sums, lambda total: _means(total)[:, 0], detail)
+    return _resample(sums, lambda total: _means(total)[:, 0], detail)
 
 
-def _resampled(sums: Mapping[str, Array], finish: Callable[[Array], Array], detail: str) -> CellResult:
+def _resample(sums: Mapping[str, Array], finish: Callable[[Array], Array], detail: str) -> CellResult:
     """A number made of sums over documents, with its interval."""
     replicates = replicate_sums(np.array(list(sums.values())), lambda total: finish(total)[:, None], _HOW)
     value = float(replicates.value[0])

@@ -244,7 +244,7 @@ def scenarios(data: Data, *, families: Mapping[str, str]) -> Made:
         for family, level in families.items()
         for scenario, name in (("rs", "single sentences"), ("sc", "in context"), ("ds", "documents"))
     }
-    return _recovered(values, "Krippendorff's α, both sets", bounded=True)
+    return _draw_recovery(values, "Krippendorff's α, both sets", bounded=True)
 
 
 def refusals(data: Data, *, places: Sequence[str]) -> Made:
@@ -254,10 +254,10 @@ def refusals(data: Data, *, places: Sequence[str]) -> Made:
         for phase, name in (("one", "I"), ("two", "II"))
         for place, words_of in enumerate(places)
     }
-    return _recovered(values, "% of sentences", bounded=False)
+    return _draw_recovery(values, "% of sentences", bounded=False)
 
 
-def _recovered(values: Mapping[str, CellResult], what: str, *, bounded: bool) -> Made:
+def _draw_recovery(values: Mapping[str, CellResult], what: str, *, bounded: bool) -> Made:
     digits = 2 if bounded else 1
     panels = [
         Row(name, float(f.value), f.low, f.high, f"true {number(f.truth, digits, bounded=bounded)}")

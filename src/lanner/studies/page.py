@@ -63,7 +63,7 @@ def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
 def findings(study: Study, checks: Sequence[Check]) -> list[str]:
     """What came of it, in sentences computed from the verdicts."""
     if study.simulated:
-        return _recovered(checks)
+        return _describe_recovery(checks)
     sentences = [f"**{summary(checks)}**"]
     whole = [where for where in _wheres(checks) if {c.verdict for c in checks if c.cell.where == where} == {AGREES}]
     if whole and len(whole) < len(_wheres(checks)):
@@ -85,7 +85,7 @@ def findings(study: Study, checks: Sequence[Check]) -> list[str]:
     return sentences
 
 
-def _recovered(checks: Sequence[Check]) -> list[str]:
+def _describe_recovery(checks: Sequence[Check]) -> list[str]:
     simulated_checks = [check for check in checks if check.cell.simulated]
     hits = [check for check in simulated_checks if check.verdict == RECOVERED]
     misses = [

@@ -48,7 +48,7 @@ def sentences(text: str, model: Model) -> list[str]:
     """The sentences of a text."""
     begin, pieces = 0, []
     for mark, context in _candidates(text):
-        if any(token.ends for token in _judged(context, model)[:-1]):  # the last one is the next sentence's
+        if any(token.ends for token in _mark_ends(context, model)[:-1]):  # the last one is the next sentence's
             pieces.append((begin, mark.end()))
             begin = mark.start("next") if mark["next"] else mark.end()
     pieces.append((begin, len(text.rstrip())))
@@ -86,7 +86,7 @@ class _Token:
         return self.type[:-1] if len(self.type) > 1 and self.type.endswith(".") else self.type
 
 
-def _judged(context: str, model: Model) -> list[_Token]:
+def _mark_ends(context: str, model: Model) -> list[_Token]:
     tokens = [_Token(match[0], model) for match in _TOKEN.finditer(context)]
     for token, following in pairwise(tokens):
         if token.stop:

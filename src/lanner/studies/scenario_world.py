@@ -137,7 +137,7 @@ def scenario_agreement(
     world: World = data.kept["world"]
     sets = [test_set] if test_set else list(SETS)
     joint = together([world.answering(family, scenario, name).joint for name in sets])
-    question, labels = _asked(world, family, scenario, binary)
+    question, labels = _question_and_truth(world, family, scenario, binary)
     if binary:
         joint = collapsed(joint, [[0], range(1, len(joint))])
     truth = coefficient(joint, statistic, weights=options.get("weights", ""), level=options.get("level", "nominal"))
@@ -149,7 +149,7 @@ def scenario_agreement(
     return CellResult(result.value, result.low, result.high, truth=truth)
 
 
-def _asked(world: World, family: str, scenario: str, binary: bool) -> tuple[str, dict[str, Json]]:
+def _question_and_truth(world: World, family: str, scenario: str, binary: bool) -> tuple[str, dict[str, Json]]:
     if binary:
         return f"any_error_{scenario}", {"labels": [0, 1]}
     if family in ("adequacy", "fluency"):

@@ -94,7 +94,7 @@ async def setup(request: Request) -> Response:
         problem = say("That is not the code. It stands in the terminal where `lanner serve` was started.")
         return _form_page(request, "setup.html", {**form_values, "problem": problem}, 422)
     try:
-        number = await site.reckon(lambda: add_account(site.store, name, password, AccountRole.OWNER, first=True))
+        number = await site.run_slow(lambda: add_account(site.store, name, password, AccountRole.OWNER, first=True))
     except LannerError as error:
         return _form_page(request, "setup.html", {**form_values, "problem": error_text(error)}, 422)
     return await _signed_in(request, number)
@@ -119,7 +119,7 @@ async def login(request: Request) -> Response:
     if wait:
         problem = say("Too many tries. Wait {n} seconds.", n=max(1, round(wait)))
         return _form_page(request, "login.html", {"name": name, "problem": problem}, 429)
-    account = await site.reckon(lambda: verify(site.store, name, password))
+    account = await site.run_slow(lambda: verify(site.store, name, password))
     if account is None:
         return _form_page(request, "login.html", {"name": name, "problem": say(_WRONG)}, 422)
     site.sign_ins.forget(who)
@@ -164,4 +164,4 @@ async def enter(request: Request) -> Response:
         return add_account(site.store, site.settings.entry_account, secrets.token_urlsafe(24), AccountRole.OWNER)
 
     to = request.query_params.get("to", "")
-    return await _signed_in(request, await site.reckon(account), to if _OURS.fullmatch(to) else _FIRST)
+    return await _signed_in(request, await site.run_slow(account), to if _OURS.fullmatch(to) else _FIRST)

@@ -114,7 +114,7 @@ def group(review: Review, at: int, row: str = "", *, everything: bool = False) -
     place = review.places[at]
     document = review.document(place.document)
     rows = review.rows(place)
-    columns = _columns(document, rows, _wanted(review, place), everything)
+    columns = _columns(document, rows, _doubtful_texts(review, place), everything)
     open_rows = [segment.id for segment in rows if review.unsure(document.id, segment)]
     names = [segment.id for segment in rows]
     return Group(
@@ -147,7 +147,7 @@ def lines(review: Review) -> list[Line]:
     return parts
 
 
-def _wanted(review: Review, place: Place) -> set[str]:
+def _doubtful_texts(review: Review, place: Place) -> set[str]:
     """The texts that were in doubt anywhere in a segment; they stay in view when they are settled."""
     original = review.documents[place.document]
     rows = {row.id for row in original.segments if parent(row) == place.parent}
@@ -212,7 +212,7 @@ async def show(request: Request, session: ReviewSession, here: str, trail: list[
 
 async def act(request: Request, session: ReviewSession) -> Response:
     """Do something, or only look, and show where that leads."""
-    body = await _asked(request)
+    body = await _read_json(request)
 
     def do() -> dict[str, Any]:
         step = session.act(body)
@@ -233,18 +233,18 @@ async def act(request: Request, session: ReviewSession) -> Response:
 
 async def suggest(request: Request, session: ReviewSession) -> Response:
     """Where the other texts are best cut."""
-    body = await _asked(request)
+    body = await _read_json(request)
     return JSONResponse({"cut": await run_in_threadpool(lambda: session.suggestion(body))})
 
 
 async def finish(request: Request, session: ReviewSession) -> Response:
     """Write the result; the page goes where it is told."""
-    await _asked(request)
+    await _read_json(request)
     go = await run_in_threadpool(lambda: session.finish(session.review.edits))
     return JSONResponse({"go": go})
 
 
-async def _asked(request: Request) -> dict[str, Any]:
+async def _read_json(request: Request) -> dict[str, Any]:
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise HTTPException(415)
     try:

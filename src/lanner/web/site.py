@@ -123,7 +123,7 @@ class Site:
         """Run something that reads, or computes for a while, without holding up others, in the reader's language."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, copy_context().run, work)
 
-    async def reckon(self, work: Callable[[], T]) -> T:
+    async def run_slow(self, work: Callable[[], T]) -> T:
         """Run something slow on purpose, such as the hashing of a password: one at a time, beside reads and saves."""
         return await asyncio.get_running_loop().run_in_executor(self._hashers, copy_context().run, work)
 

@@ -172,7 +172,7 @@ class LiveUpdates:
         began = time.monotonic()
         state = await self.state(key[0])  # before the numbers: what comes meanwhile is news
         try:
-            snapshot = await self._made(*key)
+            snapshot = await self._compute_snapshot(*key)
             self._known[key], self._states[key] = snapshot, state
             # A snapshot that took long is not computed anew at once: the machine belongs to those who judge.
             took = self._took[key[0]] = time.monotonic() - began
@@ -184,7 +184,7 @@ class LiveUpdates:
         finally:
             self._making.pop(key, None)
 
-    async def _made(self, campaign: int, question: str) -> Snapshot:
+    async def _compute_snapshot(self, campaign: int, question: str) -> Snapshot:
         snapshot = await self.ask("snapshot", campaign, question)
         assert isinstance(snapshot, Snapshot)
         return snapshot

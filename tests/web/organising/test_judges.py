@@ -219,7 +219,7 @@ def test_pages_with_many_rows_are_drawn_beside_the_requests_of_judges(
             return super().__getattribute__(name)
 
     many = [Counted(f"j{number}", "Ana", "", "http://localhost/j/x") for number in range(50)]
-    monkeypatch.setattr("lanner.web.organising.judges._known", lambda *_: many)
+    monkeypatch.setattr("lanner.web.organising.judges._links_of_judges", lambda *_: many)
     answer = client.post("/campaigns/trial/links", data={"token": token, "who": "show_all"})
     assert answer.status_code == 200 and answer.text.count("http://localhost/j/x") == 100
     assert reads["email"] <= 2 * len(many), "not all of them again for each"

@@ -9,7 +9,18 @@ from starlette.testclient import TestClient
 from lanner.model import languages
 from lanner.store import Store
 from lanner.web.page import messages
-from lanner.web.page.speech import _texts, _wanted, amount, apart, day, language, listed, mark, say, speaking
+from lanner.web.page.speech import (
+    _preferred_language,
+    _texts,
+    amount,
+    apart,
+    day,
+    language,
+    listed,
+    mark,
+    say,
+    speaking,
+)
 from web.page_texts import texts
 from web_clients import open_campaign, sign_in
 
@@ -62,7 +73,7 @@ def test_amounts_lists_and_days() -> None:
 def test_the_language_is_what_was_asked_for_then_chosen_before_then_the_browsers(
     query: bytes, headers: list[tuple[bytes, bytes]], wanted: str
 ) -> None:
-    assert _wanted({"type": "http", "query_string": query, "headers": headers}) == wanted
+    assert _preferred_language({"type": "http", "query_string": query, "headers": headers}) == wanted
 
 
 def test_arabic_is_read_from_the_right() -> None:

@@ -132,7 +132,7 @@ def read_aligned(files: AlignedFiles) -> Iterator[Document]:
     segments: list[Segment] = []
     for number, row in enumerate(zip_longest(*map(textfile.lines, paths))):
         if None in row:
-            raise _ragged(paths)
+            raise _ragged_error(paths)
         place = _place(files, row[-1], number) if files.documents is not None else ("", own_name, str(number))
         if segments and place[1] != name:
             yield _document(files, name, domain, segments)
@@ -178,7 +178,7 @@ def _document(files: AlignedFiles, name: str, domain: str, segments: list[Segmen
     return Document(name, tuple(segments), *files.languages, domain=domain)
 
 
-def _ragged(paths: list[Path]) -> InputError:
+def _ragged_error(paths: list[Path]) -> InputError:
     """The error for files of different length: both names, both counts, where they part."""
     counts = {path: sum(1 for _ in textfile.lines(path)) for path in paths}
     first = paths[0]

@@ -82,7 +82,7 @@ def _unpack(path: Path, root: Path) -> bool:
                 textfile.failed(path, f"The archive holds more than {MEMBER_LIMIT} files.")
             if not members:
                 textfile.failed(path, "The archive is empty.")
-            if twice := _repeated(m.filename for m in members):
+            if twice := _first_repeated(m.filename for m in members):
                 step = "Unpack it yourself, and give the files names of their own."
                 textfile.failed(path, f"The archive holds two files called {twice!r}.", next_step=step)
             limit = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
@@ -102,7 +102,7 @@ def _is_open_document(archive: zipfile.ZipFile) -> bool:
         return stream.read(100).startswith(b"application/vnd.oasis.opendocument.")
 
 
-def _repeated(names: Iterable[str]) -> str:
+def _first_repeated(names: Iterable[str]) -> str:
     """The first name that comes twice, as a file system would see it; "" if none does."""
     keys: set[str] = set()
     for name in names:

@@ -142,7 +142,7 @@ def fold(name: str) -> str:
 
 
 @cache
-def _spelled() -> dict[str, tuple[str, int]]:
+def _roles_by_spelling() -> dict[str, tuple[str, int]]:
     """Folded spelling to role and how good it is (0 best)."""
     roles: dict[str, tuple[str, int]] = {}
     for role, spellings in _names()["roles"].items():
@@ -152,7 +152,7 @@ def _spelled() -> dict[str, tuple[str, int]]:
 
 
 @cache
-def _folded(*kinds: str) -> frozenset[str]:
+def _spellings_of(*kinds: str) -> frozenset[str]:
     """All spellings of these kinds of columns: output, reference, answer, comment."""
     names = {**_names()["texts"], **_names()["answers"]}
     return frozenset(fold(name) for kind in kinds for name in names[kind])
@@ -186,14 +186,14 @@ def without_scale(name: str) -> str:
                 # without brackets it may be the name of a system: `score GPT 3-5`
                 word = re.sub(r"[\s_]?(?:[A-Z]|(?<!\d)\d{1,2})$", "", rest)
                 is_sure = pattern is _SCALE_IN_BRACKETS or not {fold(rest), fold(word)}.isdisjoint(
-                    {*_folded("answer"), "note"}
+                    {*_spellings_of("answer"), "note"}
                 )
                 if is_sure and _SCALE.fullmatch(scale):
                     return rest
     return name
 
 
-def _unglued(name: str, *, apart: bool = False) -> tuple[str, str]:
+def _split_suffix(name: str, *, apart: bool = False) -> tuple[str, str]:
     """`訳文A`, `score1` and `mtB` as a word and the letter or number behind it, also where they stand `apart`;
     ("", "") for other names."""
     hit = _NUMBER_AT_END.search(name.strip()) if len(name) <= 60 else None
@@ -203,13 +203,15 @@ def _unglued(name: str, *, apart: bool = False) -> tuple[str, str]:
         return "", ""
     # `MTA` ends in a letter of its own where MT is a word that one knows
     is_shouted = hit[0].isalpha() and word[-1].isupper()
-    return (word, hit[0]) if not is_shouted or fold(word) in _folded("output", "reference", "answer") else ("", "")
+    return (
+        (word, hit[0]) if not is_shouted or fold(word) in _spellings_of("output", "reference", "answer") else ("", "")
+    )
 
 
 def _answer_names(values: Sequence[Any]) -> frozenset[str]:
     """Names of answers. `note` is a mark in French and other languages where numbers stand below it, else a remark;
     `style` and `terminology` are asked about where numbers stand below them, else facts about the text."""
-    return _folded("answer", "criterion") | {"note"} if _are_numbers(values) else _folded("answer")
+    return _spellings_of("answer", "criterion") | {"note"} if _are_numbers(values) else _spellings_of("answer")
 
 
 @cache
@@ -248,35 +250,38 @@ def header_score(cells: Iterable[Any]) -> int:
     for name in names:
         base, _ = _without_language(name)
         spellings = {fold(name), fold(base)} if len(name) <= 60 else set()
-        hit = any(f in _spelled() or f in _folded("output", "reference", "answer", "criterion") for f in spellings)
-        score += bool(hit or (len(name) <= 60 and (_named(name) or names_answer(name))))
+        hit = any(
+            f in _roles_by_spelling() or f in _spellings_of("output", "reference", "answer", "criterion")
+            for f in spellings
+        )
+        score += bool(hit or (len(name) <= 60 and (_output_or_reference(name) or names_answer(name))))
     return score if len(set(names)) == len(names) else 0
 
 
 def names_judges(name: str) -> bool:
     """Whether a header is a word for judges."""
-    return _spelled().get(fold(name), ("", 0))[0] == "judge"
+    return _roles_by_spelling().get(fold(name), ("", 0))[0] == "judge"
 
 
 def names_answer(name: str) -> bool:
     """Whether a header is a word for answers, with its scale or without."""
-    return fold(name) in _folded("answer") or fold(without_scale(name)) in _folded("answer")
+    return fold(name) in _spellings_of("answer") or fold(without_scale(name)) in _spellings_of("answer")
 
 
 def names_criterion(name: str) -> bool:
     """Whether a header is a word for what may be asked about a translation: fluency, style, terminology."""
-    return fold(without_scale(name)) in _folded("criterion")
+    return fold(without_scale(name)) in _spellings_of("criterion")
 
 
 def names_source(name: str) -> bool:
     """Whether a header is a word for source texts."""
-    return _spelled().get(fold(name), ("", 0))[0] == "source"
+    return _roles_by_spelling().get(fold(name), ("", 0))[0] == "source"
 
 
 def names_item(names: Iterable[str]) -> bool:
     """Whether one of these headers is a word for what is judged: a document, a segment, a text, a system."""
-    roles = {_spelled().get(fold(name), ("", 0))[0] for name in names}
-    return bool(roles & set(_ITEM_ROLES)) or any(_named(name) for name in names)
+    roles = {_roles_by_spelling().get(fold(name), ("", 0))[0] for name in names}
+    return bool(roles & set(_ITEM_ROLES)) or any(_output_or_reference(name) for name in names)
 
 
 def over_columns(heading: str, name: str) -> str:
@@ -284,7 +289,7 @@ def over_columns(heading: str, name: str) -> str:
     a score of A."""
     hit = _OUTPUT_NAMED.match(heading)
     about = hit[2] if hit else heading
-    if fold(name) in _folded("output"):
+    if fold(name) in _spellings_of("output"):
         return f"output:{about}"
     return f"{name} {about}" if names_answer(name) else f"{heading} {name}"
 
@@ -365,7 +370,7 @@ class _Guess:
         roles = {role: self.roles[role] for role in sorted(self.roles, key=[*ROLES, "output"].index)}
         answers = (*self._without_scales(assignments), *self.measures)
         scores = () if answers or ours else tuple(name for name in rest if self._may_be_scores(name))
-        judge_candidates = None if answers or ours else self._repeated(rest)
+        judge_candidates = None if answers or ours else self._find_judge_candidates(rest)
         pair = pair or self._pair()
         return ColumnMap(
             roles, outputs, self.references, answers, rest, pair, self.confidence, scores, judge_candidates
@@ -380,7 +385,7 @@ class _Guess:
         unique = len(set(map(fold, names.values()))) == len(names)
         return [replace(answer, question=names[answer.question]) for answer in self.answers] if unique else self.answers
 
-    def _repeated(self, columns: Sequence[str]) -> tuple[str, ...] | None:
+    def _find_judge_candidates(self, columns: Sequence[str]) -> tuple[str, ...] | None:
         """The columns of short words in which rows about the same texts differ, as names of judges do; None unless most
         rows are about the texts of another one, with answers beside them, and no column is known to name judges."""
         if "judge" in self.roles or "source" not in self.roles:
@@ -462,7 +467,7 @@ class _Guess:
         """Columns whose whole name is a known spelling; the best spelling of a role wins."""
         best: dict[str, tuple[int, int, str]] = {}
         for position, column in enumerate(self.free):
-            match = _spelled().get(fold(column))
+            match = _roles_by_spelling().get(fold(column))
             if match is not None and match[0] not in self.roles:
                 candidate = (match[1], position, column)
                 best[match[0]] = min(best.get(match[0], candidate), candidate)
@@ -472,7 +477,7 @@ class _Guess:
 
     def _take_named(self) -> None:
         for column in list(self.free):
-            role = _named(column)
+            role = _output_or_reference(column)
             if role in (("reference", column), ("output", column)) and self._are_no_texts(column):
                 continue  # `human` may be what people scored, `response` what they answered
             if role is not None:
@@ -505,9 +510,13 @@ class _Guess:
 
     def _has_texts_beside(self, column: str) -> bool:
         """Whether `system A` stands beside a `translation A`, which holds the texts: then it names their system."""
-        texts = [other for other in self.free if other != column and _named(other) == _named(column) is not None]
+        texts = [
+            other
+            for other in self.free
+            if other != column and _output_or_reference(other) == _output_or_reference(column) is not None
+        ]
         word = _header_words(column)[0] if _header_words(column) else ""
-        return bool(texts) and _spelled().get(word, ("", 0))[0] == "system"
+        return bool(texts) and _roles_by_spelling().get(word, ("", 0))[0] == "system"
 
     def _share_names(self, first: str, second: str) -> bool:
         """Whether a name is in one column with one segment and in the other with another, names are few and nobody
@@ -553,8 +562,8 @@ class _Guess:
                 self.language_of[column] = language
             if column not in self.free or base == column:
                 continue
-            role = _spelled().get(fold(base))
-            suffix = _named(base)
+            role = _roles_by_spelling().get(fold(base))
+            suffix = _output_or_reference(base)
             if role is not None and role[0] not in self.roles:
                 self.roles[role[0]] = column
             elif suffix is not None and suffix[0] == "output":
@@ -569,8 +578,8 @@ class _Guess:
         """`Nr dokumentu`, `Věta č.`, `システム名`: a known word for a document, a segment, a system or a judge, with
         another that only says that it is an identifier."""
         for column in list(self.free):
-            role = _identified(column)
-            is_known = names_answer(column) or fold(column) in _folded("output", "reference")
+            role = _role_of_identifier(column)
+            is_known = names_answer(column) or fold(column) in _spellings_of("output", "reference")
             if role and role not in self.roles and not is_known:
                 self.roles[role] = column
                 self._take(column, _CLEAR)
@@ -671,7 +680,9 @@ class _Guess:
             return
         numeric = [column for column in self.free if _are_numbers(self._values(column))]
         has_scores = any(fold(without_scale(c)) in _answer_names(self._values(c)) for c in numeric)
-        name_columns = [column for column in self._repeated(self.free) or () if fold(column) in _identifier_words()]
+        name_columns = [
+            column for column in self._find_judge_candidates(self.free) or () if fold(column) in _identifier_words()
+        ]
         has_answers = any(names_answer(column) or self._is_preference(column) for column in self.free)
         if len(name_columns) == 1 and has_answers:  # `Name` beside texts that come again
             self.roles["judge"] = name_columns[0]
@@ -813,7 +824,7 @@ class _Guess:
             words = re.split(r"[\W_]+", column.casefold())
             if (
                 len(values) * 2 < len(source)
-                or any(word in _NO_TEXT or fold(word) in _folded("comment") for word in words)
+                or any(word in _NO_TEXT or fold(word) in _spellings_of("comment") for word in words)
                 or names_answer(column)
                 or _are_numbers(values)
                 or self._varies(column)
@@ -901,7 +912,7 @@ class _Guess:
                 for column in scores:
                     self._add_answer(Answer(column, column), _CERTAIN)
             return
-        comments = [column for column in self.free if fold(column) in _folded("comment")]
+        comments = [column for column in self.free if fold(column) in _spellings_of("comment")]
         # without texts a length cannot be measured any more, and judges may have been asked for one
         no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
         candidates = [c for c in self.free if c not in answers and fold(c) not in _person_words("words")]
@@ -1030,7 +1041,7 @@ class _Guess:
         and `訳文B`, `MT1` and `MT2`."""
         # of `MT_A` the name is A already
         words = {
-            name: ("mt", name) if re.fullmatch(r"[A-Z]|\d{1,2}", name) else _unglued(name, apart=True)
+            name: ("mt", name) if re.fullmatch(r"[A-Z]|\d{1,2}", name) else _split_suffix(name, apart=True)
             for name in self.outputs
         }
         alike = {fold(word) for word, _ in words.values()}
@@ -1066,7 +1077,7 @@ class _Guess:
         alike = columns == numeric or bool(labels and set.intersection(*labels))
         if has_item and len(columns) > 1 and alike and not any(map(names_answer, columns)):
             question = "score" if numeric else "label"
-            for column, (judge, system) in (_crossed(columns) or {}).items():
+            for column, (judge, system) in (_split_judge_and_system(columns) or {}).items():
                 self._add_answer(Answer(column, question, judge, system), _LIKELY)
             for column in [] if self.answers else columns:
                 self._add_answer(Answer(column, question, judge=column), _LIKELY)
@@ -1136,7 +1147,7 @@ class _Guess:
 
 def _named_as(column: str) -> tuple[str, ...]:
     """What a column of outputs is called besides its heading: `DeepL` for `output:DeepL`."""
-    role = _named(column)
+    role = _output_or_reference(column)
     return (role[1],) if role else ()
 
 
@@ -1151,7 +1162,7 @@ def _says_text(name: str) -> bool:
     """Whether a header says that translations stand below it, as `translation A` and `target:A` do. `MT 1` does not:
     some write the name of the system there."""
     word = (_header_words(name) or [""])[0]
-    return word != "mt" and word in _folded("output") and _OUTPUT_NAMED.match(name) is not None
+    return word != "mt" and word in _spellings_of("output") and _OUTPUT_NAMED.match(name) is not None
 
 
 def _header_words(name: str) -> list[str]:
@@ -1165,19 +1176,19 @@ def side_of(name: str) -> int | None:
     return next((side for side in (0, 1) if any(pair[side] in words for pair in _SIDES)), None)
 
 
-def _named(column: str) -> tuple[str, str] | None:
+def _output_or_reference(column: str) -> tuple[str, str] | None:
     """Whether a column is an output or a reference, and whose."""
     name = fold(column)
-    if name in _folded("output"):
+    if name in _spellings_of("output"):
         return "output", column
-    if name in _folded("reference") or _REFERENCE_NUMBERED.match(column):
+    if name in _spellings_of("reference") or _REFERENCE_NUMBERED.match(column):
         return "reference", column
     if names_answer(column):
         return None
     # `Target text (DE)` is a target text with its language, and no output of a system called `text (DE)`
-    if _BRACKETS.search(column) and fold(_without_language(column)[0]) in _folded("output", "reference"):
+    if _BRACKETS.search(column) and fold(_without_language(column)[0]) in _spellings_of("output", "reference"):
         return None
-    if nested_name := _nested(column):
+    if nested_name := _nested_output(column):
         return nested_name
     for kind, pattern in (("output", _OUTPUT_NAMED), ("reference", _REFERENCE_NAMED)):
         hit = pattern.match(column)
@@ -1186,14 +1197,14 @@ def _named(column: str) -> tuple[str, str] | None:
         # `System code` and `System (see below)` name no system; `output:code` does
         if hit[1] == ":" or (fold(hit[2]) not in _identifier_words() and not hit[2].startswith(("(", "["))):
             return kind, hit[2]
-    word = fold(_unglued(column, apart=True)[0])
-    return next(((kind, column) for kind in ("output", "reference") if word in _folded(kind)), None)
+    word = fold(_split_suffix(column, apart=True)[0])
+    return next(((kind, column) for kind in ("output", "reference") if word in _spellings_of(kind)), None)
 
 
-def _nested(column: str) -> tuple[str, str] | None:
+def _nested_output(column: str) -> tuple[str, str] | None:
     """`tgt_text.GPT-4`, as an object with a text for each system is flattened: an output, and whose."""
     base, dot, name = column.partition(".")
-    kinds = [kind for kind in ("output", "reference") if fold(base) in _folded(kind)]
+    kinds = [kind for kind in ("output", "reference") if fold(base) in _spellings_of(kind)]
     return (kinds[0], name) if dot and name and kinds and fold(name) not in _NO_NAMES else None
 
 
@@ -1229,13 +1240,13 @@ def _person_words(kind: str) -> frozenset[str]:
 
 
 @cache
-def _identified(column: str) -> str:
+def _role_of_identifier(column: str) -> str:
     """The role of a header that is a word for it together with `number`, `name` or the like; "" if there is none."""
     words = _identifier_words()
     name = fold(_without_language(column)[0])
     for word in sorted(words, key=len, reverse=True):
         for rest in (name.removesuffix(word), name.removeprefix(word)):
-            role = _spelled().get(rest, ("", 0))[0]
+            role = _roles_by_spelling().get(rest, ("", 0))[0]
             if rest not in (name, *words) and role in ("document", "segment", "item", "system", "judge"):
                 return role
     return ""
@@ -1279,14 +1290,14 @@ def _without(column: str, part: str) -> str | None:
 
 def _has_answer_name(column: str) -> bool:
     """Whether a header is a word for answers, alone or with the judge or the system that they are of."""
-    answer_words = _folded("answer")
+    answer_words = _spellings_of("answer")
     return names_answer(column) or fold(_judge_and_question(column, answer_words)[1]) in answer_words
 
 
 def _judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, str]:
     """`score_ann` is a score by ann, `Rater 1` a score by Rater 1, `rater2_fluency` a fluency by rater2."""
     name = without_scale(name)
-    word, number = _unglued(name)
+    word, number = _split_suffix(name)
     if fold(word) in answer_names:
         return number, word
     pieces = list(re.finditer(r"[^\s_.:/()\[\]|-]+", name))
@@ -1335,13 +1346,15 @@ def _with_crossed_systems(answers: list[Answer]) -> list[Answer]:
     if not answers or any(answer.system or not answer.judge for answer in answers):
         return answers
     columns = {answer.judge: answer.column for answer in answers if answer.question == answers[0].question}
-    judge_and_system = _crossed(list(columns), columns)
+    judge_and_system = _split_judge_and_system(list(columns), columns)
     if judge_and_system is None or any(answer.judge not in judge_and_system for answer in answers):
         return answers
     return [Answer(answer.column, answer.question, *judge_and_system[answer.judge]) for answer in answers]
 
 
-def _crossed(columns: Sequence[str], headings: Mapping[str, str] | None = None) -> dict[str, tuple[str, str]] | None:
+def _split_judge_and_system(
+    columns: Sequence[str], headings: Mapping[str, str] | None = None
+) -> dict[str, tuple[str, str]] | None:
     """Columns for every judge and every system, `GPT_anna`, `GPT_ben`, `DeepL_anna`, `DeepL_ben`, as judge and system;
     None where they are not crossed. Which part is which shows in words that judges or systems are called by."""
     pairs = {column: tuple(re.split(r"[\s_.:/|-]+", column.strip(), maxsplit=1)) for column in columns}

@@ -222,7 +222,7 @@ def join_judges(readings: list[Reading]) -> list[Reading]:
     if not _share_items(readings) or not (_have_translations(readings) or _are_named_by_judge(readings)):
         return readings  # without texts, ratings of two language pairs look like ratings of one
     parts = [_with_common_document(part) for part in readings] if _are_named_by_file(readings) else readings
-    documents = _merged(parts)
+    documents = _merge_documents(parts)
     if documents is None:
         return readings
     names = [part.name for part in readings]
@@ -274,7 +274,7 @@ def _with_common_document(part: Reading) -> Reading:
     return replace(part, documents=(replace(document, id=_TOGETHER),), judgements=judgements)
 
 
-def _merged(readings: Sequence[Reading]) -> tuple[Document, ...] | None:
+def _merge_documents(readings: Sequence[Reading]) -> tuple[Document, ...] | None:
     """The documents of all; None where two of them have different texts at the same place."""
     documents: dict[str, Document] = {}
     segments: dict[str, dict[str, Segment]] = {}

@@ -161,13 +161,13 @@ def candidates(sample: bytes, *, complete: bool) -> tuple[Encoding, ...]:
     header = tuple(line for line in sample.splitlines()[:_HEADER_LINES] if not line.isascii())
     sample = _telling_lines(sample)
     best, match = 0.0, None
-    for score, encoding in _scored(sample):
+    for score, encoding in _score_encodings(sample):
         sure = score + _NAME * _names_in(header, encoding.name)
         if sure >= _LEAST and sure > best + 1e-9:
             best, match = sure, encoding
     if match is None:
         return ()
-    return _spelled(sample, header) if match.language in {each.language for each in alphabets()} else (match,)
+    return _guess_by_spelling(sample, header) if match.language in {each.language for each in alphabets()} else (match,)
 
 
 def example(sample: bytes, encoding: Encoding) -> str:
@@ -177,7 +177,7 @@ def example(sample: bytes, encoding: Encoding) -> str:
     return repr(word.decode(encoding.name, errors="replace")[:_LONGEST_WORD])
 
 
-def _spelled(sample: bytes, header: tuple[bytes, ...]) -> tuple[Encoding, ...]:
+def _guess_by_spelling(sample: bytes, header: tuple[bytes, ...]) -> tuple[Encoding, ...]:
     """The encoding in which the words are spelled as in one of its languages; with rivals, if other letters are about
     as likely."""
     cells = [cell for cell in _CELL.split(sample) if not cell.isascii()]
@@ -263,12 +263,12 @@ def _is_damaged_utf_8(sample: bytes) -> bool:
     return sound > 0 and broken < _DAMAGED * sound
 
 
-def _scored(sample: bytes) -> Iterator[tuple[float, Encoding]]:
+def _score_encodings(sample: bytes) -> Iterator[tuple[float, Encoding]]:
     for language, name in _EAST_ASIAN:
-        text = _decoded(sample, name)
+        text = _decode(sample, name)
         if text is not None:
             yield _east_asian_score(text, name), Encoding(name, language)
-    texts = {name: _decoded(sample, name) for name in _single_bytes()}
+    texts = {name: _decode(sample, name) for name in _single_bytes()}
     latin = [(each.language, each.encodings, "".join(each.letters)) for each in alphabets()]
     for language, names, letters in (*latin, *_ALPHABETS):
         for place, name in enumerate(names):
@@ -279,7 +279,7 @@ def _scored(sample: bytes) -> Iterator[tuple[float, Encoding]]:
                 yield _alphabet_score(text, letters, latin=is_latin) - 0.02 * place, Encoding(name, language)
 
 
-def _decoded(sample: bytes, name: str) -> str | None:
+def _decode(sample: bytes, name: str) -> str | None:
     try:  # a character that the sample cuts in two at its end is no fault
         return codecs.getincrementaldecoder(name)().decode(sample)
     except UnicodeDecodeError:
@@ -313,7 +313,13 @@ def _east_asian_score(text: str, name: str) -> float:
     letters = [character for character in others if character not in _PUNCTUATION]
     if not letters:
         return 0.5
-    rate = {"cp949": _korean, "cp932": _japanese, "euc_jp": _japanese, "gb18030": _simplified, "big5": _traditional}
+    rate = {
+        "cp949": _korean,
+        "cp932": _japanese,
+        "euc_jp": _japanese,
+        "gb18030": _simplified_share,
+        "big5": _traditional,
+    }
     counts = Counter(letters)
     score = sum(rate[name](character) * count for character, count in counts.items()) / len(letters)
     if name in ("cp932", "euc_jp"):
@@ -348,7 +354,7 @@ def _japanese(character: str) -> float:
     return 0.95 if len(code) == 2 and 0xB0 <= code[0] <= 0xCF else 0.0
 
 
-def _simplified(character: str) -> float:
+def _simplified_share(character: str) -> float:
     if character in _CHINESE_IDEOGRAPHS:
         return 1.05
     code = _bytes(character, "gb2312")

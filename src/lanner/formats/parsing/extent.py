@@ -46,7 +46,7 @@ class Extent:
         entries = iter(rows)
         previous = 0
         header_lines: list[int] = []
-        for line, values, extra in self._without_survey_rows(_chained(waiting, entries)):
+        for line, values, extra in self._without_survey_rows(_chain_rows(waiting, entries)):
             gap = previous > 0 and line > previous + 1
             previous = line
             if self._is_header(values):
@@ -180,7 +180,7 @@ def refuse_table_beside(path: Path, names: Sequence[str], rows: Sequence[Sequenc
             )
 
 
-def _chained(waiting: deque[Row], entries: Iterator[Row]) -> Iterator[Row]:
+def _chain_rows(waiting: deque[Row], entries: Iterator[Row]) -> Iterator[Row]:
     while True:
         row = waiting.popleft() if waiting else next(entries, None)
         if row is None:

@@ -111,11 +111,11 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
     by itself."""
     match kind_of(path):
         case "csv":
-            return by_items(path, _delimited(path, delimiter, quotes, header).with_sample())
+            return by_items(path, _read_delimited(path, delimiter, quotes, header).with_sample())
         case "jsonl":
             return _json_lines(path).with_sample()
         case "json":
-            return _objects(path, enumerate(_listed(path), 1)).with_sample()
+            return _objects(path, enumerate(_read_list(path), 1)).with_sample()
         case "parquet":
             return _parquet(path).with_sample()
         case "xlsx":
@@ -439,7 +439,7 @@ def _without_frame(rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int,
             yield line, cells
 
 
-def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Rows:
+def _read_delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Rows:
     mark = _mark(path, delimiter)
     notes = []
     has_quotes = quotes == "yes" or (quotes != "no" and mark != "\t")
@@ -490,7 +490,7 @@ def _delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Row
 # JSON
 
 
-def _listed(path: Path) -> list[Any]:
+def _read_list(path: Path) -> list[Any]:
     value = textfile.json_whole(path)
     if not isinstance(value, list):
         textfile.failed(path, "A list of objects was expected.")
@@ -502,7 +502,7 @@ def _json_lines(path: Path) -> Rows:
     first, _, rest = textfile.head(path).lstrip("\ufeff \r\n\t").partition("\n")
     first = first.strip()
     if not first.endswith("}") or (not rest.strip() and _is_list_holder(first)):
-        value = _parsed(first) if first.endswith("}") else textfile.json_whole(path)
+        value = _parse_json(first) if first.endswith("}") else textfile.json_whole(path)
         if isinstance(value, dict) and (documents := _by_document(value)):
             return _objects(path, enumerate(documents, 1))
         if isinstance(value, dict) and (name := _list_in(value)):
@@ -512,7 +512,7 @@ def _json_lines(path: Path) -> Rows:
     return _objects(path, textfile.json_lines(path))
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
@@ -520,7 +520,7 @@ def _parsed(text: str) -> Any:
 
 
 def _is_list_holder(line: str) -> bool:
-    value = _parsed(line) if len(line) < 1_000_000 else None
+    value = _parse_json(line) if len(line) < 1_000_000 else None
     return isinstance(value, dict) and bool(_list_in(value) or _by_document(value)) and "id" not in value
 
 
@@ -556,7 +556,7 @@ def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
             for segment in _segments(_from_tool(value)):
                 for row in _listed_answers(segment):
                     for entry in _sentences(path, line, row):
-                        yield line, _flattened(entry)
+                        yield line, _flatten(entry)
 
     entries = flat()
     sample = list(islice(entries, _LOOKED_AT))
@@ -805,7 +805,7 @@ def _is_list_of_texts(value: Any) -> bool:
 _TEXT_KEYS = ("text", "content", "value", "string")
 
 
-def _flattened(value: dict[str, Any]) -> dict[str, Any]:
+def _flatten(value: dict[str, Any]) -> dict[str, Any]:
     """An object with objects in it as one row: `{"doc": {"id": 1}}` becomes the column `doc.id`."""
     if not any(isinstance(part, dict | list) for part in value.values()):
         return value
@@ -819,7 +819,7 @@ def _flattened(value: dict[str, Any]) -> dict[str, Any]:
         elif isinstance(part, dict) and _NESTED.match(key):
             flat |= {f"{key}.{name}": text for name, text in part.items()}
         elif isinstance(part, list) and _NESTED.match(key):
-            flat |= _numbered(key, part)
+            flat |= _number_parts(key, part)
         elif isinstance(part, dict) and part and names_answer(key) and all(map(is_short_answer, part.values())):
             # by question, where the names are words for questions, else by judge or by system
             are_questions = any(map(names_criterion, part))
@@ -847,7 +847,7 @@ def _says_which(name: str) -> bool:
     return name in _TEXT_KEYS or name.casefold() in ("id", "name", "title", "index", "idx", "no", "number")
 
 
-def _numbered(key: str, parts: list[Any]) -> dict[str, Any]:
+def _number_parts(key: str, parts: list[Any]) -> dict[str, Any]:
     """A list of texts, or of objects with a system and its text."""
     row: dict[str, Any] = {}
     for position, part in enumerate(parts):

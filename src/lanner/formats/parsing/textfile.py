@@ -285,7 +285,7 @@ def encoding_of(path: Path, sample: bytes, *, complete: bool) -> Encoding:
 
 
 @contextmanager
-def _decoded(path: Path) -> Iterator[io.TextIOWrapper]:
+def _open_decoded(path: Path) -> Iterator[io.TextIOWrapper]:
     with unwatched(), opened(path) as stream:
         sample = stream.read(_SAMPLE)
     guess = encoding_of(path, sample, complete=len(sample) < _SAMPLE)
@@ -323,7 +323,7 @@ def undecodable(path: Path, encoding: str = "utf-8") -> NoReturn:
 
 def raw_lines(path: Path) -> Iterator[str]:
     """Lines with their ends, split at line feeds only: other line separators of Unicode are text."""
-    with _decoded(path) as text:
+    with _open_decoded(path) as text:
         number = 0
         while line := text.readline(LINE_LIMIT):
             number += 1
@@ -347,7 +347,7 @@ def lines(path: Path) -> Iterator[str]:
 
 def whole(path: Path) -> str:
     """The text of a file that is read in one piece, line ends as they are."""
-    with _decoded(path) as text:
+    with _open_decoded(path) as text:
         content = text.read(WHOLE_LIMIT)
         if len(content) == WHOLE_LIMIT:
             failed(path, f"The file is larger than {WHOLE_LIMIT // MIB} MiB and its format cannot be streamed.")
@@ -459,7 +459,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def text_file(path: Path) -> Iterator[TextIO]:
     """A UTF-8 file to write text to, compressed if its name ends in .gz or .zst; line ends are written as given."""
     with replacing(path) as temporary, temporary.open("wb") as file:
-        stream = _packed(path, file)
+        stream = _open_packed(path, file)
         text = io.TextIOWrapper(stream, "utf-8", newline="", write_through=False)
         try:
             yield text
@@ -472,7 +472,7 @@ def text_file(path: Path) -> Iterator[TextIO]:
         os.fsync(file.fileno())
 
 
-def _packed(path: Path, file: IO[bytes]) -> IO[bytes]:
+def _open_packed(path: Path, file: IO[bytes]) -> IO[bytes]:
     match path.suffix:
         case ".gz":
             # no time stamp and no name, so that the same text gives the same bytes

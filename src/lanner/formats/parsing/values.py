@@ -434,7 +434,7 @@ def _preference_words() -> dict[str, list[str]]:
     words = tomllib.loads((Path(__file__).parent / "preferences.toml").read_text(encoding="utf-8"))
     for kind, own in (("first", (one for one, _ in SIDES)), ("second", (two for _, two in SIDES)), ("tie", TIES)):
         words[kind] += own
-    return {kind: [_folded(word) for word in entries] for kind, entries in words.items()}
+    return {kind: [_fold_arabic(word) for word in entries] for kind, entries in words.items()}
 
 
 def preferred_sides(texts: Collection[str], heading: str = "") -> dict[str, Side] | None:
@@ -445,7 +445,7 @@ def preferred_sides(texts: Collection[str], heading: str = "") -> dict[str, Side
     if not _FEWEST <= len(texts) <= _MOST:
         return None
     if all(text.strip().lstrip("+-").isdigit() for text in texts):
-        return _numbered(texts, heading)
+        return _sides_by_number(texts, heading)
     meanings: dict[str, Side] = {}
     for text in texts:
         meaning = preferred_side(text)
@@ -457,19 +457,19 @@ def preferred_sides(texts: Collection[str], heading: str = "") -> dict[str, Side
 
 def asks_preference(heading: str) -> bool:
     """Whether a heading asks for a preference: `Better one`, `Bevorzugt`, `선호`."""
-    plain = _folded(heading)
+    plain = _fold_arabic(heading)
     return _says(plain, _TOKEN.findall(plain), "headings")
 
 
 def preferred_side(text: str) -> Side | None:
     """What one answer means; None where it is not certain."""
-    plain = _folded(text)
+    plain = _fold_arabic(text)
     if signs := _SIGNS.fullmatch(plain.strip()):
-        return _compared(*signs.groups())
+        return _side_of_comparison(*signs.groups())
     tokens = _TOKEN.findall(plain)
     capitals: list[Side] = ["a" if letter == "A" else "b" for letter in re.findall(r"(?<!\w)[AB](?![a-z])", text)]
     # a small letter beside capitals or in `a tie` is an article
-    named = set(capitals) or _named(plain, tokens)
+    named = set(capitals) or _sides_named(plain, tokens)
     if _says(plain, tokens, "tie") or any(phrase in plain for phrase in _preference_words()["tie_phrases"]):
         is_article = not capitals and "a" in tokens and len(tokens) > 1
         return "tie" if len(named - {"a"} if is_article else named) != 1 else None
@@ -481,7 +481,7 @@ def preferred_side(text: str) -> Side | None:
     return capitals[0] if len(capitals) == 2 and than else None
 
 
-def _numbered(texts: Collection[str], heading: str) -> dict[str, Side] | None:
+def _sides_by_number(texts: Collection[str], heading: str) -> dict[str, Side] | None:
     numbers = {text: int(text) for text in texts}
     if not asks_preference(heading) or not {1, 2} <= set(numbers.values()) <= {0, 1, 2}:
         return None
@@ -489,10 +489,10 @@ def _numbered(texts: Collection[str], heading: str) -> dict[str, Side] | None:
     return {text: meanings[number] for text, number in numbers.items()}
 
 
-def _compared(left: str, sign: str, right: str) -> Side | None:
+def _side_of_comparison(left: str, sign: str, right: str) -> Side | None:
     """`A>B`, `B>A`, `A=B`, and a sign alone, which stands between the first and the second."""
-    first: set[Side] = _named(left, [left]) if left else {"a"}
-    second: set[Side] = _named(right, [right]) if right else {"b"}
+    first: set[Side] = _sides_named(left, [left]) if left else {"a"}
+    second: set[Side] = _sides_named(right, [right]) if right else {"b"}
     if len(first | second) != 2 or len(first) != 1 or len(second) != 1 or len(set(sign)) > 1:
         return None
     if sign[0] in "=≈~":
@@ -500,7 +500,7 @@ def _compared(left: str, sign: str, right: str) -> Side | None:
     return (first if sign[0] == ">" else second).pop()
 
 
-def _named(plain: str, tokens: Collection[str]) -> set[Side]:
+def _sides_named(plain: str, tokens: Collection[str]) -> set[Side]:
     sides: set[Side] = {"a"} if _says(plain, tokens, "first") else set()
     return sides | ({"b"} if _says(plain, tokens, "second") else set())
 
@@ -510,7 +510,7 @@ def _says(plain: str, tokens: Collection[str], kind: str) -> bool:
     return not set(_preference_words()[kind]).isdisjoint(tokens) or any(part in plain for part in inside)
 
 
-def _folded(text: str) -> str:
+def _fold_arabic(text: str) -> str:
     return without_accents(text).replace("أ", "ا").replace("إ", "ا")
 
 

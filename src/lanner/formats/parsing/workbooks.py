@@ -273,7 +273,7 @@ def _inspect(path: Path) -> _Oddities:
             for entry in archive.infolist():
                 columns, last_row, tail = 0, 0, b""
                 repeats = {b"row": 1, b"cell": 1}
-                for chunk in _unpacked(path, entry):
+                for chunk in _unpack(path, entry):
                     unpacked_size += len(chunk)
                     if unpacked_size > limit:
                         raise textfile.too_large(path, limit)
@@ -304,7 +304,7 @@ def _inspect(path: Path) -> _Oddities:
     return _Oddities(errors, long_numbers)
 
 
-def _unpacked(path: Path, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+def _unpack(path: Path, entry: zipfile.ZipInfo) -> Iterator[bytes]:
     """What an entry of an archive really unpacks to, whatever size it states."""
     with path.open("rb") as file:
         file.seek(entry.header_offset + 26)

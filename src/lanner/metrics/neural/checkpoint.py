@@ -45,7 +45,7 @@ def read(path: str | Path, encoder: str | None = None) -> Checkpoint:
     """Read a checkpoint. `encoder` says where the encoder's configuration and tokenizer are, if not where the
     checkpoint says; a folder `encoder` beside hparams.yaml is found by itself."""
     file, settings_file = _files(Path(path))
-    state = _unpickled(file)
+    state = _unpickle(file)
     weights = state.get("state_dict")
     if not isinstance(weights, Mapping) or not weights:
         raise InputError("This checkpoint has no weights (`state_dict`).", where=Where(file))
@@ -124,7 +124,7 @@ class _Unpickler(pickle.Unpickler):
         return type(name, (_Inert,), {})
 
 
-def _unpickled(path: Path) -> Mapping[str, Any]:
+def _unpickle(path: Path) -> Mapping[str, Any]:
     try:
         import torch
     except ImportError as error:

@@ -225,7 +225,7 @@ class Comet:
     def _apart(self, samples: Sequence[Sample]) -> list[float]:
         import torch
 
-        columns = [[_given(sample, name) for sample in samples] for name in ("hypothesis", *self.needs)]
+        columns = [[_require_text(sample, name) for sample in samples] for name in ("hypothesis", *self.needs)]
         texts = list(dict.fromkeys(text for column in columns for text in column))
         tokens = self._tokens(texts)
         vectors = self.embed([single(text, tokens, self.marks, self.cuts) for text in texts])
@@ -264,7 +264,7 @@ class Comet:
         return ((sample.hypothesis, other),)
 
 
-def _given(sample: Sample, name: str) -> Text:
+def _require_text(sample: Sample, name: str) -> Text:
     text: Text | None = getattr(sample, name)
     if text is None:
         raise InputError(f"This model needs the {name}.")

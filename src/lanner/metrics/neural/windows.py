@@ -71,7 +71,7 @@ def joint(texts: Sequence[Text], tokens: Tokens, marks: Marks, cuts: Cuts) -> Wi
     parts = [_parts(text, tokens, marks) for text in texts]
     own = [sentence[: marks.single - 2] for _, sentence in parts]
     room = marks.joint - 2 - marks.between * (len(texts) - 1) - sum(map(len, own))
-    before = _trimmed([context for context, _ in parts], max(0, room))
+    before = _trim([context for context, _ in parts], max(0, room))
     ids: list[int] = [marks.begin]
     for place, (context, sentence) in enumerate(zip(before, own, strict=True)):
         ids += [marks.end] * (marks.between if place else 0)
@@ -87,7 +87,7 @@ def _parts(text: Text, tokens: Tokens, marks: Marks) -> tuple[list[int], list[in
     return context, list(tokens[text[-1]])
 
 
-def _trimmed(contexts: Sequence[list[int]], room: int) -> list[list[int]]:
+def _trim(contexts: Sequence[list[int]], room: int) -> list[list[int]]:
     """Contexts that fit into `room` together: the largest common length that does, from the right of each."""
     lengths = sorted(map(len, contexts))
     longest, left = 0, room

@@ -126,7 +126,7 @@ def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
     for answer in answers:
         if answer.lines:
             rows.append({"group": answer.title})
-            rows += [_printed(line) for line in answer.lines]
+            rows += [_table_row(line) for line in answer.lines]
     data = [row for answer in answers for row in _rows(lab, answer.title, answer)]
     caption = (
         f"{_capital(words(lab.names))} compared. Differences: the first less the other; p from resampling documents."
@@ -137,7 +137,7 @@ def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
     return Table("comparison", caption, columns, rows, data, signature)
 
 
-def _printed(line: Line) -> dict[str, Json]:
+def _table_row(line: Line) -> dict[str, Json]:
     row: dict[str, Json] = {"measure": line.label}
     for place, value in enumerate(line.values):
         row[f"v{place}"] = value.text or number(value.value, line.digits, bounded=line.bounded)

@@ -44,7 +44,7 @@ def preferences(lab: Lab) -> Answer:
     for pair in matched(lab.whole):
         if pair.form is not Form.LABELS:
             continue
-        outcomes = [_won(side, question) for side, question in zip(lab.whole, pair.questions, strict=True)]
+        outcomes = [_read_comparisons(side, question) for side, question in zip(lab.whole, pair.questions, strict=True)]
         if any(table is None for table in outcomes):
             continue
         tables = [table for table in outcomes if table is not None]
@@ -54,7 +54,7 @@ def preferences(lab: Lab) -> Answer:
         values = [ratio(table, lab.resampling, scale="share") for table in tables]
         gaps = [ratio_gap(tables[0], table, lab.resampling) for table in tables[1:]]
         lines.append(Line(f"{pair.label.capitalize()}: {names[0]} preferred over {names[1]}", values, gaps))
-        rows = [_tested(side, pair, table) for side, table in zip(lab.whole, tables, strict=True)]
+        rows = [_test_row(side, pair, table) for side, table in zip(lab.whole, tables, strict=True)]
         bars += [
             Preference(pair.label.capitalize(), row["side"], row["losses"], row["ties"], row["wins"], row["p"])
             for row in rows
@@ -74,7 +74,7 @@ def preferences(lab: Lab) -> Answer:
     return Answer(title, lines, figure, text, data=data)
 
 
-def _won(side: Side, question: str) -> pl.DataFrame | None:
+def _read_comparisons(side: Side, question: str) -> pl.DataFrame | None:
     try:
         table, _ = comparisons(side.by_people, question)
     except StatisticError:  # labels that name no outputs
@@ -86,7 +86,7 @@ def _won(side: Side, question: str) -> pl.DataFrame | None:
     )
 
 
-def _tested(side: Side, pair: MatchedQuestions, table: pl.DataFrame) -> dict[str, Any]:
+def _test_row(side: Side, pair: MatchedQuestions, table: pl.DataFrame) -> dict[str, Any]:
     wins, losses, ties = (int((table["won"] == k).sum()) for k in (1, -1, 0))
     test = exact_sign_test(wins, losses, ties)
     return {"question": pair.label, "side": side.name, "wins": wins, "ties": ties, "losses": losses, "p": test.p}
@@ -120,7 +120,7 @@ def misevaluation(lab: Lab) -> Answer:
     pairs = [p for p in matched([alone, inside]) if p.form in (Form.NUMBERS, Form.SETS)]
     if not pairs:
         return Answer(title, missing="the two sides ask no question with a best answer.")
-    data = pl.concat([_renamed(alone, "alone"), _renamed(inside, "inside")], how="diagonal")
+    data = pl.concat([_with_side_in_question(alone, "alone"), _with_side_in_question(inside, "inside")], how="diagonal")
     names = [
         [f"{name}@{place}" for name in (p.questions[at] for p in pairs)] for at, place in ((0, "alone"), (1, "inside"))
     ]
@@ -185,13 +185,15 @@ def verdicts(lab: Lab) -> Answer:
     for pair in matched([narrow, wide]):
         if pair.form not in (Form.LABELS, Form.NUMBERS):
             continue
-        both = _joined(narrow, wide, pair, by_article)
+        both = _join_verdicts(narrow, wide, pair, by_article)
         if len(both) >= 10:
-            return _turned(lab, title, narrow, wide, pair, both)
+            return _compare_verdicts(lab, title, narrow, wide, pair, both)
     return Answer(title, missing="no sentence was judged both ways.")
 
 
-def _turned(lab: Lab, title: str, narrow: Side, wide: Side, pair: MatchedQuestions, both: pl.DataFrame) -> Answer:
+def _compare_verdicts(
+    lab: Lab, title: str, narrow: Side, wide: Side, pair: MatchedQuestions, both: pl.DataFrame
+) -> Answer:
     turned = both["narrow"] != both["wide"]
     changes = both.select("document", turned.cast(pl.Float64).alias("top"), pl.lit(1.0).alias("bottom"))
     value = ratio(changes, lab.resampling, scale="share")
@@ -231,7 +233,7 @@ def _narrow_and_wide(lab: Lab) -> tuple[Side, Side] | None:
     return (by_breadth[0], by_breadth[-1]) if breadth(by_breadth[0]) < breadth(by_breadth[-1]) else None
 
 
-def _renamed(side: Side, place: str) -> pl.DataFrame:
+def _with_side_in_question(side: Side, place: str) -> pl.DataFrame:
     return side.by_people.with_columns(pl.col("question") + f"@{place}")
 
 
@@ -242,7 +244,7 @@ def _same_items(narrow: Side, wide: Side) -> bool:
     )
 
 
-def _joined(narrow: Side, wide: Side, pair: MatchedQuestions, by_article: bool) -> pl.DataFrame:
+def _join_verdicts(narrow: Side, wide: Side, pair: MatchedQuestions, by_article: bool) -> pl.DataFrame:
     """One row per item of the narrow side with both verdicts. A whole document's verdict stands for its sentences."""
     one, two = pair.questions
     alone = _majority(narrow, one, pair, _ITEM).rename({"verdict": "narrow"})

@@ -33,7 +33,7 @@ def separation(lab: Lab) -> Answer:
     lacking = [side.name for side in lab.sides if side.measure is None]
     if lacking:
         return Answer(title, missing=f"there is no score that ranks systems in {words(lacking)}.")
-    rankings = [_ranked(side, lab) for side in lab.sides]
+    rankings = [_rank_side(side, lab) for side in lab.sides]
     systems = set(rankings[0].systems).intersection(*(one.systems for one in rankings[1:]))
     if len(systems) < _FEWEST:
         return Answer(title, missing=f"the sides share {plural(len(systems), 'system')}; at least three are needed.")
@@ -66,7 +66,7 @@ def separation(lab: Lab) -> Answer:
     return Answer(title, lines, Figure("lab-separation", caption, str(drawing), data, signature), sentence, data=data)
 
 
-def _ranked(side: Side, lab: Lab) -> Ranking:
+def _rank_side(side: Side, lab: Lab) -> Ranking:
     assert side.measure is not None
     return ranking.rank(side.by_people, side.measure.of, direction=side.measure.direction, resampling=lab.resampling)
 
@@ -313,7 +313,7 @@ def prediction(lab: Lab) -> Answer:
     target = next(((side, of) for side in lab.sides if (of := holistic(side))), None)
     if target is None:
         return Answer(title, missing="no side asks for a holistic score.")
-    predictions = [_planned(side, lab) or _across(side, target, lab) for side in lab.sides]
+    predictions = [_planned_models(side, lab) or _across(side, target, lab) for side in lab.sides]
     if not any(predictions):
         return Answer(title, missing="no side recorded anything else that could explain it.")
     rows = [row for one in predictions for row in one]
@@ -348,7 +348,7 @@ def holistic(side: Side) -> str | None:
     return next((of for of in [*outcomes, *long] if of in answered_ids), None)
 
 
-def _planned(side: Side, lab: Lab) -> list[dict[str, Any]]:
+def _planned_models(side: Side, lab: Lab) -> list[dict[str, Any]]:
     rows = []
     for analysis in side.protocol.analyses:
         if analysis.statistic != BLOCKS or analysis.of not in set(side.table["question"]):

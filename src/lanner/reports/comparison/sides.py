@@ -112,7 +112,7 @@ def sides(materials: Sequence[tuple[str, Material]]) -> list[Side]:
     """One side for each material; of a single one its scenarios. Control, repeated and tutorial items stay apart."""
     sides = [_whole(name, material) for name, material in materials]
     if len({side.protocol.label for side in sides}) == len(sides) > 1:
-        sides = [replace(side, name=_spoken(side)) for side in sides]
+        sides = [replace(side, name=_name_of(side)) for side in sides]
     if len(sides) == 1:
         sides = _scenarios(sides[0])
     if len(sides) < 2:
@@ -123,7 +123,7 @@ def sides(materials: Sequence[tuple[str, Material]]) -> list[Side]:
     return sides
 
 
-def _spoken(side: Side) -> str:
+def _name_of(side: Side) -> str:
     """What was said on the command line, else a short title, else the protocol's name in words."""
     if side.name != side.material.name:
         return side.name
@@ -284,7 +284,7 @@ def lines_by_label(lab: Lab, cells: Sequence[tuple[str, str, Value]]) -> list[Li
 
 def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "share"] = "plain") -> Value:
     """The sum of column `top` over that of `bottom`, with an interval over the documents of the table."""
-    replicates = replicate_sums(_sums(table, _places(table)), lambda total: _divided(total, 0), how)
+    replicates = replicate_sums(_sums(table, _places(table)), lambda total: _divide(total, 0), how)
     summary = outcome(replicates, how, scale=scale).interval
     value = float(replicates.value[0])
     low, high = (summary.low, summary.high) if summary else (None, None)
@@ -295,7 +295,7 @@ def ratio_gap(first: pl.DataFrame, other: pl.DataFrame, how: Resampling) -> Gap 
     """The first ratio less the other, on the same resamples of all documents."""
     places = _places(first, other)
     sums = np.hstack([_sums(first, places), _sums(other, places)])
-    replicates = replicate_sums(sums, lambda total: _divided(total, 0) - _divided(total, 2), how)
+    replicates = replicate_sums(sums, lambda total: _divide(total, 0) - _divide(total, 2), how)
     summary = outcome(replicates, how, null=0.0)
     low, high = (summary.interval.low, summary.interval.high) if summary.interval else (None, None)
     if np.isnan(replicates.value[0]):
@@ -315,7 +315,7 @@ def _places(*tables: pl.DataFrame) -> dict[str, int]:
     return {name: place for place, name in enumerate(names)}
 
 
-def _divided(total: Array, at: int) -> Array:
+def _divide(total: Array, at: int) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(total[:, at] / total[:, at + 1])[:, None]
 

@@ -30,13 +30,13 @@ def section(view: View) -> Section | None:
     with_several_pairs = [agreement for agreement in agreements if len(agreement.pairs) > 2]
     blocks += [_heat_map(view, agreement) for agreement in with_several_pairs[:1]]
     blocks += _without_judges(view)
-    blocks += [Paragraph(text) for text in _unaided(view)]
+    blocks += [Paragraph(text) for text in _note_on_assistance(view)]
     if alone := [view.short(agreement.question) for agreement in agreements if not agreement.pairs]:
         blocks.append(Paragraph(f"No two judges answered the same items: nothing can be said of {words(alone)}."))
     return Section("agreement", "Agreement", blocks, list(_findings(view)))
 
 
-def _unaided(view: View) -> Iterator[str]:
+def _note_on_assistance(view: View) -> Iterator[str]:
     """Where judges started from a model's marks: that this inflates agreement, and what it is without them."""
     rows = view.counted()
     parts = []

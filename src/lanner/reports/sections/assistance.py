@@ -21,7 +21,7 @@ def section(view: View) -> Section | None:
         return None
     blocks: list[Block] = []
     for result in results:
-        blocks += [Paragraph(_methods(result)), _fates(view, result), _compared(view, result)]
+        blocks += [Paragraph(_methods(result)), _fates(view, result), _comparison_table(view, result)]
     return Section("assistance", "Marks offered by a model", blocks, _findings(results))
 
 
@@ -75,7 +75,7 @@ def _fates(view: View, result: Assistance) -> Table:
     return Table(f"offered-{result.question}", caption, columns, rows, data, signature)
 
 
-def _compared(view: View, result: Assistance) -> Table:
+def _comparison_table(view: View, result: Assistance) -> Table:
     comparisons = [*result.comparisons, *result.judges]
     rows = [_row(comparison) for comparison in comparisons]
     data = [row for row in result.to_rows() if row.get("items")]

@@ -20,7 +20,7 @@ _SPOILED = "spam"  # the name under which a document says which of its outputs i
 def section(view: View) -> Section | None:
     """Nothing where there were neither control items nor repeats."""
     blocks: list[Block] = []
-    misses_by_judge = _by_judge(list(view.material.controls) or _spoiled(view), view.material.left_out)
+    misses_by_judge = _by_judge(list(view.material.controls) or _misses_in_file(view), view.material.left_out)
     if misses_by_judge:
         blocks.append(_controls(view, misses_by_judge))
     repeats = view.counted("repeats", of=tuple(GROUPS))
@@ -29,7 +29,7 @@ def section(view: View) -> Section | None:
     return Section("checks", "Controls and repeats", blocks, _findings(view, misses_by_judge)) if blocks else None
 
 
-def _spoiled(view: View) -> list[Misses]:
+def _misses_in_file(view: View) -> list[Misses]:
     """Control items of a file: comparisons in which one output is nonsense and has to be ranked last."""
     nonsense = {d.id: str(d.meta[_SPOILED]) for d in view.material.documents if d.meta.get(_SPOILED)}
     ranks = {question.id for _, question in view.protocol.questions if isinstance(question, Rank)}

@@ -47,7 +47,12 @@ def described(view: View, result: Diagnosis) -> Section:
 
 def tables(view: View, result: Diagnosis) -> list[Table]:
     """The numbers behind the picture: every cell, differences, what explains the score, people and models."""
-    candidates = (_table(view, result), _contrasts(view, result), _explained(view, result), _groups(view, result))
+    candidates = (
+        _table(view, result),
+        _contrasts(view, result),
+        _explanation_table(view, result),
+        _groups(view, result),
+    )
     return [table for table in candidates if table is not None]
 
 
@@ -360,7 +365,7 @@ def _contrasts(view: View, result: Diagnosis) -> Table | None:
     return Table("diagnosis-differences", caption, columns, rows, data, result.signature)
 
 
-def _explained(view: View, result: Diagnosis) -> Table | None:
+def _explanation_table(view: View, result: Diagnosis) -> Table | None:
     if not result.explained:
         return None
     outcome = str(result.explained[0]["outcome"])
@@ -434,7 +439,7 @@ def _examples(view: View, result: Diagnosis) -> list[Block]:
         if not priorities:
             continue
         cell = priorities[0].cell
-        entries = [_quoted(view, result, example) for example in result.examples(cell)]
+        entries = [_quote(view, result, example) for example in result.examples(cell)]
         if entries:
             caption = (
                 f"{system}, {place_label(view, result, cell)}: the worst, the best and the most disputed sentence, "
@@ -444,7 +449,7 @@ def _examples(view: View, result: Diagnosis) -> list[Block]:
     return blocks
 
 
-def _quoted(view: View, result: Diagnosis, example: Example) -> dict[str, Json]:
+def _quote(view: View, result: Diagnosis, example: Example) -> dict[str, Json]:
     """A sentence with its translation and what every judge gave; other systems' ratings follow."""
     answers = [
         (

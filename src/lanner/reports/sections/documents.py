@@ -34,7 +34,7 @@ def section(view: View) -> Section | None:
 
 
 def _figure(view: View, question: Scale) -> Figure | None:
-    table = _placed(view, question.id)
+    table = _scores_by_fifth(view, question.id)
     documents = table["document"].n_unique()
     if documents < _FEWEST_DOCUMENTS or table["part"].n_unique() < _PARTS:
         return None
@@ -73,7 +73,7 @@ def _figure(view: View, question: Scale) -> Figure | None:
     )
 
 
-def _placed(view: View, question: str) -> pl.DataFrame:
+def _scores_by_fifth(view: View, question: str) -> pl.DataFrame:
     """The scores with the fifth of the document in which their sentence stands."""
     places = [
         (document.id, segment.id, at * _PARTS // len(document.segments))
@@ -213,7 +213,7 @@ def _figure_contexts(view: View, analysis: Analysis, result: Result, findings: l
     named = [row for row in everyone if row["count"]] or everyone
     names = named[:_MOST]
     bars = [
-        Row(_spoken(view, analysis.of, str(row[name])), row["share"], row["low"], row["high"], f"n {row['count']}")
+        Row(_label_of(view, analysis.of, str(row[name])), row["share"], row["low"], row["high"], f"n {row['count']}")
         for row in names
     ]
     # The last row of these intervals is their sum from some share on, not an interval beside the others.
@@ -221,7 +221,7 @@ def _figure_contexts(view: View, analysis: Analysis, result: Result, findings: l
     usual = [row for row in names if row is not total] or names
     top = max(usual, key=lambda row: row["share"])
     sentence = _SAID[analysis.statistic].format(
-        top=f"{view.inside(_spoken(view, analysis.of, str(top[name])))} ({percent(top['share'], 0)})"
+        top=f"{view.inside(_label_of(view, analysis.of, str(top[name])))} ({percent(top['share'], 0)})"
     )
     if analysis.statistic != "context.agreement_intervals":
         findings.append(f"{sentence}.")
@@ -251,6 +251,6 @@ def _groups(rows: Sequence[Mapping[str, Json]], name: str, top: str) -> str:
     return " (" + ", ".join(f"{group} {percent(share, 0)}" for group, share in results) + ")"
 
 
-def _spoken(view: View, question: str, name: str) -> str:
+def _label_of(view: View, question: str, name: str) -> str:
     label = view.words.option(question, name).label if name.replace("_", "").isalpha() else name
     return label or name

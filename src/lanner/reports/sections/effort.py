@@ -45,7 +45,7 @@ def section(view: View) -> Section | None:
     figure = Figure(
         "throughput",
         f"{caption}{_domains(view, rows)}{domains}{remark} {' '.join(result.notes)}".rstrip(),
-        str(_drawn(view, rows, [overall[judge] for judge in by_pace])),
+        str(_draw(view, rows, [overall[judge] for judge in by_pace])),
         [dict(row) for row in result.rows],
         view.signature(result, judges=len(overall)),
     )
@@ -84,7 +84,7 @@ def _ends(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
     return (low, high) if high is not None and high < _SAYS_NOTHING * row["value"] else (None, None)
 
 
-def _drawn(view: View, rows: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]) -> Drawing:
+def _draw(view: View, rows: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]) -> Drawing:
     """Each judge in each domain; where judges are many, a row for each with its interval."""
     if len(overall) > _MOST_TOGETHER:
         lines = [

@@ -243,7 +243,7 @@ def three_ways(
         own = {
             "OLS": _of(plain, judge),
             "clustered": _of(clustered_rows, judge),
-            "mixed": _mixed(view, of, names, judge),
+            "mixed": _fit_mixed(view, of, names, judge),
         }
         by_way[judge] = {way: rows for way, rows in own.items() if rows}
     groups = [
@@ -255,7 +255,7 @@ def three_ways(
         return []
     labels = {term: words for term, words, _ in terms}
     rows, data_rows = _table_rows(view, by_way, labels)
-    disputed_terms = _changed(view, data_rows, labels)
+    disputed_terms = _find_disputed_terms(view, data_rows, labels)
     slopes = sum(row["term"] != "intercept" for row in data_rows)
     sentence = (
         f"Of {plural(slopes, 'coefficient')}, {len(disputed_terms)} would be called significant in one way and not in "
@@ -281,7 +281,7 @@ def _of(rows: Rows, judge: str) -> Rows:
     return [row for row in rows if row["judge"] == judge]
 
 
-def _mixed(view: View, of: str, names: Sequence[str], judge: str) -> Rows:
+def _fit_mixed(view: View, of: str, names: Sequence[str], judge: str) -> Rows:
     own = Wide(view.wide.table.filter(pl.col("judge") == judge), view.wide.notes)
     try:
         model = mixed(own, of, names, random=("document",), level=view.resampling.level)
@@ -343,7 +343,7 @@ def _table(
     return Table(f"coefficients-{of}", caption, columns, rows, data, signature)
 
 
-def _changed(view: View, data: Sequence[Mapping[str, Json]], labels: Mapping[str, str]) -> list[str]:
+def _find_disputed_terms(view: View, data: Sequence[Mapping[str, Json]], labels: Mapping[str, str]) -> list[str]:
     """Terms whose p crosses .05 between the ways."""
     texts = []
     for row in data:

@@ -166,7 +166,7 @@ def _finding_marks(view: View, question: Spans, answers: pl.DataFrame, marks: li
         if len(kinds) > 1 and len(marks) >= FEWEST_ITEMS:
             top, number = kinds.most_common(1)[0]
             if top and number / len(marks) >= _WORTH_SAYING:
-                kind = view.inside(_named(view, question, top))
+                kind = view.inside(_option_label(view, question, top))
                 return f"{sentence}, most often {kind} ({_share(number / len(marks))} of marks)."
     return f"{sentence} ({view.short(question.id)})."
 
@@ -259,9 +259,9 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
     kind_names = [kind for kind, _ in kinds.most_common(_MOST_KINDS)]
     kind_bars = [
         Bar(
-            _named(view, question, kind) or "all marks",
+            _option_label(view, question, kind) or "all marks",
             [
-                (_STYLES[min(place, len(_STYLES) - 1)], float(pairs[kind, one]), _named(view, question, one))
+                (_STYLES[min(place, len(_STYLES) - 1)], float(pairs[kind, one]), _option_label(view, question, one))
                 for place, one in enumerate(reversed(order))
             ],
             f"{kinds[kind]:,} ({_share(kinds[kind] / len(marks))})",
@@ -274,7 +274,7 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
         {"system": system, "category": kind, "severity": severity, "marks": number}
         for (system, kind, severity), number in sorted(systems.items())
     ]
-    top = view.inside(_named(view, question, kind_names[0]))
+    top = view.inside(_option_label(view, question, kind_names[0]))
     first = (
         f"The most frequent kind is {top} ({kinds[kind_names[0]]:,} of {plural(len(marks), 'mark')})"
         if top
@@ -290,7 +290,7 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
     )
 
 
-def _named(view: View, question: Spans, name: str) -> str:
+def _option_label(view: View, question: Spans, name: str) -> str:
     return view.words.option(question.id, name).label if name else ""
 
 

@@ -56,7 +56,7 @@ _UNITS = {
 
 def section(view: View) -> Section:
     """The method: judges, texts, questions, intervals."""
-    texts = [_who_and_what(view), _assigned(view), _background(view), _intervals(view), _comparisons(view)]
+    texts = [_who_and_what(view), _describe_assignment(view), _background(view), _intervals(view), _comparisons(view)]
     paragraphs = [Paragraph(text) for text in texts if text]
     if view.simulated:
         paragraphs.insert(
@@ -65,7 +65,7 @@ def section(view: View) -> Section:
                 "**The judges of this campaign are simulated**: nothing here says anything about real translations."
             ),
         )
-    if exclusions := _excluded(view):
+    if exclusions := _describe_exclusions(view):
         paragraphs.append(Paragraph(exclusions))
     if view.material.notes:  # answers withdrawn, spellings mended: what happened to the data before they were counted
         paragraphs.append(Paragraph(f"**About the data.** {' '.join(view.material.notes)}"))
@@ -74,7 +74,7 @@ def section(view: View) -> Section:
 
 def details(view: View) -> Section:
     """For the appendix: every question, and the texts."""
-    return Section("questions-and-texts", "Questions and texts", [_asked(view), _texts(view)])
+    return Section("questions-and-texts", "Questions and texts", [_question_table(view), _texts(view)])
 
 
 def _who_and_what(view: View) -> str:
@@ -104,7 +104,7 @@ def _extent(view: View) -> str:
     return f", on {plural(segments, 'sentence')} in {plural(len(documents), 'document')} ({text}{outputs})"
 
 
-def _assigned(view: View) -> str:
+def _describe_assignment(view: View) -> str:
     """Who judged what: the design and its seed where they are known, and what came of it."""
     table = view.worked.filter(pl.col("role") == "main", pl.col("document") != "")
     if table.is_empty():
@@ -136,7 +136,7 @@ def _assigned(view: View) -> str:
     return " ".join(sentences)
 
 
-def _excluded(view: View) -> str:
+def _describe_exclusions(view: View) -> str:
     """Who is left out and why; rows that count in no result but those about them."""
     sentences = [
         f"{view.names.get(judge, judge)} is left out of every result: {reason.rstrip('.')}."
@@ -173,7 +173,7 @@ def _background(view: View) -> str:
     return " ".join(sentences)
 
 
-def _asked(view: View) -> Table:
+def _question_table(view: View) -> Table:
     """Every question with what could be answered and how many answers there are."""
     counts = dict(view.material.table.filter(pl.col("row") == "").group_by("question").len().iter_rows())
     cells = view.material.table.filter(pl.col("row") != "")  # everything that was answered, counted or not
@@ -196,12 +196,13 @@ def _asked(view: View) -> Table:
         Column("answer", "Answer", text=True),
         Column("n", "Answers", quiet=True),
     ]
-    caption = f"What was asked: {plural(len(rows), 'question')} of {view.words.title}{_answered(view, counts)}."
+    extremes = _most_and_least_answered(view, counts)
+    caption = f"What was asked: {plural(len(rows), 'question')} of {view.words.title}{extremes}."
     signature = f"{view.protocol.label} · hash {view.protocol.hash} · judges {len(view.judges)}"
     return Table("asked", caption, columns, rows, rows, signature)
 
 
-def _answered(view: View, answer_counts: Mapping[str, int]) -> str:
+def _most_and_least_answered(view: View, answer_counts: Mapping[str, int]) -> str:
     """Which question was answered most often, and which least."""
     numbers = {question.id: answer_counts.get(question.id, 0) for _, question in view.protocol.questions}
     if len(numbers) < 2 or not any(numbers.values()):
@@ -241,7 +242,7 @@ def _answer(view: View, question: Question) -> str:
 def _intervals(view: View) -> str:
     """How the intervals of this report were made, from the signatures of what was computed and from nothing else."""
     ways = Counter(
-        (result.interval.method, result.interval.unit, result.interval.level, *_drawn(result))
+        (result.interval.method, result.interval.unit, result.interval.level, *_resamples_and_seed(result))
         for result in view.printed
         if result.interval is not None
     )
@@ -291,7 +292,7 @@ _CORRECTIONS = {
 }
 
 
-def _drawn(result: Result) -> tuple[str, str]:
+def _resamples_and_seed(result: Result) -> tuple[str, str]:
     """How many resamples were drawn and from which seed; empty where nothing was drawn."""
     parts = dict(result.signature.parts) if result.signature else {}
     return parts.get("resamples", ""), parts.get("seed", "")

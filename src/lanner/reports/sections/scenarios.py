@@ -83,7 +83,7 @@ def _table(view: View, family: str, questions: Mapping[str, Question], sets: Map
                 continue  # other judges made the two sets' pairs, so an average of pairs would mix them
             line: dict[str, Json] = {"coefficient": coefficient}
             for suffix, question in questions.items():
-                result = _measured(view, question, documents, statistic, options)
+                result = _measure(view, question, documents, statistic, options)
                 shown = result.value is not None and result.counts.get("items", 0) >= FEWEST_ITEMS
                 line[suffix] = estimate(result.value, result.low, result.high) if shown else number(None)
                 signature = signature or view.signature(result)
@@ -127,7 +127,7 @@ def _coefficients(question: Question) -> dict[str, tuple[str, dict[str, Json]]]:
     }
 
 
-def _measured(
+def _measure(
     view: View, question: Question, documents: Sequence[str], statistic: str, options: Mapping[str, Json]
 ) -> Result:
     table = view.counted("agreement").table.filter(

@@ -47,7 +47,7 @@ def section(view: View) -> Section | None:
         if ranking.systems.rows:
             blocks += [_table(view, analysis, ranking, margin), _figure(view, analysis.of, ranking.systems)]
             blocks += _differences(view, analysis.of, ranking, margin)
-            blocks += _corrected(view, analysis.of)
+            blocks += _corrected_blocks(view, analysis.of)
             if min(row["n"] for row in ranking.systems.rows) >= FEWEST_ITEMS:
                 findings.append(_finding(view, analysis.of, ranking.systems) + _pairs_told(ranking, margin))
             caveats = caveats or _caveats(view, analysis.of, ranking)
@@ -205,7 +205,7 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
     return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
 
 
-def _corrected(view: View, of: str) -> list[Block]:
+def _corrected_blocks(view: View, of: str) -> list[Block]:
     """The same scores for the texts that documents were drawn from, where they were chosen for difficulty."""
     rows_counted, chances = view.counted("scores"), probabilities(view.material.documents)
     if not chances or not chances.keys() >= set(rows_counted.table["document"]):

@@ -43,7 +43,7 @@ def read(path: Path) -> list[Reading]:
         if translation is None:
             notes.append("There is no translation of this file.")
         else:
-            documents = _paired(documents, _documents(translation), translation, notes)
+            documents = _pair_with(documents, _documents(translation), translation, notes)
         readings.append(_reading(file, documents, notes))
     return readings
 
@@ -153,7 +153,7 @@ def _segment(file: Path, number: int, line: str) -> Segment:
     return Segment(hit[1], text, flags=flags, meta=meta)
 
 
-def _paired(documents: list[Document], other: list[Document], file: Path, notes: list[str]) -> list[Document]:
+def _pair_with(documents: list[Document], other: list[Document], file: Path, notes: list[str]) -> list[Document]:
     if [len(document.segments) for document in documents] != [len(document.segments) for document in other]:
         notes.append(f"{file.name} has other documents or sentences, so translations are not paired.")
         return documents

@@ -73,7 +73,7 @@ def read_documents(path: Path, *, languages: str = "", system: str = "target") -
 def _documents(file: Path, languages: str, system: str) -> Iterator[Document]:
     gathering = Gathering(file, file.stem, has_documents=True, has_segments=True)
     for line, row in _records(file):
-        pair = language_codes.pair(languages) if languages else _guessed(row["target"])
+        pair = language_codes.pair(languages) if languages else _guess_languages(row["target"])
 
         def attributes(row: dict[str, str] = row, pair: tuple[str, str] = pair) -> dict[str, Any]:
             return {"domain": row["domain"], "source_language": pair[0], "target_language": pair[1]}
@@ -86,7 +86,7 @@ def _documents(file: Path, languages: str, system: str) -> Iterator[Document]:
     return gathering.documents()
 
 
-def _guessed(target: str) -> tuple[str, str]:
+def _guess_languages(target: str) -> tuple[str, str]:
     korean = any(_HANGUL[0] <= char <= _HANGUL[1] for char in target)
     return ("en", "ko") if korean else (language_codes.UNDETERMINED,) * 2
 

@@ -39,11 +39,11 @@ def _caller(request: Request) -> Caller:
     return caller
 
 
-def _sent(shape: BaseModel, status: int = 200) -> Response:
+def _json_response(shape: BaseModel, status: int = 200) -> Response:
     return Response(shape.model_dump_json(), status, media_type="application/json")
 
 
-async def _given(request: Request, shape: type[T]) -> T:
+async def _read_body(request: Request, shape: type[T]) -> T:
     """The body as its shape; the first thing that is not as described is said with its place."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         raise HTTPException(415)
@@ -75,7 +75,7 @@ def find(tx: Transaction, caller: Caller, name: str) -> Campaign:
     return campaign
 
 
-async def _found(request: Request) -> Campaign:
+async def _find_campaign(request: Request) -> Campaign:
     site = _site(request)
 
     def look() -> Campaign:
@@ -110,13 +110,13 @@ async def list_campaigns(request: Request) -> Response:
             mine = tx.campaigns.all() if caller.sees_all else tx.campaigns.of_account(account)
         return [campaign for campaign in mine if caller.token.campaign in (None, campaign.id)]
 
-    return _sent(shapes.CampaignList(campaigns=[_campaign(entry) for entry in await site.read(look)]))
+    return _json_response(shapes.CampaignList(campaigns=[_campaign(entry) for entry in await site.read(look)]))
 
 
 async def create_campaign(request: Request) -> Response:
     """Make a campaign as a draft, with its texts, protocol, design and judges."""
     site, caller = _site(request), _caller(request)
-    body = await _given(request, shapes.NewCampaign)
+    body = await _read_body(request, shapes.NewCampaign)
     if caller.token.campaign is not None:
         raise HTTPException(403, "This token is for one campaign only.")
     if body.protocol not in protocols.names():
@@ -141,7 +141,7 @@ async def create_campaign(request: Request) -> Response:
                 tx.accounts.join(caller.account.id, campaign.id)
         return campaign
 
-    return _sent(_campaign(await site.write(work)), 201)
+    return _json_response(_campaign(await site.write(work)), 201)
 
 
 def _document(shape: shapes.DocumentShape) -> Document:
@@ -151,36 +151,36 @@ def _document(shape: shapes.DocumentShape) -> Document:
 
 async def show_campaign(request: Request) -> Response:
     """One campaign."""
-    return _sent(_campaign(await _found(request)))
+    return _json_response(_campaign(await _find_campaign(request)))
 
 
 async def move_campaign(request: Request) -> Response:
     """Open, pause, close or reopen a campaign."""
-    site, campaign = _site(request), await _found(request)
-    state = (await _given(request, shapes.Move)).state
+    site, campaign = _site(request), await _find_campaign(request)
+    state = (await _read_body(request, shapes.Move)).state
     moves = {"paused": campaigns.pause, "closed": campaigns.close}
     go = moves.get(state) or (campaigns.open if campaign.state.value == "draft" else campaigns.reopen)
     account = _caller(request).account
     updated_campaign = await site.write(lambda: go(site.store, campaign.id, account=account.id if account else None))
-    return _sent(_campaign(updated_campaign))
+    return _json_response(_campaign(updated_campaign))
 
 
 async def add_judges(request: Request) -> Response:
     """Add judges, and get the secrets of their links, this once."""
-    site, campaign = _site(request), await _found(request)
-    body = await _given(request, shapes.NewJudges)
+    site, campaign = _site(request), await _find_campaign(request)
+    body = await _read_body(request, shapes.NewJudges)
     people = [Judge(judge.id, name=judge.name) for judge in body.judges]
 
     def work() -> dict[str, str]:
         campaigns.add_judges(site.store, campaign.id, people)
         return {judge.id: campaigns.invitations.issue(site.store, campaign.id, judge.id) for judge in people}
 
-    return _sent(shapes.Links(secrets=await site.write(work)), 201)
+    return _json_response(shapes.Links(secrets=await site.write(work)), 201)
 
 
 async def show_progress(request: Request) -> Response:
     """How far a campaign is."""
-    site, campaign = _site(request), await _found(request)
+    site, campaign = _site(request), await _find_campaign(request)
     names = await _names(request, campaign)
     progress = await site.read(lambda: campaigns.progress(site.store, campaign.id))
 
@@ -194,7 +194,7 @@ async def show_progress(request: Request) -> Response:
             active_minutes=round(entry.active_minutes, 2),
         )
 
-    return _sent(
+    return _json_response(
         shapes.ProgressShape(
             whole=part(progress.whole, campaign.name),
             judges=[part(entry, names.get(entry.name, entry.name)) for entry in progress.judges],
@@ -207,14 +207,14 @@ async def show_progress(request: Request) -> Response:
 
 async def show_agreement(request: Request) -> Response:
     """How far people agree on each question: the numbers of the live page, the command line and the report."""
-    site, campaign = _site(request), await _found(request)
+    site, campaign = _site(request), await _find_campaign(request)
     rows = await site.live.ask("agreement", campaign.id)
-    return _sent(shapes.AgreementList(agreement=[shapes.AgreementShape(**row) for row in rows]))
+    return _json_response(shapes.AgreementList(agreement=[shapes.AgreementShape(**row) for row in rows]))
 
 
 async def list_documents(request: Request) -> Response:
     """The texts of a campaign, some at a time."""
-    site, campaign = _site(request), await _found(request)
+    site, campaign = _site(request), await _find_campaign(request)
     start = _number(request, "start", 0, 10**9)
     limit = _number(request, "limit", 50, MOST_DOCUMENTS)
 
@@ -240,7 +240,7 @@ async def list_documents(request: Request) -> Response:
         for text in texts[:limit]
     ]
     following = start + limit if len(texts) > limit else None
-    return _sent(shapes.DocumentPage.model_construct(documents=document_shapes, next=following))
+    return _json_response(shapes.DocumentPage.model_construct(documents=document_shapes, next=following))
 
 
 async def _names(request: Request, campaign: Campaign) -> dict[str, str]:
@@ -253,7 +253,7 @@ async def _names(request: Request, campaign: Campaign) -> dict[str, str]:
 
 async def list_judgements(request: Request) -> Response:
     """Judgements in the order they came: those that hold, or with `history=true` every one ever given."""
-    site, campaign = _site(request), await _found(request)
+    site, campaign = _site(request), await _find_campaign(request)
     after = _number(request, "after", 0, 2**53)
     limit = _number(request, "limit", 1000, MOST_JUDGEMENTS)
     history = request.query_params.get("history", "false")
@@ -267,7 +267,7 @@ async def list_judgements(request: Request) -> Response:
 
     rows = await site.read(look)
     judgement_shapes = [_judgement(row, names) for row in rows]
-    return _sent(
+    return _json_response(
         shapes.JudgementPage.model_construct(judgements=judgement_shapes, next=rows[-1].id or after if rows else after)
     )
 
@@ -280,8 +280,8 @@ def _judgement(row: Judgement, names: dict[str, str]) -> shapes.JudgementShape:
 
 async def save_answers(request: Request) -> Response:
     """Hand in answers for a task of this campaign: checked by its protocol, on disk when this returns."""
-    site, campaign = _site(request), await _found(request)
-    body = await _given(request, shapes.NewAnswers)
+    site, campaign = _site(request), await _find_campaign(request)
+    body = await _read_body(request, shapes.NewAnswers)
     owner = await site.read(lambda: site.owners.find(body.task))
     if owner is None or owner.campaign != campaign.id or owner.judge is None:
         raise HTTPException(404)
@@ -300,12 +300,12 @@ async def save_answers(request: Request) -> Response:
     shape = shapes.SavedShape(
         saved=dict(outcome.ids), digests=outcome.digests, missing=list(outcome.open), repeated=outcome.repeated
     )
-    return _sent(shape)
+    return _json_response(shape)
 
 
 async def list_tasks(request: Request) -> Response:
     """The tasks of a campaign, of all judges or of one."""
-    site, campaign = _site(request), await _found(request)
+    site, campaign = _site(request), await _find_campaign(request)
     names = await _names(request, campaign)
     judge = request.query_params.get("judge")
 
@@ -324,12 +324,12 @@ async def list_tasks(request: Request) -> Response:
         )
         for task in await site.read(look)
     ]
-    return _sent(shapes.TaskList(tasks=[task for task in task_shapes if judge in (None, task.judge)]))
+    return _json_response(shapes.TaskList(tasks=[task for task in task_shapes if judge in (None, task.judge)]))
 
 
 async def export(request: Request) -> Response:
     """A file with all current judgements and its codebook, as from the organisers' pages."""
-    site, campaign = _site(request), await _found(request)
+    site, campaign = _site(request), await _find_campaign(request)
     name = request.path_params["format"]
     if name not in FORMATS:
         raise HTTPException(404)

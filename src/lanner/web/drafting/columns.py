@@ -186,13 +186,13 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
             raise
         first_lines = tuple((line, _samples(cells)) for line, cells in raw[:_ROWS_SEARCHED])
         return TablePreview(name, choices, first_lines, 0, bool(raw), problem=_problem(error))
-    guesses = _guessed(rows)
+    guesses = _guess_columns(rows)
     if [column.header for column in choices.columns] != rows.header:  # a first look, or another row names the columns
         choices = replace(choices, columns=guesses)
     else:
         beside = zip(choices.columns, guesses, strict=True)
-        choices = replace(choices, columns=tuple(_compared(column, guess) for column, guess in beside))
-    sample_rows = _shown(raw, rows)
+        choices = replace(choices, columns=tuple(_with_guess(column, guess) for column, guess in beside))
+    sample_rows = _sample_rows_of(raw, rows)
     texts, problem = None, ""
     problem_at: tuple[str, ...] = ()
     try:
@@ -235,7 +235,7 @@ def _problem(error: LannerError) -> str:
     return say("Line {n}: {what}", n=line, what=error.what) if line else error.what
 
 
-def _shown(raw: list[tuple[int, list[str]]], rows: Rows) -> tuple[tuple[int, tuple[str, ...]], ...]:
+def _sample_rows_of(raw: list[tuple[int, list[str]]], rows: Rows) -> tuple[tuple[int, tuple[str, ...]], ...]:
     if raw:
         upto = next((at for at, (line, _) in enumerate(raw) if line == rows.line), 0)
         return tuple((line, _samples(cells)) for line, cells in raw[: upto + 1 + _ROWS_SHOWN])
@@ -246,7 +246,7 @@ def _samples(cells: Sequence[Any]) -> tuple[str, ...]:
     return tuple("" if cell is None else shortened(str(cell), _LETTERS) for cell in cells)
 
 
-def _guessed(rows: Rows) -> tuple[ColumnChoice, ...]:
+def _guess_columns(rows: Rows) -> tuple[ColumnChoice, ...]:
     try:
         guess = column_map(rows.header, sample=rows.sample)
     except InputError:  # nothing is known to be the source: everything is still to be chosen
@@ -254,7 +254,7 @@ def _guessed(rows: Rows) -> tuple[ColumnChoice, ...]:
     return tuple(_choice(header, guess) for header in rows.header)
 
 
-def _compared(column: ColumnChoice, guess: ColumnChoice) -> ColumnChoice:
+def _with_guess(column: ColumnChoice, guess: ColumnChoice) -> ColumnChoice:
     """A choice beside the guess: as sure as that where they are the same, else with what was guessed."""
     same = column.role == guess.role
     return replace(column, sure=guess.sure if same else None, guess="" if same else guess.role)

@@ -149,7 +149,7 @@ async def save(request: Request) -> Response:
     save = judging.read_save(await request.body(), now)
     view = await site.read(lambda: subject.view(request.path_params["id"]))
     try:
-        missing = await site.read(lambda: _checked(view, save["item"], save["answers"]))
+        missing = await site.read(lambda: _check_answers(view, save["item"], save["answers"]))
     except AnswerError as error:
         refusal = {"question": error.question, "code": error.code, "message": str(error)}
         return _json({"errors": [refusal]}, 422)
@@ -165,7 +165,7 @@ async def save(request: Request) -> Response:
     return _json(reply)
 
 
-def _checked(view: TaskView, number: int, answers: dict[str, Json]) -> list[str]:
+def _check_answers(view: TaskView, number: int, answers: dict[str, Json]) -> list[str]:
     if not 0 <= number < len(view.task.items):
         raise AnswerError(say("There is no such item."), code="unknown_item")
     item = view.task.items[number]
@@ -191,7 +191,7 @@ async def form(request: Request) -> Response:
     view = await site.read(lambda: subject.view(number))
     item, row = forms.text(fields, "item"), forms.text(fields, "row")
     if item.isdecimal() and len(item) < 6:
-        _checked(view, int(item), forms.answers(view.protocol, view.task.page, fields))
+        _check_answers(view, int(item), forms.answers(view.protocol, view.task.page, fields))
     following = f"?row={int(row) + 1}" if row.isdecimal() and len(row) < 6 else ""
     return RedirectResponse(f"{subject.address}/task/{number}{following}", 303)
 

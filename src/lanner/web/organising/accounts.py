@@ -47,7 +47,7 @@ async def add(request: Request) -> Response:
     except ValueError:
         raise HTTPException(400) from None
     try:
-        await site.reckon(lambda: accounts.add_account(site.store, name, password, account_role))
+        await site.run_slow(lambda: accounts.add_account(site.store, name, password, account_role))
     except LannerError as error:
         return await _page(request, error_text(error))
     return _back(request, "/people")
@@ -106,7 +106,7 @@ async def change_password(request: Request) -> Response:
         return site.sessions.open(account=own.id)
 
     try:
-        token = await site.reckon(work)
+        token = await site.run_slow(work)
     except LannerError as error:
         return page(request, "account.html", {"problem": error_text(error), "changed": False}, 422)
     response = _back(request, "/account?changed=1")

@@ -42,7 +42,7 @@ def diagnosis_page(material: Material, result: Diagnosis, cell: str = "") -> Dia
     """The page of a diagnosis with the sentences behind one cell: the named one, else the first to be improved."""
     assert material.protocol is not None
     view = View(material, material.protocol, language=language(), translate=translate)
-    selection = _chosen(result, cell)
+    selection = _choose_cell(result, cell)
     choices = [other for other in _cells(result) if other.enough]
     fits = len(result.systems) <= picture.MOST_SYSTEMS
     answered_ids = set(material.table["question"].unique())
@@ -80,7 +80,7 @@ def _cells(result: Diagnosis) -> Iterator[Cell]:
     yield from (cell for cell in result.cells if cell not in first)
 
 
-def _chosen(result: Diagnosis, key: str) -> Cell | None:
+def _choose_cell(result: Diagnosis, key: str) -> Cell | None:
     if key:
         match = next((cell for cell in result.cells if _key(cell) == key), None)
         if match is None:

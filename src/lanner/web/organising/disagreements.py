@@ -127,7 +127,7 @@ async def settle(request: Request) -> Response:
     unit = (forms.text(form, "document"), forms.text(form, "segment"), forms.text(form, "system"))
     place = address_of(request, campaign, "/disagreements")
     try:
-        await site.write(lambda: _settled(site.store, campaign, unit, form, account.id))
+        await site.write(lambda: _store_agreed(site.store, campaign, unit, form, account.id))
     except (AnswerError, CampaignError) as refused:
         back = {"at": unit[0], "segment": unit[1], "system": unit[2], "refused": refused.what}
         back_query = {name: value[:_LONGEST_VALUE] for name, value in back.items()}
@@ -136,7 +136,7 @@ async def settle(request: Request) -> Response:
     return RedirectResponse(place + (following if following.startswith("?") else ""), 303)
 
 
-def _settled(store: Store, campaign: Campaign, unit: Unit, form: FormData, account: int) -> None:
+def _store_agreed(store: Store, campaign: Campaign, unit: Unit, form: FormData, account: int) -> None:
     note = forms.text(form, "note").strip()[:4000]
     now = datetime.now(UTC)
     document, segment, system = unit
@@ -350,11 +350,11 @@ def _share(matrices: Sequence[Matrix]) -> str:
     """What they agree on, and what not, in words."""
     same = [matrix.label for matrix in matrices if matrix.agreed]
     differ = [entry.label for entry in matrices if not entry.agreed]
-    sentence = [say("They agree on {what}.", what=_lowered(same))] if same else []
-    return " ".join([*sentence, *([say("They differ on {what}.", what=_lowered(differ))] if differ else [])])
+    sentence = [say("They agree on {what}.", what=_list_lowered(same))] if same else []
+    return " ".join([*sentence, *([say("They differ on {what}.", what=_list_lowered(differ))] if differ else [])])
 
 
-def _lowered(labels: Sequence[str]) -> str:
+def _list_lowered(labels: Sequence[str]) -> str:
     return in_words([lowered(label, language()) for label in labels])
 
 
@@ -448,13 +448,13 @@ def _lines(question: Question, answers: Sequence[Json], agreed_answer: Json, wor
         case Choice():
             return [_option(question, option, answers, agreed_answer, wording) for option in question.options]
         case Labels():
-            line = _counted if question.counts else _option
+            line = _count_line if question.counts else _option
             return [line(question, option, answers, agreed_answer, wording) for option in question.options]
         case Grid():
             rows = [(row, _part(question, row.id, answers, agreed_answer, wording)) for row in question.rows]
             return [replace(line, group=row.group or "") for row, line in rows]
         case Scale() | Number():
-            return [_valued(question, question.id, say("Given"), (answers, agreed_answer), wording)]
+            return [_value_line(question, question.id, say("Given"), (answers, agreed_answer), wording)]
         case Spans() | Rank() | Text():
             return []
         case _:
@@ -471,7 +471,7 @@ def _whole(
     """Marked passages and ranks: what is agreed is one judge's answer, as it stands. `pairs` are judges with theirs."""
     answers = [answer for _, answer in pairs]
     if isinstance(question, Spans):
-        label, cells = say("Marked"), tuple(_marked(answer, question.id, wording) for answer in answers)
+        label, cells = say("Marked"), tuple(_marks_in_words(answer, question.id, wording) for answer in answers)
     else:
         label, cells = say("Ranks"), tuple("–".join(map(str, answer)) if answer else "" for answer in answers)
     same = next((judge for judge, answer in pairs if agreed_answer is not None and answer == agreed_answer), "")
@@ -489,7 +489,7 @@ def _whole(
     )
 
 
-def _marked(answer: Json, question: str, wording: Wording) -> str:
+def _marks_in_words(answer: Json, question: str, wording: Wording) -> str:
     """What was marked, each with its category and severity in brackets."""
     if not isinstance(answer, list):
         return ""
@@ -502,7 +502,7 @@ def _marked(answer: Json, question: str, wording: Wording) -> str:
     return ", ".join(marks) or say("nothing")
 
 
-def _counted(
+def _count_line(
     question: Choice | Labels, option: Option, answers: Sequence[Json], agreed_answer: Json, wording: Wording
 ) -> Line:
     """A label that is given with how often it applies."""
@@ -552,10 +552,12 @@ def _part(question: Question, part: str, answers: Sequence[Json], agreed_answer:
     own = [answer.get(part) if isinstance(answer, dict) else None for answer in answers]
     agreed_value = agreed_answer.get(part) if isinstance(agreed_answer, dict) else None
     label = wording.option(question.for_each or question.id, part).label
-    return _valued(question, f"{question.id}.{part}", label, (own, agreed_value), wording)
+    return _value_line(question, f"{question.id}.{part}", label, (own, agreed_value), wording)
 
 
-def _valued(question: Question, name: str, label: str, answers: tuple[Sequence[Json], Json], wording: Wording) -> Line:
+def _value_line(
+    question: Question, name: str, label: str, answers: tuple[Sequence[Json], Json], wording: Wording
+) -> Line:
     own, agreed_value = answers
     words = {option.id: wording.option(question.id, option.id) for option in getattr(question, "options", ())}
     cells = tuple("" if v is None else (words[v].short or words[v].label) if v in words else _number(v) for v in own)

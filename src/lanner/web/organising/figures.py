@@ -306,7 +306,7 @@ def _mean_lane(drawing: Drawing, main: AgreementRow, scale: Axis, y: float) -> N
 def _parts_lane(drawing: Drawing, parts: Sequence[tuple[str, float, str]], scale: Axis, y: float) -> None:
     drawing.lines(0, y + 4, say("Its {n} parts", n=len(parts)), 112, "tb")
     parts_by_value = sorted(parts, key=lambda part: part[1])
-    places = _stacked([scale.place(value) for _, value, _ in parts_by_value])
+    places = _stack([scale.place(value) for _, value, _ in parts_by_value])
     for (label, value, group), (x, up) in zip(parts_by_value, places, strict=True):
         drawing.circle(x, y - up, 4, f"g-{group}" if group else "pt0", f"{label}: {number(value, 2)}")
     label, value, _ = parts_by_value[0]
@@ -320,7 +320,7 @@ def _judges_lane(
 ) -> None:
     drawing.lines(0, y + 4, say("Without one of {n} judges", n=len(without)), 112, "tb")
     others = sorted((pair for pair in without if pair[0] != named_judge), key=lambda pair: pair[1])
-    places = _stacked([scale.place(value) for _, value in others])
+    places = _stack([scale.place(value) for _, value in others])
     for (name, value), (x, up) in zip(others, places, strict=True):
         drawing.circle(x, y - up, 3.5, "fo", say("without {name}: {value}", name=name, value=number(value, 2)))
     top = max([0.0, *(up for _, up in places)])
@@ -341,7 +341,7 @@ def _label(drawing: Drawing, words: str, place: tuple[float, float], scale: Axis
     drawing.text(min(max(x, scale.left + half - 8), scale.right + 18 - half), y, words, css, "middle")
 
 
-def _stacked(places: Sequence[float], apart: float = 8.0, most: int = 4) -> list[tuple[float, float]]:
+def _stack(places: Sequence[float], apart: float = 8.0, most: int = 4) -> list[tuple[float, float]]:
     """Points from left to right, each with how far it is moved up so that it does not cover one before."""
     points: list[tuple[float, float]] = []
     for x in places:
@@ -602,7 +602,7 @@ def fit_names(names: Sequence[str], width: float, lines: int) -> list[list[str]]
         for at in twins:
             room = _room(names[at], width)
             rest = names[at][differs : differs + room * (lines - 1) or room // 2]
-            name_lines[at] = _fitted(names[at][:differs], rest, room, lines)
+            name_lines[at] = _fit_before(names[at][:differs], rest, room, lines)
     return name_lines
 
 
@@ -613,20 +613,20 @@ def _room(name: str, width: float) -> int:
 
 
 def _broken(name: str, room: int, lines: int) -> list[str]:
-    whole = _wrapped(name, room)
-    return whole if len(whole) <= lines else _fitted(name, name[-3:].lstrip(), room, lines)
+    whole = _wrap_words(name, room)
+    return whole if len(whole) <= lines else _fit_before(name, name[-3:].lstrip(), room, lines)
 
 
-def _fitted(name: str, end: str, room: int, lines: int) -> list[str]:
+def _fit_before(name: str, end: str, room: int, lines: int) -> list[str]:
     """As much of a name's beginning as fits before its end."""
     for size in range(room * lines - len(end) - 1, 0, -1):
-        name_lines = _wrapped(f"{name[:size].rstrip()}…{end}", room)
+        name_lines = _wrap_words(f"{name[:size].rstrip()}…{end}", room)
         if len(name_lines) <= lines:
             return name_lines
     return [f"…{end}"[:room]]
 
 
-def _wrapped(words: str, room: int) -> list[str]:
+def _wrap_words(words: str, room: int) -> list[str]:
     lines: list[str] = []
     for word in words.split():
         if lines and len(lines[-1]) + 1 + len(word) <= room:

@@ -55,7 +55,7 @@ async def inspect(request: Request) -> Response:
         model = forms.text(form, "model").strip()[:80] if forms.text(form, "kind") == "model" else ""
         if forms.text(form, "kind") == "model" and not model:
             raise InputError(say("The model has no name."), next_step=say("Write what it is called."))
-        path = await site.read(lambda: _kept(site, entry))
+        path = await site.read(lambda: _copy_upload(site, entry))
         try:
             incoming: Incoming = await site.files.ask("inspect_file", campaign.id, str(path), model)
         except LannerError as error:
@@ -67,7 +67,7 @@ async def inspect(request: Request) -> Response:
     return _page(request, campaign, incoming=incoming, token=token, file=path.name)
 
 
-def _kept(site: Site, entry: UploadFile) -> Path:
+def _copy_upload(site: Site, entry: UploadFile) -> Path:
     """The file under its own name, which tells the format, in a folder of its own."""
     folder = site.uploads.place()
     folder.mkdir()

@@ -99,7 +99,7 @@ async def links(request: Request) -> Response:
 
     if who in ("show", "show_all"):
         return await _links(
-            request, campaign, await site.read(lambda: _known(request, site.store, campaign, form)), form
+            request, campaign, await site.read(lambda: _links_of_judges(request, site.store, campaign, form)), form
         )
     if who == "remind":
         return await _remind(request, campaign, form)
@@ -128,7 +128,7 @@ def _base(request: Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
 
 
-def _known(request: Request, store: Store, campaign: Campaign, form: FormData) -> list[Link]:
+def _links_of_judges(request: Request, store: Store, campaign: Campaign, form: FormData) -> list[Link]:
     """The links that judges have, as far as they can be shown again."""
     only = forms.text(form, "judge") if forms.text(form, "who") == "show" else ""
     seats = [
@@ -156,7 +156,7 @@ async def _remind(request: Request, campaign: Campaign, form: FormData) -> Respo
             replace(
                 link, letter=_letter(campaign, link, progress[link.judge]), email=forms.text(form, f"to.{link.judge}")
             )
-            for link in _known(request, site.store, campaign, form)
+            for link in _links_of_judges(request, site.store, campaign, form)
             if link.judge in open_judges
         ]
 

@@ -135,7 +135,7 @@ def _names(value: Json) -> str:
     return ", ".join(dict.fromkeys(setting(str(name)) for name in value))
 
 
-def _noted(detail: Detail) -> str:
+def _note_text(detail: Detail) -> str:
     place = ", ".join(str(detail[key]) for key in ("document", "segment", "system") if detail.get(key))
     note = _value(str(detail.get("note", "")))
     return "".join([f" ({place})" if place else "", f": {note}" if note else ""])
@@ -174,7 +174,7 @@ _WORDS: Mapping[str, Callable[[Detail], str]] = {
     "imported": lambda d: say(
         "{judgements} imported", judgements=amount(_count(d, "rows"), "{n} judgement", "{n} judgements")
     ),
-    "settled": lambda d: say("A disagreement was settled") + _noted(d),
+    "settled": lambda d: say("A disagreement was settled") + _note_text(d),
     LEFT: lambda d: say("{a} – {b} left open", a=str(d["pair"][0]), b=str(d["pair"][1])),
     "reminded": lambda d: say("Reminders sent: {n}", n=_count(d, "judges")),
     "link_issued": lambda _: say("new link"),

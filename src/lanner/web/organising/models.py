@@ -152,7 +152,7 @@ async def judge_with(request: Request) -> Response:
         case "start":
             options = {name: forms.text(form, name) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
             try:
-                await site.runs.start(campaign.id, _allowed(site, campaign, options))
+                await site.runs.start(campaign.id, _check_run(site, campaign, options))
             except LannerError as error:
                 return await _page(request, campaign, options, error_text(error))
         case "stop":
@@ -180,7 +180,7 @@ async def offer_marks(request: Request) -> Response:
     return RedirectResponse(address_of(request, campaign, "/models"), 303)
 
 
-def _allowed(site: Site, campaign: Campaign, options: Mapping[str, str]) -> list[str]:
+def _check_run(site: Site, campaign: Campaign, options: Mapping[str, str]) -> list[str]:
     if options["base_url"] not in site.settings.model_servers:
         raise LannerError(
             say("This server may not be asked from here."),

@@ -64,7 +64,7 @@ class Assets:
     def __init__(self, folder: Path = FOLDER, *, watched: bool = False) -> None:
         self._folder = folder
         self._watched = watched
-        self._files = {} if watched else (_packaged() if folder == FOLDER else _load_all(folder))
+        self._files = {} if watched else (_load_packaged() if folder == FOLDER else _load_all(folder))
         digest = hashlib.sha256()
         for name, asset in self._files.items():
             digest.update(name.encode() + b"\0" + asset.body)
@@ -98,7 +98,7 @@ def _load_all(folder: Path) -> dict[str, Asset]:
 
 
 @cache
-def _packaged() -> dict[str, Asset]:
+def _load_packaged() -> dict[str, Asset]:
     """The files that come with the program, compressed once in a process."""
     return _load_all(FOLDER)
 

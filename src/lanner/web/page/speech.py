@@ -96,11 +96,11 @@ class Speech:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not scope["path"].endswith("/answers"):  # a save says nothing, and must be quick
-            _language.set(_wanted(scope))
+            _language.set(_preferred_language(scope))
         await self.app(scope, receive, send)
 
 
-def _wanted(scope: Scope) -> str:
+def _preferred_language(scope: Scope) -> str:
     code: str = parse_qs(scope["query_string"].decode("latin-1")).get("language", [""])[-1]
     if code in messages.available():
         return code
