@@ -96,6 +96,11 @@ def test_a_pool_is_planned_for_whoever_comes() -> None:
     found = planned("pool", [4] * 5, 3, "da", judges_per_document=2)
     assert found.judges[-1].judge == "(whoever comes)"
     assert found.pages[0].most == 2 and found.shared_documents == 5
+    assert not any("assigned" in warning for warning in found.warnings), "they take work when they ask for it"
+    facts = dict(found.facts)
+    assert facts["overlap"].startswith("who shares items with whom depends on who comes; agreement to about ±")
+    assert facts["balance"] == "depends on who comes"
+    assert "pairs of judges have items in common" in dict(planned("full", [4] * 5, 3, "da").facts)["overlap"]
 
 
 def test_minutes_can_be_replaced() -> None:

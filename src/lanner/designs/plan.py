@@ -171,18 +171,27 @@ class Plan:
         return sum(judge.controls for judge in self.judges)
 
     @property
+    def is_taken(self) -> bool:
+        """Whether judges take what comes next, so that nobody knows yet who judges what."""
+        return any(judge.judge == ANYONE for judge in self.judges)
+
+    @property
     def facts(self) -> list[tuple[str, str]]:
         """Sentences of two halves for a short table: what, and how much."""
         money = "" if self.cost is None else f", {self.cost:,.2f} at the given rate"
         width = "" if self.half_width is None else f"; agreement to about ±{self.half_width:.2f}"
         again = f"; besides {self.controls:,} control items" if self.controls else ""
         again += f"; {self.repeats:,} once more ({self.repeat_share:.0%})" if self.repeats else ""
+        overlap = f"{self.pairs_in_common} of {self.pairs} pairs of judges have items in common"
+        balance = f"sides within {self.sides}, systems within {self.systems} for each judge"
+        if self.is_taken:
+            overlap, balance = "who shares items with whom depends on who comes", "depends on who comes"
         return [
             ("documents", f"{self.documents}, {self.shared_documents} of them judged by several"),
             ("items", f"{self.different:,} different, judged {self.judged:,} times{again}; {self.answers:,} answers"),
             ("work", f"{_time(self.hours)}{money}"),
-            ("overlap", f"{self.pairs_in_common} of {self.pairs} pairs of judges have items in common{width}"),
-            ("balance", f"sides within {self.sides}, systems within {self.systems} for each judge"),
+            ("overlap", overlap + width),
+            ("balance", balance),
         ]
 
 
@@ -363,7 +372,7 @@ def _cautions(
     in_common: Mapping[tuple[str, str], int],
 ) -> list[Message]:
     cautions = []
-    if idle := [judge for judge, mine in by_judge.items() if not mine]:
+    if "" not in by_judge and (idle := [judge for judge, mine in by_judge.items() if not mine]):
         names = f"{', '.join(idle[:5])}{' …' if len(idle) > 5 else ''}"
         cautions.append(message("Nothing is assigned to {names}.", names=names))
     document_ids = {unit[1] for unit in judges_by_unit}
