@@ -25,8 +25,9 @@ settings.register_profile("lanner", deadline=None, derandomize=not FUZZ, max_exa
 settings.load_profile("lanner")
 
 SLOW = (
-    "soak", "test_packaging.py", "designs/test_replays.py", "test_docs_commands.py", "browser/test_organiser_live.py",
-    "browser/test_keyboard.py", "reports/comparison", "cli", "judges", "test_docs.py",
+    "soak", "web/test_form_fuzz.py", "life", "test_packaging.py", "designs/test_replays.py", "test_docs_commands.py",
+    "browser/test_organiser_live.py", "browser/test_keyboard.py", "analysis/test_one_number.py", "stats/test_goals.py",
+    "reports/comparison", "cli", "judges", "test_docs.py", "test_plugins.py",
 )  # fmt: skip
 """Files and folders that take long; they begin, so that at the end nobody waits for one of them."""
 

@@ -39,6 +39,8 @@ WALKED = {*TUTORIALS, "quickstart.md"}
 SERVES = {"serve", "demo"}
 STOPPED: set[str] = set()
 """Lines that were started and stopped already: the same server for another page shows nothing new."""
+DRAWN: set[str] = set()
+"""Commands that have written their figures as PDF and PNG: once each, since that takes longer than the rest."""
 
 
 def _shown(page: str) -> list[str]:
@@ -135,7 +137,10 @@ def _run(line: str, model: str) -> None:
             CliRunner().invoke(lanner, words, catch_exceptions=False)
         return
     if words[0] == "plan" and "studies=" not in line:  # that a plan comes out, not that it is precise
-        words += ["--set", "studies=50"]
+        words += ["--set", "studies=20"]
+    if words[0] in ("report", "compare") and words[0] in DRAWN and "--svg-only" not in words:
+        words.append("--svg-only")
+    DRAWN.add(words[0])
     assert _invoke(words) == 0, line
     made = words[1] if words[0] == "new" else words[1] if "--assign" in words else ""
     if made:
