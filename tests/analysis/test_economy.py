@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +17,13 @@ from adaptive_campaign import made, score, texts, work
 from campaign_parts import NOW
 from lanner import campaign
 from lanner.analysis.economy import economy, score_interval, score_text, with_answers
+from lanner.analysis.material import from_campaign
 from lanner.model import Judge, JudgeKind
+from lanner.monitor.live import LiveCampaigns
 from lanner.protocols import load
-from lanner.stats.goals import Kind, State, forecast
+from lanner.reports.codebook import codebook
+from lanner.reports.export import export
+from lanner.stats.goals import LOOKS, Kind, State, forecast, start, take_look
 from lanner.store import Store
 
 
@@ -170,3 +177,58 @@ def test_not_worse_is_shown_only_where_it_is_true(store: Store, goal: str, holds
     (pair,) = economy(store, "study").pairs
     assert (pair.state is State.DECIDED) is holds
     assert pair.better == (first if holds else "")
+
+
+def test_the_numbers_can_be_made_again_from_the_export_alone(store: Store, tmp_path: Path) -> None:
+    """The lines of docs/adaptive.md give the page's scores, and a difference taken their way gives its differences."""
+    made(store, documents=30)
+    work(store, most=70)
+    with store.reading() as tx:
+        drawn = tx.events.of(campaign.get(store, "study").id, kinds=("document_drawn",))
+    chances = [event.detail["probability"] for event in drawn]
+    assert any(abs(chance * (30 - at) - 1) > 0.01 for at, chance in enumerate(chances)), "all were drawn evenly"
+    export(from_campaign(store, "study"), tmp_path / "pilot.csv")
+    lines = (Path(__file__).parents[2] / "docs" / "adaptive.md").read_text(encoding="utf-8")
+    recount = lines.partition("```python\n")[2].partition("```")[0].replace("documents=200", "documents=30")
+    names: dict[str, Any] = {}
+    with contextlib.chdir(tmp_path), contextlib.redirect_stdout(io.StringIO()):
+        exec(recount, names)
+    now = economy(store, "study")
+    items = names["items"]
+    for one in now.systems:
+        assert one.value == pytest.approx(names["weighted_mean"](items[items.system == one.system]), rel=1e-9)
+    assert any(one.value != pytest.approx(one.plain, rel=1e-4) for one in now.systems)
+    wide = items.pivot(index=["draw", "draw_probability", "segment"], columns="system", values="score")
+    for pair in now.pairs:
+        both = (wide[pair.first] - wide[pair.second]).dropna().rename("score").reset_index()
+        assert pair.value == pytest.approx(names["weighted_mean"](both), rel=1e-9)
+    columns = {row["id"]: row["meaning"] for row in codebook(from_campaign(store, "study"))}
+    assert {"draw", "draw_probability"} <= set(columns)
+    assert "of 30 documents were drawn" in columns["study"]
+
+
+def test_the_price_of_leaving_a_judge_out_counts_pairs_as_looks_decide_them(store: Store) -> None:
+    made(store, documents=30, overlap=0.6)
+    work(store, most=80)
+    now = economy(store, "study")
+    price = LiveCampaigns(store).leaving_out(1, "cy")
+    assert price is not None and price.pairs is not None and price.pairs_without is not None
+    decided = {(one.better, one.second if one.better == one.first else one.first) for one in now.pairs if one.better}
+    assert decided == set(price.pairs.decided) and price.pairs.pairs == 3
+    kept = {
+        (winner, loser)
+        for winner, loser in (("birch", "alder"), ("cedar", "alder"))
+        if (winner, loser) in price.pairs_without.decided
+    }
+    assert kept == set(price.pairs_without.decided), "nothing is decided against the truth"
+    campaign.leave_out(store, "study", "cy", "for a test")
+    others, _ = with_answers(store, "study")
+    look = len(others.complete) * LOOKS // 30
+    assert look < now.look, "fewer documents are finished without them"
+    again = take_look(now.goal, others.answers(), start(now.goal, others.systems), look)
+    names = others.systems
+    assert set(price.pairs_without.decided) == {
+        (names[winner], names[sum(pair) - winner])
+        for pair, winner in zip(again.pairs, again.winners, strict=True)
+        if winner >= 0
+    }

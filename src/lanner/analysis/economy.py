@@ -15,6 +15,7 @@ from lanner.analysis.agreement import question_agreement
 from lanner.analysis.material import Material, from_campaign
 from lanner.analysis.measures import main_question, plan_question
 from lanner.analysis.rows import Purpose
+from lanner.analysis.scores import DecidedPairs
 from lanner.campaign import drawing
 from lanner.campaign.drawing import Drawing, score_of
 from lanner.figures.typeset import interval, number, percent
@@ -31,6 +32,7 @@ from lanner.stats.goals import (
     forecast,
     nominal_levels,
     stopped_intervals,
+    take_look,
 )
 from lanner.stats.resample import Array, Resampling
 from lanner.store import Store
@@ -280,8 +282,29 @@ def _systems(current: Allocation, standing: Standing, sign: float) -> tuple[Syst
     return tuple(order)
 
 
-def with_answers(store: Store, reference: int | str) -> tuple[Allocation, Material]:
-    """The campaign's draws with everybody's answers, and with the predictions of models and metrics."""
+def decided_pairs(store: Store, reference: int | str, *, without: str | None = None) -> DecidedPairs | None:
+    """The pairs that the looks so far have decided; with `without`, those that the answers of the other judges decide
+    in one look, as early as the documents they have finished allow. None for goals that are not about pairs."""
+    current, material = with_answers(store, reference, without=without)
+    standing, goal = current.standing, current.goal
+    if material.protocol is None or not standing.pairs or goal.kind is Kind.PRECISION:
+        return None
+    if without is not None:
+        look = len(current.complete) * LOOKS // len(current.sizes)
+        beginning = start(goal, current.systems)
+        standing = take_look(goal, current.answers(), beginning, look) if look else beginning
+    names = current.systems
+    decided = [
+        (names[winner], names[second if winner == first else first])
+        for (first, second), winner in zip(standing.pairs, standing.winners, strict=True)
+        if winner >= 0
+    ]
+    return DecidedPairs(score_of(material.protocol)[0], len(standing.pairs), tuple(sorted(decided)))
+
+
+def with_answers(store: Store, reference: int | str, *, without: str | None = None) -> tuple[Allocation, Material]:
+    """The campaign's draws with everybody's answers, or those of all judges but one, and with the predictions of models
+    and metrics."""
     material = from_campaign(store, reference)
     assert material.protocol is not None
     base = drawing.state(store, reference)
@@ -293,7 +316,9 @@ def with_answers(store: Store, reference: int | str) -> tuple[Allocation, Materi
     again = replace(base, allocation=allocation, last=0, assigned=0, looks={})
     with store.reading() as tx:
         again.read(tx.events.of(campaign.get(store, reference).id, kinds=drawing.STANDING))
-    people = material.counted(Purpose.SCORES, of="people").table.filter(pl.col("question") == score)
+    counted = material.counted(Purpose.SCORES, of="people")
+    counted = counted if without is None else counted.without(without)
+    people = counted.table.filter(pl.col("question") == score)
     totals = document_totals(people, base, allocation.systems) * sign
     for draw in allocation.draws:
         allocation.record(draw.document, totals[draw.document])

@@ -15,7 +15,7 @@ import polars as pl
 
 from lanner import campaign, formats, protocols
 from lanner.analysis.rows import CountedRows, Purpose, counted
-from lanner.campaign.drawing import left_open
+from lanner.campaign.drawing import drawn_documents, left_open
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Document, Judge, Judgement, Protocol, Role, Spans
@@ -33,7 +33,8 @@ class Material:
     """One protocol's judgements with all that is known about them. `notes` say what was noticed on reading, `controls`
     how many control items each judge missed, `left_out` which judges count in no result and why,
     `code_names` what people are called wherever their names should not be known, `chain` how many judgements the store
-    had committed and the hash of them all, by which `lanner verify --chain` proves that they were not altered since."""
+    had committed and the hash of them all, by which `lanner verify --chain` proves that they were not altered since,
+    `drawn` which draw of an adaptive campaign each document was (1 for the first) and the chance it had."""
 
     name: str
     protocol: Protocol | None
@@ -46,6 +47,7 @@ class Material:
     left_out: Mapping[str, str] = field(default_factory=dict)
     code_names: Mapping[str, str] = field(default_factory=dict)
     chain: tuple[int, str] | None = None
+    drawn: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     def __repr__(self) -> str:  # with all texts and answers it would have millions of characters
         protocol = self.protocol.label if self.protocol else "no protocol"
@@ -61,8 +63,14 @@ class Material:
 
     @property
     def table_with_every_mark(self) -> pl.DataFrame:
-        """The same with the marks that were offered and not kept: for files, and to see what became of each."""
-        return self._laid_out(every_mark=True)
+        """The same with the marks that were offered and not kept, and in an adaptive campaign with how each document
+        was drawn: for files, and to see what became of each."""
+        table = self._laid_out(every_mark=True)
+        if not self.drawn:
+            return table
+        draws = [(document, draw, chance) for document, (draw, chance) in self.drawn.items()]
+        schema = {"document": pl.String, "draw": pl.Int64, "draw_probability": pl.Float64}
+        return table.join(pl.DataFrame(draws, schema, orient="row"), on="document", how="left", maintain_order="left")
 
     @cached_property
     def is_prefilled(self) -> bool:
@@ -252,18 +260,31 @@ def from_campaign(store: Store, reference: str | int) -> Material:
     judgements = tuple(j for j in campaign.judgements(store, entry.id) if j.role is not Role.TUTORIAL)
     protocol = campaign.protocol(store, entry.id)
     head = campaign.chain_head(store, entry.id)
+    documents = tuple(campaign.documents(store, entry.id))
+    drawn = drawn_documents(store, entry.id)
     return Material(
         name=entry.name,
         protocol=protocol,
-        documents=tuple(campaign.documents(store, entry.id)),
+        documents=documents,
         judges=tuple(campaign.judges(store, entry.id)),
         judgements=judgements,
-        notes=(*_withdrawal_notes(store, entry.id), *_left_open(store, entry.id)),
+        notes=(*_withdrawal_notes(store, entry.id), *_left_open(store, entry.id), *_unequal(drawn, len(documents))),
         settings={"title": entry.title, "design": entry.design, "seed": entry.seed, **entry.settings},
         controls=_count_misses(store, entry.id, protocol, judgements),
         left_out=campaign.left_out(store, entry.id),
         code_names=campaign.pseudonyms(store, entry.id),
         chain=(head.judgements, head.hash) if head else None,
+        drawn=drawn,
+    )
+
+
+def _unequal(drawn: Mapping[str, tuple[int, float]], documents: int) -> tuple[str, ...]:
+    """Whoever takes means of an adaptive campaign's answers must know how its documents were drawn, and of how many."""
+    if not drawn:
+        return ()
+    return (
+        f"{len(drawn)} of {documents} documents were drawn one after another, each with a known probability; plain "
+        "means lean towards those drawn more readily.",
     )
 
 

@@ -341,6 +341,16 @@ def undrawn(store: Store, tx: Transaction, campaign: Campaign) -> int:
     return max(1, (own.budget or own.everything) - own.assigned)  # how many documents have one judge more is chance
 
 
+def drawn_documents(store: Store, campaign: Reference) -> dict[str, tuple[int, float]]:
+    """By document of an adaptive campaign: which draw it was, 1 for the first, and the chance it had then."""
+    with store.reading() as tx:
+        events = tx.events.of(find(tx, campaign).id, kinds=(DRAWN,))
+        return {
+            str(event.detail["document"]): (int(event.detail["number"]) + 1, float(event.detail["probability"]))
+            for event in events
+        }
+
+
 def is_running(tx: Transaction, campaign: Campaign) -> bool:
     """Whether an adaptive campaign will draw more: without a free task it is not finished for that."""
     if campaign.design != NAME:

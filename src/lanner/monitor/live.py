@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from lanner import campaign as campaigns
+from lanner.analysis import economy
 from lanner.analysis.agreement import without_each_judge
 from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
 from lanner.analysis.comparable import question_ratings
@@ -26,6 +27,7 @@ from lanner.analysis.measures import FEWEST_ITEMS, main_question, plan_question
 from lanner.analysis.rows import GROUPS, CountedRows, Purpose, counted
 from lanner.analysis.scores import decided_pairs
 from lanner.analysis.selection import choice_bias
+from lanner.campaign import drawing
 from lanner.campaign.adjudication import ADJUDICATOR, answer_of
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import misses, outcomes
@@ -268,15 +270,19 @@ class LiveCampaign:
         What came out is kept until something changes."""
         if self.purpose is Purpose.CALIBRATION:
             return price
-        judge, settings = price.judge, campaigns.get(self._store, self._campaign).settings
-        state = (self.stamp, self.people, tuple(self.left_out), settings.get("main_question"))
+        judge, entry = price.judge, campaigns.get(self._store, self._campaign)
+        standing = drawing.state(self._store, entry.id).allocation.standing if entry.design == ADAPTIVE else None
+        state = (self.stamp, self.people, tuple(self.left_out), entry.settings.get("main_question"), standing)
         if self._decided[0] != state:
             self._decided = (state, {})
         pairs_without = self._decided[1]
         if missing := [who for who in (None, judge) if who not in pairs_without]:
-            material = from_campaign(self._store, self._campaign)
+            material = from_campaign(self._store, entry.id) if standing is None else None
             for who in missing:
-                pairs = decided_pairs(material, without=who)
+                if material is None:
+                    pairs = economy.decided_pairs(self._store, entry.id, without=who)
+                else:
+                    pairs = decided_pairs(material, without=who)
                 pairs_without[who] = None if pairs is None else DecidedPairs(pairs.pairs, pairs.decided)
         return replace(price, pairs=pairs_without[None], pairs_without=pairs_without[judge])
 

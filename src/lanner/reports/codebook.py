@@ -39,7 +39,11 @@ COLUMNS: Mapping[str, str] = {
     "answered_at": "when, in UTC",
     "flags": "rules that an imported answer breaks",
 }
-_SOMETIMES = {"help": "whether a model's marks were offered to the judge or withheld; empty where it made none"}
+_SOMETIMES = {
+    "help": "whether a model's marks were offered to the judge or withheld; empty where it made none",
+    "draw": "which draw of the adaptive campaign the document was, 1 for the first; empty where it was not drawn",
+    "draw_probability": "the chance that the document had among those not drawn yet, when it was drawn",
+}
 
 
 def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
@@ -53,7 +57,8 @@ def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
     versions += [{"kind": "note", "id": material.name, "meaning": note} for note in material.notes]
     if name:
         versions.append({"kind": "format", "id": name, "meaning": formats.titles()[name]})
-    meanings = _fields().get(name, {}) if name else {column: _column(column) for column in material.table.columns}
+    columns = [*material.table.columns, *(("draw", "draw_probability") if material.drawn else ())]
+    meanings = _fields().get(name, {}) if name else {column: _column(column) for column in columns}
     rows = versions + [{"kind": "column", "id": column, "meaning": meaning} for column, meaning in meanings.items()]
     return rows + (_list_questions(material.protocol) if material.protocol else [])
 

@@ -662,13 +662,13 @@ class Rung:
     settled: bool
 
 
-_RUNG, _RANKS = 38.0, (390.0, 500.0)
+_RUNG, _RANKS = 38.0, (168.0, 258.0)
 
 
 def ladder(rungs: Sequence[Rung]) -> Markup:
     """Systems from best to worst: a solid line to the next is settled, a dashed one open; bars are possible ranks."""
     last = max(2, len(rungs))
-    drawing = Drawing(say("Systems from best to worst, with possible ranks"), 30 + _RUNG * len(rungs), 560)
+    drawing = Drawing(say("Systems from best to worst, with possible ranks"), 30 + _RUNG * len(rungs), 300)
 
     def place(rank: float) -> float:
         return _RANKS[0] + (_RANKS[1] - _RANKS[0]) * (rank - 1) / (last - 1)
@@ -677,27 +677,27 @@ def ladder(rungs: Sequence[Rung]) -> Markup:
     for at, rung in enumerate(rungs):
         y = 34 + _RUNG * at
         if at + 1 < len(rungs):
-            drawing.line(130, y + 7, 130, y + _RUNG - 7, "settled" if rung.settled else "unsettled")
-            drawing.text(144, y + _RUNG / 2 + 4, fit(rung.state, 230, 6.5), "tm", title=rung.state)
-        drawing.text(114, y + 4, fit(rung.system, 110), "tb", "end", rung.system)
-        drawing.circle(130, y, 6, "fk2")
+            drawing.line(8, y + 7, 8, y + _RUNG - 7, "settled" if rung.settled else "unsettled")
+            drawing.text(22, y + _RUNG / 2 + 4, fit(rung.state, 276, 6.5), "tm", title=rung.state)
+        drawing.text(22, y + 4, fit(rung.system, 134), "tb", title=rung.system)
+        drawing.circle(8, y, 6, "fk2")
         low, high = rung.ranks
         drawing.rect(place(low) - 6, y - 6, place(high) - place(low) + 12, 12, "pm", rx=6)
-        drawing.text(558, y + 4, str(low) if low == high else f"{low}–{high}", "tb", "end")
+        drawing.text(298, y + 4, str(low) if low == high else f"{low}–{high}", "tb", "end")
     return _markup(drawing)
 
 
 def course(points: Sequence[tuple[float, float]], pairs: int) -> Markup:
     """The open pairs expected to be settled, along the judgements to come."""
-    drawing = Drawing(say("Open pairs expected to be settled, along the judgements to come"), 190, 480)
-    across = axis([x for x, _ in points], 40, 450, ticks=5)
+    drawing = Drawing(say("Open pairs expected to be settled, along the judgements to come"), 190, 300)
+    across = axis([x for x, _ in points], 34, 276, ticks=3)
     up = axis([*(y for _, y in points), float(pairs)], 0, 130, ticks=3)
     for tick in up.ticks:
-        drawing.line(40, 145 - up.place(tick), 450, 145 - up.place(tick), "gr")
-        drawing.text(32, 149 - up.place(tick), f"{tick:g}", "tm", "end")
+        drawing.line(34, 145 - up.place(tick), 276, 145 - up.place(tick), "gr")
+        drawing.text(26, 149 - up.place(tick), f"{tick:g}", "tm", "end")
     for tick in across.ticks:
         drawing.text(across.place(tick), 163, thousands(round(tick)), "tm", "middle")
-    drawing.text(245, 183, say("judgements to come"), "tm", "middle")
+    drawing.text(155, 183, say("judgements to come"), "tm", "middle")
     drawing.trace([(across.place(x), 145 - up.place(y)) for x, y in points], "course")
     for x, y in points[1:]:
         drawing.circle(across.place(x), 145 - up.place(y), 2.5, "fk2", f"{x:.0f}: {y:.1f}")
