@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.model import Document, Judge, Protocol, Segment
+from lanner.protocols import load
 from lanner.protocols.reading import parse_toml
 from lanner.store import Store
 from lanner.web.routes import ROUTES
@@ -64,6 +65,7 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
         f"{here}/judges", f"{here}/judge?id={quoted(people[0].id)}", f"{here}/settings", "/people", "/account",
         f"{here}/preview/task/1", "/new", f"/nowhere/{quoted(EVIL)}",
         f"{draft}/preview/falcon", f"{draft}/preview/falcon/task/1",
+        f"/campaigns/{quoted(adaptive(store))}/decided",
     ]  # fmt: skip
     shown = [(place, client.get(place).text) for place in places]
     shown += [("refused", refused.text), ("brought", brought.text)]
@@ -77,6 +79,25 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
         (f"{here}/report", client.get(f"{here}/report").text),
     ]
     yield shown
+
+
+def adaptive(store: Store) -> str:
+    """An adaptive campaign with an open pair of two hostile systems, for its page of decisions."""
+    systems = (NAME, f"b{NAME}")
+    texts = [
+        Document(f"{n}{NAME}", (Segment(NAME, EVIL, dict.fromkeys(systems, EVIL)),), "en", "ko") for n in range(24)
+    ]
+    made = campaign.create(
+        store, f"b{NAME}", texts, load("da"), [Judge("x")], design="adaptive", options={"goal": "rank"}
+    )
+    campaign.open(store, made.id)
+    for number in range(18):
+        task = campaign.next_task(store, made.id, "x")
+        assert task is not None
+        better = 8 * (task.items[0].systems[0] == NAME)  # not so clear that the pair would be decided already
+        campaign.submit(store, task.id, 0, {"score": 40 + 13 * number % 30 + better}, submission=f"b{number}")
+        campaign.finish(store, task.id)
+    return made.name
 
 
 def quoted(text: str) -> str:
@@ -112,6 +133,8 @@ def test_nothing_hostile_runs_anywhere(pages: list[tuple[str, str]]) -> None:
         assert "onerror=alert(1)>" not in text.replace("&gt;", ""), place
         met += "alert(1)" in text
     assert met > 10, "the hostile texts were not shown at all"
+    decided = next(page for place, page in reversed(pages) if place.endswith("/decided"))
+    assert "<progress" in decided and "alert(1)" in decided, "open pairs with what more judging would buy"
 
 
 NO_PAGES = {

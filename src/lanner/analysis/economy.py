@@ -31,6 +31,7 @@ from lanner.stats.goals import (
     State,
     forecast,
     nominal_levels,
+    start,
     stopped_intervals,
     take_look,
 )
@@ -39,6 +40,8 @@ from lanner.store import Store
 
 ANSWERED = (State.DECIDED, State.WITHIN)
 """States of pairs whose question has an answer."""
+NOTABLE = 0.05
+"""The chance from which it is said that a pair may be given up."""
 
 
 def score_text(value: float | None) -> str:
@@ -54,8 +57,8 @@ def score_interval(low: float | None, high: float | None) -> str:
 @dataclass(frozen=True, slots=True)
 class PairStanding:
     """Two systems: whether it is settled which is better, the difference (first − second, on the scale of the score)
-    with its 95 % interval, the chance that the next hundred judgements settle it, and how many judgements leaving it
-    open would spare."""
+    with its 95 % interval, the chance that the next hundred judgements decide it, how many judgements leaving it open
+    would spare, and the chance that it is given up by then, because these documents would hardly decide it."""
 
     first: str
     second: str
@@ -66,6 +69,12 @@ class PairStanding:
     high: float | None
     chance: float | None
     spared: float | None
+    given_up: float | None = None
+
+    @property
+    def given_up_text(self) -> str:
+        """The chance to be given up, where that is worth a word."""
+        return percent(self.given_up, 0) if self.state is State.OPEN and (self.given_up or 0.0) >= NOTABLE else ""
 
     @property
     def chance_text(self) -> str:
@@ -262,6 +271,7 @@ def _pairs(current: Allocation, standing: Standing, ahead: Forecast | None, sign
                 ends[1],
                 ahead.chances[at] if ahead is not None else None,
                 ahead.spared[at] if ahead is not None else None,
+                ahead.given_up[at] if ahead is not None else None,
             )
         )
     return tuple(result)

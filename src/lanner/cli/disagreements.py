@@ -320,7 +320,9 @@ def decided(name: str, leave: tuple[tuple[str, str], ...], store_place: str, as_
     if now.pairs:
         output.say()
         columns: list[str | tuple[str, str]] = ["pair", "state", "better", "difference", "interval"]
-        columns.append(("chance", "settled by the next 100"))
+        columns.append(("chance", "decided by the next 100"))
+        if any(pair.given_up_text for pair in now.open):
+            columns.append(("given_up_text", "given up by then"))
         if any(pair.spared for pair in now.open):
             columns.append(("spared_text", "judgements less if left open"))
         output.table([_pair(pair) for pair in now.pairs], columns, title="Pairs")
@@ -371,6 +373,8 @@ def _pair(pair: PairStanding) -> dict[str, Json]:
         "difference": score_text(pair.value),
         "interval": score_interval(pair.low, pair.high),
         "chance": pair.chance_text,
+        "given_up": pair.given_up,
+        "given_up_text": pair.given_up_text,
         "spared": pair.spared,
         "spared_text": f"{pair.spared:,.0f}" if pair.state is State.OPEN and pair.spared is not None else "",
     }

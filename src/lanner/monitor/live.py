@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from lanner import campaign as campaigns
-from lanner.analysis import economy
+from lanner.analysis import economy as adaptive
 from lanner.analysis.agreement import without_each_judge
 from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
 from lanner.analysis.comparable import question_ratings
@@ -280,7 +280,7 @@ class LiveCampaign:
             material = from_campaign(self._store, entry.id) if standing is None else None
             for who in missing:
                 if material is None:
-                    pairs = economy.decided_pairs(self._store, entry.id, without=who)
+                    pairs = adaptive.decided_pairs(self._store, entry.id, without=who)
                 else:
                     pairs = decided_pairs(material, without=who)
                 pairs_without[who] = None if pairs is None else DecidedPairs(pairs.pairs, pairs.decided)
@@ -351,7 +351,10 @@ def decisions(now: Economy, at: datetime) -> Decisions:
         work_left=now.judgements_left,
         hours_each=now.hours(1),
         finish=now.finish(at),
-        next_hundred=tuple((pair.first, pair.second, pair.chance or 0.0) for pair in ahead),
+        next_hundred=tuple(
+            (pair.first, pair.second, pair.chance or 0.0, (pair.given_up or 0.0) if pair.given_up_text else 0.0)
+            for pair in ahead
+        ),
         ladder=_ladder(now),
     )
 

@@ -225,8 +225,9 @@ class Decisions:
     hours_each: float
     """Hours that a judgement takes."""
     finish: datetime | None
-    next_hundred: tuple[tuple[str, str, float], ...]
-    """Open pairs with the chance that the next hundred judgements settle them, the likeliest first."""
+    next_hundred: tuple[tuple[str, str, float, float], ...]
+    """Open pairs with the chances that the next hundred judgements decide them, the likeliest first, or that they are
+    given up by then, because these documents would hardly decide them (0 where that is hardly worth a word)."""
     ladder: tuple[Neighbours, ...]
 
     @property
@@ -239,9 +240,9 @@ class Decisions:
         return self.pairs - self.states.get("open", 0) - self.states.get("left", 0)
 
     @property
-    def expected_settled(self) -> float:
-        """How many of the open pairs the next hundred judgements are expected to settle."""
-        return sum(chance for _, _, chance in self.next_hundred)
+    def expected_decided(self) -> float:
+        """How many of the open pairs the next hundred judgements are expected to decide."""
+        return sum(chance for _, _, chance, _ in self.next_hundred)
 
 
 @dataclass(frozen=True, slots=True)

@@ -324,9 +324,10 @@ PATHS = 100
 
 @dataclass(frozen=True)
 class Forecast:
-    """`chances` of each pair (1 where settled) to be settled by the next judgements; judgements to the end, with the
-    range that holds nine of ten paths; `course`, look by look: judgements from now on, and how many of the open
-    pairs are expected to be settled by then; and how many judgements leaving each pair open would spare (`spared`)."""
+    """`chances` of each pair (1 where settled) to be decided by the next judgements, or shown to lie within the margin;
+    judgements to the end, with the range that holds nine of ten paths; `course`, look by look: judgements from now on,
+    and how many of the open pairs are expected to be settled by then; how many judgements leaving each pair open would
+    spare (`spared`); and the chances to be given up as hardly decidable instead (`given_up`)."""
 
     chances: tuple[float, ...]
     expected: float
@@ -334,6 +335,7 @@ class Forecast:
     high: float
     course: tuple[tuple[float, float], ...] = ()
     spared: tuple[float, ...] = ()
+    given_up: tuple[float, ...] = ()
 
 
 def forecast(
@@ -350,7 +352,8 @@ def forecast(
     None where nothing can be said yet, or for goals that no pair of systems decides."""
     open_pairs = [at for at, state in enumerate(standing.states) if state is State.OPEN]
     if standing.enough:
-        return Forecast((1.0,) * len(standing.pairs), 0.0, 0.0, 0.0, spared=(0.0,) * len(standing.pairs))
+        nothing = (0.0,) * len(standing.pairs)
+        return Forecast((1.0,) * len(standing.pairs), 0.0, 0.0, 0.0, spared=nothing, given_up=nothing)
     documents, drawn = answers.draws.documents, len(answers.draws.order)
     if goal.kind in (Kind.PRECISION, Kind.AGREEMENT) or drawn < FIRST_DOCUMENTS or not open_pairs or drawn >= documents:
         return None
@@ -359,21 +362,33 @@ def forecast(
     soon = min(float(documents), drawn + more / (size * len(standing.active)))
     next_look = min(looks, max(standing.look + 1, int(np.ceil(soon * looks / documents))))
     rng = generator(seed, 31)
-    settled = np.zeros(len(open_pairs))
+    answered, hopeless = np.zeros(len(open_pairs)), np.zeros(len(standing.pairs))
     courses = np.zeros((PATHS, looks - standing.look, 2))
     spared = np.zeros(len(standing.pairs))
     for path in range(PATHS):
         later = _moved(own, own.value, (drawn, drawn, soon), documents, rng)
-        settled += _settled(goal, later, standing, len(answers.systems), (next_look, looks))
+        decided, within, undecidable = settle(
+            goal, later, standing, systems=len(answers.systems), look=next_look, looks=looks
+        )
+        answered += decided | within
+        hopeless[open_pairs] += (undecidable & ~decided & ~within) / PATHS
         courses[path], alone = _course(goal, answers, standing, own, size=size, looks=looks, rng=rng)
         spared[open_pairs] += alone / PATHS
     chances = [1.0] * len(standing.pairs)
     for place, at in enumerate(open_pairs):
-        chances[at] = float(settled[place] / PATHS)
+        chances[at] = float(answered[place] / PATHS)
     totals = courses[:, -1, 0]
     low, high = np.quantile(totals, [0.05, 0.95])
     course = tuple((float(judgements), float(pairs)) for judgements, pairs in courses.mean(axis=0))
-    return Forecast(tuple(chances), float(totals.mean()), float(low), float(high), course, tuple(spared.tolist()))
+    return Forecast(
+        tuple(chances),
+        float(totals.mean()),
+        float(low),
+        float(high),
+        course,
+        tuple(spared.tolist()),
+        tuple(hopeless.tolist()),
+    )
 
 
 def _moved(

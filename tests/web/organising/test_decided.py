@@ -115,7 +115,8 @@ def test_a_pair_left_open_is_told_by_page_command_log_report_and_export(
             with zipfile.ZipFile(io.BytesIO(client.get("/campaigns/study/export/csv").content)) as packed:
                 (codebook,) = [name for name in packed.namelist() if name.endswith(".codebook.csv")]
                 notes = list(csv.DictReader(io.StringIO(packed.read(codebook).decode())))
-            assert [note["meaning"].startswith(sentence) for note in notes if note["kind"] == "note"] == [True]
+            left, drawn = [note["meaning"] for note in notes if note["kind"] == "note"]
+            assert left.startswith(sentence) and "of 24 documents were drawn" in drawn
             sign_in(client, store, "Vera", "viewer")
             assert not html.fromstring(client.get("/campaigns/study/decided").text).xpath("//form[.//select]")
         assert all(campaign.next_task(store, "study", judge) is None for judge in ("ana", "bo", "cy"))

@@ -36,9 +36,13 @@ def test_what_the_next_hundred_judgements_would_buy(tmp_path: Path) -> None:
         shown = decided_view.decided_page(store, "study")
     assert now.open and now.forecast is not None
     assert shown.panel.next_hundred is not None
-    assert [share for _, _, share in shown.panel.next_hundred.pairs] == sorted(
+    assert [share for _, _, share, _ in shown.panel.next_hundred.pairs] == sorted(
         (round(100 * pair.chance) for pair in now.open), reverse=True
     )
+    close = next(pair for pair in now.open if {pair.first, pair.second} == {"birch", "cedar"})
+    assert close.given_up > 0.05, "two points apart: giving up is no decision"
+    assert close.chance + close.given_up <= 1
+    assert f"{100 * close.given_up:.0f}" in shown.panel.next_hundred.pairs[0][3]
     together = sum(pair.chance for pair in now.open)
     assert shown.panel.next_hundred.together == f"{together:.1f}"
     assert shown.panel.next_hundred.hours == f"{100 * 20 / 3600:.1f}", "judges here take 20 seconds"

@@ -39,7 +39,7 @@ class SystemRow:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """Two systems. `chance` is that the next hundred judgements settle what is open; `spared` are the judgements and
+    """Two systems. `chance` is that the next hundred judgements decide what is open; `spared` are the judgements and
     hours that leaving it open would spare, None where that is not known."""
 
     first: str
@@ -55,11 +55,11 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class NextHundred:
-    """What the next hundred judgements would buy: their hours, the open pairs with the chance that each is settled (as
-    text and in per cent), and how many of them together."""
+    """What the next hundred judgements would buy: their hours, the open pairs with the chance that each is decided (as
+    text and in per cent) or given up, and how many of them together are decided."""
 
     hours: str
-    pairs: tuple[tuple[str, str, int], ...]
+    pairs: tuple[tuple[str, str, int, str], ...]
     together: str
 
 
@@ -154,8 +154,11 @@ def _next_hundred(now: Decisions) -> NextHundred | None:
     """None where nothing is open, or where too little is judged to look ahead."""
     if not now.next_hundred:
         return None
-    rows = tuple((f"{first} – {second}", percent(p, 0), round(100 * p)) for first, second, p in now.next_hundred)
-    return NextHundred(f"{100 * now.hours_each:.1f}", rows, f"{now.expected_settled:.1f}")
+    rows = tuple(
+        (f"{first} – {second}", percent(chance, 0), round(100 * chance), percent(lost, 0) if lost else "")
+        for first, second, chance, lost in now.next_hundred
+    )
+    return NextHundred(f"{100 * now.hours_each:.1f}", rows, f"{now.expected_decided:.1f}")
 
 
 async def decided(request: Request) -> Response:
