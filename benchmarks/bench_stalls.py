@@ -18,6 +18,7 @@ import asyncio
 import os
 import socket
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -57,6 +58,7 @@ class Scene:
     token: str
     client: aiohttp.ClientSession
     over: asyncio.Event
+    place: str
     first: list[float] = field(default_factory=list)
 
     async def post(self, path: str, fields: dict[str, str]) -> int:
@@ -200,6 +202,32 @@ async def live_pages(scene: Scene) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+ORGANISER = """
+import sys
+import bench_save
+from lanner import campaign
+from lanner.model import Judge
+from lanner.store import Store
+with Store.open(sys.argv[1]) as store:
+    if sys.argv[2] == "judges":
+        campaign.add_judges(store, "bench", [Judge(f"more{n}") for n in range(500)])
+    else:
+        bench_save.SENTENCES = 20
+        rows = [row for n in range(80_000 // 1200) for row in bench_save.imported(1200, f"file{n}")]
+        campaign.import_judgements(store, "bench", rows)
+"""
+
+
+def organised(what: str) -> Callable[[Scene], Awaitable[None]]:
+    async def work(scene: Scene) -> None:
+        """An organiser changes much at once, from a process of their own, as imports are done by the server's."""
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", ORGANISER, scene.place, what)
+        assert await process.wait() == 0
+        await scene.over.wait()
+
+    return work
+
+
 REVISING = "one judge revising without end"
 REPORTS = "4 large reports at a time"
 PROTOCOL = 'name = "p"\nversion = "1"\nextends = "sqm"\nz = [\n[' + " " * 1500 + "\n1]]\n"
@@ -213,6 +241,8 @@ TROUBLE: dict[str, tuple[Callable[[Scene], Awaitable[None]], str]] = {
     "300 half-sent requests": (half_sent, "never let go of"),
     REPORTS: (reports, "not measured"),
     "ten live pages": (live_pages, "p99 145 ms with three"),
+    "500 judges are added": (organised("judges"), "longest 3 to 5 s on SQLite"),
+    "80,000 answers are taken in": (organised("answers"), "longest 4 s on SQLite"),
 }
 """What is done, and what judges felt of it before."""
 
@@ -252,7 +282,7 @@ async def measured(
         connector = aiohttp.TCPConnector(limit=0)
         async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as client:
             owner = {"cookie": f"{ACCOUNT_COOKIE}={session}", "sec-fetch-site": "same-origin"}
-            scene = Scene(server, seats[1:], seats[0], owner, token, client, asyncio.Event())
+            scene = Scene(server, seats[1:], seats[0], owner, token, client, asyncio.Event(), place)
             if trouble == REVISING:
                 for turn in range(300):
                     await scene.save(scene.bad, turn, 0, uuid4().hex)

@@ -9,10 +9,12 @@ from sqlalchemy import select, update
 
 from campaign_parts import NOW, corpus, fill, first_task, opened, save
 from lanner import campaign
+from lanner.campaign import assignment
 from lanner.campaign.assignment import assign_calibration
 from lanner.errors import CampaignError
 from lanner.model import Judge, JudgeKind, Role, Task
 from lanner.store import Store, schema
+from lanner.store.tasks import LaidOut, lay_out
 
 
 def test_judges_join_an_open_campaign_without_touching_the_others(store: Store) -> None:
@@ -62,6 +64,29 @@ def test_growing_is_reproducible(store: Store) -> None:
         plans.append(orders)
         assert orders[0] != orders[1]
     assert plans[0] == plans[1]
+
+
+@pytest.mark.parametrize("others", [1, 5])
+def test_tasks_are_planned_while_others_write_and_anew_where_they_changed_something(
+    store: Store, monkeypatch: pytest.MonkeyPatch, others: int
+) -> None:
+    """Planning holds up no save: somebody else writes in the midst of it. What they wrote is not overlooked."""
+    opened(store)
+    coming = iter(f"other{number}" for number in range(others))
+    plans = list[int]()
+
+    def interrupted(tasks: list[Task], documents: dict[str, int]) -> list[LaidOut]:
+        plans.append(len(tasks))
+        if len(plans) <= assignment._TRIES and (name := next(coming, "")):
+            with store.writing() as tx:
+                tx.judges.add(1, [Judge(name)], NOW)
+        return lay_out(tasks, documents)
+
+    monkeypatch.setattr(assignment, "lay_out", interrupted)
+    assert campaign.add_judges(store, "first", [Judge("cy")]) == 4
+    assert len(plans) == (2 if others == 1 else assignment._TRIES + 1)
+    assert [judge.id for judge in campaign.judges(store, "first")].count("cy") == 1
+    assert campaign.events(store, "first")[-1].detail == {"judges": 1, "tasks": 4}
 
 
 def test_overlap_adds_only_what_is_lacking(store: Store) -> None:

@@ -3,17 +3,21 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from campaign_parts import JUDGES, NOW, corpus, first_task, known, opened, save
 from data_sets import data_dir
 from lanner import campaign, formats
+from lanner.campaign import imports
 from lanner.campaign.imports import import_file, inspect_file, write_copy
-from lanner.errors import CampaignError, InputError
+from lanner.errors import CampaignError, InputError, StoreError
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Judge, JudgeKind, Judgement
-from lanner.store import Store
+from lanner.store import NewAnswer, Store
+from lanner.store.backup import verify
+from lanner.store.judgements import Judgements
 from web_clients import complete, open_campaign
 
 
@@ -67,6 +71,42 @@ def test_the_same_rows_are_taken_in_once(store: Store) -> None:
     again = campaign.import_judgements(store, "first", moved)
     assert again.already and again.judgements == 0 and again.notes
     assert len(campaign.history(store, "first")) == 2
+
+
+def test_an_import_that_was_cut_off_goes_on_where_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many rows are taken in some at a time, so that judges can save in between."""
+    opened(store, "falcon", documents=corpus((8,), ("alder",)))
+    early = NOW + timedelta(days=1)  # of what has no time, the first import's is kept
+    rows = [label("local", str(n), judge="eve" if n % 2 else "fay") for n in range(6)]
+    rows += [label("global", "0", judge="fay"), label("global", "1", answered_at=NOW)]
+    monkeypatch.setattr(imports, "ROWS_AT_A_TIME", 3)
+    pauses = list[float]()
+    monkeypatch.setattr(imports, "time", SimpleNamespace(sleep=pauses.append))
+    add, sizes = Judgements.add, list[int]()
+
+    def add_or_fail(table: Judgements, new: list[NewAnswer]) -> None:
+        sizes.append(len(new))
+        if len(sizes) == 2:
+            raise StoreError("The disk is full.", next_step="Make room.")
+        add(table, new)
+
+    monkeypatch.setattr(Judgements, "add", add_or_fail)
+    with pytest.raises(StoreError) as caught:
+        campaign.import_judgements(store, "first", rows, at=early)
+    assert caught.value.what == "The disk is full. 3 of 8 answers were taken in."
+    assert caught.value.next_step.startswith("Make room. Import the same answers again")
+    assert len(campaign.history(store, "first")) == 3 and campaign.events(store, "first")[-1].kind == "opened"
+    report = campaign.import_judgements(store, "first", rows, at=early + timedelta(days=1))
+    assert (report.judgements, report.revisions, sizes) == (5, 1, [3, 3, 3, 2])
+    assert not campaign.import_judgements(store, "first", rows).judgements
+    history = campaign.history(store, "first")
+    assert [(j.judge, j.segment, j.value) for j in history[:1]] == [("eve", "1", "global")], "the oldest first"
+    assert len(history) == 8 and len({(j.judge, j.segment) for j in history}) == 6
+    assert campaign.judgements(store, "first")[-1].value == "global", "the later of two answers counts"
+    last = campaign.events(store, "first")[-1]
+    assert (last.kind, last.detail["rows"]) == ("imported", 8)
+    assert not any(finding.problems for finding in verify(store))
+    assert pauses == ([imports.PAUSE_SECONDS] * 2 if store.kind == "sqlite" else []), "others get the lock in between"
 
 
 def test_later_answers_supersede_earlier_ones_in_a_file_and_in_the_store(store: Store) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from lanner.model import Role
 from lanner.store import CollisionError, Key, Store
-from lanner.store.judgements import _HEADS
+from lanner.store.judgements import _HEADS, _KEY
+from lanner.store.rows import moment
 from store_rows import answer, fill
 
 
@@ -40,8 +41,8 @@ def test_current_answers_are_those_nobody_supersedes(store: Store, filled: Simpl
         assert [(j.id, j.value) for j in tx.judgements.current(filled.campaign)] == [(3, 3), (4, 1)]
         assert [j.supersedes for j in tx.judgements.history(filled.campaign)] == [None, 1, None, 2]
         assert [j.id for j in tx.judgements.history(filled.campaign, after=2)] == [3, 4]
-        heads = tx.judgements.heads([filled.judges["ana"]])
-        assert sorted(heads.values()) == [(3, 1), (4, 3)]
+        about = [tuple(answer(filled, 0, segment=segment)[name] for name in _KEY) for segment in ("0", "1", "2")]
+        assert sorted(tx.judgements.head_numbers(about).values()) == [(3, 1), (4, 3)]
         assert tx.judgements.last() == 4
 
 
@@ -127,8 +128,11 @@ def test_answers_about_a_unit_and_a_document(store: Store, filled: SimpleNamespa
         by_segment = tx.judgements.of_document(judge, document)
         assert {segment: [a.id for a in rows] for segment, rows in by_segment.items()} == {"0": [1, 3], "1": [2]}
         assert tx.judgements.of_document(filled.judges["bo"], document) == {}
-        assert tx.judgements.has_submission(filled.campaign, "submission-2")
-        assert not tx.judgements.has_submission(filled.campaign + 1, "submission-2")
+        assert tx.judgements.progress_of(filled.campaign, "submission-2") == (
+            0,
+            moment(answer(filled, 2)["received_at"]),
+        )
+        assert tx.judgements.progress_of(filled.campaign + 1, "submission-2") is None
 
 
 def test_the_history_of_some_answers(store: Store, filled: SimpleNamespace) -> None:

@@ -3,7 +3,7 @@ removed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -18,6 +18,7 @@ from lanner.errors import CampaignError, DesignError, did_you_mean
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task, Unit
 from lanner.store import Store, Transaction
 from lanner.store.rows import now
+from lanner.store.tasks import LaidOut, lay_out
 
 
 def add_tasks(
@@ -31,15 +32,74 @@ def add_tasks(
 ) -> int:
     """Check and append tasks. A judge may have each item of a page once. How many were added."""
     new_tasks = list(tasks)
+    check_tasks(tx, campaign, protocol, documents, new_tasks)
+    return write_tasks(tx, campaign, lay_out(new_tasks, tx.documents.numbers(campaign)), at)
+
+
+def check_tasks(
+    tx: Transaction,
+    campaign: int,
+    protocol: Protocol,
+    documents: Sequence[Document],
+    tasks: Sequence[Task],
+    *,
+    new_judges: Sequence[Judge] = (),
+) -> None:
+    """Refuse tasks that could not be worked on, also those of judges about to be added."""
     seats = {seat.judge.id: seat.number for seat in tx.judges.all(campaign)}
-    _check(
-        new_tasks,
-        protocol,
-        documents,
-        seats,
-        _had(tx, [seats[name] for name in {t.judge for t in new_tasks} if name in seats]),
+    had = _had(tx, [seats[name] for name in {task.judge for task in tasks} if name in seats])
+    _check(tasks, protocol, documents, {*seats, *(judge.id for judge in new_judges)}, had)
+
+
+def check_new(
+    tasks: Sequence[Task], protocol: Protocol, documents: Sequence[Document], judges: Sequence[Judge]
+) -> None:
+    """The same of a campaign that is about to be made."""
+    _check(tasks, protocol, documents, {judge.id for judge in judges}, set())
+
+
+def write_tasks(tx: Transaction, campaign: int, tasks: Sequence[LaidOut], at: datetime) -> int:
+    """Append tasks that were checked and laid out. How many."""
+    seats = {seat.judge.id: seat.number for seat in tx.judges.all(campaign)}
+    return tx.tasks.add_laid_out(campaign, tasks, seats, at)
+
+
+def _planned(
+    store: Store,
+    campaign: Reference,
+    plan: Callable[[Transaction, Campaign], list[Task]],
+    write: Callable[[Transaction, Campaign, Sequence[LaidOut]], int],
+) -> int:
+    """Plan tasks by what a reader sees and write them if nothing has changed meanwhile. Planning takes longer than
+    writing, and on SQLite nobody can save while somebody writes. Where others change the campaign again and again, it
+    is planned with the campaign locked."""
+    for _ in range(_TRIES):
+        with store.reading() as tx:
+            entry = find(tx, campaign)
+            state = _state(tx, entry)
+            tasks = lay_out(plan(tx, entry), tx.documents.numbers(entry.id))
+        with store.writing() as tx:
+            entry = _lock(tx, entry.id)
+            if _state(tx, entry) == state:
+                return write(tx, entry, tasks)
+    with store.writing() as tx:
+        entry = _lock(tx, campaign)
+        return write(tx, entry, lay_out(plan(tx, entry), tx.documents.numbers(entry.id)))
+
+
+_TRIES = 2
+
+
+def _state(tx: Transaction, campaign: Campaign) -> tuple[object, ...]:
+    """What changes with whatever a plan depends on."""
+    judges = [(seat.judge, seat.revoked_at) for seat in tx.judges.all(campaign.id)]
+    return (
+        campaign,
+        tx.campaigns.version(campaign.id),
+        tx.events.last(campaign.id),
+        tx.tasks.counts(campaign.id),
+        judges,
     )
-    return tx.tasks.add(campaign, new_tasks, seats, tx.documents.numbers(campaign), at)
 
 
 def assign(store: Store, campaign: Reference, tasks: Iterable[Task], *, at: datetime | None = None) -> int:
@@ -75,20 +135,26 @@ def after_calibration(
 ) -> int:
     """Assign what follows a calibration round: the other documents, by the campaign's design. How many tasks."""
     moment = at or now()
-    with store.writing() as tx:
-        entry = _lock(tx, campaign)
+
+    def plan(tx: Transaction, entry: Campaign) -> list[Task]:
         if not entry.settings.get("calibration"):
             raise CampaignError(f"{entry.name} has no calibration round.", code="no_calibration")
         protocol, documents = _frozen(tx, entry)
-        plan = tx.campaigns.plan(entry.id)
+        chosen = tx.campaigns.plan(entry.id)
         judges = still_judging(tx, entry.id)
         tasks = prepare(
-            entry.design, documents, judges, protocol, rng=np.random.default_rng(entry.seed), systems=plan["systems"],
-            options=plan["options"], settings=entry.settings, seed=entry.seed, part="rest",
+            entry.design, documents, judges, protocol, rng=np.random.default_rng(entry.seed), systems=chosen["systems"],
+            options=chosen["options"], settings=entry.settings, seed=entry.seed, part="rest",
         )  # fmt: skip
-        number = add_tasks(tx, entry.id, protocol, documents, tasks, at=moment)
+        check_tasks(tx, entry.id, protocol, documents, tasks)
+        return tasks
+
+    def write(tx: Transaction, entry: Campaign, tasks: Sequence[LaidOut]) -> int:
+        number = write_tasks(tx, entry.id, tasks, moment)
         tx.events.add("rest_assigned", moment, campaign=entry.id, account=account, tasks=number)
         return number
+
+    return _planned(store, campaign, plan, write)
 
 
 def add_judges(
@@ -103,8 +169,8 @@ def add_judges(
 ) -> int:
     """Add judges and give them tasks by the campaign's design, or another. How many tasks."""
     moment = at or now()
-    with store.writing() as tx:
-        entry = _lock(tx, campaign)
+
+    def plan(tx: Transaction, entry: Campaign) -> list[Task]:
         present = {seat.judge.id for seat in tx.judges.all(entry.id)}
         names = set(present)
         for judge in judges:
@@ -114,13 +180,19 @@ def add_judges(
             names.add(judge.id)
         protocol, documents = _frozen(tx, entry)
         others = still_judging(tx, entry.id)
-        tx.judges.add(entry.id, judges, moment)
         tasks = _designed(
             tx, entry, protocol, documents, judges, others=others, place=len(present), design=design, options=options
         )
-        number = add_tasks(tx, entry.id, protocol, documents, tasks, at=moment)
+        check_tasks(tx, entry.id, protocol, documents, tasks, new_judges=judges)
+        return tasks
+
+    def write(tx: Transaction, entry: Campaign, tasks: Sequence[LaidOut]) -> int:
+        tx.judges.add(entry.id, judges, moment)
+        number = write_tasks(tx, entry.id, tasks, moment)
         tx.events.add("judges_added", moment, campaign=entry.id, account=account, judges=len(judges), tasks=number)
         return number
+
+    return _planned(store, campaign, plan, write)
 
 
 def add_overlap(
@@ -134,8 +206,8 @@ def add_overlap(
 ) -> int:
     """Give judges these documents too, where they do not have them yet. How many tasks that makes."""
     moment = at or now()
-    with store.writing() as tx:
-        record = _lock(tx, campaign)
+
+    def plan(tx: Transaction, record: Campaign) -> list[Task]:
         people = [seat(tx, record, judge) for judge in judges]
         protocol, texts = _frozen(tx, record)
         chosen_texts = [_document(texts, key) for key in documents]
@@ -145,10 +217,16 @@ def add_overlap(
         repeat = {"all_scenarios": True}
         new_tasks = _designed(tx, record, protocol, chosen_texts, judged_by, place=place, design="full", options=repeat)
         new = [task for task in new_tasks if not any(_key(task, item) in had for item in task.items)]
-        number = add_tasks(tx, record.id, protocol, texts, new, at=moment)
+        check_tasks(tx, record.id, protocol, texts, new)
+        return new
+
+    def write(tx: Transaction, record: Campaign, tasks: Sequence[LaidOut]) -> int:
+        number = write_tasks(tx, record.id, tasks, moment)
         detail = {"judges": len(judges), "documents": list(documents), "tasks": number}
         tx.events.add("overlap_added", moment, campaign=record.id, account=account, **detail)
         return number
+
+    return _planned(store, campaign, plan, write)
 
 
 def replace_judge(
@@ -316,7 +394,7 @@ def _check(
     tasks: Sequence[Task],
     protocol: Protocol,
     documents: Sequence[Document],
-    judges: dict[str, int],
+    judges: Collection[str],
     had: set[tuple[object, ...]],
 ) -> None:
     """Refuse tasks that could not be worked on: a design's mistake, found before anyone meets it."""

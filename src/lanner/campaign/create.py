@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from lanner import protocols, registry
-from lanner.campaign.assignment import add_tasks
+from lanner.campaign.assignment import add_tasks, check_new, write_tasks
 from lanner.campaign.cache import Reference, find
 from lanner.campaign.drawing import goal_of, score_of
 from lanner.campaign.people import still_judging
@@ -27,6 +27,7 @@ from lanner.protocols.context import contexts_of, in_contexts
 from lanner.protocols.prefilled import with_prefill
 from lanner.store import JUDGE_ITSELF, Store, Transaction, fingerprint
 from lanner.store.rows import now
+from lanner.store.tasks import lay_out
 
 _NAME = re.compile(r"[^\s/\\][^/\\\x00-\x1f]{0,99}")
 
@@ -87,9 +88,11 @@ def create(
         settings or {},
         moment,
     )
+    _refuse_twice("judge", [judge.id for judge in judges])
+    check_new(tasks, definition, texts, judges)
     with store.writing() as tx:
         number = add_campaign(tx, draft, definition, texts, judges, systems=list(names), options=dict(options or {}))
-        add_tasks(tx, number, definition, texts, tasks, at=moment)
+        write_tasks(tx, number, lay_out(tasks, tx.documents.numbers(number)), moment)
         tx.events.add("created", moment, campaign=number, account=account, tasks=len(tasks))
         if documents_with_marks is not None:
             detail = documents_with_marks.detail(draft.settings[PREFILL])

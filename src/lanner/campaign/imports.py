@@ -1,8 +1,9 @@
-"""Judgements made elsewhere, checked by the same protocol: leniently, counted, all of them or none."""
+"""Judgements made elsewhere, checked by the same protocol: leniently, counted, and all of them before any is stored."""
 
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from lanner.campaign.create import add_campaign, all_systems, check_documents
 from lanner.campaign.progress import documents, get, history, judges, protocol
 from lanner.campaign.questions import systems_of
 from lanner.campaign.tasks import tick_off
-from lanner.errors import CampaignError, InputError, Where, did_you_mean
+from lanner.errors import CampaignError, InputError, LannerError, Where, did_you_mean
 from lanner.formats import Reading
 from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.answers import Intake, take_in
@@ -76,7 +77,10 @@ def import_campaign(
     )
     with store.writing() as tx:
         number = add_campaign(tx, row, definition, texts, [], systems=list(all_systems(texts)), options={})
-        return _add(tx, find(tx, number), definition, intake, judges=judges, entry=LogEntry(), at=moment)
+        going = _Import(find(tx, number), definition, intake, judges, moment)
+        going.begin(tx)
+        going.add_some(tx, len(going.left))
+        return going.end(tx, LogEntry())
 
 
 def import_judgements(
@@ -94,23 +98,39 @@ def import_judgements(
     tasks of these judges are done as far as they are answered. A closed campaign takes no more answers of judges; what
     is settled in a meeting about them may still come. It is one `event` in the log, by `account`, with `detail`."""
     intake = examine(store, campaign, judgements)
-    with store.writing() as tx:
+    moment = at or now()
+    entry = LogEntry(event, account, detail or {})
+    settled = bool(judges) and all(judge.kind is JudgeKind.ADJUDICATED for judge in judges)
+    with store.reading() as tx:
         record = find(tx, campaign)
         definition = Protocol.model_validate_json(tx.campaigns.protocol(record.id))
-        tx.campaigns.lock(record.id)
-        settled = bool(judges) and all(judge.kind is JudgeKind.ADJUDICATED for judge in judges)
-        if record.state is CampaignState.DRAFT or (record.state is CampaignState.CLOSED and not settled):
-            raise CampaignError(
-                f"{record.name} is {record.state} and takes no answers.",
-                code=str(record.state),
-                next_step="Open it first.",
-            )
-        moment = at or now()
-        entry = LogEntry(event, account, detail or {})
-        report = _add(tx, record, definition, intake, judges=judges, entry=entry, at=moment)
-        if not report.already:
-            tick_off(store, tx, record, intake.judgements, moment)
-        return report
+    going = _Import(record, definition, intake, judges, moment)
+    while True:
+        try:
+            with store.writing() as tx:
+                tx.campaigns.lock(record.id)
+                state = find(tx, record.id).state
+                if state is CampaignState.DRAFT or (state is CampaignState.CLOSED and not settled):
+                    raise CampaignError(
+                        f"{record.name} is {state} and takes no answers.",
+                        code=str(state),
+                        next_step="Open it first.",
+                    )
+                if not going.begun and not going.begin(tx):
+                    return Imported(record, 0, notes=("The same judgements had been imported before.",), already=True)
+                going.add_some(tx)
+                if not going.left:
+                    tick_off(store, tx, record, intake.judgements, moment)
+                    return going.end(tx, entry)
+        except LannerError as problem:
+            if going.stored:
+                problem.what = f"{problem.what} {going.stored:,} of {len(intake.judgements):,} answers were taken in."
+                again = "Import the same answers again: it goes on with those that are missing."
+                problem.next_step = f"{problem.next_step} {again}".strip()
+            raise
+        going.stored += going.written
+        if store.kind == "sqlite":
+            time.sleep(PAUSE_SECONDS)
 
 
 def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement]) -> Intake:
@@ -138,32 +158,93 @@ def _bare(judgements: Sequence[Judgement]) -> tuple[Document, ...]:
     )
 
 
-def _add(
-    tx: Transaction,
-    campaign: Campaign,
-    protocol: Protocol,
-    intake: Intake,
-    *,
-    judges: Sequence[Judge],
-    entry: LogEntry,
-    at: datetime,
-) -> Imported:
-    report = Imported(campaign, 0, flags=intake.flags, repairs=intake.repairs, notes=intake.notes)
-    submission = f"import-{_digest(intake.judgements)}"
-    if tx.judgements.has_submission(campaign.id, submission):
-        return Imported(campaign, 0, notes=("The same judgements had been imported before.",), already=True)
-    numbers, new = _seated(tx, campaign, intake.judgements, judges, at)
-    rows, revisions = _rows(tx, campaign, protocol, intake.judgements, judges=numbers, submission=submission, at=at)
-    tx.judgements.add(rows)
-    detail: dict[str, Any] = {
-        **entry.detail,
-        "rows": len(rows),
-        "revisions": revisions,
-        "flags": dict(intake.flags),
-        "repairs": dict(intake.repairs),
-    }
-    tx.events.add(entry.kind, at, campaign=campaign.id, account=entry.account, submission=submission, **detail)
-    return Imported(campaign, len(rows), revisions, new, report.flags, report.repairs, report.notes)
+ROWS_AT_A_TIME = 2000
+"""Rows in one transaction: judges can save in between. On SQLite nobody can while somebody else writes."""
+PAUSE_SECONDS = 0.12
+"""Between two transactions, on SQLite: a server that waits for the lock while another process imports looks for it ten
+times a second, and would find it taken again each time."""
+
+
+@dataclass(slots=True)
+class _Import:
+    """Judgements on their way into a campaign, some at a time. One that was cut off is gone on with when the same
+    judgements come again: what is there is known by its submission, and that it is all there by the log."""
+
+    campaign: Campaign
+    protocol: Protocol
+    intake: Intake
+    judges: Sequence[Judge]
+    at: datetime
+    left: list[Judgement] = field(default_factory=list)
+    begun: bool = False
+    part: int = 0
+    written: int = 0
+    """Rows of the transaction that is open, or was the last."""
+    stored: int = 0
+    """Rows that were committed."""
+    revisions: int = 0
+    new_judges: tuple[str, ...] = ()
+    submission: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.submission = f"import-{_digest(self.intake.judgements)}"
+
+    def begin(self, tx: Transaction) -> bool:
+        """See what is there already; whether there is anything to add."""
+        received_at = self.at
+        if first := tx.judgements.progress_of(self.campaign.id, self.submission):
+            if any(event.detail.get("submission") == self.submission for event in tx.events.of(self.campaign.id)):
+                return False
+            last, received_at = first
+            self.part = last + 1
+        # in order of time; what has none came with the import, when that began
+        in_order = sorted(self.intake.judgements, key=lambda j: _answered(j) or received_at)
+        self.left = in_order[self.part :]
+        self.begun = True
+        return True
+
+    def add_some(self, tx: Transaction, limit: int | None = None) -> None:
+        """Write the next rows."""
+        limit = ROWS_AT_A_TIME if limit is None else limit
+        some, self.left = self.left[:limit], self.left[limit:]
+        everyone = self.intake.judgements if not self.part else some
+        numbers, new = _seated(tx, self.campaign, everyone, self.judges if not self.part else (), self.at)
+        rows, revisions = _rows(
+            tx,
+            self.campaign,
+            self.protocol,
+            some,
+            judges=numbers,
+            submission=self.submission,
+            start=self.part,
+            at=self.at,
+        )
+        tx.judgements.add(rows)
+        self.part += len(rows)
+        self.written = len(rows)
+        self.revisions += revisions
+        self.new_judges += new
+
+    def end(self, tx: Transaction, entry: LogEntry) -> Imported:
+        """Tell the log that all of it is there."""
+        count, intake = self.stored + self.written, self.intake
+        detail: dict[str, Any] = {
+            **entry.detail,
+            "rows": self.part,
+            "revisions": self.revisions,
+            "flags": dict(intake.flags),
+            "repairs": dict(intake.repairs),
+        }
+        number, account = self.campaign.id, entry.account
+        tx.events.add(entry.kind, self.at, campaign=number, account=account, submission=self.submission, **detail)
+        return Imported(
+            self.campaign, count, self.revisions, self.new_judges, intake.flags, intake.repairs, intake.notes
+        )
+
+
+def _answered(judgement: Judgement) -> datetime | None:
+    moment = judgement.answered_at
+    return moment.replace(tzinfo=moment.tzinfo or UTC) if moment else None
 
 
 def _digest(judgements: Sequence[Judgement]) -> str:
@@ -199,25 +280,27 @@ def _rows(
     *,
     judges: Mapping[str, int],
     submission: str,
+    start: int,
     at: datetime,
 ) -> tuple[list[NewAnswer], int]:
-    """Rows in order of time. Several answers to one question are a chain, of which the last one counts."""
+    """Rows of judgements in order of time, of which so many came before. Several answers to one question are a chain,
+    of which the last one counts."""
     documents = tx.documents.numbers(campaign.id)
     stages = {question.id: stage for stage, question in protocol.questions}
-    heads: dict[Key, tuple[int, int]] = tx.judgements.heads(sorted({judges[j.judge] for j in judgements}))
     texts: dict[tuple[str, ...], str] = {}
+    keys: list[Key] = []
+    for entry in judgements:
+        shown = systems_of(stages[entry.question], Item(entry.document, entry.segment, entry.systems))
+        systems = texts.get(shown) or texts.setdefault(shown, dumps(shown))
+        about = (judges[entry.judge], documents[entry.document], entry.segment)
+        keys.append((*about, entry.stage, entry.question, systems, str(entry.role)))
+    heads = tx.judgements.head_numbers(set(keys))
     received = micros(at)
     rows: list[NewAnswer] = []
     revisions = 0
-    in_order = sorted(
-        judgements, key=lambda j: j.answered_at.replace(tzinfo=j.answered_at.tzinfo or UTC) if j.answered_at else at
-    )
-    numbers = tx.judgements.reserve(len(in_order), [campaign.id])
-    for part, (number, entry) in enumerate(zip(numbers, in_order, strict=True)):
-        shown = systems_of(stages[entry.question], Item(entry.document, entry.segment, entry.systems))
-        systems = texts.setdefault(shown, dumps(shown))
-        judge, document = judges[entry.judge], documents[entry.document]
-        key: Key = (judge, document, entry.segment, entry.stage, entry.question, systems, str(entry.role))
+    numbers = tx.judgements.reserve(len(judgements), [campaign.id])
+    for part, (number, entry, key) in enumerate(zip(numbers, judgements, keys, strict=True), start):
+        judge, document, _, _, _, systems, _ = key
         previous, revision = heads.get(key, (None, 0))
         revisions += previous is not None
         heads[key] = (number, revision + 1)

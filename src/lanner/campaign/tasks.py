@@ -188,15 +188,20 @@ def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iter
     """Mark the items as done, and the tasks as finished, whose answers have come from elsewhere."""
     questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
     stages = {question.id: stage for stage, question in questions.protocol.questions}
+    entries = list(judgements)
+    open_tasks = {}
+    for judge in dict.fromkeys(judgement.judge for judgement in entries):
+        own_tasks = [each for each in tx.tasks.of_judge(seat(tx, campaign, judge).number) if not each.task.finished_at]
+        if own_tasks:
+            open_tasks[judge] = own_tasks
     by_judge: dict[str, dict[tuple[object, ...], list[Judgement]]] = {}
-    for judgement in judgements:
-        item = Item(judgement.document, judgement.segment, judgement.systems)
-        key = _answer_key(item, judgement.question, stages[judgement.question])
-        by_judge.setdefault(judgement.judge, {}).setdefault(key, []).append(judgement)
+    for judgement in entries:
+        if judgement.judge in open_tasks:
+            item = Item(judgement.document, judgement.segment, judgement.systems)
+            key = _answer_key(item, judgement.question, stages[judgement.question])
+            by_judge.setdefault(judgement.judge, {}).setdefault(key, []).append(judgement)
     for judge, answers in by_judge.items():
-        for entry in tx.tasks.of_judge(seat(tx, campaign, judge).number):
-            if entry.task.finished_at is not None:
-                continue
+        for entry in open_tasks[judge]:
             answered = {}
             for place, item in enumerate(entry.task.items):
                 keys = [_answer_key(item, q.id, stage) for stage, q in questions.questions(entry.task.page, item)]

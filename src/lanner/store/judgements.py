@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict
 
@@ -263,15 +264,20 @@ class Judgements(Rows):
         """Whether a judge has ever answered."""
         return self._connection.execute(select(_q.id).where(_q.judge == judge).limit(1)).first() is not None
 
-    def heads(self, judges: Sequence[int]) -> dict[Key, tuple[int, int]]:
-        """The current row and its revision for each key of these judges."""
-        key = (_q.judge, _q.document, _q.segment, _q.stage, _q.question, _q.systems, _q.role)
-        query = _current(select(*key, _q.id, _q.revision).where(_q.judge.in_(judges)))
-        return {tuple(row[:7]): (row[7], row[8]) for row in self._connection.execute(query)}
+    def head_numbers(self, keys: Collection[Key]) -> dict[Key, tuple[int, int]]:
+        """The current row and its revision for each of these keys that has one."""
+        return {
+            (*unit, answer.stage, answer.question, answer.systems, answer.role): (answer.id, answer.revision)
+            for unit, answers in self.heads_of(keys).items()
+            for answer in answers
+        }
 
-    def has_submission(self, campaign: int, submission: str) -> bool:
-        query = select(_q.id).where(_q.campaign == campaign, _q.submission == submission).limit(1)
-        return self._connection.execute(query).first() is not None
+    def progress_of(self, campaign: int, submission: str) -> tuple[int, datetime] | None:
+        """The last part that is stored of a submission, and when its first came; None where there is none."""
+        query = select(func.max(_q.part), func.min(_q.received_at))
+        query = query.where(_q.campaign == campaign, _q.submission == submission)
+        part, received_at = self._connection.execute(query).one()
+        return None if part is None else (part, moment(received_at))
 
     def withdraw(self, judge: int) -> int:
         """Delete all answers of a judge who withdraws. How many there were."""

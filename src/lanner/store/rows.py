@@ -4,7 +4,7 @@ Python values and the plain types of the tables: JSON text and integer moments; 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -50,17 +50,24 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
     """Add rows, each of which names every column, by the fastest way either database has."""
     if not rows:
         return
-    names = [column.name for column in table.columns]
-    if connection.dialect.name == "sqlite":  # as the driver wants them: SQLAlchemy's own way takes three times as long
-        connection.exec_driver_sql(_sqlite_insert(table), [*map(itemgetter(*names), rows)])
-        return
-    driver: Any = connection.connection.dbapi_connection
-    if len(rows) <= _FEW_ROWS:  # in one message, which may go with others; COPY cannot
+    if connection.dialect.name == "postgresql" and len(rows) <= _FEW_ROWS:
+        driver: Any = connection.connection.dbapi_connection  # in one message, which may go with others; COPY cannot
         driver.execute(_postgresql_insert(table), {"rows": dumps([*map(dict, rows)])})
         return
-    with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({', '.join(names)}) FROM STDIN") as copy:
+    insert_values(connection, table, map(itemgetter(*(column.name for column in table.columns)), rows))
+
+
+def insert_values(connection: Connection, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
+    """The same of rows that are values in the order of the columns; at least one."""
+    if connection.dialect.name == "sqlite":  # as the driver wants them: SQLAlchemy's own way takes three times as long
+        driver: Any = connection.connection.dbapi_connection
+        driver.executemany(_sqlite_insert(table), rows)
+        return
+    names = ", ".join(column.name for column in table.columns)
+    driver = connection.connection.dbapi_connection
+    with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN") as copy:
         for row in rows:
-            copy.write_row([row[name] for name in names])
+            copy.write_row(row)
 
 
 _FEW_ROWS = 500

@@ -14,7 +14,7 @@ from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select,
 from lanner.model import JUDGE_GROUPS, CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
 from lanner.store.campaigns import JUDGE_ITSELF
-from lanner.store.rows import Rows, dumps, fetch, given_table, insert_rows, loads, micros, moment, send
+from lanner.store.rows import Rows, dumps, fetch, given_table, insert_values, loads, micros, moment, send
 
 _t, _i, _c, _d, _j = schema.task.c, schema.item.c, schema.campaign.c, schema.document.c, schema.judge.c
 _q = schema.judgement.c
@@ -231,20 +231,24 @@ class Tasks(Rows):
         now: datetime,
     ) -> int:
         """Append tasks; each judge's come after those they have, and one of no judge is free for any. How many."""
-        new_tasks = list(tasks)
+        return self.add_laid_out(campaign, lay_out(tasks, documents), judges, now)
+
+    def add_laid_out(self, campaign: int, tasks: Sequence[LaidOut], judges: dict[str, int], now: datetime) -> int:
+        """The same of tasks whose items were made into rows before."""
+        if not tasks:
+            return 0
         positions = self._next_positions(campaign)
-        numbers = self._reserve("task", len(new_tasks))
-        rows, items = [], []
-        for number, task in zip(numbers, new_tasks, strict=True):
+        numbers = self._reserve("task", len(tasks))
+        rows = []
+        for number, (task, _) in zip(numbers, tasks, strict=True):
             judge = judges[task.judge] if task.judge else None
             position = positions.get(judge, 0)
             positions[judge] = position + 1
             row = {"id": number, "campaign": campaign, "judge": judge, "page": task.page, "position": position}
             rows.append({**row, "pool": None if task.judge else pool_key(task), "added_at": micros(now)})
-            items += [_item_row(number, at, item, documents) for at, item in enumerate(task.items)]
-        if rows:
-            self._connection.execute(schema.task.insert(), rows)
-            insert_rows(self._connection, schema.item, items)
+        self._connection.execute(schema.task.insert(), rows)
+        items = ((number, *item) for number, (_, own) in zip(numbers, tasks, strict=True) for item in own)
+        insert_values(self._connection, schema.item, items)
         return len(rows)
 
     def put_calibration_first(self, campaign: int, pages: Container[str]) -> None:
@@ -332,6 +336,12 @@ class Tasks(Rows):
         heads = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
         rows = self._connection.execute(heads.where(_t.campaign == campaign).order_by(_t.id)) if items else ()
         return [_assigned(row, items[row.id]).task for row in rows if row.id in items]
+
+    def counts(self, campaign: int) -> tuple[int, int]:
+        """How many tasks a campaign has, and how many of them are somebody's."""
+        query = select(func.count(), func.count(_t.judge)).where(_t.campaign == campaign)
+        every, given = self._connection.execute(query).one()
+        return int(every), int(given)
 
     def count(self, campaign: int) -> int:
         """How many tasks a campaign has."""
@@ -465,21 +475,24 @@ def _assigned(row: Any, items: Sequence[Any]) -> Assigned:
     return Assigned(task, row.campaign, row.judge, tuple(entry[1] for entry in items))
 
 
-def _item_row(task: int, position: int, item: Item, documents: dict[str, int]) -> dict[str, Any]:
-    return {
-        "task": task,
-        "position": position,
-        "document": documents[item.document],
-        "segment": item.segment,
-        "systems": dumps(item.systems),
-        "role": str(item.role),
-        "texts": dumps(dict(item.texts)) if item.texts else None,
-        "expected": dumps(dict(item.expected)) if item.expected else None,
-        "done": 0,
-        "elapsed": 0.0,
-        "active": 0.0,
-        "saved_at": None,
-    }
+_ItemRow = tuple[int, int, str, str, str, str | None, str | None, int, float, float, None]
+"""A row of `item`, but for its task."""
+LaidOut = tuple[Task, list[_ItemRow]]
+"""A task with its items as rows."""
+
+
+def lay_out(tasks: Iterable[Task], documents: Mapping[str, int]) -> list[LaidOut]:
+    """Tasks with their items as rows, which takes as long as writing them and needs no lock."""
+    texts: dict[tuple[str, ...], str] = {}
+
+    def row(position: int, item: Item) -> _ItemRow:
+        systems = texts.get(item.systems) or texts.setdefault(item.systems, dumps(item.systems))
+        shown = dumps(dict(item.texts)) if item.texts else None
+        expected = dumps(dict(item.expected)) if item.expected else None
+        about = (position, documents[item.document], item.segment, systems, str(item.role))
+        return (*about, shown, expected, 0, 0.0, 0.0, None)
+
+    return [(task, [row(position, item) for position, item in enumerate(task.items)]) for task in tasks]
 
 
 _ROLES = {role.value: role for role in Role}
