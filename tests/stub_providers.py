@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -248,6 +248,12 @@ async def _running(app: web.Application, prefix: str) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
+def one_page(entries: Sequence[Body], after: str | None) -> Body:
+    """The entry after the one of this id: a list of which a page has one."""
+    place = 1 + next(place for place, entry in enumerate(entries) if entry["id"] == after) if after else 0
+    return {"data": entries[place : place + 1], "has_more": place + 1 < len(entries)}
+
+
 class BatchServer:
     """Batches in memory, in the form of each provider; one is done at the nth look at it. `answer(body)` gives a text,
     or a status and an error; `asked` counts questions by name. `fault(request, reply)` may put another reply in place
@@ -325,8 +331,9 @@ class BatchServer:
             self.done(batch)
             return web.json_response(view(batch))
 
-        async def listed(_: web.Request) -> web.Response:
-            return web.json_response({"data": [view(batch) for batch in self.batches.values()]})
+        async def listed(request: web.Request) -> web.Response:
+            entries = [{"id": "others", "metadata": None}, *(view(batch) for batch in self.batches.values())]
+            return web.json_response(one_page(entries, request.query.get("after")))
 
         router.add_post("/v1/files", upload)
         router.add_get("/v1/files/{file}/content", content)
@@ -363,8 +370,11 @@ class BatchServer:
                 lines.append(json.dumps({"custom_id": name, "result": result}))
             return web.Response(text="\n".join(lines))
 
-        async def listed(_: web.Request) -> web.Response:
-            return web.json_response({"data": [view(batch) for batch in self.batches.values()], "has_more": False})
+        async def listed(request: web.Request) -> web.Response:
+            others = {"id": "others", "processing_status": "ended", "results_url": None}
+            entries = [others, *(view(batch) for batch in self.batches.values())]
+            page = one_page(entries, request.query.get("after_id"))
+            return web.json_response({**page, "last_id": page["data"][-1]["id"]})
 
         router.add_post("/v1/messages/batches", create)
         router.add_get("/v1/messages/batches", listed)
@@ -397,8 +407,11 @@ class BatchServer:
             self.done(batch)
             return web.json_response(view(batch))
 
-        async def listed(_: web.Request) -> web.Response:
-            return web.json_response({"operations": [view(batch, whole=False) for batch in self.batches.values()]})
+        async def listed(request: web.Request) -> web.Response:
+            entries = [{"name": "batches/others"}, *(view(batch, whole=False) for batch in self.batches.values())]
+            place = int(request.query.get("pageToken", "0"))
+            following = {"nextPageToken": str(place + 1)} if place + 1 < len(entries) else {}
+            return web.json_response({"operations": entries[place : place + 1], **following})
 
         router.add_post("/v1beta/models/{model:[^:/]+}:batchGenerateContent", create)
         router.add_get("/v1beta/batches", listed)

@@ -70,11 +70,9 @@ def message(*, finish: str = "stop", content: str | None = None, **fields: Any) 
     return answer
 
 
-def too_large(body: Body) -> Any:
-    if body["max_tokens"] > 600:
-        words = "'max_tokens' is too large: 2000. This model's maximum context length is 2048 tokens."
-        return error(400, words)(body)
-    return good(body)
+def too_large(status: int) -> Callable[[Body], Any]:
+    words = "'max_tokens' is too large: 2000. This model's maximum context length is 2048 tokens."
+    return lambda body: error(status, words)(body) if body["max_tokens"] > 600 else good(body)
 
 
 async def cut(body: Body) -> Any:
@@ -128,8 +126,8 @@ FAULTS = [
         *(False, 6, 3, 0, 0, REPEATED),
     ),
     Fault(
-        "400: max_tokens too large for one question",
-        too_large,
+        "400 or 422: max_tokens too large for one question",
+        lambda body: too_large(400 + 22 * (body["max_tokens"] > 1000))(body),
         *(True, 9, 3, 0, 0, "The limit is halved for this question alone."),
     ),
     Fault(
@@ -157,6 +155,9 @@ FAULTS = [
     Fault("No usage", no_usage, True, 3, 3, 0, 0, "Tokens are counted here, the table says so, the cap acts."),
     Fault("Half a character in the reply", half_a_character, False, 6, 3, 0, 0, AGAIN, "json"),
     Fault("NUL in the reply", text(lambda _: "No.\x00"), False, 6, 3, 0, 0, AGAIN, "json"),
+    Fault("Two values for one key", text(lambda _: '{"score": 3, "score": 70}'), False, 6, 3, 0, 0, AGAIN, "schema"),
+    Fault("1e400 as a score", text(lambda _: '{"score": 1e400}'), False, 6, 3, 0, 0, AGAIN, "schema"),
+    Fault("Byte order mark before the answer", text("\ufeff{}".format), True, 3, 3, 0, 0, KEPT),
 ]
 
 
@@ -210,14 +211,18 @@ Beside single questions, a run ends early, with what to do next and everything s
 
 - 401, 402 or 404: nothing can be asked with this key, account or address. An account without credit is one, whatever
   status the server gives it.
+- A redirect: it is not followed, since texts and key are for the server that was named; the address is told.
 - A server that asks to wait for more than an hour.
 - Eight time-outs in a row without a byte in between (`--timeout` each, together and not one after another).
 - Twenty questions without one valid answer: the rest would fare no better.
 - Eight items in a row for which the server had no answer however often it was asked.
 - A limit on cost that the next request could pass, its longest reply included.
 
+The first Ctrl+C (or SIGTERM) sends nothing more, waits for the replies under way, which are paid, and stores them; the
+second ends at once. Batches are not waited for: they stay with the server, and the same command finds them.
+
 `lanner judge` ends with 0 when every item has its answer, with 3 when some are missing or left open and it says what to
-do next, with 2 when it could not run.
+do next, with 2 when it could not run, with 130 after Ctrl+C.
 """
 
 

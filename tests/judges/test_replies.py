@@ -12,6 +12,7 @@ import pytest
 from lanner import protocols
 from lanner.judges.providers import Reply, Token
 from lanner.judges.replies import Asked, aliased, parse, verdict, weighted, with_weights
+from lanner.judges.worker import judge_sentences
 from lanner.protocols.answers import Texts, stage_schema
 from lanner.store import Store
 from model_campaign import corpus, judge, opened, stored
@@ -50,7 +51,13 @@ def test_two_names_of_one_skill_are_not_three_skills() -> None:
 
 @pytest.mark.parametrize(
     ("text", "repairs"),
-    [('{"a": 1}', 0), ('```json\n{"a": 1}\n```', 1), ('<think>\nhm {"b": 2}\n</think>\n{"a": 1}', 1)],
+    [
+        ('{"a": 1}', 0),
+        ('\ufeff{"a": 1}', 1),
+        ('{"a": 1, "a": 1}', 0),
+        ('```json\n{"a": 1}\n```', 1),
+        ('<think>\nhm {"b": 2}\n</think>\n{"a": 1}', 1),
+    ],
 )
 def test_json_may_stand_in_a_fence_or_after_thoughts(text: str, repairs: int) -> None:
     assert parse(text) == ({"a": 1}, repairs)
@@ -60,6 +67,17 @@ def test_json_may_stand_in_a_fence_or_after_thoughts(text: str, repairs: int) ->
 def test_anything_else_is_not_json(text: str) -> None:
     stage = ESA.stages[0]
     assert verdict(text, Asked(ESA, [stage], None, {}), stage_schema([stage])).step == "json"
+
+
+@pytest.mark.parametrize("text", ['{"score": 3, "score": 70}', '```json\n{"x": [{"a": 1, "a": 2}]}\n```'])
+def test_two_values_for_one_key_are_no_answer(text: str) -> None:
+    stage = ESA.stages[0]
+    found = verdict(text, Asked(ESA, [stage], None, {}), stage_schema([stage]))
+    assert (found.answers, found.step) == (None, "schema")
+    assert "is given twice, with different values" in found.problem
+    good: dict[str, object] = {}
+    many, outcome = judge_sentences(text, [Asked(ESA, [stage], None, {})], {"1": stage_schema([stage])}, good)
+    assert (many.answers, many.step, outcome, good) == (None, "schema", "missing", {})
 
 
 @pytest.mark.parametrize("text", ["3", "[]", "null", '"text"'])

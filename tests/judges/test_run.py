@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import pickle
+import signal
+from random import Random
 
 import pytest
 
 from lanner import campaign
 from lanner.errors import LannerError, MissingExtraError
 from lanner.judges.plan import Limits, Plan, Totals
-from lanner.judges.providers import Endpoint, Provider
-from lanner.judges.run import run, run_shard, shards
+from lanner.judges.providers import Call, Endpoint, Provider, Reply
+from lanner.judges.run import INTERRUPTED, run, run_shard, shards
 from lanner.store import Store
 from model_campaign import QUICK, corpus, judge, member, opened, stored
-from stub_server import Stub, serving
+from stub_server import Stub, instance, serving
 
 
 def test_a_limit_on_items_ends_a_run_and_the_next_goes_on(store: Store) -> None:
@@ -73,6 +77,65 @@ def test_the_number_of_questions_under_way_grows_to_the_limit_and_not_beyond(sto
     totals = judge(store, number, stub, limits=Limits(16, backoff=0.0))
     assert totals.items == 80
     assert 8 < stub.most_at_once <= 16
+
+
+class Interrupting:
+    """A model that presses Ctrl+C while the last of so many questions is under way, and answers all of them after
+    that; with `twice` it presses once more instead."""
+
+    def __init__(self, questions: int, *, twice: bool = False) -> None:
+        self.at_once = questions
+        self.asked = 0
+        self.heard = asyncio.Event()
+        self._questions, self._twice = questions, twice
+
+    async def ask(self, call: Call) -> Reply:
+        self.asked += 1
+        if self.asked == self._questions:
+            os.kill(os.getpid(), signal.SIGINT)
+        await self.heard.wait()
+        if self._twice:
+            os.kill(os.getpid(), signal.SIGTERM)
+            await asyncio.Event().wait()
+        return Reply(json.dumps(instance(call.schema, Random(0))), tokens_in=1, tokens_out=1)
+
+    async def models(self) -> list[str]:
+        return []
+
+    async def close(self) -> None:
+        pass
+
+
+def interrupt(store: Store, number: int, model: Interrupting) -> tuple[Totals, list[int]]:
+    told: list[int] = []
+
+    def interrupted(under_way: int) -> None:
+        told.append(under_way)
+        model.heard.set()
+
+    plan = Plan("m", (member("http://x/v1"),))
+    limits = Limits(model.at_once, backoff=0.0)
+    return asyncio.run(
+        run(store, number, [plan], limits=limits, connect=lambda _: model, interrupted=interrupted)
+    ), told
+
+
+def test_the_first_interruption_keeps_what_is_under_way_and_sends_nothing_more(store: Store) -> None:
+    number = opened(store, "da", corpus(3, 3))
+    model = Interrupting(4)
+    totals, told = interrupt(store, number, model)
+    assert (model.asked, told, totals.items, totals.stopped) == (4, [4], 4, INTERRUPTED)
+    assert (totals.missing, totals.failed, len(stored(store, number))) == (0, 0, 4)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    stub = Stub()
+    assert judge(store, number, stub).items == sum(stub.asked.values()) == 5
+
+
+def test_the_second_interruption_ends_at_once(store: Store) -> None:
+    number = opened(store, "da", corpus(3, 3))
+    with pytest.raises(asyncio.CancelledError):
+        interrupt(store, number, Interrupting(4, twice=True))
+    assert stored(store, number) == []
 
 
 def test_two_runs_at_once_do_not_ask_twice(store: Store) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from random import Random
 from typing import Any
@@ -152,3 +153,9 @@ def test_the_form_in_the_prompt_names_every_field_and_every_bound(name: str) -> 
             assert f'"{field}": ' in form
     assert describe_form({"type": "integer", "minimum": 0, "maximum": 6}) == "a whole number from 0 to 6"
     assert describe_form({"anyOf": [{"type": "string"}, {"type": "null"}]}) == '"text" or null'
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, True, "3"])
+def test_a_number_is_one_that_can_be_counted_with(value: object) -> None:
+    assert mistake({"type": "number"}, value).endswith("is not a number.")
+    assert mistake({"type": "number"}, 10**400) == mistake({"type": "number"}, 2.5) == ""

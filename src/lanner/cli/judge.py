@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from rich.console import Console
@@ -35,7 +35,7 @@ from lanner.judges.plan import Limits, Member, Plan, Totals
 from lanner.judges.prompt import Settings
 from lanner.judges.providers import Endpoint
 from lanner.judges.ray_cluster import run_on_ray
-from lanner.judges.run import Report
+from lanner.judges.run import INTERRUPTED, Report
 from lanner.judges.run import run as judge_all
 from lanner.model import Campaign, Document, Protocol, Result
 from lanner.protocols.context import PEOPLE, canonical, names_in
@@ -322,7 +322,7 @@ def compare_contexts(output: Output, source: str, store_place: str, options: dic
         name = options["name"] or f"{source if is_campaign else slug(Path(source).stem)}-contexts"
         sample = _sample(store, name, sample_documents(documents, sentences), protocol, plans)
         with watching(output) as show:
-            totals = asyncio.run(judge_all(store, sample.id, plans, limits=limits, report=show))
+            totals = _judged(store, sample, plans, limits=limits, report=show)
         people = source if is_campaign else sample.id
         standings = compare(store, sample.id, [plan.judge for plan in plans], people_of=people)
         print_standings(output, standings)
@@ -339,7 +339,9 @@ def compare_contexts(output: Output, source: str, store_place: str, options: dic
 
 
 def exit_code(totals: Totals) -> int:
-    """0 where every item has its answer, 3 where some have none."""
+    """0 where every item has its answer, 3 where some have none, 130 after Ctrl+C."""
+    if totals.stopped == INTERRUPTED:
+        return ExitCode.STOPPED
     is_whole = not (totals.missing or totals.failed or totals.waiting or totals.stopped)
     return ExitCode.DONE if is_whole else ExitCode.INCOMPLETE
 
@@ -466,8 +468,7 @@ def _run(
             with watching(output) as show:
                 totals = _by_engine(output, store, entry, plans, limits=limits, report=show, options=options)
         except KeyboardInterrupt:
-            sys.stderr.write("\nStopped. What was answered is kept; the same command goes on from there.\n")
-            sys.exit(ExitCode.STOPPED)
+            _say_stopped()
         if totals.failed and not totals.calls:
             raise LannerError(
                 f"No answer came from the server: {totals.problem}.",
@@ -481,6 +482,27 @@ def _run(
     return exit_code(totals)
 
 
+def _say_stopped() -> NoReturn:
+    sys.stderr.write("\nStopped. What was answered is kept; the same command goes on from there.\n")
+    sys.exit(ExitCode.STOPPED)
+
+
+def _judged(store: Store, entry: Campaign, plans: Sequence[Plan], *, limits: Limits, report: Report) -> Totals:
+    """Judge until everything is done, or until the first Ctrl+C and the replies under way then."""
+    longest = max(member.endpoint.timeout for plan in plans for member in plan.members)
+
+    def interrupted(replies: int) -> None:
+        sys.stderr.write(
+            f"\nStopping: nothing more is sent. Waiting for the replies under way ({replies:,}), which are paid, for "
+            f"{longest:g} seconds at most. Ctrl+C again ends at once.\n"
+        )
+
+    try:
+        return asyncio.run(judge_all(store, entry.id, plans, limits=limits, report=report, interrupted=interrupted))
+    except asyncio.CancelledError:  # by a second signal, or by one while nothing was under way
+        _say_stopped()
+
+
 def _by_engine(
     output: Output,
     store: Store,
@@ -492,7 +514,7 @@ def _by_engine(
     options: dict[str, Any],
 ) -> Totals:
     if options["engine"] == "local":
-        return asyncio.run(judge_all(store, entry.id, plans, limits=limits, report=report))
+        return _judged(store, entry, plans, limits=limits, report=report)
     where = {"address": options["ray_address"], "per_machine": options["workers"]}
     totals, summary = run_on_ray(store, entry.id, plans, limits=limits, report=report, **where)
     output.note(f"{summary.parts:,} parts of whole documents, on {summary.machines:,} machines.")

@@ -6,7 +6,7 @@ import asyncio
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -136,6 +136,7 @@ class Budget:
         self._under_way = 0
         self._longest = 0  # tokens that a reply was seen to have: a server may not keep to the limit it was given
         self._settled = asyncio.Event()
+        self._ended = asyncio.Event()
         self.stopping = ""
 
     async def reserve(self, member: Member, messages: Sequence[Mapping[str, str]]) -> float:
@@ -185,6 +186,12 @@ class Budget:
         """Nothing new is asked from now on."""
         self.stopping = self._totals.stopped = why
         self._settled.set()
+        self._ended.set()
+
+    async def pause(self, seconds: float) -> None:
+        """Wait, but no longer than until the run is ending."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._ended.wait(), seconds)
 
     def check(self) -> None:
         if self.stopping:

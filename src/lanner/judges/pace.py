@@ -125,6 +125,12 @@ class Gate:
             raise
         return loop.time()
 
+    def turn_away(self, problem: Exception) -> None:
+        """Let nobody in who still waits."""
+        for turn, _ in self._waiting:
+            if not turn.done():
+                turn.set_exception(problem)
+
     def succeed(self, *, guessed: int = 0, used: int = 0) -> None:
         self.pace.succeed(guessed=guessed, used=used)
         self._admit()

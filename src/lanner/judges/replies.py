@@ -23,6 +23,7 @@ from lanner.protocols.kinds import kind_of
 
 Step = Literal["", "json", "schema", "meaning", "length", "refusal"]
 _FENCE = "```"
+_BYTE_ORDER_MARK = "\ufeff"
 _END_OF_THOUGHT = "</think>"
 
 
@@ -45,22 +46,47 @@ class Asked(NamedTuple):
     outputs: int = 2
 
 
+class AmbiguousError(ValueError):
+    """A reply that gives two different answers to one question."""
+
+
 def parse(text: str) -> tuple[Json, int]:
     """The JSON in a reply, and whether something around it had to be taken off: thoughts before it, a code fence with
     words around. The beginning of the thoughts may be missing, where a server took it for its own mark."""
     try:
-        return from_json(text), 0
+        return _unambiguous(text, from_json(text)), 0
+    except AmbiguousError:
+        raise
     except ValueError:
         pass
     answer = text.rpartition(_END_OF_THOUGHT)[2]
     blocks = answer.split(_FENCE)[1:-1:2]  # between an opening fence and a closing one
-    return from_json((blocks[-1].removeprefix("json") if blocks else answer).strip()), 1
+    answer = (blocks[-1].removeprefix("json") if blocks else answer).strip().removeprefix(_BYTE_ORDER_MARK)
+    return _unambiguous(answer, from_json(answer)), 1
+
+
+def _unambiguous(text: str, value: Json) -> Json:
+    """The value, unless a key stands twice with different values: a parser takes the last, and who knows what is
+    meant."""
+    json.loads(text, object_pairs_hook=_entries)
+    return value
+
+
+def _entries(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    entries = dict(pairs)
+    if len(entries) != len(pairs):
+        for name, value in pairs:
+            if entries[name] != value:
+                raise AmbiguousError(f'"{name}" is given twice, with different values.')
+    return entries
 
 
 def verdict(text: str, scope: Asked, schema: Mapping[str, Any]) -> Verdict:
     """Judge one reply about one item."""
     try:
         value, repairs = parse(text)
+    except AmbiguousError as error:
+        return Verdict(None, 0, "schema", str(error))
     except (ValueError, RecursionError) as error:
         return Verdict(None, 0, "json", f"The reply is not JSON: {error}.")
     if not isinstance(value, dict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -236,7 +235,7 @@ class Requester:
                     call = call._replace(seed=call.seed + 100_000)
                 call = call._replace(name=f"{call.name.partition('~')[0]}~{turn + 1}")
                 pause = error.retry_after or self._limits.backoff * 2**turn * (0.5 + self._rng.random())
-                await asyncio.sleep(min(pause, _LONGEST_PAUSE))
+                await self._budget.pause(min(pause, _LONGEST_PAUSE))
                 continue
             except RefusedError as error:  # before the gate lets the next ones in
                 self._budget.stop(str(error))

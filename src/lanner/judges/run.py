@@ -9,18 +9,20 @@ from __future__ import annotations
 import asyncio
 import gc
 import hashlib
+import signal
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import chain, zip_longest
 
 from lanner import campaign
 from lanner.errors import CampaignError, LannerError
 from lanner.judges import providers
-from lanner.judges.costs import Budget
+from lanner.judges.costs import Budget, StoppedError
 from lanner.judges.examples import Example, agreed, demanded
 from lanner.judges.pace import Gate, Pace
 from lanner.judges.plan import Limits, Member, Plan, Totals, differences
 from lanner.judges.providers import Endpoint, Provider
+from lanner.judges.providers._batches import Batches
 from lanner.judges.request import Channel, Requester
 from lanner.judges.worker import Worker
 from lanner.judges.writer import Writer
@@ -30,6 +32,10 @@ from lanner.store.claims import running_judges
 
 Report = Callable[[Totals], None]
 Connect = Callable[[Endpoint], Provider]
+Interrupted = Callable[[int], None]
+INTERRUPTED = "it was interrupted"
+"""Why a run stopped that was ended by a signal."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def seat(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
@@ -110,10 +116,12 @@ async def run(
     report: Report | None = None,
     examples: Sequence[Example] | None = None,
     connect: Connect = providers.connect,
+    interrupted: Interrupted | None = None,
 ) -> Totals:
     """Let these judges answer what is open, all documents or some. Answers are on disk before they are counted.
     `examples` replace those of the campaign; `connect` makes the connections. A whole campaign is for one run at a
-    time; whoever gives `documents` sees to it that nobody else has the same."""
+    time; whoever gives `documents` sees to it that nobody else has the same. With `interrupted`, Ctrl+C or SIGTERM
+    sends nothing more and waits for the replies under way, which are paid; it is told how many these are."""
     limits = limits or Limits()
     totals = Totals()
     budget = Budget(limits.max_cost, totals)
@@ -129,7 +137,7 @@ async def run(
             raise nothing_to_judge(protocol)
         numbers = judge_numbers(store, seats.id, plans)
         with running_judges(store, numbers if documents is None else {}):
-            async with Writer(store) as writer, _quiet_collector():
+            async with Writer(store) as writer, _quiet_collector(), _ended_by_signals(budget, connections, interrupted):
                 workers = [
                     Worker(
                         store,
@@ -195,6 +203,38 @@ async def _quiet_collector() -> AsyncIterator[None]:
         gc.unfreeze()
 
 
+@asynccontextmanager
+async def _ended_by_signals(
+    budget: Budget, connections: _Connections, interrupted: Interrupted | None
+) -> AsyncIterator[None]:
+    """The first signal ends a run after the replies under way, the second at once; so does the first where these are a
+    batch, which takes a day and is found again. On Windows, and beside the main thread, signals do what they do."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def end() -> None:
+        under_way = connections.in_flight
+        if budget.stopping == INTERRUPTED or connections.has_batches or not under_way:
+            assert task is not None
+            task.cancel()
+            return
+        budget.stop(INTERRUPTED)
+        connections.turn_away(StoppedError(INTERRUPTED))
+        assert interrupted is not None
+        interrupted(under_way)
+
+    heard: list[signal.Signals] = []
+    if interrupted is not None:
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            for each in _SIGNALS:
+                loop.add_signal_handler(each, end)
+                heard.append(each)
+    try:
+        yield
+    finally:
+        for each in heard:
+            loop.remove_signal_handler(each)
+
+
 class _Connections:
     """One connection and one gate per server, shared by all who ask there."""
 
@@ -210,6 +250,18 @@ class _Connections:
             pace = Pace(self._limits.in_flight, start=provider.at_once, rpm=self._limits.rpm, tpm=self._limits.tpm)
             self._open[endpoint] = (provider, Gate(pace))
         return Channel(member, *self._open[endpoint])
+
+    @property
+    def in_flight(self) -> int:
+        return sum(gate.pace.in_flight for _, gate in self._open.values())
+
+    @property
+    def has_batches(self) -> bool:
+        return any(isinstance(provider, Batches) for provider, _ in self._open.values())
+
+    def turn_away(self, problem: Exception) -> None:
+        for _, gate in self._open.values():
+            gate.turn_away(problem)
 
     async def close(self) -> None:
         for provider, _ in self._open.values():

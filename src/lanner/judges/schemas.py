@@ -6,6 +6,7 @@ A full validator costs a millisecond per answer; this one costs microseconds and
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,7 +22,9 @@ _KINDS: dict[str, Callable[[Json], bool]] = {
     "integer": lambda value: (
         not isinstance(value, bool) and (isinstance(value, int) or (isinstance(value, float) and value.is_integer()))
     ),
-    "number": lambda value: not isinstance(value, bool) and isinstance(value, int | float),
+    "number": lambda value: (
+        not isinstance(value, bool) and (isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)))
+    ),
 }
 _ARTICLES = {"object": "an object", "array": "a list", "integer": "a whole number"}
 

@@ -16,7 +16,7 @@ from lanner.judges.costs import StoppedError
 from lanner.judges.examples import Example, Lesson
 from lanner.judges.plan import Plan, Totals
 from lanner.judges.prompt import Prompter
-from lanner.judges.replies import Asked, Verdict, judged, parse, verdict
+from lanner.judges.replies import AmbiguousError, Asked, Verdict, judged, parse, verdict
 from lanner.judges.request import MISSING, PARTIAL, VALID, Channel, Judge, Request, Requester, Subject, UnavailableError
 from lanner.judges.writer import Writer
 from lanner.model import Document, Grid, Item, Json, Protocol, Spans, Stage, Unit
@@ -419,6 +419,8 @@ def judge_sentences(
     """Sentence by sentence; what was right once stays right when the rest is asked again."""
     try:
         value, repairs = parse(text)
+    except AmbiguousError as error:
+        value, repairs, wrong = {}, 0, [("schema", str(error))]
     except (ValueError, RecursionError) as error:
         value, repairs, wrong = {}, 0, [("json", f"The reply is not JSON: {error}.")]
     else:

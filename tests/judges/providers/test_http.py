@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -96,28 +98,43 @@ def test_fields_of_ones_own_are_part_of_the_request(tmp_path: Path) -> None:
     assert _merged({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 4}, "d": 5}) == {"a": {"b": 4, "c": 2}, "d": 5}
 
 
+async def ask_gemini(answer: Callable[[], web.Response]) -> Reply:
+    """What comes of a question to a server that answers so."""
+
+    async def handle(_request: web.Request) -> web.Response:
+        return answer()
+
+    app = web.Application()
+    app.router.add_post("/v1beta/models/tiny:generateContent", handle)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    connection = connect(Endpoint(f"http://127.0.0.1:{runner.addresses[0][1]}/v1beta/", Gemini.provider))
+    try:
+        return await connection.ask(Call("tiny", MESSAGES, SCHEMA))
+    finally:
+        await connection.close()
+        await runner.cleanup()
+
+
 def test_a_wrong_key_is_known_by_its_code() -> None:
     """Gemini answers a wrong key with 400."""
     error = {"code": 400, "message": "API key not valid.", "details": [{"reason": "API_KEY_INVALID"}]}
-
-    async def refuse(_request: web.Request) -> web.Response:
-        return web.json_response({"error": error}, status=400)
-
-    async def go() -> None:
-        app = web.Application()
-        app.router.add_post("/v1beta/models/tiny:generateContent", refuse)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        connection = connect(Endpoint(f"http://127.0.0.1:{runner.addresses[0][1]}/v1beta", Gemini.provider))
-        try:
-            await connection.ask(Call("tiny", MESSAGES, SCHEMA))
-        finally:
-            await connection.close()
-            await runner.cleanup()
-
     with pytest.raises(RefusedError, match="not valid"):
-        asyncio.run(go())
+        asyncio.run(ask_gemini(lambda: web.json_response({"error": error}, status=400)))
+
+
+def test_a_redirect_is_not_followed_and_tells_where_it_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANNER_API_KEY", "hidden")
+    elsewhere = {"Location": "https://other.example/v1?key=hidden"}
+    with pytest.raises(RefusedError, match=r"elsewhere \(307\): https://other.example/v1\?key=•••"):
+        asyncio.run(ask_gemini(lambda: web.Response(status=307, headers=elsewhere)))
+
+
+def test_a_byte_order_mark_before_the_reply_is_no_fault() -> None:
+    reply = {"candidates": [{"content": {"parts": [{"text": "yes"}]}}]}
+    body = "\ufeff" + json.dumps(reply)
+    assert asyncio.run(ask_gemini(lambda: web.Response(text=body, content_type="application/json"))).text == "yes"
 
 
 def test_the_time_to_wait_may_stand_in_the_error() -> None:

@@ -11,18 +11,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from pydantic_core import from_json, to_json
 
 from lanner.errors import LannerError
 from lanner.judges.providers import Call, OverloadedError, RefusedError, Reply, UnanswerableError, UnreadableError
-from lanner.judges.providers._http import Connection
+from lanner.judges.providers._http import NOT_UNDERSTOOD, Connection
 from lanner.model import Json
 
 MARK = "lanner"
 GATHERING = 2.0  # seconds without a new question until a batch is sent
 BETWEEN = 20.0  # seconds between two looks at a batch
 PATIENCE = 90  # looks in a row that may fail: a batch that was paid for is not given up for a line that is cut
+PAGES = 20  # of a hundred batches each: what is older is over and no longer kept
 _STRANGE = (ValueError, KeyError, IndexError, TypeError, AttributeError)
 _T = TypeVar("_T")
 
@@ -57,6 +59,8 @@ class Batches:
     """Questions in one batch, by the interface's own limit."""
     largest = 150_000_000
     """Bytes in one batch."""
+    after = "after"
+    """What the list of batches calls the last one of the page before."""
 
     def __init__(self, connection: Connection, *, gathering: float = GATHERING, between: float = BETWEEN) -> None:
         self.connection = connection
@@ -92,6 +96,19 @@ class Batches:
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
         """Batches that an earlier run sent, with the names of their questions. `run` begins the names of this one."""
         raise NotImplementedError
+
+    async def listed(self, path: str) -> list[Batch]:
+        """The batches that the server lists, the newest first, page by page."""
+        batches: list[Batch] = []
+        after = ""
+        for _ in range(PAGES):
+            page = await self.connection.json("GET", f"{path}?limit=100{after}")
+            entries = page.get("data") or ()
+            batches += entries
+            if not (page.get("has_more") and entries):
+                break
+            after = f"&{self.after}={quote(str(page.get('last_id') or entries[-1]['id']), safe='')}"
+        return batches
 
     def name_of(self, call: Call) -> str:
         """The name of a question, as the interface allows it."""
@@ -212,7 +229,7 @@ class Batches:
             return
         content = to_json(result.content)
         try:
-            if result.status == 400 and self.connection.learns(content):
+            if result.status in NOT_UNDERSTOOD and self.connection.learns(content):
                 raise OverloadedError("asked in a way that the server does not know")
             if result.status != 200:
                 raise self.connection.failure(result.status, content)

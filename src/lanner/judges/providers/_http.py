@@ -90,6 +90,8 @@ def _from_keyring(host: str) -> str:
 _LONGEST = 4_000_000  # bytes of a reply; more is not an answer to any question we ask
 _SHOWN = 300
 _OVERLOADED = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
+NOT_UNDERSTOOD = (400, 422)
+"""Statuses of a request that has something in it which the server does not know."""
 _PROBE_SECONDS = 10.0
 _SHORTEST = 64  # tokens: no answer to a question of ours is shorter
 _FORBIDDEN = 5  # refusals in a row before any answer: then it is us and not the text
@@ -228,9 +230,10 @@ class Connection:
                 self._answered = True
                 return reply
             words = self._words(content)
-            if status == 400 and self._adapt(words, family, step, body):
+            is_puzzled = status in NOT_UNDERSTOOD
+            if is_puzzled and self._adapt(words, family, step, body):
                 continue
-            if status == 400 and call.max_tokens and call.max_tokens > _SHORTEST and self._names_length(words):
+            if is_puzzled and call.max_tokens and call.max_tokens > _SHORTEST and self._names_length(words):
                 call = call._replace(max_tokens=call.max_tokens // 2)
                 continue
             raise await self._error(status, headers, content, call)
@@ -406,6 +409,12 @@ class Connection:
             return RefusedError(
                 message, next_step="The account has no credit left. With more, the same command goes on from there."
             )
+        if 300 <= status < 400:  # not followed: the texts and the key are for the server that was named
+            address = headers.get("location", "it does not say where")
+            return RefusedError(
+                f"{self._host} sends questions elsewhere ({status}): {self._scrubbed(address)[:_SHOWN]}",
+                next_step="If that is right, give that address with --base-url.",
+            )
         if status == 404:
             return RefusedError(message, next_step="Does the server have this interface, and --base-url end in /v1?")
         if status == 500 and self._family and any(sign in words for sign in self._family.unreadable):
@@ -437,7 +446,7 @@ def _loaded(content: bytes) -> Any:
     try:
         return from_json(content)
     except ValueError:
-        text = json.dumps(json.loads(content.decode(errors="replace")), ensure_ascii=False)
+        text = json.dumps(json.loads(content.decode("utf-8-sig", errors="replace")), ensure_ascii=False)
         return from_json(text.encode(errors="replace"))
 
 

@@ -38,6 +38,7 @@ class MessageBatches(Batches):
 
     most = 100_000
     largest = 250_000_000
+    after = "after_id"
 
     def name_of(self, call: Call) -> str:
         """Only letters, digits, hyphens and underscores are allowed in a name."""
@@ -68,9 +69,8 @@ class MessageBatches(Batches):
         return results
 
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
-        listed = await self.connection.json("GET", "/messages/batches?limit=100")
         batches = []
-        for entry in listed.get("data") or ():
+        for entry in await self.listed("/messages/batches"):
             batch: Batch = entry
             while not self.is_over(batch):
                 await asyncio.sleep(self._between)

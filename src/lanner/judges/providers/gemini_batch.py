@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from lanner.judges.providers import Endpoint
-from lanner.judges.providers._batches import MARK, Batch, Batches, Question, Result
+from lanner.judges.providers._batches import MARK, PAGES, Batch, Batches, Question, Result
 from lanner.judges.providers._http import require
 from lanner.judges.providers.gemini import Gemini
 
@@ -77,10 +77,20 @@ class InlineBatches(Batches):
             return f"the batch {batch['name']} failed: {words}"
         return ""
 
+    async def listed(self, path: str) -> list[Batch]:
+        batches: list[Batch] = []
+        following = ""
+        for _ in range(PAGES):
+            page = await self.connection.json("GET", f"{path}?pageSize=100{following}")
+            batches += page.get("operations") or page.get("batches") or ()
+            if not page.get("nextPageToken"):
+                break
+            following = f"&pageToken={quote(str(page['nextPageToken']), safe='')}"
+        return batches
+
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
-        listed = await self.connection.json("GET", "/batches?pageSize=100")
         batches = []
-        for entry in listed.get("operations") or listed.get("batches") or ():
+        for entry in await self.listed("/batches"):
             batch: Batch = entry
             name = (batch.get("metadata") or batch).get("displayName")
             if name != f"{MARK}-{run.partition('.')[0]}":

@@ -63,9 +63,8 @@ class FileBatches(Batches):
         return "" if status == "completed" else f"the batch {batch.get('id')} is {status}"
 
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
-        listed = await self.connection.json("GET", "/batches?limit=100")
         batches = []
-        for batch in listed.get("data") or ():
+        for batch in await self.listed("/batches"):
             ours = (batch.get("metadata") or {}).get("made_by") == MARK and batch.get("endpoint") == self.route
             if not ours:
                 continue
