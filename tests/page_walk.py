@@ -65,7 +65,7 @@ class Walk:
 
     def __init__(self, page: Page, work: Work, task: int, items: int, seed: str) -> None:
         self.page, self.work, self.task = page, work, task
-        self.hands, self.rng = Hands(page), Random(seed)
+        self.hands, self.rng, self.seed = Hands(page), Random(seed), seed
         self.answers: list[dict[str, Any]] = [{} for _ in range(items)]
         self.steps: list[str] = []
 
@@ -252,7 +252,7 @@ class Walk:
             for name, value in expected[number].items():
                 if name not in controls or controls[name]["display"] == "counts":
                     continue
-                place = (number, name, self.steps[-30:])
+                place = (number, name, self.seed, self.steps[-30:])
                 assert _plain(shown[name]) == _plain(value), ("page", *place)
                 lines = controls[name]["lines"]
                 few = controls[name]["kind"] == "labels" and value != [controls[name]["exclusive"]]

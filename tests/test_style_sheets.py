@@ -62,3 +62,11 @@ def test_every_variable_made_is_used_somewhere() -> None:
     by_script = tuple(re.findall(r"var\((--[\w-]+)\$\{", scripts))  # the lines under marks, one for each severity
     unused = [name for name in made if not re.search(rf"var\({name}\b", text) and not name.startswith(by_script)]
     assert not sorted(unused)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((SOURCE / "web" / "static" / "styles").glob("*.css")), ids=lambda path: path.name
+)
+def test_screens_are_measured_in_the_size_of_the_font(path: Path) -> None:
+    """Else a reader who has set a large font gets the page of a large screen, with half of its bar outside."""
+    assert not re.findall(r"@media[^{]*\d+px", rules(path))

@@ -34,7 +34,7 @@ export function linesOf({ lines }, t) {
 }
 
 /** Where the questions stand beside the texts, and not below them. */
-const WIDE = '(width > 900px)';
+const WIDE = '(width > 56.25em)';
 
 /**
  * Put the feedback where it is looked for: below the sentence that it is about; where the screen is

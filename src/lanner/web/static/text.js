@@ -72,12 +72,12 @@ export function wholeWords(s, units, stretch, drawn = stretch) {
  * @param {M[]} marks
  */
 export function cut(s, marks) {
-  const chars = [...s],
-    edges = [...new Set([0, chars.length, ...marks.flatMap(m => [m.start, m.end])])]
-      .filter(e => e <= chars.length)
+  const length = points(s),
+    edges = [...new Set([0, length, ...marks.flatMap(m => [m.start, m.end])])]
+      .filter(e => e <= length)
       .sort((a, b) => a - b);
   return edges.slice(0, -1).map((from, n) => ({
-    text: chars.slice(from, edges[n + 1]).join(''),
+    text: slice(s, from, edges[n + 1]),
     marks: marks.filter(m => m.start <= from && m.end > from),
   }));
 }

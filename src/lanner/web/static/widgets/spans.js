@@ -43,7 +43,8 @@ function draw(el, app) {
   items.forEach((item, n) => {
     if (list.children[n] !== item) list.insertBefore(item, list.children[n] ?? null);
   });
-  if (spans.length > listed.size) list.scrollTop = list.scrollHeight; // the newest is seen
+  // the newest is seen; two have room
+  if (spans.length > Math.max(2, listed.size)) list.scrollTop = list.scrollHeight;
 }
 
 /** What stands where nothing is marked. @param {any} list */
