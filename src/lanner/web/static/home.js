@@ -69,9 +69,11 @@ document.addEventListener('keydown', e => {
   if (e.key === 'Enter' && !e.repeat && document.activeElement === document.body)
     $('#start')?.click();
 });
-// from it, up and down lead through the documents
+// from it, arrows lead through the documents
+const forward = document.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
 document.addEventListener('keydown', e => {
-  const by = e.key === 'ArrowDown' ? 1 : e.key === 'ArrowUp' ? -1 : 0,
+  const isArrow = /^Arrow/.test(e.key),
+    by = !isArrow ? 0 : e.key === 'ArrowDown' || e.key === forward ? 1 : -1,
     stops = $$('#start, a.task').filter(stop => stop.checkVisibility()),
     at = stops.indexOf(document.activeElement);
   if (!by || at < 0 || e.ctrlKey || e.metaKey || e.altKey || !stops[at + by]) return;
