@@ -37,7 +37,7 @@ from lanner.protocols.kinds.base import Check, Rule, Schema, Texts, closed_objec
 from lanner.protocols.prefilled import is_unreviewed, of_text
 
 __all__ = [
-    "AcceptedAnswer",
+    "Accepted",
     "Rule",
     "Texts",
     "accept",
@@ -59,7 +59,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class AcceptedAnswer:
+class Accepted:
     """An answer taken in lenient mode: the value to store, the rules it breaks, how many aliases were resolved."""
 
     value: Json
@@ -77,11 +77,11 @@ def check(
 
 def accept(
     question: Question, value: Json, *, texts: Texts | None = None, chosen: Sequence[str] = (), outputs: int = 2
-) -> AcceptedAnswer:
+) -> Accepted:
     """The value as far as it can be understood, with what is wrong about it as flags."""
     lenient = Check(question, False, texts, outputs)
     answer = _check_answer(lenient, value, chosen)
-    return AcceptedAnswer(answer, tuple(dict.fromkeys(lenient.flags)), lenient.repairs)
+    return Accepted(answer, tuple(dict.fromkeys(lenient.flags)), lenient.repairs)
 
 
 def texts_of(document: Document, item: Item) -> Texts:
