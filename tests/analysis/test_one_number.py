@@ -19,6 +19,7 @@ from lanner.cli import lanner as program
 from lanner.model import Grid
 from lanner.monitor.live import LiveCampaigns
 from lanner.reports.build import build
+from lanner.reports.parts import Report
 from lanner.reports.view import View
 from lanner.store import Store
 from lanner.web.app import create_app
@@ -58,6 +59,12 @@ def oracle(store: Store) -> dict[str, float]:
     }
 
 
+@pytest.fixture(scope="module")
+def report(store: Store) -> Report:
+    """The report of the whole campaign, made once: nothing but the last test changes the campaign."""
+    return build(from_campaign(store, NAME))
+
+
 def _of(rows: pd.DataFrame, question: str) -> pd.DataFrame:
     return rows[rows["question"] == question]
 
@@ -76,8 +83,7 @@ def test_the_command_line(place: Path, oracle: dict[str, float]) -> None:
     assert headlines == pytest.approx(oracle, abs=1e-12)
 
 
-def test_the_report(store: Store, oracle: dict[str, float]) -> None:
-    report = build(from_campaign(store, NAME))
+def test_the_report(report: Report, oracle: dict[str, float]) -> None:
     table = next(table for table in report.tables if table.id == "agreement")
     assert {row["question"]: row["value"] for row in table.data} == pytest.approx(oracle, abs=1e-12)
     drawn = next(figure for figure in report.figures if figure.id == "questions")
@@ -90,17 +96,16 @@ def test_the_live_page(store: Store, oracle: dict[str, float]) -> None:
     assert {m.question: m.value for m in measures if not m.row} == pytest.approx(oracle, abs=1e-12)
 
 
-def test_intervals_and_pairs_of_the_live_page_are_those_of_the_report(store: Store) -> None:
-    report = build(from_campaign(store, NAME))
+def test_intervals_and_pairs_of_the_live_page_are_those_of_the_report(store: Store, report: Report) -> None:
     table = next(table for table in report.tables if table.id == "agreement")
     printed = {row["question"]: (row["low"], row["high"]) for row in table.data}
     number = campaign.get(store, NAME).id
+    view = View(from_campaign(store, NAME), campaign.protocol(store, NAME))
     for question in ("sentence", "skills"):
         snapshot = LiveCampaigns(store).snapshot(number, question)
         live = {m.question: (m.low, m.high) for m in snapshot.measures if not m.row}
         assert live == {name: pytest.approx(interval) for name, interval in printed.items()}
         assert snapshot.divergence is not None
-        view = View(from_campaign(store, NAME), campaign.protocol(store, NAME))
         pairs = next(agreement.pairs for agreement in view.agreements if agreement.question == question)
         assert pairs
         for result in pairs:
@@ -115,11 +120,10 @@ def test_the_api(store: Store, oracle: dict[str, float]) -> None:
         assert client.get(f"/api/v1/campaigns/{NAME}/agreement").status_code == 401, "nobody without a token"
 
 
-def test_everything_names_the_same_selection(store: Store) -> None:
+def test_everything_names_the_same_selection(store: Store, report: Report) -> None:
     number = campaign.get(store, NAME).id
     selection = "rows main items by people"
     assert all(selection in row["signature"] for row in Jobs(store).agreement(number))
-    report = build(from_campaign(store, NAME))
     signatures = [part.signature for part in (*report.tables, *report.figures) if "alpha" in part.signature]
     assert signatures and all(selection in signature for signature in signatures)
 
