@@ -244,7 +244,7 @@ def test_other_tools_get_the_marks_that_stand(material: Material, rows: pd.DataF
 def test_the_numbers_in_words(result: Assistance) -> None:
     sentences = " ".join(assistance_words(result))
     assert "marks of gemba" in sentences and "rely on it" in sentences
-    assert "less" in sentences, "the assisted are faster here"
+    assert "less (difference −" in sentences and " s, 95 %)" in sentences, "faster here, by seconds and not per cent"
 
 
 def test_nothing_is_said_where_nobody_was_helped(store: Store) -> None:

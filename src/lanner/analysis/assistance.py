@@ -296,7 +296,7 @@ def assistance_words(result: Assistance) -> list[str]:
         share = abs(seconds.assisted.value / seconds.unaided.value - 1)
         sentences.append(
             f"An item took {seconds.assisted.value:.1f} s with the model's marks and {seconds.unaided.value:.1f} s "
-            f"without, {share:.0%} {way}{_doubt(seconds.difference)}."
+            f"without, {share:.0%} {way}{_doubt(seconds.difference, ' s')}."
         )
     marks, follows = by_name["marks"], by_name["agreement with the model"]
     if follows.difference.value is not None:
@@ -321,10 +321,11 @@ def _fates_in_words(entry: ModelMarks) -> str:
     )
 
 
-def _doubt(difference: Result) -> str:
-    """Whether a difference may be chance, as the end of a sentence."""
+def _doubt(difference: Result, unit: str = "") -> str:
+    """Whether a difference may be chance, as the end of a sentence; its interval is in this unit, not in per cent."""
     if difference.low is None or difference.high is None:
         return " (too few documents to tell chance from help)"
     if difference.low <= 0 <= difference.high:
         return " (no more than chance could give)"
-    return f" ({difference.low:+.2f} to {difference.high:+.2f}, 95 %)"
+    low, high = (f"{end:+.2f}".replace("-", "−") for end in (difference.low, difference.high))
+    return f" (difference {low} to {high}{unit}, 95 %)"
