@@ -189,7 +189,7 @@ def test_the_numbers_can_be_made_again_from_the_export_alone(store: Store, tmp_p
     assert any(abs(chance * (30 - at) - 1) > 0.01 for at, chance in enumerate(chances)), "all were drawn evenly"
     export(from_campaign(store, "study"), tmp_path / "pilot.csv")
     lines = (Path(__file__).parents[2] / "docs" / "adaptive.md").read_text(encoding="utf-8")
-    recount = lines.partition("```python\n")[2].partition("```")[0].replace("documents=200", "documents=30")
+    recount = lines.partition("```py\n")[2].partition("```")[0].replace("documents=200", "documents=30")
     names: dict[str, Any] = {}
     with contextlib.chdir(tmp_path), contextlib.redirect_stdout(io.StringIO()):
         exec(recount, names)
