@@ -282,7 +282,7 @@ def test_a_provider_has_its_own_address_and_its_own_batches() -> None:
 
 
 def test_reasons_come_first_where_the_prompt_can_ask_for_them() -> None:
-    assert plans(rationale=True)[0].settings.template.label == "judge-3+rationale"
+    assert plans(rationale=True)[0].settings.template.label == "judge-4+rationale"
 
 
 # `lanner judge --compare-contexts` and `lanner compare --judges`: the ablation of what a model sees.

@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from lanner import protocols
-from lanner.judges.prompt import Settings, prompt
+from lanner.judges.prompt import Prompter, Settings, prompt
 from lanner.model import Document, Item, Segment
 
 DOCUMENT = Document(
@@ -21,7 +21,11 @@ DOCUMENT = Document(
     target_language="ko",
     title="A title",
     domain="news",
+    text_type="report",
+    note="Written in haste.",
+    glossary={"tide": "조수"},
 )
+HEADING = {"title": "Title: A title", "domain": "news", "type": "report", "note": "haste", "glossary": "- tide: 조수"}
 
 
 @pytest.mark.parametrize("name", protocols.names())
@@ -45,6 +49,26 @@ def test_a_model_sees_what_a_person_sees() -> None:
     user = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",))).user
     assert shown(user, "Source") == shown(user, "Output") == [1, 2, 3, 4, 5, 6, 7]
     assert shown(user, "Reference") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "stage", "kept"),
+    [
+        ("h_falcon", 0, {"title", "domain", "type", "note"}),
+        ("mqm_localisation", 0, set(HEADING)),
+        ("parity", 0, set()),
+        ("context_survey", 0, set()),
+    ],
+)
+def test_what_stands_above_a_text_is_what_people_see_there(name: str, stage: int, kept: set[str]) -> None:
+    protocol = protocols.load(name)
+    asked = protocol.stages[stage]
+    systems = ("oak",) * (asked.outputs if asked.object.value == "outputs" else asked.object.value == "output")
+    item = Item("d", "3", systems)
+    alone = prompt(protocol, [asked], DOCUMENT, item).user
+    together = Prompter(protocol, Settings()).sentences([asked], DOCUMENT, [item], answers=[{}]).user
+    for user in (alone, together):
+        assert {part for part, words in HEADING.items() if words in user} == kept
 
 
 def test_the_published_way_is_two_sentences_of_source_and_reference_and_the_output_of_the_one_asked() -> None:

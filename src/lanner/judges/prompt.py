@@ -32,7 +32,7 @@ from lanner.model import (
 )
 from lanner.model import languages as language_names
 from lanner.protocols.answers import chosen, stage_schema
-from lanner.protocols.context import PEOPLE, Lines, canonical, lines_of_document
+from lanner.protocols.context import PEOPLE, Lines, canonical, heading, lines_of_document
 from lanner.protocols.wording import Wording
 
 RATIONALE = "rationale"
@@ -154,9 +154,10 @@ class Prompter:
     ) -> Prompt:
         """The prompt about one item; with `shuffle` the options stand in an order that this number decides."""
         frame = self._frame(stages, document, answers or {}, max(2, len(item.systems)), shuffle)
+        lines = self._lines_of(stages[0], document, item.systems)
         view = frame.view | {
-            "document": document,
-            "texts": self._lines_of(stages[0], document, item.systems).around(item),
+            "document": lines.heading,
+            "texts": lines.around(item),
             "answered": self._answered(stages, answers or {}),
         }
         user = render(self._template, "user", view)
@@ -194,7 +195,8 @@ class Prompter:
                 f"The prompt {self._template.name} has no words for many sentences at once.",
                 next_step="Use another --mode, or give the prompt a part `sentences`.",
             )
-        user = render(self._template, "sentences", frame.view | {"document": document, "lines": lines})
+        shown = {"document": heading(stages[0], document), "lines": lines}
+        user = render(self._template, "sentences", frame.view | shown)
         return Prompt(frame.system, user, schema, template=f"{self._template.label}+sentences")
 
     def _lines_of(self, stage: Stage, document: Document, systems: tuple[str, ...]) -> Lines:

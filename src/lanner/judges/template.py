@@ -47,13 +47,13 @@ VARIABLES: Mapping[str, Mapping[str, str]] = {
     "system": SHARED,
     "user": SHARED
     | {
-        "document": "the document: .title, .domain, .text_type, .note",
+        "document": "the document as people see it: .title, .domain, .text_type, .note, .glossary",
         "texts": "the sentences shown, each with .source, .outputs, .reference and .asked; they must be somewhere",
         "answered": "the judge's own earlier answers, as pairs of label and value",
     },
     "sentences": SHARED
     | {
-        "document": "the document: .title, .domain, .text_type, .note",
+        "document": "the document as people see it: .title, .domain, .text_type, .note, .glossary",
         "lines": "the sentences as (line, number or none, earlier answers); they must be somewhere",
     },
 }

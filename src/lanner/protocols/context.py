@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -95,6 +95,20 @@ def _named_view(name: str) -> View:
     return View(sides == "own", sides == "reference", before, after)
 
 
+def heading(stage: Stage, document: Document) -> Document:
+    """The document with what this stage shows above its sentences: title, text type and note not where sentences are
+    judged by themselves, a glossary only where people have one."""
+    has_title = "title" in stage.show and stage.unit is not Unit.ISOLATED
+    return replace(
+        document,
+        title=document.title if has_title else "",
+        text_type=document.text_type if has_title else "",
+        note=document.note if has_title else "",
+        domain=document.domain if "domain" in stage.show else "",
+        glossary=document.glossary if "glossary" in stage.show else {},
+    )
+
+
 def lines_around(name: str, stage: Stage, document: Document, item: Item) -> list[Line]:
     """The sentences shown for one item, never across the border of the document. Of the sentence that is asked about
     a reference is shown only where people have one."""
@@ -117,6 +131,7 @@ class Lines:
 
     def __init__(self, name: str, stage: Stage, document: Document, systems: Sequence[str]) -> None:
         self.document = document
+        self.heading = heading(stage, document)
         self._unit, self._visible = stage.unit, view(name, stage, document)
         self._systems = systems if stage.object in _TRANSLATED else ()
         self._source = "source" in stage.show
