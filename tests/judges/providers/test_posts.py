@@ -75,7 +75,7 @@ def plain(content: bytes, status: str = "200 OK", head: bytes = b"") -> bytes:
         (plain(gzip.compress(b"yes" * 9), head=b"Content-Encoding: gzip\r\n"), 200, b"yes" * 9),
         (plain(b"x" * (LONGEST + 1)), 413, b""),
         (plain(gzip.compress(b"x" * 10 * LONGEST), head=b"Content-Encoding: gzip\r\n"), 413, b""),
-        (b"HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nye\r\nfffffff\r\n", 413, b""),
+        (b"HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nye\r\nfffffff\r\n" + b"x" * LONGEST, 413, b""),
         (b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 2 * LONGEST + b"END", 413, b""),
     ],
 )
