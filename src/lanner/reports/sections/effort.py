@@ -112,7 +112,8 @@ def times(table: pl.DataFrame) -> tuple[effort.Work, str]:
     """
     work = effort.items(table)
     timed_items = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
-    instant = float((timed_items["seconds"] < _INSTANT).mean() or 0.0) if len(timed_items) else 1.0  # type: ignore[arg-type]
+    seconds = timed_items["seconds"]
+    instant = float((seconds < _INSTANT).mean() or 0.0) if len(seconds) else 1.0  # type: ignore[arg-type]
     if instant <= _TOO_MANY_INSTANT or not work.table["at"].is_not_null().any():
         return (work, OWN) if instant <= _TOO_MANY_INSTANT else (work._replace(table=timed_items.head(0)), "")
     between = work.table.sort("judge", "at", maintain_order=True).with_columns(
