@@ -146,8 +146,9 @@ def test_a_reply_that_comes_while_nobody_asks_is_dropped_with_its_connection() -
         first = await posts.post("/", b"")
         (idle,) = posts._idle
         late.set()
-        while not idle.is_over:
-            await asyncio.sleep(0)
+        async with asyncio.timeout(20):
+            while not idle.is_over:
+                await asyncio.sleep(0)
         second = await posts.post("/", b"")
         posts.close()
         server.close()
