@@ -60,6 +60,16 @@ def test_the_means_of_a_complete_campaign_are_the_plain_means(store: Store) -> N
         assert one.plain == pytest.approx(truth)
 
 
+def test_a_campaign_for_precision_shows_no_wider_interval_than_was_asked_for(store: Store) -> None:
+    made(store, documents=60, goal="precision:2.2")
+    work(store)
+    now = economy(store, "study")
+    assert now.enough and now.documents < 60
+    for one in now.systems:
+        assert one.low is not None and one.high is not None
+        assert (one.high - one.low) / 2 <= 2.2
+
+
 def test_what_the_next_hundred_would_bring_is_said(store: Store) -> None:
     made(store, documents=30)
     work(store, most=30)

@@ -58,7 +58,7 @@ def audited(path: Path, score: Callable[[Body, str], float], protocol: str | Pro
                 asked,
                 plan,
                 samples=2,
-                languages=("de",) if asked.name == "da" else (),
+                languages=("de",),
                 limits=more.pop("limits", Limits(8, backoff=0.0)),
                 **more,
             )
@@ -113,6 +113,19 @@ def test_a_judge_of_pairs_that_prefers_the_first_is_found(tmp_path: Path) -> Non
     assert position["first of two preferred"].verdict == "clear"
     [both] = {check.verdict for check in found.checks if check.result.name == "same verdict in both orders"}
     assert both == "clear"
+
+
+def test_a_judge_of_pairs_is_asked_in_other_words_and_languages(tmp_path: Path) -> None:
+    """On pairs of two systems: a judge who turns round when asked in other words is found, in another language not."""
+
+    def turning(body: Body, text: str) -> float:
+        prefers_oak = "many years" not in body["messages"][0]["content"]
+        return float(("von oak" in text) == prefers_oak)
+
+    found = verdicts(audited(tmp_path / "fair.db", lambda _body, text: "von oak" in text, "ranking_rs"))
+    assert (found["rewording"], found["language"]) == ("none", "none")
+    found = verdicts(audited(tmp_path / "turning.db", turning, "ranking_rs"))
+    assert (found["rewording"], found["language"]) == ("clear", "none")
 
 
 def test_a_judge_of_pairs_that_rolls_dice_is_not_said_to_prefer_a_position(tmp_path: Path) -> None:

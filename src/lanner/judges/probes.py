@@ -126,6 +126,8 @@ async def audit_model(
             for code in languages
         },
     }
+    if plain.swap:  # pairs are of two systems there and of variants of one here, so both ways are asked there
+        others = {"plain": plain, **others}
     varied = _campaign(store, f"{name}-varied", [_varied(document) for document in documents], protocol, [plain])
     same = _campaign(store, f"{name}-plain", [_plain(document) for document in documents], protocol, others.values())
     totals = Totals()
@@ -143,10 +145,11 @@ async def audit_model(
         *_range(protocol, first, by),
         *_target_languages(protocol, first, people, documents, by),
     ]
+    unchanged = _answers(store, same, plain.judge) if plain.swap else first
     for what, other in others.items():
-        if what != "samples":
+        if what not in ("plain", "samples"):
             probe, _, code = what.partition(" ")
-            checks += _changes(probe, protocol, first, _answers(store, same, other.judge), by, suffix=code)
+            checks += _changes(probe, protocol, unchanged, _answers(store, same, other.judge), by, suffix=code)
     judges = ((varied, plain.judge, _ORDERS), (same, others["samples"].judge, _REPEATS))
     for number, judge, names in judges:
         checks += _from_ledger(result for result in audit(store, number, judge, resampling=by) if result.name in names)
@@ -212,7 +215,11 @@ def _answers(store: Store, number: int, judge: str) -> dict[str, dict[Unit, Json
     answers: dict[str, dict[Unit, Json]] = defaultdict(dict)
     for entry in campaign.judgements(store, number):
         if entry.judge == judge and entry.value is not None:
-            answers[entry.question][entry.document, entry.segment, tuple(entry.systems)] = entry.value
+            systems, value = tuple(entry.systems), entry.value
+            if len(systems) > 1 and isinstance(value, list) and len(value) == len(systems):  # ranks, in any order
+                systems, value = zip(*sorted(zip(systems, value, strict=True)), strict=True)
+                value = list(value)
+            answers[entry.question][entry.document, entry.segment, systems] = value
     return answers
 
 

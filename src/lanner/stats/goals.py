@@ -302,9 +302,10 @@ def _beaten_leave(pairs: Sequence[tuple[int, int]], states: Sequence[State], win
 
 
 def _precision(goal: Goal, answers: Answers, before: Standing, look: int) -> Standing:
-    """A stop that depends on the width of an interval alone does not bias it (Chow & Robbins 1965): no look counts."""
+    """A stop that depends on the width of an interval alone does not bias it (Chow & Robbins 1965): no look counts. The
+    width is that of the interval shown, so that nobody reads a wider one than was asked for."""
     own = answers.means()
-    width = own.half_width(goal.level)
+    width = own.half_width(STOPPED_LEVEL)
     width[np.array(answers.shown) < min(PRECISE_DOCUMENTS, answers.draws.documents)] = np.inf
     states = tuple(
         State.WITHIN if state is State.WITHIN or width[at] <= goal.half_width else State.OPEN

@@ -81,7 +81,8 @@ def _sqlite_insert(table: Table) -> str:
 @cache
 def _postgresql_insert(table: Table) -> str:
     names = ", ".join(column.name for column in table.columns)
-    types = ", ".join(f"{column.name} {column.type.compile(postgresql.dialect())}" for column in table.columns)  # type: ignore[no-untyped-call]
+    dialect = _postgresql_dialect()
+    types = ", ".join(f"{column.name} {column.type.compile(dialect)}" for column in table.columns)
     return f"INSERT INTO {table.name} ({names}) SELECT {names} FROM json_to_recordset(%(rows)s) AS given({types})"
 
 
