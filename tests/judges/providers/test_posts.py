@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -196,3 +197,34 @@ def test_a_server_that_says_nothing_is_not_waited_for() -> None:
         server.close()
 
     asyncio.run(go())
+
+
+def test_a_connection_that_comes_too_late_is_closed() -> None:
+    async def go() -> bytes:
+        ends: asyncio.Queue[bytes] = asyncio.Queue()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            try:
+                ends.put_nowait(await reader.read())
+            except ConnectionError:
+                ends.put_nowait(b"")
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        posts = Posts(f"http://127.0.0.1:{port}", {}, timeout=0.05, longest=LONGEST)
+        connect, slow = posts._connect, asyncio.Event()
+
+        async def connect_late() -> Any:
+            await slow.wait()
+            return await connect()
+
+        posts._connect = connect_late  # type: ignore[method-assign]
+        with pytest.raises(TimeoutError):
+            await posts.post("/", b"a question")
+        slow.set()
+        received = await asyncio.wait_for(ends.get(), 20)
+        server.close()
+        return received
+
+    assert asyncio.run(go()) == b"", "nothing was asked on it"

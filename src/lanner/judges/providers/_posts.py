@@ -199,6 +199,15 @@ class Posts:
             if not connection.is_over and time.monotonic() - connection.used_at < _IDLE:
                 return connection
             connection.give_up()
+        # Shielded: asyncio leaves a socket open where it is stopped while it tries several addresses.
+        connecting = asyncio.ensure_future(self._connect())
+        try:
+            return await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            connecting.add_done_callback(_drop)
+            raise
+
+    async def _connect(self) -> _Connection:
         loop = asyncio.get_running_loop()
         try:
             _, connection = await loop.create_connection(
@@ -219,3 +228,9 @@ class Posts:
         except zlib.error as problem:
             raise ValueError(f"the reply cannot be unpacked: {problem}") from problem
         return plain if len(plain) <= self._longest else None
+
+
+def _drop(connecting: asyncio.Future[_Connection]) -> None:
+    """Close a connection that came too late for its question."""
+    if not connecting.cancelled() and connecting.exception() is None:
+        connecting.result().give_up()
