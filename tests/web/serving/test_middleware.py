@@ -25,6 +25,7 @@ from lanner.web.serving.middleware import (
     BOUNDS,
     AllowedHosts,
     BodyTimeout,
+    CountRequests,
     Protocol,
     RequestCounts,
     Throttle,
@@ -241,3 +242,32 @@ def test_each_time_falls_into_one_of_the_steps() -> None:
 
 def test_memory_is_of_this_process() -> None:
     assert 10 * 2**20 < memory() < 10 * 2**30
+
+
+def test_a_request_that_a_stopping_server_waits_for_in_vain_is_told_so(caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever waits for a large report is answered, and the log has no traceback."""
+    begun = threading.Event()
+
+    async def report(_request: Request) -> Response:
+        begun.set()
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
+
+    counts = RequestCounts()
+    app = CountRequests(Starlette(routes=[Route("/report", report)]), counts)
+    listening = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(app, lifespan="off", timeout_graceful_shutdown=0, log_config=None)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
+    thread.start()
+    with socket.create_connection(listening.getsockname(), 30) as connection:
+        connection.sendall(b"GET /report HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert begun.wait(30)
+        server.should_exit = True
+        reply = b""
+        while part := connection.recv(1000):
+            reply += part
+    thread.join()
+    assert reply.startswith(b"HTTP/1.1 503") and reply.endswith(b"The server is stopping. Try again in a moment.")
+    assert "Exception in ASGI application" not in caplog.text
+    assert counts.running == 0

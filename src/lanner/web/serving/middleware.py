@@ -251,17 +251,22 @@ class CountRequests:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        began, status = time.perf_counter(), 500
+        began, status, has_begun = time.perf_counter(), 500, False
 
         async def noting(message: Message) -> None:
-            nonlocal status
+            nonlocal status, has_begun
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, has_begun = message["status"], True
             await send(message)
 
         self.counts.running += 1
         try:
             await self.app(scope, receive, noting)
+        except asyncio.CancelledError:  # the server stops and has waited for this request long enough
+            if has_begun:
+                raise
+            stopping = PlainTextResponse("The server is stopping. Try again in a moment.", 503, {"Retry-After": "5"})
+            await stopping(scope, receive, noting)
         finally:
             self.counts.running -= 1
             what = getattr(scope.get("endpoint"), "__name__", "nothing")
