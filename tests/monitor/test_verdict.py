@@ -131,6 +131,11 @@ def test_complete_is_complete_and_closed_is_closed() -> None:
     assert advice(found) == "", "nobody can follow advice any more"
 
 
+def test_a_calibration_round_that_is_done_is_not_the_end() -> None:
+    check = judged(outlook("a", None, done=100), calibration=True).checks[2]
+    assert (words(check)[0], *words(check)[2:]) == ("not yet", "none", "the rest is not assigned yet")
+
+
 def test_calibration_is_named_and_counts_nowhere() -> None:
     found = judged(main=measure(0.5, 0.45, 0.55), calibration=True)
     assert summary(found).startswith("Calibration: people agree well.")

@@ -441,6 +441,8 @@ def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> C
     if evidence.to_come.items and any(judge.done for judge in progress):
         return _finish_of_all(evidence.to_come, targets)
     left = [judge for judge in progress if judge.done < judge.total]
+    if progress and not left and evidence.calibration:
+        return Check(code, name, message("not yet"), "", "none", message("the rest is not assigned yet"))
     if progress and not left:
         return _complete(evidence.decisions)
     estimates = [judge for judge in left if judge.finish is not None]
