@@ -36,6 +36,25 @@ CHOICE = """value => [...document.querySelectorAll('.toolbar:not([hidden]) .pane
   .find(button => button.value === value).dataset.k"""
 
 
+def wait_until(page: Page, condition: str, argument: Any = None) -> None:
+    """Until the condition, an expression or a function of the argument, holds in the page; either may be a promise.
+
+    Playwright's own `wait_for_function` takes any promise for true, and an expression that does not hold at once is
+    evaluated again as a string, which the page's policy forbids.
+    """
+    asked = f"const asked = {condition}; if (await (typeof asked === 'function' ? asked(argument) : asked)) return;"
+    page.evaluate(
+        f"""async argument => {{
+          for (const end = Date.now() + 30_000; Date.now() < end;) {{
+            {asked}
+            await new Promise(later => setTimeout(later, 20));
+          }}
+          throw new Error('never became true');
+        }}""",
+        argument,
+    )
+
+
 class Hands:
     """Presses keys and counts them."""
 

@@ -266,3 +266,9 @@ def test_no_line_is_too_long_to_read() -> None:
         if len(PRAGMA.sub("", line)) > LONGEST
     ]
     assert wrong == []
+
+
+def test_browser_tests_wait_with_a_function_that_waits() -> None:
+    """Playwright's `wait_for_function` returns at once when the condition is a promise, so that nothing is tested."""
+    users = [path.name for path in (TESTS / "browser").glob("*.py") if "wait_for_function" in path.read_text("utf-8")]
+    assert not users, "use wait_until of tests/browser_actions.py"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser_actions import PICKED, Hands
+from browser_actions import PICKED, Hands, wait_until
 from lanner import campaign
 from lanner.model import Judge, JudgeKind
 from lanner.protocols.prefilled import Help, help_of
@@ -169,7 +169,7 @@ def test_arrows_lead_on_into_the_other_text(live: Live, page: Page) -> None:
     assert page.evaluate(PICKED) == "ثلاثة"
     hands.press("ArrowRight")
     assert page.evaluate(PICKED) == "two", "before the first word stands the end of the source"
-    page.wait_for_function("() => getSelection().toString() === 'two'")  # to be copied, and for those who listen
+    wait_until(page, "() => getSelection().toString() === 'two'")  # to be copied, and for those who listen
     hands.press("1")
     hands.settled()
     assert [(m["side"], m["text"], m["missing"]) for m in marks(work)] == [("source", "two", True)]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browser_actions import Hands
+from browser_actions import Hands, wait_until
 from lanner import protocols
 from lanner.model import Protocol
 from live_server import SYSTEMS, Live, Work, document
@@ -555,7 +555,7 @@ def test_a_selection_that_is_widened_stays_wide(live: Live, page: Page) -> None:
       window.clearTimeout = id => { rested.delete(id); clear(id); };
     }""")
     hands.press("ArrowRight")
-    page.wait_for_function("getSelection().toString() === 'Das' && rested.size")
+    wait_until(page, "getSelection().toString() === 'Das' && rested.size")
     page.evaluate("""() => {
       const key = { key: 'ArrowRight', code: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true };
       document.activeElement.dispatchEvent(new KeyboardEvent('keydown', key));
@@ -626,7 +626,7 @@ def test_handles_of_a_touch_screen_open_the_menu(live: Live, browser: Browser) -
     page.locator(".toolbar .panel").first.wait_for()
     page.evaluate(select, 15)
     expect(page.locator(".toolbar .panel").first).to_be_visible()
-    page.wait_for_function("() => [...CSS.highlights.get('picked')][0].toString() === 'Hafenamt an'")
+    wait_until(page, "() => [...CSS.highlights.get('picked')][0].toString() === 'Hafenamt an'")
     page.locator(".toolbar").get_by_role("button", name="major").tap()
     hands.settled()
     assert [(m["text"], m["severity"]) for m in marks(work)] == [("Hafenamt an", "major")]
@@ -819,7 +819,8 @@ def test_a_menu_stays_beside_its_words_when_the_screen_is_turned(live: Live, bro
     page.locator(".toolbar .panel").first.wait_for()
     for width, height in ((844, 390), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_function(
+        wait_until(
+            page,
             """([width, height]) => {
               if (innerWidth !== width) return false;
               const menu = document.querySelector('.toolbar:not([hidden])').getBoundingClientRect();
@@ -827,7 +828,7 @@ def test_a_menu_stays_beside_its_words_when_the_screen_is_turned(live: Live, bro
               const apart = menu.bottom <= words.top || menu.top >= words.bottom;
               return apart && menu.top >= 0 && menu.left >= 0 && menu.right <= width && menu.bottom <= height;
             }""",
-            arg=[width, height],
+            [width, height],
         )
     context.close()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browser_actions import Hands
+from browser_actions import Hands, wait_until
 from lanner import campaign
 from live_server import SYSTEMS, Live, Work, document
 
@@ -108,7 +108,7 @@ def test_pages_go_when_the_link_is_revoked(live: Live, page: Page) -> None:
     page.evaluate(SIGNED_OUT, work.url(task) + "/answers")
     hands.press("s", "3", "h", "7")
     page.locator("#note-held").wait_for()
-    page.wait_for_function("async () => !(await caches.keys()).some(name => name.startsWith('lanner-pages-'))")
+    wait_until(page, "async () => !(await caches.keys()).some(name => name.startsWith('lanner-pages-'))")
 
 
 def test_pages_go_when_another_link_is_opened(live: Live, page: Page) -> None:
@@ -126,7 +126,7 @@ def test_a_finished_document_is_not_kept(live: Live, page: Page) -> None:
         hands.press("s", "3", "h", "7", "Enter")
     page.wait_for_url("**/work*")
     assert work.tasks[0].finished_at is not None
-    page.wait_for_function(f"async () => (await ({KEPT})()).includes('/work')")
+    wait_until(page, f"async () => (await ({KEPT})()).includes('/work')")
     assert f"/task/{task}" not in page.evaluate(KEPT)
 
 

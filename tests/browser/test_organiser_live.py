@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from browser_actions import Hands
+from browser_actions import Hands, wait_until
 from lanner import campaign
 from live_server import SYSTEMS, document
 from organiser_client import Office, disputed
@@ -223,4 +223,4 @@ def test_signing_out_takes_the_pages_kept_for_a_judge_away(office: Office, desk:
     desk.goto(f"{office.url}/campaigns")
     desk.get_by_role("button", name="Sign out").click()
     desk.wait_for_url("**/login*")
-    desk.wait_for_function(f"async () => !(await ({KEPT_PAGES})()).length")
+    wait_until(desk, f"async () => !(await ({KEPT_PAGES})()).length")

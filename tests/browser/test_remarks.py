@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browser_actions import Hands
+from browser_actions import Hands, wait_until
 from lanner import campaign
 from lanner.campaign.people import messages_in
 from live_server import SYSTEMS, Live, Work, document
@@ -121,12 +121,12 @@ def test_the_counterpart_inside_a_long_segment_is_lit_and_can_be_switched_off(li
     _, _, hands = begin(live, page)
     left, middle, _ = page.evaluate(PLACE, "storm")
     page.mouse.move(left, middle, steps=3)
-    page.wait_for_function(f"({LIT})().includes('Sturm')")
+    wait_until(page, f"({LIT})().includes('Sturm')")
     assert "Hafen" not in page.evaluate(LIT)
     expect(page.locator(".approximate")).to_be_visible()
     left, middle, _ = page.evaluate(PLACE, "Short")
     page.mouse.move(left, middle, steps=3)
-    page.wait_for_function(f"({LIT})() === ''")
+    wait_until(page, f"({LIT})() === ''")
     page.get_by_role("button", name="Settings").click()
     page.get_by_label("Light the matching part").uncheck()
     hands.press("Escape")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
-from browser_actions import Hands
+from browser_actions import Hands, wait_until
 from chromium import on_disk
 from lanner import campaign
 from lanner.campaign import history
@@ -338,7 +338,7 @@ def test_a_crashed_browser_loses_nothing(live: Live, tmp_path: Path, playwright:
         page.locator("#saved[data-state=offline]").wait_for()
         hands.press("c")
         hands.write("half a thought")
-        page.wait_for_function(ON_THE_DEVICE, arg="half a thought")
+        wait_until(page, ON_THE_DEVICE, "half a thought")
         kill()
     with on_disk(playwright, tmp_path / "profile") as (_, context):
         page = context.new_page()
@@ -429,7 +429,7 @@ def test_a_second_tab_opened_after_an_outage_takes_nothing_from_the_first(
     own_live.kill()
     hands.press("s", "2", "j", "s", "3")
     page.locator("#saved[data-state=offline]").wait_for()
-    page.wait_for_function(WAITING, arg=2)
+    wait_until(page, WAITING, 2)
     own_live.start()
     other = context.new_page()
     other.goto(work.url(task))
@@ -494,7 +494,7 @@ def test_what_a_restored_backup_has_lost_is_sent_again_from_the_device(own_live:
     page.reload()
     hands.ready()
     hands.settled()
-    page.wait_for_function(NONE_WAITING)
+    wait_until(page, NONE_WAITING)
     assert scores(work, task)[0] == (4, 9)
     hands.press("j", "s", "2", "3", "Enter")
     page.wait_for_url("**/work*")

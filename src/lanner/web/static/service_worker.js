@@ -118,11 +118,11 @@ worker.addEventListener('message', event => {
   }
 });
 
-// What is sent goes past this worker: an answer given as its tab closes cannot wait for a worker to
-// wake up.
+// What scripts send goes past this worker: an answer given as its tab closes cannot wait for a
+// worker to wake up. Forms do not: signing out is one, and takes the pages kept here away.
 worker.addEventListener('install', event => {
   /** @type {any} */ (event).addRoutes?.({
-    condition: { requestMethod: 'POST' },
+    condition: { requestMethod: 'POST', requestMode: 'cors' },
     source: 'network',
   });
 });
