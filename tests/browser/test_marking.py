@@ -288,6 +288,14 @@ def test_accepting_a_sentence_keeps_what_was_suggested(live: Live, page: Page) -
     page.goto(work.url(task))
     hands = Hands(page)
     hands.ready()
+    listed = page.locator("[data-q=errors] .spans li")
+    hands.press("j")
+    expect(listed).to_have_text(["Nothing marked"])  # nothing of the sentence before is left in the list
+    hands.press("k")
+    page.locator("[data-q=errors] [data-remove='0']").click()
+    expect(listed.locator("bdi")).to_have_text(["zwei", "drei"])
+    hands.press("u")
+    expect(listed.locator("bdi")).to_have_text(["eins", "zwei", "drei"])
     hands.press("s", "6", "0", "Enter")
     hands.settled()
     assert [m["origin"] for m in work.stored(task)[0]["errors"]] == ["kept"] * 3

@@ -39,7 +39,8 @@ function draw(el, app) {
     return listed.get(key) ?? Object.assign(entry(el, list, span, id, app), { key });
   });
   if (!items.length) items.push(listed.get('') ?? none(list));
-  for (const item of list.children) if (!items.includes(item)) item.remove();
+  // a copy: the collection itself shrinks while it is walked, and every second one would stay
+  for (const item of [...list.children]) if (!items.includes(item)) item.remove();
   items.forEach((item, n) => {
     if (list.children[n] !== item) list.insertBefore(item, list.children[n] ?? null);
   });
