@@ -154,3 +154,14 @@ def test_a_design_that_makes_impossible_tasks_is_caught(store: Store, monkeypatc
             campaign.assign(store, "first", [task])
     assert len(campaign.tasks(store, "first", "ana")) == 4
     assert isinstance(real, Task)
+
+
+def test_a_draft_that_is_made_anew_is_not_mistaken_for_the_old_one(store: Store) -> None:
+    campaign.create(store, "first", corpus(), "h_falcon", JUDGES, at=NOW)
+    before = first_task(store)
+    campaign.redefine(store, "first", seed=9, documents=corpus((1,)))
+    after = first_task(store)
+    assert after.id > before.id
+    with store.reading() as tx:
+        gone, there = tx.tasks.places([(before.id, 0, "new"), (after.id, 0, "new")])
+    assert gone is None and there is not None and there.item == after.items[0]

@@ -4,17 +4,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from campaign_parts import NOW, corpus, opened, save, scales
+from campaign_parts import NOW, corpus, first_task, opened, save, scales
 from lanner import campaign
 from lanner.campaign.questions import (
     Questions,
     Round,
+    document,
     fits,
     has_reached,
     record_round,
     refuse,
     required_agreement,
     systems_of,
+    texts,
 )
 from lanner.campaign.settings import check_settings
 from lanner.errors import CampaignError, InputError
@@ -203,3 +205,21 @@ def test_the_setting(value: float | None, wanted: float | None) -> None:
 def test_a_share_that_nobody_could_reach_or_miss_is_refused(value: float) -> None:
     with pytest.raises(InputError, match="between 0 and 1"):
         check_settings({"practice_agreement": value})
+
+
+def test_frozen_facts_are_read_once(store: Store) -> None:
+    opened(store)
+    task = first_task(store)
+    with store.reading() as tx:
+        standing = tx.tasks.standing(task.id)
+        assert standing is not None
+        item = task.items[0]
+        first = document(store, tx, standing, item.document)
+        assert document(store, tx, standing, item.document) is first
+        assert first == next(d for d in corpus() if d.id == item.document)
+        shown = texts(store, tx, standing, item)
+        segment = first.segment(item.segment)
+        assert shown is not None and segment is not None
+        assert (shown.source, shown.targets) == (segment.source, (segment.outputs[item.systems[0]],))
+        with pytest.raises(CampaignError):
+            document(store, tx, standing, "d9")

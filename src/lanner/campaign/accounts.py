@@ -15,7 +15,7 @@ from pathlib import Path
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from lanner.campaign.cache import find
+from lanner.campaign.states import find
 from lanner.errors import LannerError, did_you_mean
 from lanner.store import Account, AccountRole, Store, Transaction
 from lanner.store.webhooks import SEALED

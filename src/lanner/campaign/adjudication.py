@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from lanner.campaign.cache import Reference
 from lanner.campaign.imports import import_judgements
 from lanner.campaign.progress import get, history
 from lanner.campaign.progress import protocol as protocol_of
-from lanner.campaign.states import configure
+from lanner.campaign.states import Reference, configure
 from lanner.errors import CampaignError, did_you_mean
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.protocols.answers import Texts, answers_from_fields, check, chosen, texts_of

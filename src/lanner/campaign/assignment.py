@@ -9,9 +9,9 @@ from datetime import datetime
 import numpy as np
 
 from lanner import designs, registry
-from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.people import still_judging
 from lanner.campaign.questions import Questions
+from lanner.campaign.states import Reference, find, seat
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import CampaignError, DesignError, did_you_mean

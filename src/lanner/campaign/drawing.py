@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lanner.campaign.cache import Reference, find
+from lanner.campaign.states import Reference, find
 from lanner.designs.adaptive import NAME, control_of, tasks_of
 from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Json, Protocol, Unit

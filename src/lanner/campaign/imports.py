@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from lanner import formats, protocols
-from lanner.campaign.cache import Reference, find
 from lanner.campaign.create import add_campaign, all_systems, check_documents
 from lanner.campaign.progress import documents, get, history, judges, protocol
 from lanner.campaign.questions import systems_of
+from lanner.campaign.states import Reference, find
 from lanner.campaign.tasks import tick_off
 from lanner.errors import CampaignError, InputError, LannerError, Where, did_you_mean
 from lanner.formats import Reading

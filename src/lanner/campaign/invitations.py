@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from lanner.campaign.accounts import server_key
-from lanner.campaign.cache import Reference, find, seat
+from lanner.campaign.states import Reference, find, seat
 from lanner.store import Seat, Store
 from lanner.store.rows import micros, now
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from lanner.campaign.cache import Reference, find, seat
 from lanner.campaign.questions import PRACTISED
+from lanner.campaign.states import Reference, find, seat
 from lanner.errors import CampaignError, InputError
 from lanner.model import JUDGE_GROUPS, Json, Judge, JudgeKind
 from lanner.store import Event, Seat, Store, Transaction

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from lanner import formats
-from lanner.campaign.cache import Reference, find
+from lanner.campaign.states import Reference, find
 from lanner.errors import CampaignError, InputError, Where, did_you_mean
 from lanner.model import (
     JUDGE_GROUPS,

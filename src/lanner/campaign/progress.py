@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lanner.campaign import drawing
-from lanner.campaign.cache import Reference, find, questions_of
+from lanner.campaign.questions import questions_of
+from lanner.campaign.states import Reference, find
 from lanner.model import Campaign, Document, Judge, Judgement, Protocol
 from lanner.store import JUDGE_ITSELF, Event, Link, Seat, Share, Store
 

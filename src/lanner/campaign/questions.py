@@ -2,7 +2,8 @@
 
 A page may hold stages about sentences and about the document, about the source and about outputs. An item answers
 those that fit it: a sentence the stages about sentences, a pair of outputs the stages that compare. What is asked
-about the source is answered once per unit, whichever outputs are shown beside it.
+about the source is answered once per unit, whichever outputs are shown beside it. Protocol and texts do not change
+while a campaign is open: they are read once and remembered.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from lanner.errors import AnswerError, CampaignError, did_you_mean
 from lanner.model import (
     Campaign,
     CampaignState,
+    Document,
     Item,
     Json,
     JudgeKind,
@@ -28,9 +30,9 @@ from lanner.model import (
     Text,
     Unit,
 )
-from lanner.protocols.answers import Texts, check, chosen, holds
+from lanner.protocols.answers import Texts, check, chosen, holds, texts_of
 from lanner.protocols.context import page_in_any_context
-from lanner.protocols.prefilled import is_unreviewed
+from lanner.protocols.kinds import kind_of
 from lanner.protocols.worked_examples import has_examples
 from lanner.store import JUDGE_ITSELF, Answer, Standing, Store, Transaction
 from lanner.store.rows import dumps, loads
@@ -191,7 +193,7 @@ class Questions:
     def _incomplete(self, question: Question, value: Json, answers: Mapping[str, Json]) -> bool:
         if question.for_each:
             return set(value) != set(chosen(self.protocol, question, answers))
-        return is_unreviewed(question, value)
+        return kind_of(question).is_unreviewed(question, value)
 
     def waits(self, page: str, item: Item, answers: Mapping[str, Json]) -> bool:
         """Whether another page has to be answered before it is known what this one asks about the item."""
@@ -465,3 +467,36 @@ def _agreed(questions: Questions, page: str, kind: JudgeKind, about_judge: Seque
         return True
     answers = questions.answers(page, Item(""), questions.heads(about_judge))
     return all(holds(stage.gate, answers) for stage in gates)
+
+
+def questions_of(store: Store, tx: Transaction, campaign: int, protocol_hash: str) -> Questions:
+    """The campaign's protocol, ready to be answered."""
+
+    def make() -> Questions:
+        return Questions(Protocol.model_validate_json(tx.campaigns.protocol(campaign)))
+
+    questions: Questions = store.facts.get(("protocol", protocol_hash), make)
+    return questions
+
+
+def no_task(task: int) -> CampaignError:
+    """The error for a task nobody has."""
+    return CampaignError(f"There is no task {task}.", code="unknown_task")
+
+
+def document(store: Store, tx: Transaction, standing: Standing, key: str) -> Document:
+    """One of the texts."""
+
+    def make() -> Document:
+        document = tx.documents.find(standing.campaign, key)
+        if document is None:
+            raise CampaignError(f"There is no document {key!r}.", code="unknown_document")
+        return document
+
+    found: Document = store.facts.get(("document", standing.corpus_hash, key), make)
+    return found
+
+
+def texts(store: Store, tx: Transaction, standing: Standing, item: Item) -> Texts | None:
+    """What the judge was shown of an item."""
+    return texts_of(document(store, tx, standing, item.document), item) if item.document else None

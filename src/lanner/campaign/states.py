@@ -1,17 +1,42 @@
-"""A campaign's life: draft, open, paused, closed; and the details an organiser may change while it runs."""
+"""A campaign by its id or name, and its life: draft, open, paused, closed; and the details an organiser may change
+while it runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
 
-from lanner.campaign.cache import Reference, find
-from lanner.errors import CampaignError
+from lanner.errors import CampaignError, did_you_mean
 from lanner.model import Campaign, CampaignState, Json
-from lanner.store import Store
+from lanner.store import Seat, Store, Transaction
 from lanner.store.rows import now
 
 _DRAFT, _OPEN, _PAUSED, _CLOSED = CampaignState
+
+
+Reference = int | str
+"""A campaign by its id or its name."""
+
+
+def find(tx: Transaction, reference: Reference) -> Campaign:
+    """The campaign, or an error with the nearest name."""
+    found = tx.campaigns.find(reference)
+    if found is None:
+        names = [campaign.name for campaign in tx.campaigns.all()]
+        hint = did_you_mean(str(reference), names) or "There are no campaigns yet. Make one with: lanner new"
+        raise CampaignError(f"There is no campaign {reference!r}.", code="unknown_campaign", next_step=hint)
+    return found
+
+
+def seat(tx: Transaction, campaign: Campaign, judge: str) -> Seat:
+    """The judge in the campaign, or an error with the nearest name."""
+    record = tx.judges.find(campaign.id, judge)
+    if record is None:
+        names = [seat.judge.id for seat in tx.judges.all(campaign.id)]
+        raise CampaignError(
+            f"{campaign.name} has no judge {judge!r}.", code="unknown_judge", next_step=did_you_mean(judge, names)
+        )
+    return record
 
 
 def open(  # noqa: A001 - `campaign.open` is what a reader expects

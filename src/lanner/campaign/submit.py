@@ -18,8 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 
-from lanner.campaign.cache import no_task, questions_of, texts
-from lanner.campaign.questions import Key, Questions, StageQuestion, refuse, refuse_early
+from lanner.campaign.questions import Key, Questions, StageQuestion, no_task, questions_of, refuse, refuse_early, texts
 from lanner.errors import AnswerError, CampaignError, LannerError
 from lanner.model import JUDGE_GROUPS, Item, Json
 from lanner.protocols.answers import Texts

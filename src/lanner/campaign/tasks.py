@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from lanner.campaign.cache import Reference, find, no_task, questions_of, seat
 from lanner.campaign.drawing import take_task
-from lanner.campaign.questions import gate_open, refuse, refuse_early_finish, systems_of
+from lanner.campaign.questions import gate_open, no_task, questions_of, refuse, refuse_early_finish, systems_of
+from lanner.campaign.states import Reference, find, seat
 from lanner.campaign.webhooks import announce_finished
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError

@@ -9,7 +9,7 @@ import click
 
 from lanner.campaign import accounts
 from lanner.campaign.accounts import issue
-from lanner.campaign.cache import find
+from lanner.campaign.states import find
 from lanner.campaign.webhooks import EVENTS, add_webhook, refuse_address
 from lanner.cli.early_checks import unknown_account, unknown_number
 from lanner.cli.options import names

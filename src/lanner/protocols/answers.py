@@ -34,7 +34,7 @@ from lanner.model import (
 from lanner.model.messages import in_number
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.base import Check, Rule, Schema, Texts, closed_object, fold, resolve
-from lanner.protocols.prefilled import is_unreviewed, of_text
+from lanner.protocols.prefilled import of_text
 
 __all__ = [
     "Accepted",
@@ -295,7 +295,8 @@ def missing(protocol: Protocol, page: str, answers: Mapping[str, Json]) -> list[
     return [
         question.id
         for _, question in applicable(protocol, page, answers)
-        if (question.required and answers.get(question.id) is None) or is_unreviewed(question, answers.get(question.id))
+        if (question.required and answers.get(question.id) is None)
+        or kind_of(question).is_unreviewed(question, answers.get(question.id))
     ]
 
 

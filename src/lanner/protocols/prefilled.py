@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Any
 
 from lanner.errors import ProtocolError, Where
-from lanner.model import Document, Json, Protocol, Question, Segment, Spans
+from lanner.model import Document, Json, Protocol, Segment, Spans
 
 ORIGINS = ("added", "kept", "changed", "removed", "offered")
 SOURCES = ("origin", "was", "model", "question")
@@ -99,13 +99,6 @@ def live(value: Json) -> list[dict[str, Any]]:
 def judged_marks(value: Json) -> list[dict[str, Any]]:
     """The spans a judge stands by: neither removed nor still to be looked at. What is counted and compared."""
     return [span for span in live(value) if span.get("origin") != "offered"]
-
-
-def is_unreviewed(question: Question, value: Json) -> bool:
-    """Whether an answer holds marks that were offered and that its judge has not looked at yet."""
-    if not isinstance(question, Spans) or not question.prefilled or not isinstance(value, list):
-        return False
-    return any(span.get("origin") == "offered" for span in value)
 
 
 def as_shown(value: Json) -> list[dict[str, Any]]:

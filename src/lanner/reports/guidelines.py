@@ -12,7 +12,7 @@ from datetime import datetime
 from lanner import campaign as campaigns
 from lanner.campaign import adjudication as notes_of
 from lanner.campaign.adjudication import ADJUDICATOR
-from lanner.campaign.cache import Reference
+from lanner.campaign.states import Reference
 from lanner.model import Json, JudgeKind, Judgement, Protocol, Question, Role, Text, Unit
 from lanner.protocols.wording import Wording
 from lanner.protocols.worked_examples import rule_in_words, teaching

@@ -90,13 +90,6 @@ def readers(engine: Engine) -> Engine:
     return engine if engine.dialect.name == "sqlite" else engine.execution_options(isolation_level="REPEATABLE READ")
 
 
-def begin(connection: Connection, *, to_write: bool) -> None:
-    """Begin a transaction. In SQLite a writer takes the lock at once: a reader that becomes a writer later can be
-    refused however long it waits."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if to_write else "BEGIN")
-
-
 def inspect_file(path: Path, *, create: bool) -> None:
     """Refuse a file that is not ours or is newer than we are, before anything could write to it."""
     where = Where(file=path)

@@ -22,7 +22,6 @@ from lanner.store.campaigns import Campaigns, Documents, Events
 from lanner.store.chain import Chain
 from lanner.store.engine import (
     BUSY_SECONDS,
-    begin,
     connect,
     explain,
     inspect_file,
@@ -166,6 +165,13 @@ class CollisionError(StoreError):
     """Two transactions wanted the same row at once. `Store.write` tries again by itself."""
 
 
+def _begin(connection: Connection, *, to_write: bool) -> None:
+    """Begin a transaction. In SQLite a writer takes the lock at once: a reader that becomes a writer later can be
+    refused however long it waits."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if to_write else "BEGIN")
+
+
 class DisconnectedError(StoreError):
     """The database went away in the middle. Whether the work was done is not known, so only repeatable work repeats."""
 
@@ -302,7 +308,7 @@ class Store:
         begun = (self._engine if to_write else self._readers).begin() if checked or not is_sqlite else self._unchecked()
         try:
             with turn, begun as connection:
-                begin(connection, to_write=to_write)
+                _begin(connection, to_write=to_write)
                 yield connection
                 self._refuse_another_file()
         except PoolTimeoutError as problem:

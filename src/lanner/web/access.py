@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.campaign.accounts import PREFIX, digest
-from lanner.store import Account, AccountRole
+from lanner.store import Account, AccountRole, Assigned, Store
 from lanner.store.accounts import Token
 from lanner.web import session
 from lanner.web.page.problems import SignInNeeded
@@ -165,3 +165,32 @@ def kind_of(visitor: Visitor | None) -> Kind:
 
 async def _nobody(_request: Request) -> None:
     return None
+
+
+_REMEMBERED = 4000
+
+
+class Owners:
+    """Whose each task is: never changes once it is someone's, so it is remembered. A free task is nobody's yet."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._assigned: dict[int, Assigned] = {}
+
+    def remembered(self, task: int) -> Assigned | None:
+        """Without asking the store."""
+        return self._assigned.get(task)
+
+    def find(self, task: int) -> Assigned | None:
+        """The task as it was assigned; None where there is none, or nobody has taken it."""
+        assigned = self._assigned.get(task)
+        if assigned is not None:
+            return assigned
+        with self._store.reading() as tx:
+            assigned_now = tx.tasks.assigned(task)
+        if assigned_now is None or assigned_now.judge is None:
+            return None
+        if len(self._assigned) >= _REMEMBERED:
+            self._assigned.clear()
+        self._assigned[task] = assigned_now
+        return assigned_now

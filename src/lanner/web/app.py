@@ -15,10 +15,8 @@ from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.access import guard
 from lanner.web.page import problems
-from lanner.web.page.assets import Headers
-from lanner.web.page.speech import Speech
 from lanner.web.routes import ROUTES, Route
-from lanner.web.serving.middleware import BodyTimeout, CountRequests
+from lanner.web.serving.middleware import BodyTimeout, CountRequests, Headers, ReaderLanguage
 from lanner.web.site import Settings, Site
 
 
@@ -39,7 +37,7 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
             Middleware(CountRequests, counts=site.request_counts),
             Middleware(BodyTimeout),
             Middleware(Headers, framed_by=site.settings.framed_by),
-            Middleware(Speech),
+            Middleware(ReaderLanguage),
         ],
         exception_handlers={
             HTTPException: problems.http_problem,

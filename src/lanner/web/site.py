@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from lanner.errors import StoreError
 from lanner.store import Store
+from lanner.web.access import Owners
 from lanner.web.drafting.uploads import Uploads
 from lanner.web.judging.intake import Intake
 from lanner.web.judging.practice import PracticeRounds
-from lanner.web.judging.task import Owners
 from lanner.web.organising.runs import Runs
 from lanner.web.page.assets import Assets
 from lanner.web.page.rendering import environment
@@ -69,16 +69,6 @@ class Settings:
     framed_by: tuple[str, ...] = ()
 
 
-class Saves:
-    """Tells whoever waits that something was saved, at the cost of one addition."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def note(self) -> None:
-        self.count += 1
-
-
 class Site:
     """One running app. Reads share a few threads. Saves have threads of their own (one on SQLite, which takes one
     transaction at a time), so that no organiser's change, however much it computes, stands before them."""
@@ -89,7 +79,7 @@ class Site:
         self.assets = Assets(watched=settings.watched)
         self.templates = environment(self.assets, watched=settings.watched)
         self.sessions = Sessions(store)
-        self.saves = Saves()
+        self.saves = 0
         self.practice_rounds = PracticeRounds()
         self.owners = Owners(store)
         self.uploads = Uploads()

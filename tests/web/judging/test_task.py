@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from lanner import campaign
 from lanner.store import Store
-from lanner.web.judging.task import Owners, task_view
+from lanner.web.access import Owners
+from lanner.web.judging.task import task_view
 from web_clients import complete, open_campaign
 
 

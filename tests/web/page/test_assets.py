@@ -12,7 +12,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import lanner.web
-from lanner.web.page.assets import Assets, Headers, packed
+from lanner.web.page.assets import Assets
+from lanner.web.serving.middleware import Headers, packed
 
 
 def client(assets: Assets) -> TestClient:

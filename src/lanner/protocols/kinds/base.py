@@ -216,6 +216,10 @@ class Kind(ABC, Generic[Q]):
     def check(self, question: Q, value: Json, check: Check) -> Json:
         """The answer as it is stored; raises or flags what the question does not allow."""
 
+    def is_unreviewed(self, question: Q, value: Json) -> bool:
+        """Whether an answer holds something that was offered and that its judge has not looked at yet."""
+        return False
+
     def has_empty_answer(self, question: Q) -> bool:
         """Whether an answer can say that there is nothing: it then says so, instead of being left out."""
         return False

@@ -98,6 +98,9 @@ class SpansKind(Kind[Spans]):
             check.violation("too_many", f"{number} spans, at most {question.max} allowed.")
         return spans
 
+    def is_unreviewed(self, question: Spans, value: Json) -> bool:
+        return question.prefilled and isinstance(value, list) and any(span.get("origin") == "offered" for span in value)
+
     def has_empty_answer(self, question: Spans) -> bool:
         return True
 

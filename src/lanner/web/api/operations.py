@@ -296,7 +296,7 @@ async def save_answers(request: Request) -> Response:
         }
         fields = {"message": error.what, "where": "", "next": error.next_step, "reason": error.code}
         return JSONResponse({**fields, "digests": error.digests, "stored": stored_answers}, 409)
-    site.saves.note()
+    site.saves += 1
     shape = shapes.SavedShape(
         saved=dict(outcome.ids), digests=outcome.digests, missing=list(outcome.open), repeated=outcome.repeated
     )

@@ -19,9 +19,16 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as work
 from lanner.campaign import adjudication
-from lanner.campaign.cache import questions_of
 from lanner.campaign.people import send_message
-from lanner.campaign.questions import Round, has_reached, must_practise, record_round, required_agreement, rounds
+from lanner.campaign.questions import (
+    Round,
+    has_reached,
+    must_practise,
+    questions_of,
+    record_round,
+    required_agreement,
+    rounds,
+)
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
@@ -38,9 +45,9 @@ from lanner.web.judging.page import Settings as PageSettings
 from lanner.web.judging.practice import SETTING, Practice, check, is_due, practice_of
 from lanner.web.judging.task import TaskView, task_view
 from lanner.web.page import forms, messages
-from lanner.web.page.assets import packed
 from lanner.web.page.problems import SignInNeeded, wants_json
 from lanner.web.page.rendering import page
+from lanner.web.serving.middleware import packed
 from lanner.web.session import Visitor
 from lanner.web.site import Site
 
@@ -355,7 +362,7 @@ async def save(request: Request) -> Response:
         return _json({"errors": [_told(error)]}, 422)
     except CampaignError as error:
         return await _refused(request, seat, error)
-    site.saves.note()
+    site.saves += 1
     reply = acknowledged(outcome, received)
     if outcome.item is not None and outcome.item.role is Role.TUTORIAL and not outcome.open:
         reply["feedback"] = await site.read(lambda: _feedback(request, number, fields["item"]))
@@ -538,7 +545,7 @@ async def form(request: Request) -> Response:
                 break
             except work.ReusedError:
                 continue
-        site.saves.note()
+        site.saves += 1
     if forms.text(fields, "finish"):  # a questionnaire is one page: saving it finishes it, unless something is missing
         with contextlib.suppress(work.UnfinishedError):
             await _finish(site, number)
@@ -592,7 +599,7 @@ async def finish(request: Request) -> Response:
         if not as_json:
             raise
         return await _refused(request, seat, error)
-    site.saves.note()
+    site.saves += 1
     if not as_json:
         return _to(request, "/work")
     following = await site.read(lambda: _following(site.store, seat))
@@ -622,7 +629,7 @@ async def message(request: Request) -> Response:
         await site.write(lambda: send_message(site.store, number, text))
     except InputError as error:
         return _json({"message": error.what}, 422)
-    site.saves.note()
+    site.saves += 1
     return _json({"sent": True})
 
 
@@ -637,5 +644,5 @@ async def reopen(request: Request) -> Response:
         if not as_json:
             raise
         return await _refused(request, seat, error)
-    site.saves.note()
+    site.saves += 1
     return _json({"reopened": True}) if as_json else _to(request, f"/task/{number}")

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 from math import ceil
 
 from lanner.campaign import documents
-from lanner.campaign.cache import questions_of
-from lanner.campaign.questions import gate_open
+from lanner.campaign.questions import gate_open, questions_of
 from lanner.campaign.tasks import UNTIL_SUBMITTED, next_task
 from lanner.errors import CampaignError
 from lanner.model import CampaignState, Document, Protocol, Role, Unit, languages

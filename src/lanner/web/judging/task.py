@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from lanner.campaign.cache import document, questions_of
-from lanner.campaign.questions import gate_open
+from lanner.campaign.questions import document, gate_open, questions_of
 from lanner.campaign.tasks import Heard, heard
 from lanner.model import Campaign, Document, Json, Judge, Protocol, Task
 from lanner.store import Assigned, Store
@@ -15,7 +14,6 @@ from lanner.web.judging.page import Given, Progress
 from lanner.web.judging.page import Settings as PageSettings
 
 _A_DAY = timedelta(hours=16)  # a working day, wherever midnight is for the judge
-_REMEMBERED = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,32 +31,6 @@ class TaskView:
     settings: PageSettings
     gate: int | None = None
     """The task that must be agreed to before this one opens (consent); None where this one is open."""
-
-
-class Owners:
-    """Whose each task is: never changes once it is someone's, so it is remembered. A free task is nobody's yet."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._assigned: dict[int, Assigned] = {}
-
-    def remembered(self, task: int) -> Assigned | None:
-        """Without asking the store."""
-        return self._assigned.get(task)
-
-    def find(self, task: int) -> Assigned | None:
-        """The task as it was assigned; None where there is none, or nobody has taken it."""
-        assigned = self._assigned.get(task)
-        if assigned is not None:
-            return assigned
-        with self._store.reading() as tx:
-            assigned_now = tx.tasks.assigned(task)
-        if assigned_now is None or assigned_now.judge is None:
-            return None
-        if len(self._assigned) >= _REMEMBERED:
-            self._assigned.clear()
-        self._assigned[task] = assigned_now
-        return assigned_now
 
 
 def task_view(store: Store, number: int, assigned: Assigned | None = None) -> TaskView | None:

@@ -123,7 +123,7 @@ async def calibrate(request: Request) -> Response:
     form = await auth.form_of(request)
     number = _number(forms.text(form, "n"))
     item_count: int = await site.files.ask("calibrate", campaign.id, number, request.state.visitor.account.id)
-    site.saves.note()
+    site.saves += 1
     query: dict[str, Json] = {"n": number, "given": item_count}
     return RedirectResponse(f"{address_of(request, campaign, '/meeting')}?{urlencode(query)}", 303)
 

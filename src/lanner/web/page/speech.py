@@ -15,7 +15,7 @@ from functools import cache
 from urllib.parse import parse_qs
 
 from markupsafe import Markup
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from lanner.figures.typeset import count as thousands
 from lanner.model import languages
@@ -88,16 +88,10 @@ def speaking(code: str) -> Iterator[None]:
         _language.reset(token)
 
 
-class Speech:
-    """Sets the reader's language: asked for in the address, chosen before, or the browser's."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not scope["path"].endswith("/answers"):  # a save says nothing, and must be quick
-            _language.set(_preferred_language(scope))
-        await self.app(scope, receive, send)
+def set_language(scope: Scope) -> None:
+    """Speak the reader's language for the rest of a request: asked for in the address, chosen before, or the
+    browser's."""
+    _language.set(_preferred_language(scope))
 
 
 def _preferred_language(scope: Scope) -> str:

@@ -1,8 +1,10 @@
-"""Which hosts are served, how fast and how long a request may come, and running under a URL prefix."""
+"""What surrounds every request: which hosts are served, how fast and how long it may come, running under a URL prefix,
+the headers and the compression of what is sent, the reader's language, and counts."""
 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import ipaddress
 import logging
 import os
@@ -10,7 +12,7 @@ import socket
 import time
 from bisect import bisect_left
 from collections import Counter, OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from lanner.web.page.speech import set_language
 
 # Which names the server answers to. Whatever a request says in its Host header ends up in links and redirects, and a
 # page of another site may reach a server on one's own machine by a name that leads there (DNS rebinding); so a name
@@ -202,10 +206,104 @@ class UrlPrefix:
         await self._app(scope, receive, send)
 
 
+# What every answer says to the browser: load nothing from elsewhere, run no inline script, appear in no other page.
+
+
+NOBODY = "'none'"
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+    )
+)
+_ALWAYS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),  # a judge's link is a secret: no other site may learn it
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), browsing-topics=()"),
+)
+_PARTS = {b"text/css", b"text/javascript"}
+_OF_PARTS = tuple(pair for pair in _ALWAYS if pair[0] in (b"x-content-type-options", b"cross-origin-resource-policy"))
+"""Scripts and style sheets are no documents: what rules a document would only weigh thirty of them down."""
+_PRIVATE = (b"cache-control", b"no-store")
+_HTTPS_ONLY = (b"strict-transport-security", b"max-age=31536000")
+
+
+class Headers:
+    """Adds the headers that are not there yet. Pages are private and kept by no cache; static files say otherwise.
+    Only pages of the origins in `framed_by` may show ours in a frame."""
+
+    def __init__(self, app: ASGIApp, framed_by: Sequence[str] = ()) -> None:
+        self.app = app
+        framing = f"frame-ancestors {' '.join(framed_by or (NOBODY,))}"
+        self._always = ((b"content-security-policy", f"{POLICY}; {framing}".encode()), *_ALWAYS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        https = scope.get("scheme") == "https"
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = message["headers"]
+                present = dict(headers)
+                part = present.get(b"content-type", b"").split(b";")[0] in _PARTS
+                headers.extend(pair for pair in (_OF_PARTS if part else self._always) if pair[0] not in present)
+                if _PRIVATE[0] not in present:
+                    headers.append(_PRIVATE)
+                if https:
+                    headers.append(_HTTPS_ONLY)
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+
+# Pages made smaller on the wire.
+#
+# Compression can betray a secret that stands beside text of an attacker's choosing. A judge's page has none of that:
+# of the request it repeats a row number and a language it knows.
+
+
+_WORTH_IT = 1400  # fits one packet anyway
+_LEVEL = 4  # two thirds of the time of level 6 for a twentieth more bytes
+
+
+def packed(request: Request, response: Response) -> Response:
+    """The same page compressed, for a browser that says it can read that."""
+    if len(response.body) < _WORTH_IT or "gzip" not in request.headers.get("accept-encoding", ""):
+        return response
+    response.body = gzip.compress(bytes(response.body), _LEVEL, mtime=0)
+    response.headers["content-length"] = str(len(response.body))
+    response.headers["content-encoding"] = "gzip"
+    response.headers["vary"] = "accept-encoding"
+    return response
+
+
 def is_unambiguous(root: str, paths: Iterable[str]) -> bool:
     """Whether an address that begins with `root` twice can only come from a proxy that leaves it on: no page of ours
     begins with the same word."""
     return bool(root) and root.split("/")[1] not in {path.split("/")[1] for path in paths}
+
+
+class ReaderLanguage:
+    """Has everything that is made for a request speak the reader's language."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not scope["path"].endswith("/answers"):  # a save says nothing, and must be quick
+            set_language(scope)
+        await self.app(scope, receive, send)
 
 
 # What the server knows about itself: requests counted and timed by the name of what answered them, never by address,
@@ -302,7 +400,7 @@ async def metrics(request: Request) -> Response:
         lines.append(f'lanner_request_seconds_count{{what="{what}"}} {total}')
     single = {
         "lanner_requests_running": ("gauge", totals.running),
-        "lanner_saves_total": ("counter", site.saves.count),
+        "lanner_saves_total": ("counter", site.saves),
         "lanner_saves_waiting": ("gauge", site.intake.waiting),
         "lanner_save_batches_total": ("counter", site.intake.batches),
         "lanner_save_failures_total": ("counter", site.intake.failures),
