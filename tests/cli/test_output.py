@@ -3,14 +3,17 @@ from __future__ import annotations
 import io
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
+from lanner import formats
+from lanner.cli import output
 from lanner.cli.output import Output, minute, print_error, result_rows
 from lanner.errors import InputError, Where
-from lanner.model import Interval, Result
+from lanner.model import Document, Interval, Result, Segment
 
 
 def test_the_envelope_is_valid_json_without_nan(capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,3 +115,42 @@ def test_a_table_that_is_wrapped_loses_no_word_and_breaks_none() -> None:
         assert max(map(len, lines)) <= width
         headings = {*rows[0]}
         assert sorted(w for line in lines for w in line.split() if w not in headings) == words, width
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "c.jsonl.gz"
+    formats.write("native", path, [Document(f"d{n}", (Segment("1", f"Text {n}."),)) for n in range(50)])
+    return path
+
+
+def watched(monkeypatch: pytest.MonkeyPatch, *, terminal: bool) -> io.StringIO:
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=terminal, width=100)
+    monkeypatch.setattr(output, "_progress_console", lambda: console)
+    return screen
+
+
+def test_a_bar_where_somebody_watches(monkeypatch: pytest.MonkeyPatch, corpus: Path) -> None:
+    screen = watched(monkeypatch, terminal=True)
+    with output.reading(Output("x"), corpus, formats.watched) as told:
+        for number, _ in enumerate(formats.read_documents(corpus), 1):
+            told("documents", number)
+    assert "Reading: documents 50" in screen.getvalue()
+    assert "100%" in screen.getvalue()
+    with output.counting(Output("x"), "Storing", 3) as one:
+        for _ in range(3):
+            one()
+    assert "3/3" in screen.getvalue()
+
+
+@pytest.mark.parametrize(("terminal", "as_json"), [(False, False), (True, True)])
+def test_silence_for_files_and_machines(
+    monkeypatch: pytest.MonkeyPatch, corpus: Path, terminal: bool, as_json: bool
+) -> None:
+    screen = watched(monkeypatch, terminal=terminal)
+    with output.reading(Output("x", as_json), corpus, formats.watched) as told:
+        told("documents", len(list(formats.read_documents(corpus))))
+    with output.counting(Output("x", as_json), "Storing", 3) as one:
+        one()
+    assert screen.getvalue() == ""

@@ -1,18 +1,13 @@
-import io
 from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
-from rich.console import Console
 
 from analysis.test_material import falcon_folder
 from cli.command import Command
 from data_sets import data_dir
-from lanner import cli, formats
-from lanner.cli import source
-from lanner.cli.output import Output
+from lanner import cli
 from lanner.cli.source import materials
-from lanner.model import Document, Segment
 
 
 def test_a_path_wins_over_a_campaign_of_that_name(lanner: Command, tmp_path: Path) -> None:
@@ -142,42 +137,3 @@ def test_an_old_option_works_and_says_what_it_is_called_now(
     assert f"{old} is called {new} now." in with_old["notes"]
     assert not any("is called" in note for note in with_new["notes"])
     assert f"{old} " not in lanner(command, "--help").out
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    path = tmp_path / "c.jsonl.gz"
-    formats.write("native", path, [Document(f"d{n}", (Segment("1", f"Text {n}."),)) for n in range(50)])
-    return path
-
-
-def watched(monkeypatch: pytest.MonkeyPatch, *, terminal: bool) -> io.StringIO:
-    screen = io.StringIO()
-    console = Console(file=screen, force_terminal=terminal, width=100)
-    monkeypatch.setattr(source, "_console", lambda: console)
-    return screen
-
-
-def test_a_bar_where_somebody_watches(monkeypatch: pytest.MonkeyPatch, corpus: Path) -> None:
-    screen = watched(monkeypatch, terminal=True)
-    with source.reading(Output("x"), corpus) as told:
-        for number, _ in enumerate(formats.read_documents(corpus), 1):
-            told("documents", number)
-    assert "Reading: documents 50" in screen.getvalue()
-    assert "100%" in screen.getvalue()
-    with source.counting(Output("x"), "Storing", 3) as one:
-        for _ in range(3):
-            one()
-    assert "3/3" in screen.getvalue()
-
-
-@pytest.mark.parametrize(("terminal", "as_json"), [(False, False), (True, True)])
-def test_silence_for_files_and_machines(
-    monkeypatch: pytest.MonkeyPatch, corpus: Path, terminal: bool, as_json: bool
-) -> None:
-    screen = watched(monkeypatch, terminal=terminal)
-    with source.reading(Output("x", as_json), corpus) as told:
-        told("documents", len(list(formats.read_documents(corpus))))
-    with source.counting(Output("x", as_json), "Storing", 3) as one:
-        one()
-    assert screen.getvalue() == ""

@@ -8,28 +8,84 @@ from __future__ import annotations
 import io
 import sys
 from errno import ENAMETOOLONG
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
 import click
 
-from lanner import __version__
-from lanner.cli import commands, options
+from lanner import __version__, registry
+from lanner.cli import options
 from lanner.errors import ExitCode, LannerError, did_you_mean
 
 _OF_A_NAME = (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError)
+HEADINGS: dict[str, dict[str, tuple[str, ...]]] = {
+    "Start": {"start": ("demo", "doctor", "protocols", "protocol")},
+    "Prepare texts": {"texts": ("import", "formats", "prepare")},
+    "Run a campaign": {
+        "campaigns": ("design", "plan", "new", "links", "serve", "promote", "guidelines", "export"),
+        "campaign": ("campaign",),
+        "judges": ("judge", "prompt", "replay", "ledger", "metric"),
+    },
+    "Analyse": {
+        "analysis": (
+            "report",
+            "scores",
+            "facets",
+            "diagnose",
+            "agreement",
+            "prefer",
+            "effort",
+            "associate",
+            "regress",
+        )
+    },
+    "Compare": {"comparison": ("compare", "audit", "replace", "metaeval", "reproduce")},
+    "Operate": {"operation": ("accounts", "backup", "restore", "verify")},
+    "Integrate": {"operation": ("tokens", "webhooks")},
+}
+"""What one wants to do, the module that declares the commands for it, and their names."""
+OTHERS = "More"
+
+_MODULES = {name: module for modules in HEADINGS.values() for module, names in modules.items() for name in names}
+
+
+def names() -> list[str]:
+    """Every command: ours, and what other packages add."""
+    return sorted({*_MODULES, *(name.replace("_", "-") for name in registry.added_names("cli"))})
+
+
+def load(name: str) -> click.Command:
+    """A command by its name. Another package's is the `command` of the module that its entry point names."""
+    module = _MODULES.get(name)
+    if module is None:
+        added: click.Command = registry.module("cli", name, registry.added_names("cli")).command
+        return added
+    attribute = "import_" if name == "import" else name
+    command: click.Command = getattr(import_module(f"lanner.cli.commands.{module}"), attribute)
+    return command
+
+
+def grouped(every: list[str]) -> dict[str, list[str]]:
+    """The commands under their headings; what other packages bring comes last."""
+    groups = {
+        heading: [name for row in modules.values() for name in row if name in every]
+        for heading, modules in HEADINGS.items()
+    }
+    groups[OTHERS] = [name for name in every if name not in _MODULES]
+    return {heading: row for heading, row in groups.items() if row}
 
 
 class Commands(click.Group):
     """Imports only the command that is run, so that `lanner` answers at once."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return commands.names()
+        return names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in commands.names():
+        if cmd_name not in names():
             return None
-        command = commands.load(cmd_name)
+        command = load(cmd_name)
         path = options.find_settings(Path.cwd())
         if path is not None:
             settings = options.settings_for(options.read_settings(path), cmd_name, command, path)
@@ -37,17 +93,17 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        every = commands.names()
+        every = names()
         width = max(map(len, every))
-        for heading, names in commands.grouped(every).items():
+        for heading, row in grouped(every).items():
             with formatter.section(heading):
-                formatter.write_dl([(name.ljust(width), commands.load(name).short_help or "") for name in names])
+                formatter.write_dl([(name.ljust(width), load(name).short_help or "") for name in row])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in commands.names():
-            hint = did_you_mean(args[0], commands.names())
+        if args and not args[0].startswith("-") and args[0] not in names():
+            hint = did_you_mean(args[0], names())
             raise LannerError(f"There is no command {args[0]!r}.", next_step=f"{hint} `lanner --help` lists all.")
         return super().resolve_command(ctx, args)
 

@@ -12,8 +12,7 @@ import click
 
 from lanner import campaign, formats, protocols
 from lanner.cli.options import parse_options, reading_options, slug
-from lanner.cli.output import Output
-from lanner.cli.source import counting, reading
+from lanner.cli.output import Output, counting, reading
 from lanner.errors import LannerError, Where
 from lanner.formats import Reading
 from lanner.model import Document, Json, Protocol
@@ -93,7 +92,7 @@ class _Import:
         """Texts without judgements, one document at a time however large; nothing if it must be read whole."""
         count = {"documents": 0, "sentences": 0}
         with (
-            reading(self.output, self.paths[0]) as progress,
+            reading(self.output, self.paths[0], formats.watched) as progress,
             formats.texts(self.source, self.format, **self.options) as texts,
         ):
             if texts is None:
@@ -117,7 +116,7 @@ class _Import:
 
     def whole(self, protocol: str | None, store_place: str) -> list[dict[str, Json]]:
         """Everything at once: judgements into the store, texts into files; all parts or none."""
-        with reading(self.output, self.paths[0]):
+        with reading(self.output, self.paths[0], formats.watched):
             readings = formats.read(self.source, self.format, **self.options)
         labels = _distinct([self.name if len(readings) == 1 else f"{self.name}-{slug(r.name)}" for r in readings])
         protocols_of = [_find_protocol(part, protocol, self.output) for part in readings]

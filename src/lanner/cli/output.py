@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import zip_longest
+from itertools import islice, zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -302,3 +304,71 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(entry) for entry in value]
     return value
+
+
+# A bar for long work, on stderr of a terminal; nothing where nobody watches or a machine reads along.
+
+
+Report = Callable[[str, int], None]
+"""What is being done, and how many documents are through."""
+Watch = Callable[[Callable[[int], None]], AbstractContextManager[None]]
+_MOST_ENTRIES = 10_000  # of a folder whose size is added up
+
+
+def _progress_console() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+@contextmanager
+def reading(output: Output, path: Path, watched: Watch, words: str = "Reading") -> Iterator[Report]:
+    """Show how much of a file or folder is read, as `formats.watched` says, and what the returned function is told
+    meanwhile."""
+    console = _progress_console()
+    if output.as_json or not console.is_terminal:
+        yield lambda _what, _count: None
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(words, total=_size(path))
+
+        def report(what: str, count: int) -> None:
+            bar.update(task, description=f"{words}: {what} {count:,}")
+
+        def read(size: int) -> None:
+            bar.advance(task, size)
+
+        with watched(read):
+            yield report
+
+
+@contextmanager
+def counting(output: Output, words: str, total: int | None) -> Iterator[Callable[[], None]]:
+    """Show how many of a known number of things are done; the returned function counts one."""
+    console = _progress_console()
+    if output.as_json or not console.is_terminal:
+        yield lambda: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=console, transient=True
+    ) as bar:
+        task = bar.add_task(words, total=total)
+        yield lambda: bar.advance(task)
+
+
+def _size(path: Path) -> int | None:
+    """Bytes to read; unknown for an archive, which is unpacked first, and for a folder of very many files: `/` should
+    not be walked for the sake of a progress bar."""
+    if path.suffix.lower() == ".zip" or not path.exists():
+        return None
+    if path.is_file():
+        return path.stat().st_size or None
+    entries = list(islice(path.rglob("*"), _MOST_ENTRIES + 1))
+    if len(entries) > _MOST_ENTRIES:
+        return None
+    return sum(entry.stat().st_size for entry in entries if entry.is_file()) or None

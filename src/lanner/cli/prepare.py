@@ -14,8 +14,8 @@ import click
 
 from lanner import formats, metrics
 from lanner.cli.options import names
-from lanner.cli.output import Output
-from lanner.cli.source import documents_of, reading
+from lanner.cli.output import Output, reading
+from lanner.cli.source import documents_of
 from lanner.corpus import describe, manifest, recipe, verify
 from lanner.corpus.edits import Edit, append_to_log, load_log
 from lanner.corpus.prepare import Preparation
@@ -45,7 +45,7 @@ class Job:
 
     def run(self, hand: Sequence[Edit], doubtful: list[tuple[Document, Sequence[Doubt]]]) -> None:
         """Run without writing; what is in doubt is gathered in `doubtful`."""
-        with reading(self.output, self.path, "Preparing") as progress:
+        with reading(self.output, self.path, formats.watched, "Preparing") as progress:
             run = Preparation(
                 self.how, self.seed, rate=rate_systems, hand=hand, avoid=self.avoid, progress=progress, tables=False
             )
@@ -57,7 +57,7 @@ class Job:
         """Run and write the corpus, its manifest and the list of doubtful rows."""
         with (
             tempfile.TemporaryFile("w+", encoding="utf-8") as buffer,
-            reading(self.output, self.path, "Preparing") as progress,
+            reading(self.output, self.path, formats.watched, "Preparing") as progress,
         ):
             run = Preparation(self.how, self.seed, rate=rate_systems, hand=hand, avoid=self.avoid, progress=progress)
             run.on_doubt = lambda document, doubts: _keep(buffer, verify.table([document], doubts))
@@ -225,7 +225,7 @@ def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.
 
 def _describe(output: Output, path: Path, format_name: str | None, *, latex: bool) -> None:
     table = describe.Description()
-    with reading(output, path, "Counting") as progress:
+    with reading(output, path, formats.watched, "Counting") as progress:
         for number, document in enumerate(documents_of(path, format_name), 1):
             table.add(document)
             progress("documents", number)

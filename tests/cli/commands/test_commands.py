@@ -9,10 +9,9 @@ import pytest
 
 from cli.command import Command
 from lanner import registry
-from lanner.cli import commands, options
-from lanner.cli.commands import HEADINGS, OTHERS, grouped
+from lanner.cli import HEADINGS, OTHERS, grouped, load, names, options
 
-NAMES = commands.names()
+NAMES = names()
 
 
 def leaves(command: click.Command) -> Iterator[click.Command]:
@@ -32,21 +31,21 @@ def test_each_command_of_ours_stands_under_one_heading() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_command_is_called_what_the_table_says_and_has_a_line(name: str) -> None:
-    command = commands.load(name)
+    command = load(name)
     assert command.name == name
     assert (command.short_help or "").endswith(".")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_command_has_more_options_than_one_can_read(name: str) -> None:
-    for command in leaves(commands.load(name)):
+    for command in leaves(load(name)):
         options = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
         assert len(options) <= 20, f"{command.name}: what is seldom given belongs into --set"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_command_reads_is_what_its_implementation_takes(name: str) -> None:
-    for command in leaves(commands.load(name)):
+    for command in leaves(load(name)):
         callback = inspect.unwrap(command.callback)  # type: ignore[arg-type]
         module, _, call = inspect.getsource(callback).rpartition('implementation("')[2].partition('").')
         takes = inspect.signature(getattr(options.implementation(module), call.partition("(")[0])).parameters
@@ -66,6 +65,6 @@ def test_what_a_command_reads_is_what_its_implementation_takes(name: str) -> Non
 def test_a_command_of_another_package_comes_last(monkeypatch: pytest.MonkeyPatch, lanner: Command) -> None:
     point = EntryPoint("from-elsewhere", "cli.commands.elsewhere", "lanner.cli")
     monkeypatch.setattr(registry, "_entry_points", lambda group: (point,) if group == "cli" else ())
-    assert list(grouped(commands.names()).items())[-1] == (OTHERS, ["from-elsewhere"])
-    assert commands.load("from-elsewhere").name == "from-elsewhere"
+    assert list(grouped(names()).items())[-1] == (OTHERS, ["from-elsewhere"])
+    assert load("from-elsewhere").name == "from-elsewhere"
     assert "From another package." in lanner("--help").out
