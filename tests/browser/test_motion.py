@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from random import Random
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from browser_actions import Hands, wait_until
 from lanner import protocols
 from lanner.model import Protocol
+from lanner.protocols.simulate import page as simulated
 from live_server import SYSTEMS, Live, Work, document
 
 pytestmark = pytest.mark.browser
@@ -98,6 +100,17 @@ def drag(page: Page, start: tuple[float, float], *path: tuple[float, float]) -> 
     for x, y in path:
         page.mouse.move(x, y, steps=8)
     page.mouse.up()
+
+
+def hold(page: Page, address: str) -> list[Route]:
+    """The requests to an address, which wait until the test lets them go."""
+    held: list[Route] = []
+
+    def keep(route: Route) -> None:
+        held.append(route)
+
+    page.route(address, keep)
+    return held
 
 
 def marks(work: Work, item: int = 0) -> list[dict[str, Any]]:
@@ -290,6 +303,8 @@ CONTROLS = """() => {
       found.set([el.closest('.q').dataset.q, el.type, el.name].join(), el);
   return [...found.values()].map((el, n) => (el.dataset.nth = n));
 }"""
+NOTICE = "navigator.serviceWorker.dispatchEvent(new Event('controllerchange'))"
+"""As where another window has taken a new version; the first one only says that this page is kept."""
 MOVING = protocols.names() if os.environ.get("LANNER_SOAK") else ("esa", "dela", "falcon", "ranking_ds", "parity")
 
 
@@ -306,10 +321,15 @@ def test_nothing_moves_when_it_is_pressed_or_answered(live: Live, browser: Brows
     page.goto(work.url(work.tasks[0].id))
     hands = Hands(page)
     hands.ready()
-    for width in (390, screen["width"]) if touch else (screen["width"],):
+    widths = (390, screen["width"]) if touch else (screen["width"],)
+    for width in widths:
         page.set_viewport_size({"width": width, "height": screen["height"]})
         hands.rested()
         page.evaluate(SHIFTS)
+        if width == widths[0] and page.locator(".q .hint:not([hidden])").count():
+            hands.press("Control+Enter")
+            expect(page.locator("#left")).to_contain_text("Still missing")
+            assert page.evaluate("shifted()") == [], "after what is missing was said"
         for n in page.evaluate(CONTROLS):
             control = page.locator(f"[data-nth='{n}']")
             if not control.is_visible():
@@ -331,6 +351,10 @@ def test_nothing_moves_when_it_is_pressed_or_answered(live: Live, browser: Brows
             while page.locator(".toolbar:not([hidden])").count():
                 hands.press("1")
             assert page.evaluate("shifted()") == [], "after a mark"
+        page.evaluate(NOTICE)
+        expect(page.locator("#note-version")).to_be_visible()
+        assert page.evaluate("shifted()") == [], "after a notice"
+        page.locator("#note-version button").last.click()
     context.close()
 
 
@@ -839,3 +863,85 @@ def test_digits_change_the_score_of_a_sentence_one_comes_back_to(live: Live, pag
     expect(page.locator("#heading")).to_have_text("Sentence 2")
     hands.settled()
     assert work.stored(work.tasks[0].id)[0]["score"] == 90
+
+
+@pytest.mark.parametrize("protocol", ["h_falcon", "mqm", "background"])
+def test_what_is_pressed_while_a_document_is_being_finished_changes_nothing(
+    live: Live, page: Page, protocol: str
+) -> None:
+    """It was meant for the next document, which nobody has read yet: a mark or a score went to the one left behind."""
+    texts = [document(1, name=name) for name in ("ferry", "harbour")]
+    work = live.campaign(protocol, texts, systems=SYSTEMS[:1])
+    work.enter(page)
+    first = work.tasks[0].id
+    page.goto(work.url(first))
+    hands = Hands(page)
+    hands.ready()
+    answers = simulated(work.protocol, work.tasks[0].page, rng=Random(1)) if protocol != "mqm" else {"errors": []}
+    hands.answer(answers | {"comment": None})
+    held = hold(page, "**/finish")
+    with page.expect_request("**/finish"):
+        hands.press("Escape", "Control+Enter")
+    stored = work.stored(first)
+    keys = {"h_falcon": ["s", "1", "h", "1"], "mqm": ["ArrowRight", "1", "1", "1"], "background": ["Tab", "1", "2"]}
+    hands.press(*keys[protocol], "Enter")
+    for label in page.locator(".rail label").all()[:2]:
+        label.click(force=True)
+    assert page.locator("#accept").inner_text().startswith("One moment")
+    page.evaluate("dispatchEvent(new Event('pagehide'))")  # everything that was changed is sent
+    hands.settled()
+    held[0].continue_()
+    page.wait_for_url(lambda url: f"/task/{first}" not in url)
+    page.wait_for_selector("html[data-ready]", state="attached")
+    assert len(held) == 1
+    assert work.stored(first) == stored
+    assert [row for row in work.rows() if row.task != first] == []
+
+
+@pytest.mark.parametrize("protocol", ["esa", "h_falcon"])
+def test_what_is_pressed_before_the_scripts_run_is_taken_when_they_do(live: Live, page: Page, protocol: str) -> None:
+    work = live.campaign(protocol, [document(2)], systems=SYSTEMS[:1])
+    work.enter(page)
+    held = hold(page, "**/judging.js")
+    page.goto(work.url(work.tasks[0].id), wait_until="commit")
+    hands = Hands(page)
+    wait_until(page, "performance.getEntriesByName('first-contentful-paint').length > 0")
+    # what was pressed once too often on the page before this one accepts nothing here
+    hands.press("Enter")
+    if protocol == "esa":
+        hands.press("8", "5", "Enter", "4")
+    else:
+        page.locator("[data-q=holistic] label").nth(6).click()
+        hands.press("Escape")
+        page.evaluate("document.activeElement.blur()")
+        hands.press("s", "3", "Enter", "1", "3")
+    held[0].continue_()
+    hands.ready()
+    expect(page.locator("#heading")).to_have_text("Sentence 2")
+    hands.settled()
+    first, second = work.stored(work.tasks[0].id)
+    if protocol == "esa":
+        assert (first["score"], first["errors"]) == (85, [])
+        expect(page.locator(".slide input:not([type=range])")).to_have_value("4")
+    else:
+        assert (first["sentence"], first["holistic"]) == (3, 7)
+        assert second["skills"]["information_density"] == "high"
+
+
+def test_what_is_pressed_long_before_the_scripts_run_is_not_taken(live: Live, page: Page) -> None:
+    """Nobody remembers then what was pressed, or whether it was pressed once more."""
+    work = live.campaign("esa", [document(2)], systems=SYSTEMS[:1])
+    work.enter(page)
+    held = hold(page, "**/judging.js")
+    page.goto(work.url(work.tasks[0].id), wait_until="commit")
+    hands = Hands(page)
+    wait_until(page, "performance.getEntriesByName('first-contentful-paint').length > 0")
+    hands.press("8", "5")
+    wait_until(page, "start => performance.now() > start + 3000", page.evaluate("performance.now()"))
+    hands.press("Enter")
+    held[0].continue_()
+    hands.ready()
+    expect(page.locator("#note-early")).to_be_visible()
+    expect(page.locator("#heading")).to_have_text("Sentence 1")
+    expect(page.locator(".slide input:not([type=range])")).to_have_value("")
+    assert work.stored(work.tasks[0].id) == [{}, {}]

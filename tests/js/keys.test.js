@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fill } from '../../src/lanner/web/static/dom.js';
-import { actionOf, keyOf } from '../../src/lanner/web/static/keys.js';
+import { actionOf, isTimely, keyOf } from '../../src/lanner/web/static/keys.js';
 
 const key = (key, code, shiftKey = false) => keyOf({ key, code, shiftKey });
 
@@ -18,6 +18,16 @@ test('letters by name, by position under other scripts; digits by position', () 
   assert.equal(key('?', 'Slash', true), '?');
   assert.equal(key('ظ', 'Slash'), '/');
   assert.equal(key('ArrowDown', 'ArrowDown'), 'ArrowDown');
+});
+
+test('what was pressed early counts for the row that was shown, and not for long', () => {
+  const inputs = [
+    { row: 2, time: 1000 },
+    { row: 2, time: 1500 },
+  ];
+  assert.ok(isTimely(inputs, 2, 2999));
+  assert.ok(!isTimely(inputs, 2, 3000), 'all or nothing');
+  assert.ok(!isTimely(inputs, 3, 1600));
 });
 
 test('places in a text are filled; what is unknown is left out', () => {

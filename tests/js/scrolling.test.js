@@ -15,6 +15,11 @@ test('a high row is whole, and of one that does not fit the beginning shows', ()
   assert.equal(restingPlace(5000, 900, view), 5000 - 12);
 });
 
+test('a row stands below a notice that lies over the view', () => {
+  assert.equal(restingPlace(5000, 300, 400, 60), 5000 - 12 - 60);
+  assert.equal(restingPlace(5000, 100, 1000, 60), restingPlace(5000, 100, 1000));
+});
+
 test('the first rows stand where they are', () => {
   assert.equal(restingPlace(20, 80, 700), 0);
 });

@@ -17,7 +17,7 @@ from lanner import protocols
 from lanner.web.page.assets import Assets
 
 HERE = Path(__file__).parent
-JUDGES_FILES = ("judging.js", "home.js", "prefs.js", "judge.css", "icon.svg")
+JUDGES_FILES = ("judging.js", "home.js", "prefs.js", "early.js", "judge.css", "icon.svg")
 COMPRESSED_LIMIT = 70_000
 
 

@@ -22,7 +22,6 @@ export class Flow {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.finishing = false;
     /** What the foot of the questions says now. */
     this.shown = '';
   }
@@ -78,19 +77,17 @@ export class Flow {
       open = app.states.findIndex(state => state !== 'done');
     if (app.practice) return app.practice.leave();
     if (open >= 0) return this.point(open);
-    if (this.finishing) return undefined;
-    this.finishing = true;
-    try {
-      const { items } = app.store,
-        explained = () => items.filter(item => item.feedback).length,
-        before = explained();
-      if (!(await app.saving.settled())) return app.note('finish', app.t('wait_finish'));
-      // what came back is to be read first
-      if (explained() > before) return app.say(items[app.item].feedback?.explanation ?? '');
-      return await app.saving.finish();
-    } finally {
-      this.finishing = false;
-    }
+    if (app.leaving) return undefined;
+    const { items } = app.store,
+      explained = () => items.filter(item => item.feedback).length,
+      before = explained();
+    app.leave();
+    const isSettled = await app.saving.settled();
+    if (isSettled && explained() === before) return app.saving.finish();
+    app.leave(false);
+    // what came back is to be read first
+    if (isSettled) return app.say(items[app.item].feedback?.explanation ?? '');
+    return app.note('finish', app.t('wait_finish'));
   }
 
   /**
@@ -102,7 +99,7 @@ export class Flow {
       { states, t } = app,
       done = states.filter(state => state === 'done').length,
       meter = $('#done');
-    if (app.frozen) return;
+    if (app.frozen || app.leaving) return;
     if (meter) {
       setText(meter, fill(meter.dataset.words, { done, all: states.length }));
       if ($('#docbar').value !== done) $('#docbar').value = done;
@@ -153,8 +150,9 @@ export class Flow {
  * After a document was finished: for a while that can be taken back.
  * @param {(id: string, text: string, ...acts: NoteAct[]) => void} note shows a line with buttons
  * @param {(key: string) => string} t
+ * @param {(isLeaving: boolean) => void} [leave] whether the finished document is on its way
  */
-export function offerUndo(note, t) {
+export function offerUndo(note, t, leave) {
   const url = new URL(location.href),
     task = url.searchParams.get('done') ?? '';
   if (!/^\d+$/.test(task)) return;
@@ -162,9 +160,11 @@ export function offerUndo(note, t) {
   history.replaceState(null, '', url);
   const root = location.pathname.replace(/\/(task\/.*|work)$/, '');
   const undo = async () => {
+    leave?.(true);
     const reply = await send(`${root}/task/${task}/reopen`, {}).catch(() => ({ status: 0 }));
-    if (reply.status === 200) location.assign(`${root}/task/${task}`);
-    else note('done', t('final'));
+    if (reply.status === 200) return location.assign(`${root}/task/${task}`);
+    leave?.(false);
+    return note('done', t('final'));
   };
   note('done', t('finished'), [t('undo_finish'), undo], ['×']);
 }

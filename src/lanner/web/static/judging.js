@@ -6,7 +6,7 @@ import { $, $$, afterFrame, fill, setHidden, setText, targetOf } from './dom.js'
 import { showFeedback } from './feedback.js';
 import { Flow, offerUndo } from './flow.js';
 import { Help } from './help.js';
-import { listen } from './keys.js';
+import { isTimely, listen, replay } from './keys.js';
 import { Marking } from './marking.js';
 import { listenToMessages } from './message.js';
 import { createNote } from './notes.js';
@@ -41,6 +41,10 @@ export class App {
     this.data = data;
     this.frozen = data.finished;
     this.begun = false;
+    /** Whether another page is on its way: until it is here nothing is answered any more. */
+    this.leaving = false;
+    /** What the main button says when none is. */
+    this.mainText = '';
     this.row = -1;
     this.item = 0;
     /** A text of the page in the judge's language. @param {string} key @param {object} [values] */
@@ -67,6 +71,7 @@ export class App {
     for (const departure of ['pagehide', 'visibilitychange']) {
       addEventListener(departure, () => this.rail.commit(), { capture: true });
     }
+    addEventListener('pageshow', e => e.persisted && this.leave(false));
     this.flow = new Flow(this);
     this.help = new Help(this);
     this.marking = new Marking(this);
@@ -120,13 +125,48 @@ export class App {
     );
     this.rows.fill();
     this.rows.focus();
-    offerUndo((id, text, ...acts) => this.note(id, text, ...acts), this.t);
+    offerUndo(
+      (id, text, ...acts) => this.note(id, text, ...acts),
+      this.t,
+      isLeaving => this.leave(isLeaving),
+    );
     this.flow.footer();
     this.time();
     if ($$('.row [data-side]').some(cell => cell.textContent.length >= LONG))
       void import('./counterpart.js').then(({ Counterpart }) => new Counterpart(this, LONG));
     if (data.offline) this.keepOffline();
     document.documentElement.dataset.ready = '';
+    this.takeEarly();
+  }
+
+  /**
+   * What was pressed before the scripts ran, unless it may have been about something else than is
+   * shown now.
+   */
+  takeEarly() {
+    const inputs = window.takeEarlyInput?.() ?? [],
+      { answers } = this.store.items[this.item],
+      shown = pick(data.items[this.item].saved, entry => entry.value);
+    if (!inputs.length) return;
+    if (isTimely(inputs, this.row, performance.now()) && canon(answers) === canon(shown))
+      replay(inputs);
+    else this.note('early', this.t('early'));
+  }
+
+  /**
+   * Another page is on its way (or is not, after all): what is pressed meanwhile is meant for that
+   * one, and for nothing on this.
+   */
+  leave(isLeaving = true) {
+    if (isLeaving === this.leaving) return;
+    const main = $('#accept span');
+    this.leaving = isLeaving;
+    $('.work').inert = isLeaving;
+    document.documentElement.toggleAttribute('data-leaving', isLeaving);
+    if (isLeaving) this.mainText = main?.textContent ?? '';
+    if (main) setText(main, isLeaving ? this.t('moment') : this.mainText);
+    if (isLeaving) this.say(this.t('moment'));
+    else this.rows.focus();
   }
 
   /** Once the page has settled: what a reload without a network needs is kept on this device. */
@@ -169,6 +209,7 @@ export class App {
       const note = createNote(text, acts);
       note.id = `note-${id}`;
       $('#notes').append(note);
+      this.rows.settle(); // on a phone it may lie over the sentence
     });
   }
 
@@ -259,7 +300,8 @@ export class App {
    * @param {boolean} [shown] whether the questions are brought up to date at once
    */
   answer(id, value, typed = false, shown = true) {
-    if (this.frozen || !this.begun) return; // what an earlier visit left comes first
+    // what an earlier visit left comes first
+    if (this.frozen || !this.begun || this.leaving) return;
     const { item } = this;
     this.store.set(item, id, value, typed);
     this.changed(item, shown);

@@ -175,6 +175,7 @@ export function listen(app) {
   };
   document.addEventListener('keydown', e => {
     const at = targetOf(e);
+    if (app.leaving) return; // it is meant for the page that is on its way
     if (!MODIFIERS.includes(e.key)) marking.selection?.end();
     const action = actionOf(e, {
       focus: focusOf(at),
@@ -191,4 +192,37 @@ export function listen(app) {
     rail.commit(action !== 'accept');
     act(e);
   });
+}
+
+/** What was pressed longer ago than this, in milliseconds, nobody remembers for certain. */
+const RECENT = 2000;
+
+/**
+ * Whether what was pressed before the scripts ran can be taken: all of it on the row that is open
+ * now, and not long ago.
+ * @param {EarlyInput[]} inputs
+ * @param {number} row
+ * @param {number} now
+ */
+export const isTimely = (inputs, row, now) =>
+  inputs.every(input => input.row === row && now - input.time < RECENT);
+
+/** Do what was pressed before the scripts ran. @param {EarlyInput[]} inputs */
+export function replay(inputs) {
+  for (const { key = '', code, shiftKey, control, value } of inputs) {
+    if (control) {
+      if (typeof value === 'boolean') control.checked = value;
+      else control.value = value ?? '';
+      const changes = control.matches('[type=radio], [type=checkbox], select') ? [] : ['input'];
+      for (const change of [...changes, 'change'])
+        control.dispatchEvent(new Event(change, { bubbles: true }));
+      continue;
+    }
+    const options = { key, code, shiftKey, bubbles: true, cancelable: true };
+    const isFree = focusedElement().dispatchEvent(new KeyboardEvent('keydown', options)),
+      field = /** @type {HTMLInputElement} */ (focusedElement());
+    if (!isFree || [...key].length > 1 || !field.matches('textarea, [inputmode]')) continue;
+    field.setRangeText(key, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end');
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
 }

@@ -1,4 +1,5 @@
 // Practice before the first document: answers are checked and explained, and nothing is stored.
+import { canon } from './digest.js';
 import { $, $$, bringIntoView } from './dom.js';
 import { send, signedOut, WATCH } from './sending.js';
 
@@ -106,6 +107,7 @@ export class Practice {
         .filter(q => this.asks(item, q.id) || !store.open(item, q))
         .map(q => [q.id, store.items[item].answers[q.id]]),
     );
+    const checked = canon(store.items[item].answers);
     const { status, body } = await send(this.url, { item, answers, turn: this.turn }).catch(() => ({
       status: 0,
       body: null,
@@ -114,7 +116,8 @@ export class Practice {
     if (status === 401) return this.stop();
     if (status !== 200) return app.note('practice', app.t('no_check'));
     app.note('practice', '');
-    store.items[item].feedback = body;
+    // what was changed meanwhile was not checked: the verdict is about something else
+    if (checked === canon(store.items[item].answers)) store.items[item].feedback = body;
     if (body.round) this.finished(body.round);
     app.refresh(item);
     const { now } = app.rows,
@@ -136,6 +139,7 @@ export class Practice {
   }
   /** To the real document, or to another round where the agreement was not reached. */
   leave() {
+    this.app.leave();
     if (this.result && !this.result.reached) return location.reload();
     location.assign(this.url.replace(/\/practice$/, ''));
   }

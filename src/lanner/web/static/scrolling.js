@@ -11,11 +11,12 @@ const FAR = 3;
  * @param {number} top of the row in the scrolled content
  * @param {number} height of the row
  * @param {number} view height
+ * @param {number} [covered] how much of the view a notice above the page lies over
  * @returns {number}
  */
-export function restingPlace(top, height, view) {
+export function restingPlace(top, height, view, covered = 0) {
   const low = top + height + MARGIN - view,
-    high = top - MARGIN;
+    high = top - MARGIN - covered;
   return Math.max(0, Math.min(high, Math.max(low, top + height / 2 - view * HEIGHT)));
 }
 
@@ -46,7 +47,9 @@ export class View {
       box = this.row.getBoundingClientRect(),
       view = scroller.getBoundingClientRect();
     const top = box.top - view.top - scroller.clientTop + scroller.scrollTop,
-      wanted = restingPlace(top, box.height, scroller.clientHeight);
+      last = document.querySelector('#notes > :last-child')?.getBoundingClientRect(),
+      covered = Math.max(0, (last?.bottom ?? 0) - view.top),
+      wanted = restingPlace(top, box.height, scroller.clientHeight, covered);
     return Math.min(wanted, scroller.scrollHeight - scroller.clientHeight) - scroller.scrollTop;
   }
 

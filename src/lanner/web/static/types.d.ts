@@ -24,6 +24,21 @@ interface PracticeData {
   turn: number;
 }
 
+/** Something pressed before the page's scripts ran: a key, or a control with its new value. */
+interface EarlyInput {
+  key?: string;
+  code?: string;
+  shiftKey?: boolean;
+  control?: HTMLInputElement;
+  value?: string | boolean;
+  /** The row that was active on the screen; -1 where there are none. */
+  row: number;
+  time: number;
+}
+interface Window {
+  takeEarlyInput?: () => EarlyInput[];
+}
+
 // --- questions and answers
 
 interface Condition {
