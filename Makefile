@@ -52,11 +52,12 @@ check: setup
 # Lint and the two parts of the tests run side by side: the browser's tests wait for pages most of the time. Its driver
 # keeps an event loop of its own, which is why its tests have a process of their own. They wait for numbers that servers
 # make at priority 10; the other tests take one that leaves them as much, and still see that servers lower theirs.
-# Small matrices take less work without threads of their own (an eighth less of the statistics' tests).
+# Small matrices and tables take less work without threads of their own (an eighth less of the statistics' tests).
 test: setup browser
 	@MAKE="$(MAKE)" $(BIN)/python tests/side_by_side.py lint test-python test-browser
 
 test-python test-browser: export OPENBLAS_NUM_THREADS := 1
+test-python test-browser: export POLARS_MAX_THREADS := 1
 
 lint: setup
 	@$(BIN)/ruff check .

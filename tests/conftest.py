@@ -6,6 +6,7 @@ import gc
 import importlib
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -31,6 +32,10 @@ SLOW = (
 )  # fmt: skip
 """Files and folders that take long; they begin, so that at the end nobody waits for one of them."""
 
+
+# Where it is installed, jsonschema loads a grammar of addresses: nearly two seconds in each process, and no test asks
+# for an address with letters of other alphabets.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 MEMORY = Path("/dev/shm")
 ENOUGH = 8 << 30

@@ -39,7 +39,7 @@ PROTOCOLS = [
     name for name in protocols.names() if any(stage.unit is not Unit.JUDGE for stage in protocols.load(name).stages)
 ]
 PATIENCE = Limits(in_flight=4, tries=1, backoff=0.0)
-MOMENTS = None if os.environ.get("LANNER_SOAK") else 4
+MOMENTS = None if os.environ.get("LANNER_SOAK") else 2
 """How many moments of a run are tried; None: all."""
 
 
