@@ -43,6 +43,9 @@ def test_signatures_say_what_one_may_pass(name: str) -> None:
     assert not any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
     assert function.__doc__
     assert name in dir(lanner)
+    assert list(inspect.signature(lanner.load).parameters)[1:] == list(parameters)[-8:]
+    with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'colums'"):
+        function(lanner.scores(FRAME) if name == "plot" else FRAME, colums={"judge": "who"})
 
 
 def test_frames_of_both_kinds_and_files_give_the_same_numbers(tmp_path: Path) -> None:

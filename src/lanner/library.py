@@ -6,6 +6,7 @@ or what `lanner.load` gave. Columns are guessed as everywhere, and the guess is 
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 import shutil
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar, cast
+from typing import Any, Literal, ParamSpec, TypedDict, TypeVar, Unpack, cast
 from urllib.parse import unquote, urlparse
 
 import polars as pl
@@ -66,16 +67,31 @@ _Value = TypeVar("_Value")
 
 def _advises_in_python(function: Callable[_Arguments, _Value]) -> Callable[_Arguments, _Value]:
     """Errors of `function` name arguments of Python, where the command line has options of the same names."""
+    signature = _with_source(inspect.signature(function))
 
     @wraps(function)
     def call(*positional: _Arguments.args, **keywords: _Arguments.kwargs) -> _Value:
+        try:
+            signature.bind(*positional, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}() {error}") from None
         try:
             return function(*positional, **keywords)
         except LannerError as error:
             error.next_step = _OPTION.sub(_as_argument, error.next_step)
             raise
 
+    call.__signature__ = signature  # type: ignore[attr-defined]
     return call
+
+
+def _with_source(signature: inspect.Signature) -> inspect.Signature:
+    """A signature that names the arguments of `load` one by one, as help and notebooks show it."""
+    *own, last = signature.parameters.values()
+    if last.kind is not last.VAR_KEYWORD:
+        return signature
+    source = [each for each in inspect.signature(load).parameters.values() if each.kind is each.KEYWORD_ONLY]
+    return signature.replace(parameters=[*own, *source])
 
 
 def _as_argument(option: re.Match[str]) -> str:
@@ -172,6 +188,19 @@ class Report:
     def _repr_html_(self) -> str:
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.findings)
         return f'<div><ul>{items}</ul><a href="{escape(str(self.path))}">{escape(str(self.path))}</a></div>'
+
+
+class Source(TypedDict, total=False):
+    """Where data is and how it is read: the arguments of `load`, which every analysis takes as well."""
+
+    columns: str | Mapping[str, str]
+    protocol: str | None
+    languages: str
+    encoding: str
+    missing: str
+    format: str | None
+    store: str | Path | None
+    token: str
 
 
 @_advises_in_python
@@ -400,14 +429,7 @@ def agreement(
     unit: Unit = "document",
     resamples: int = 2000,
     seed: int = 0,
-    columns: str | Mapping[str, str] = "",
-    protocol: str | None = None,
-    languages: str = "",
-    encoding: str = "",
-    missing: str = "",
-    format: str | None = None,  # noqa: A002
-    store: str | Path | None = None,
-    token: str = "",
+    **source: Unpack[Source],
 ) -> Table:
     """How far judges agree: the headline number of every question, for each group of judges, with its interval.
 
@@ -419,7 +441,7 @@ def agreement(
         resamples: how many bootstrap resamples.
         seed: same seed, same numbers.
     """
-    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, missing, format, store, token)
+    parts = _judged_parts(data, judges, **source)
     resampling = Resampling(unit=unit, n=resamples, seed=seed)
     rows: list[dict[str, Json]] = []
     results: list[Result] = []
@@ -460,14 +482,7 @@ def diagnose(
     *,
     judges: Iterable[str] | None = None,
     seed: int = 0,
-    columns: str | Mapping[str, str] = "",
-    protocol: str | None = None,
-    languages: str = "",
-    encoding: str = "",
-    missing: str = "",
-    format: str | None = None,  # noqa: A002
-    store: str | Path | None = None,
-    token: str = "",
+    **source: Unpack[Source],
 ) -> Diagnosis:
     """What each system should improve: how often every skill matters and how well it is handled there, by domain.
 
@@ -480,7 +495,7 @@ def diagnose(
     Returns:
         the cells (`.table`), what to improve (`.priorities`) and the sentences behind a cell (`.examples(cell)`).
     """
-    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, missing, format, store, token)
+    parts = _judged_parts(data, judges, **source)
     return diagnosis.diagnose(diagnosis.diagnosable_part(parts, question), question, resampling=Resampling(seed=seed))
 
 
@@ -493,14 +508,7 @@ def scores(
     standardise: bool = False,
     other_judges: bool = False,
     seed: int = 0,
-    columns: str | Mapping[str, str] = "",
-    protocol: str | None = None,
-    languages: str = "",
-    encoding: str = "",
-    missing: str = "",
-    format: str | None = None,  # noqa: A002
-    store: str | Path | None = None,
-    token: str = "",
+    **source: Unpack[Source],
 ) -> Table:
     """What systems score, with intervals, ranks and clusters.
 
@@ -512,7 +520,7 @@ def scores(
         other_judges: intervals and tests hold for judges in general, not for these only.
         seed: same seed, same numbers.
     """
-    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, missing, format, store, token)
+    parts = _judged_parts(data, judges, **source)
     rows: list[dict[str, Json]] = []
     results = []
     are_z_scores = False
@@ -552,14 +560,7 @@ def compare(
     names: Sequence[str] = (),
     resamples: int = 2000,
     seed: int = 0,
-    columns: str | Mapping[str, str] = "",
-    protocol: str | None = None,
-    languages: str = "",
-    encoding: str = "",
-    missing: str = "",
-    format: str | None = None,  # noqa: A002
-    store: str | Path | None = None,
-    token: str = "",
+    **source: Unpack[Source],
 ) -> Table:
     """Compare protocols, campaigns or groups of judges: agreement, effort and how alike they rank systems.
 
@@ -573,7 +574,7 @@ def compare(
         raise InputError("`names` is one text, not one name for each.", next_step='Give names=("first", "second").')
     sides: list[tuple[str, Material]] = []
     for at, each in enumerate(data):
-        parts = _judged_parts(each, None, columns, protocol, languages, encoding, missing, format, store, token)
+        parts = load(each, **source)
         name = names[at] if at < len(names) else ""
         for part in parts:
             side = f"{name} {part.name}" if name and len(parts) > 1 else name or part.name
@@ -606,14 +607,7 @@ def metaeval(
     *,
     metrics: str | Sequence[str] = (),
     seed: int = 0,
-    columns: str | Mapping[str, str] = "",
-    protocol: str | None = None,
-    languages: str = "",
-    encoding: str = "",
-    missing: str = "",
-    format: str | None = None,  # noqa: A002
-    store: str | Path | None = None,
-    token: str = "",
+    **source: Unpack[Source],
 ) -> Table:
     """How well scorers (metrics, models, people) agree with gold scores.
 
@@ -627,12 +621,13 @@ def metaeval(
     """
     if isinstance(metrics, str):
         metrics = [name.strip() for name in metrics.split(",")]
-    parts = _judged_parts(data, None, columns, protocol, languages, encoding, missing, format, store, token)
+    parts = load(data, **source)
     names = {judge.id for judge in parts[0].judges} | set(parts[0].table["question"])
     if more := [name for name in metrics if name not in names]:
+        columns = source.get("columns", "")
         roles = parse(columns) if isinstance(columns, str) else dict(columns)
-        roles |= {f"measure:{name}": name for name in more}
-        parts = _judged_parts(data, None, roles, protocol, languages, encoding, missing, format, store, token)
+        source["columns"] = roles | {f"measure:{name}": name for name in more}
+        parts = load(data, **source)
     scorer_set = scored_set(parts[0], question, gold, metrics)
     result = evaluate_metrics(scorer_set.gold, scorer_set.scorers, documents=scorer_set.documents, seed=seed)
     only = [f"Of {len(parts)} parts only {parts[0].name} is evaluated."] if len(parts) > 1 else []
@@ -653,14 +648,7 @@ def report(
     resamples: int = 2000,
     seed: int = 0,
     figures: Literal["svg", "all"] = "svg",
-    columns: str | Mapping[str, str] = "",
-    protocol: str | None = None,
-    languages: str = "",
-    encoding: str = "",
-    missing: str = "",
-    format: str | None = None,  # noqa: A002
-    store: str | Path | None = None,
-    token: str = "",
+    **source: Unpack[Source],
 ) -> Report:
     """Write a report: HTML with every table as CSV and LaTeX and every figure beside it.
 
@@ -672,7 +660,7 @@ def report(
         seed: same seed, same numbers.
         figures: `all` writes PDF and PNG too.
     """
-    parts = _judged_parts(data, judges, columns, protocol, languages, encoding, missing, format, store, token)
+    parts = _judged_parts(data, judges, **source)
     folder = Path(out) if out is not None else Path(f"{parts[0].name}-report")
     findings: list[str] = []
     page = folder
@@ -687,15 +675,7 @@ def report(
 def plot(
     results: Table | Sequence[Result] | Result | Data,
     question: str | None = None,
-    *,
-    columns: str | Mapping[str, str] = "",
-    protocol: str | None = None,
-    languages: str = "",
-    encoding: str = "",
-    missing: str = "",
-    format: str | None = None,  # noqa: A002
-    store: str | Path | None = None,
-    token: str = "",
+    **source: Unpack[Source],
 ) -> Plot:
     """Estimates with their intervals as a figure.
 
@@ -706,18 +686,7 @@ def plot(
         question: with data, only this question.
     """
     if not _is_results(results):
-        results = scores(
-            cast("Data", results),
-            question,
-            columns=columns,
-            protocol=protocol,
-            languages=languages,
-            encoding=encoding,
-            missing=missing,
-            format=format,
-            store=store,
-            token=token,
-        )
+        results = scores(cast("Data", results), question, **source)
     if isinstance(results, Table):
         frame = results.table
         dimensions = ("part", "question", "system", "judges", "metric", "measure", "side")
@@ -743,30 +712,9 @@ def _is_results(value: Any) -> bool:
     return isinstance(value, list | tuple) and bool(value) and all(isinstance(each, Result) for each in value)
 
 
-def _judged_parts(  # noqa: PLR0917 - in the order of the signatures above
-    data: Data,
-    judges: Iterable[str] | None,
-    columns: str | Mapping[str, str],
-    protocol: str | None,
-    languages: str,
-    encoding: str,
-    missing: str,
-    format: str | None,  # noqa: A002
-    store: str | Path | None,
-    token: str,
-) -> list[Material]:
+def _judged_parts(data: Data, judges: Iterable[str] | None, **source: Unpack[Source]) -> list[Material]:
     """The parts with the chosen judges only, or with all of them."""
-    parts = load(
-        data,
-        columns=columns,
-        protocol=protocol,
-        languages=languages,
-        encoding=encoding,
-        missing=missing,
-        format=format,
-        store=store,
-        token=token,
-    )
+    parts = load(data, **source)
     if judges is None:
         return parts
     judge_ids = [judges] if isinstance(judges, str) else list(judges)
