@@ -161,9 +161,19 @@ def modules_in_cycles(graph: dict[str, set[str]]) -> set[str]:
 
 def significant_lines(path: Path) -> list[tuple[int, str]]:
     """Lines with something to say: no blank lines, comments, imports, or lone punctuation."""
-    lines = enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    text = path.read_text(encoding="utf-8")
     skipped = re.compile(r"^(#|//|/\*|\*|<!--|from |import |[^\w]*$)")
-    return [(number, " ".join(line.split())) for number, line in lines if not skipped.match(line.strip())]
+    imports = {  # those of Python may run over several lines
+        number
+        for node in (ast.walk(ast.parse(text)) if path.suffix == ".py" else ())
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    return [
+        (number, " ".join(line.split()))
+        for number, line in enumerate(text.splitlines(), 1)
+        if number not in imports and not skipped.match(line.strip())
+    ]
 
 
 def duplicate_pairs(files: Sequence[Path]) -> list[tuple[str, int, str, int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -57,28 +58,21 @@ def divergence(
     several = len(persons) > 1
     busiest = _busiest(ratings)
     cells = _pairs(replace(rows, table=rows.table.filter(pl.col("judge").is_in(busiest.judges))), entry, busiest)
-    not_compared = max(0, len(present) - _MOST_COMPARED)
-    if is_fine(question):
-        units, bounds, spreads = spreading(everyone, question)
-        leanings = leaning(own, replace(rows.selection, groups=("people",))) if several else ()
-        return Divergence(
-            question=question.id,
-            people=tuple(persons),
-            coefficient=_sign(entry.pairs),
-            pairs=cells,
-            shared=units,
-            bounds=bounds,
-            spreads=spreads,
-            leanings=leanings,
-            not_compared=not_compared,
-        )
-    units, shares = _shares(everyone, question)
-    now, merges = _merges(own) if several and not own.sets else (None, ())
-    return Divergence(
+    divergence = partial(
+        Divergence,
         question=question.id,
         people=tuple(persons),
         coefficient=_sign(entry.pairs),
         pairs=cells,
+        not_compared=max(0, len(present) - _MOST_COMPARED),
+    )
+    if is_fine(question):
+        units, bounds, spreads = spreading(everyone, question)
+        leanings = leaning(own, replace(rows.selection, groups=("people",))) if several else ()
+        return divergence(shared=units, bounds=bounds, spreads=spreads, leanings=leanings)
+    units, shares = _shares(everyone, question)
+    now, merges = _merges(own) if several and not own.sets else (None, ())
+    return divergence(
         shared=units,
         labels=_names(ratings, question),
         shares=shares,
@@ -87,7 +81,6 @@ def divergence(
         merges=merges,
         swaps=_swaps(own) if several and not own.sets else (),
         pooled=isinstance(question, Grid),
-        not_compared=not_compared,
     )
 
 

@@ -194,19 +194,31 @@ def sign_test(
     resampling = clustered(resampling)
     results: list[Result] = []
     rows: list[dict[str, Json]] = []
+    pairs, notes = _pairs(data, question, by, sides)
+    for about, labels, part in pairs:
+        pool = [("all", part), *((judge["judge"], p) for judge, p in groups(part, ["judge"]) if per_judge)]
+        for judge, own in pool:
+            result, row = _test_pair(own, labels, favour, ties, resampling)
+            results.append(result)
+            rows.append({**about, "judge": judge, **row})
+    if not results:
+        return undefined("sign test", "there are no comparisons.")
+    return replace(results[0], name="sign test", rows=rows, notes=(*notes, *results[0].notes))
+
+
+def _pairs(
+    data: Any, question: str | Sequence[str], by: Sequence[str], sides: tuple[str, str] | None
+) -> tuple[list[tuple[dict[str, Json], dict[str, str], pl.DataFrame]], tuple[str, ...]]:
+    """The comparisons of each question, group and pair of systems: what a row about them begins with, their labels and
+    the comparisons themselves; and notes."""
+    pairs: list[tuple[dict[str, Json], dict[str, str], pl.DataFrame]] = []
     notes: tuple[str, ...] = ()
     for name in [question] if isinstance(question, str) else question:
         table, notes = comparisons(data, name, sides=sides)
         for labels, part in groups(table, [*by, "one", "two"]):
-            pool = [("all", part), *((judge["judge"], p) for judge, p in groups(part, ["judge"]) if per_judge)]
-            for judge, own in pool:
-                result, row = _test_pair(own, labels, favour, ties, resampling)
-                results.append(result)
-                about = {"question": name, **{k: v for k, v in labels.items() if k in by}, "judge": judge}
-                rows.append({**about, **row})
-    if not results:
-        return undefined("sign test", "there are no comparisons.")
-    return replace(results[0], name="sign test", rows=rows, notes=(*notes, *results[0].notes))
+            about = {"question": name, **{key: label for key, label in labels.items() if key in by}}
+            pairs.append((about, labels, part))
+    return pairs, notes
 
 
 def _test_pair(
@@ -285,15 +297,12 @@ def majority(
     resampling = clustered(resampling)
     results: list[Result] = []
     rows: list[dict[str, Json]] = []
-    notes: tuple[str, ...] = ()
-    for name in [question] if isinstance(question, str) else question:
-        table, notes = comparisons(data, name, sides=sides)
-        check_columns(table, items)
-        for labels, part in groups(table, [*by, "one", "two"]):
-            about = {"question": name, **{k: v for k, v in labels.items() if k in by}}
-            result, row = _count_votes(part, labels["one"], labels["two"], list(items), resampling)
-            results.append(result)
-            rows.append({**about, **row})
+    pairs, notes = _pairs(data, question, by, sides)
+    for about, labels, part in pairs:
+        check_columns(part, items)
+        result, row = _count_votes(part, labels["one"], labels["two"], list(items), resampling)
+        results.append(result)
+        rows.append({**about, **row})
     if not results:
         return undefined("majority", "there are no comparisons.")
     return replace(results[0], name="majority", rows=rows, notes=(*notes, *results[0].notes))

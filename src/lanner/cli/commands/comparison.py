@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from lanner.cli.commands.judges import provider_option
 from lanner.cli.early_checks import campaign_names, refuse_missing
 from lanner.cli.options import (
     RESAMPLES,
@@ -16,14 +17,12 @@ from lanner.cli.options import (
     from_option,
     implementation,
     json_option,
-    known_name,
     known_protocol,
     protocol_option,
     reads_files,
     source_options,
     store_option,
 )
-from lanner.judges import providers
 
 if TYPE_CHECKING:
     from lanner.cli.source import Source
@@ -93,13 +92,7 @@ def compare(sources: tuple[str, ...], store_place: str, judges: bool, **options:
     help="What is asked about a file of texts.",
 )
 @click.option("--base-url", "base_urls", multiple=True, help="The server.")
-@click.option(
-    "--provider",
-    default=providers.DEFAULT,
-    show_default=True,
-    callback=known_name("judges.providers"),
-    help="The server's interface.",
-)
+@provider_option
 @click.option("--prompt", default="", help="The words around the questions.")
 @click.option("--context", default="", help="What is shown around a sentence.")
 @click.option("--sentences", default=60, show_default=True, help="How many sentences, in whole documents.")

@@ -26,6 +26,14 @@ from lanner.cli.options import (
 )
 from lanner.judges import providers
 
+provider_option = click.option(
+    "--provider",
+    default=providers.DEFAULT,
+    show_default=True,
+    callback=known_name("judges.providers"),
+    help="The server's interface.",
+)
+
 
 @click.command(
     "judge",
@@ -173,13 +181,7 @@ def prompt_check(**options: Any) -> None:
 @click.option("--context", default="people", show_default=True, help="What is shown around a sentence.")
 @click.option("--rationale", is_flag=True, help="Let the model give its reasons before the scores.")
 @click.option("--model", default="", help="A model to ask.")
-@click.option(
-    "--provider",
-    default=providers.DEFAULT,
-    show_default=True,
-    callback=known_name("judges.providers"),
-    help="The server's interface.",
-)
+@provider_option
 @click.option("--base-url", default="", help="The server.")
 @json_option
 @reads_files("name", "protocol", "texts")
