@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.stats import t
 
@@ -249,3 +250,39 @@ def test_the_numbers_in_words(result: Assistance) -> None:
 
 def test_nothing_is_said_where_nobody_was_helped(store: Store) -> None:
     assert assistance(from_campaign(store, "models")) == []
+
+
+def test_marks_that_nobody_has_looked_at_are_no_answer(store: Store, tmp_path: Path) -> None:
+    """A judge who comments on a sentence before looking at its marks has not said that nothing is wrong with it."""
+    campaign.create(store, "begun", texts()[:3], "mqm", [MODEL, Judge("ana")])
+    campaign.open(store, "begun")
+    category = next(q for _, q in campaign.protocol(store, "begun").questions if q.id == "errors").categories[-1]
+    one = {**mark("alpha", "major"), "category": category.id}
+    for task in campaign.tasks(store, "begun", "gemba"):
+        for place in range(len(task.items)):
+            marks = [one, {**one, **mark("beta")}]
+            campaign.submit(store, task.id, place, {"errors": marks}, submission=f"{task.id}-{place}")
+    campaign.prefill(store, "begun", "gemba", unassisted=0)
+    (task, *_) = campaign.tasks(store, "begun", "ana")
+    waiting = {**one, "origin": "offered"}
+    campaign.submit(store, task.id, 0, {"errors": [waiting]}, submission="waiting", active=7)
+    campaign.submit(store, task.id, 1, {"errors": [one]}, submission="looked at", active=9)
+    material = from_campaign(store, "begun")
+    own = material.table.filter(pl.col("judge") == "ana")
+    answers = own.filter(pl.col("question") == "errors", pl.col("spans").is_not_null())
+    assert answers["segment"].to_list() == [task.items[1].segment]
+    scores = own.filter(pl.col("stage") == "score")
+    assert set(scores["segment"]) == {task.items[1].segment}, "no error is a perfect score, and nobody gave it"
+    (result,) = assistance(material)
+    assert result.comparisons[1].assisted.value == 9, "nor is its time that of a finished item"
+    export(material, tmp_path / "begun.csv")
+    table = pd.read_csv(tmp_path / "begun.csv", keep_default_na=False)
+    assert dict(zip(table["judge"], table["help"], strict=True)) == {"gemba": "", "ana": "offered"}
+    exported = table[table["judge"] == "ana"]
+    assert set(exported[exported["stage"] == "score"]["segment"]) == {int(task.items[1].segment)}
+    assert "offered" in exported["spans"].str.cat(), "files keep the marks as they are"
+    write(material, "label_studio", tmp_path / "begun.json")
+    (reading,) = formats.read(tmp_path / "begun.json", "label_studio")
+    assert {entry.segment for entry in reading.judgements if entry.judge == "ana" and entry.value is not None} == {
+        task.items[1].segment
+    }

@@ -120,13 +120,14 @@ def _answers(material: Material, rows: CountedRows, question: str) -> pl.DataFra
     records = []
     for row in own.select("judge", *_UNIT, "help", "spans").iter_rows(named=True):
         spans = json.loads(row["spans"])
-        fates = outcomes(spans)
-        if fates["offered"]:
-            continue
         marks = judged_marks(spans)
+        if marks is None:
+            continue
         theirs = model_marks.get((row["document"], row["segment"], row["system"].split("|")[0]), "[]")
         overlap, total = shared_characters(json.dumps(marks), theirs)
-        records.append({**row, "marks": float(len(marks)), "added": fates["added"], "shared": overlap, "total": total})
+        records.append(
+            {**row, "marks": float(len(marks)), "added": outcomes(spans)["added"], "shared": overlap, "total": total}
+        )
     schema = {"marks": pl.Float64, "added": pl.Int64, "shared": pl.Float64, "total": pl.Float64}
     names = dict.fromkeys(("judge", *_UNIT, "help", "spans"), pl.String)
     return pl.DataFrame(records, schema={**names, **schema})
@@ -150,7 +151,7 @@ def _of_question(
 ) -> Assistance:
     assisted_answers = answers.filter(pl.col("help") == str(Help.OFFERED))
     ones = pl.lit(1.0).alias("bottom")
-    seconds = _seconds(material, rows, question)
+    seconds = _seconds(material, rows, question, answers)
     tables: dict[str, tuple[pl.DataFrame, Scale]] = {
         "marks": (answers.select("document", "help", pl.col("marks").alias("top"), ones), "plain"),
         "seconds": (seconds, "log"),
@@ -191,7 +192,7 @@ def _of_models(assisted_answers: pl.DataFrame, rows: CountedRows, how: Resamplin
         yield ModelMarks(model, fates)
 
 
-def _seconds(material: Material, rows: CountedRows, question: str) -> pl.DataFrame:
+def _seconds(material: Material, rows: CountedRows, question: str, answers: pl.DataFrame) -> pl.DataFrame:
     """The time of each item on which the question was answered, by the rule of `lanner effort`."""
     stage = next((s.id for s, q in material.protocol.questions if q.id == question), "") if material.protocol else ""
     schema = {"document": pl.String, "help": pl.String, "top": pl.Float64, "bottom": pl.Float64}
@@ -200,7 +201,7 @@ def _seconds(material: Material, rows: CountedRows, question: str) -> pl.DataFra
     except StatisticError:
         return pl.DataFrame(schema=schema)
     times = with_help(work, material.documents).filter(pl.col("help") != "", pl.col("seconds").is_between(0, LIMIT))
-    times = times.filter(pl.col("seconds") > 0)
+    times = times.filter(pl.col("seconds") > 0).join(answers, on=["judge", *_UNIT], how="semi")
     return times.select("document", "help", pl.col("seconds").alias("top"), pl.lit(1.0).alias("bottom"))
 
 

@@ -87,8 +87,8 @@ def kinds(question: Question) -> tuple[str, ...]:
 def comparable(table: pl.DataFrame, question: Question) -> pl.DataFrame:
     """The answers to this question in a form that agreement can be computed on."""
     if isinstance(question, Spans):
-        own = table.filter(pl.col("question") == question.id)
-        sets = {text: _read(question)(text) for text in own["spans"].drop_nulls().unique()}
+        own = table.filter((pl.col("question") == question.id) & pl.col("spans").is_not_null())
+        sets = {text: _read(question)(text) for text in own["spans"].unique()}
         mark_kinds = pl.col("spans").replace_strict(sets, return_dtype=pl.List(pl.String))
         return own.with_columns(mark_kinds.alias("labels"), _none("label", pl.String()), _none("score", pl.Float64()))
     if isinstance(question, Rank):

@@ -18,7 +18,7 @@ from lanner.analysis.rows import CountedRows, Purpose, counted
 from lanner.campaign.drawing import drawn_documents, left_open
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, did_you_mean
-from lanner.model import Document, Judge, Judgement, Protocol, Role, Spans
+from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans
 from lanner.model.messages import in_number
 from lanner.protocols import guessing
 from lanner.protocols.answers import take_in
@@ -66,6 +66,9 @@ class Material:
         """The same with the marks that were offered and not kept, and in an adaptive campaign with how each document
         was drawn: for files, and to see what became of each."""
         table = self._laid_out(every_mark=True)
+        if "help" in table.columns:  # others than people make their own marks
+            is_person = pl.col("judge_kind").is_in(list(JUDGE_GROUPS["people"]))
+            table = table.with_columns(pl.when(is_person).then("help").otherwise(pl.lit("")).alias("help"))
         if not self.drawn:
             return table
         draws = [(document, draw, chance) for document, (draw, chance) in self.drawn.items()]

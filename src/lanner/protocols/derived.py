@@ -97,7 +97,7 @@ def count(question: Question, answer: Json, options: Mapping[str, Any]) -> float
         return float(sum(number for label, number in answer.items() if label != exclusive))
     if isinstance(answer, list):
         standing = judged_marks(answer) if isinstance(question, Spans) else answer
-        return float(len([entry for entry in standing if entry != exclusive]))
+        return None if standing is None else float(len([entry for entry in standing if entry != exclusive]))
     return None
 
 
@@ -126,11 +126,12 @@ def weighted_spans(question: Question, answer: Json, options: Mapping[str, Any])
     """The sum of the spans' weights. `weights` is a list of tables, first match wins: category (or its parent) and
     severity, each optional, and weight; a span no weight matches counts 0. What is said `per_words` is left to `rate`,
     since it is about whole texts."""
-    if not isinstance(answer, list):
+    marks = judged_marks(answer) if isinstance(answer, list) else None
+    if marks is None:
         return None
     parents = {option.id: option.parent for option in question.choices}
     weights = options.get("weights", ())
-    total = sum(span_weight(span, weights, parents) for span in judged_marks(answer))
+    total = sum(span_weight(span, weights, parents) for span in marks)
     cap = options.get("cap")
     return min(total, float(cap)) if cap is not None else total
 

@@ -96,9 +96,15 @@ def live(value: Json) -> list[dict[str, Any]]:
     return [span for span in value if span.get("origin") != "removed"] if isinstance(value, list) else []
 
 
-def judged_marks(value: Json) -> list[dict[str, Any]]:
-    """The spans a judge stands by: neither removed nor still to be looked at. What is counted and compared."""
-    return [span for span in live(value) if span.get("origin") != "offered"]
+def judged_marks(value: Json) -> list[dict[str, Any]] | None:
+    """The spans a judge stands by: what is counted and compared. None while offered ones wait for a look: to have said
+    nothing about them yet is not to have found nothing wrong."""
+    return None if is_waiting(value) else live(value)
+
+
+def is_waiting(value: Json) -> bool:
+    """Whether an answer holds marks that were offered and that its judge has not looked at yet."""
+    return isinstance(value, list) and any(span.get("origin") == "offered" for span in value)
 
 
 def as_shown(value: Json) -> list[dict[str, Any]]:

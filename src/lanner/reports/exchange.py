@@ -7,7 +7,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ def _is_known(protocol: Protocol) -> bool:
 def _select_judgements(material: Material, name: str, **options: Any) -> list[Judgement]:
     """The judgements as a format can hold them."""
     if name not in ("native", "huggingface"):  # other tools know no mark that was offered and not kept
-        material = replace(material, judgements=tuple(map(_with_judged_marks, material.judgements)))
+        material = replace(material, judgements=tuple(_with_judged_marks(material.judgements)))
     protocol = material.protocol
     if protocol is not None and name == "mtme":
         return _for_mtme(material, protocol)
@@ -181,9 +181,12 @@ def _for_appraise(material: Material, protocol: Protocol) -> list[Judgement]:
     return judgements
 
 
-def _with_judged_marks(judgement: Judgement) -> Judgement:
-    is_spans = _is_spans(judgement.value)
-    return replace(judgement, value=judged_marks(judgement.value)) if is_spans else judgement
+def _with_judged_marks(judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+    for judgement in judgements:
+        if not _is_spans(judgement.value):
+            yield judgement
+        elif (marks := judged_marks(judgement.value)) is not None:
+            yield replace(judgement, value=marks)
 
 
 def _unit(judgement: Judgement) -> tuple[object, ...]:

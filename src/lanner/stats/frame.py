@@ -264,7 +264,7 @@ _READ: dict[str, Callable[[Json], Any]] = {
     "score": _number,
     "label": lambda v: v if isinstance(v, str) else json.dumps(v),
     "labels": _set,
-    "spans": lambda v: _as_json(judged_marks(v)),
+    "spans": lambda v: None if (marks := judged_marks(v)) is None else _as_json(marks),
     "text": str,
     "ranks": lambda v: [int(r) for r in v],
 }

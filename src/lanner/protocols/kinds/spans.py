@@ -27,7 +27,7 @@ from lanner.protocols.kinds.base import (
     pick_option,
     replace_alias,
 )
-from lanner.protocols.prefilled import SOURCES, judged_marks, with_origins, without_source
+from lanner.protocols.prefilled import SOURCES, is_waiting, judged_marks, with_origins, without_source
 from lanner.protocols.wording import Wording, Words
 
 """The column that counts the marks."""
@@ -99,7 +99,7 @@ class SpansKind(Kind[Spans]):
         return spans
 
     def is_unreviewed(self, question: Spans, value: Json) -> bool:
-        return question.prefilled and isinstance(value, list) and any(span.get("origin") == "offered" for span in value)
+        return question.prefilled and is_waiting(value)
 
     def has_empty_answer(self, question: Spans) -> bool:
         return True
@@ -305,7 +305,7 @@ def _simulate_span(question: Spans, place: _Place, badness: float, rng: Random) 
 def _marked_characters(spans: Json) -> Counter[Any]:
     return Counter(
         (span.get("side"), span.get("output", 0), place)
-        for span in judged_marks(spans)
+        for span in judged_marks(spans) or ()
         for place in range(span.get("start") or 0, span.get("end") or 0)
     )
 

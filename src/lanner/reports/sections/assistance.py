@@ -105,13 +105,18 @@ def _row(comparison: Comparison) -> dict[str, Json]:
 
     p = p_number(comparison.difference.p)
     return {
-        "what": comparison.measure.capitalize(),
+        "what": _heading(comparison.measure),
         "assisted": shown(comparison.assisted),
         "unaided": shown(comparison.unaided),
         "difference": shown(comparison.difference),
         "p": p,
         "n": f"{comparison.unaided.counts.get('items', 0):,}",
     }
+
+
+def _heading(measure: str) -> str:
+    """With a capital letter, unless it begins with a coefficient's sign (α); F1 keeps its own."""
+    return f"{measure[0].upper()}{measure[1:]}" if measure[0].isascii() else measure
 
 
 def _findings(results: Sequence[Assistance]) -> list[str]:

@@ -330,7 +330,7 @@ class Scene:
         questions = [question.id for _, question in self.protocol.questions if isinstance(question, Spans)]
         return [
             {**span, "severity": _severity(span, questions[0], self.wording) if questions else ""}
-            for span in judged_marks(spans)
+            for span in judged_marks(spans) or ()
         ]
 
 
@@ -491,10 +491,11 @@ def _whole(
 
 def _marks_in_words(answer: Json, question: str, wording: Wording) -> str:
     """What was marked, each with its category and severity in brackets."""
-    if not isinstance(answer, list):
+    spans = judged_marks(answer) if isinstance(answer, list) else None
+    if spans is None:
         return ""
     marks = []
-    for span in judged_marks(answer):
+    for span in spans:
         category = wording.option(question, str(span["category"])).label if span.get("category") else ""
         traits = [lowered(trait, language()) for trait in (category, _severity(span, question, wording)) if trait]
         words = str(span.get("text") or say("something missing"))
