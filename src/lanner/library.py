@@ -31,7 +31,7 @@ from lanner.analysis.diagnosis import Diagnosis
 from lanner.analysis.material import Material
 from lanner.analysis.rows import groups_in
 from lanner.analysis.scorers import scored_set
-from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
+from lanner.analysis.scores import averaged_pairs, keep_on_scale, ranked_by, score_bounds, scored_rows
 from lanner.analysis.selection import choice_bias
 from lanner.client import ApiError, Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
@@ -231,9 +231,9 @@ def load(
         token: for a campaign on a server.
     """
     if isinstance(data, Material):
-        return [data]
+        return [_in_pair(data, languages)]
     if isinstance(data, list | tuple) and data and all(isinstance(part, Material) for part in data):
-        return list(data)
+        return [_in_pair(part, languages) for part in data]
     options = _reading_options(columns, languages, encoding) | ({"missing": missing} if missing else {})
     if _is_frame(data):
         with _frame_file(data) as path:
@@ -241,10 +241,14 @@ def load(
     if isinstance(data, str) and data.startswith(("http://", "https://")):
         return _from_address(data, token, format, protocol, options)
     if isinstance(data, str) and not Path(data).exists():
-        return [_from_store(data, store)]
+        return [_in_pair(_from_store(data, store), languages)]
     if isinstance(data, str | Path | list | tuple):
         return materials.from_file(data, format, protocol, **options)
     raise InputError(f"Data of type {type(data).__name__} cannot be read.", next_step="Give a frame, a path or a name.")
+
+
+def _in_pair(part: Material, pair: str) -> Material:
+    return part.in_pair(pair) if pair else part
 
 
 def documents(
@@ -541,6 +545,8 @@ def scores(
             result = keep_on_scale(result, score_bounds(part.protocol, entry.of, options))
             if (bias := choice_bias(part.documents, part.settings)) is not None:
                 result = replace(result, notes=(*result.notes, str(bias)))
+            if (pooled := averaged_pairs(counted_rows.table)) is not None:
+                result = replace(result, notes=(*result.notes, str(pooled)))
             results.append(result)
             for row in result.rows:
                 text = estimate(row["score"], row["low"], row["high"], 2, bounded=False)

@@ -10,6 +10,7 @@ import pytest
 from analysis.test_material import falcon_folder
 from cli.command import Command
 from data_sets import data_dir
+from formats.test_table import two_pairs
 from lanner import campaign, load, protocols, scores
 from lanner.cli.scores import with_domains
 from lanner.errors import InputError
@@ -279,3 +280,29 @@ def test_scores_are_no_preference_and_the_way_out_is_said(lanner: Command, tmp_p
     file.write_text("judge,item,score\na,1,3\nb,1,4\n", encoding="utf-8")
     ran = lanner("prefer", file)
     assert ran.code == 2 and "a column system (human|mt)" in ran.err
+
+
+def test_language_pairs_are_ranked_together_with_a_note_and_each_by_itself(lanner: Command, tmp_path: Path) -> None:
+    """A is best in one pair and worst in the other; `--languages` ranked both pairs together."""
+    ratings = two_pairs(tmp_path / "ratings.csv", rated=True)
+    answers = pl.read_csv(ratings)
+    pooled = lanner("scores", ratings, "--json").envelope
+    assert any("2 language pairs (en-de, en-ko)" in note for note in pooled["notes"])
+    texts = two_pairs(tmp_path / "texts.csv", rated=False)
+    lanner("new", "two", "--texts", texts, "--protocol", "sqm", "--judges", "2")
+    for pair in ("en-de", "en-ko"):
+        of_pair = answers.filter(pl.col("lp") == pair)
+        expected = dict(of_pair.group_by("system").agg(pl.col("score").mean()).iter_rows())
+        rows = lanner("scores", ratings, "--languages", pair, "--json").envelope["rows"]
+        assert {row["system"]: row["score"] for row in rows} == pytest.approx(expected)
+        assert rows[0]["system"] == max(expected, key=lambda system: expected[system])
+        of_pair.write_csv(tmp_path / "part.csv")
+        imported = lanner("campaign", "import", "two", tmp_path / "part.csv")
+        assert imported.code == 0, "documents of a campaign in several pairs are known in a file of one"
+        rows = lanner("scores", "two", "--languages", pair, "--json").envelope["rows"]
+        assert {row["system"]: row["micro"] for row in rows} == pytest.approx(expected)
+    assert "There is no pair 'en-fr'" in lanner("scores", "two", "--languages", "en-fr").err
+    assert "No document of two is en-fr" in lanner("agreement", "two", "--languages", "en-fr").err
+    lanner("report", "two", "--out", tmp_path / "report")
+    table = pl.read_csv(tmp_path / "report" / "tables" / "ranking-score-by-languages.csv")
+    assert table.filter(pl.col("rank") == 1).select("languages", "system").rows() == [("en-de", "A"), ("en-ko", "B")]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import tempfile
 import tracemalloc
@@ -13,9 +14,11 @@ from hypothesis import strategies as st
 import lanner
 from formats.strategies import documents, texts
 from lanner import formats
+from lanner.analysis.material import Material
 from lanner.errors import InputError
 from lanner.formats import table
-from lanner.model import Document, Judge, Segment
+from lanner.model import Document, Judge, Judgement, Segment
+from lanner.reports.export import export
 from lanner.stats.preference import sign_test
 from property_examples import examples
 
@@ -339,3 +342,93 @@ def test_answers_in_words_are_no_translations(tmp_path: Path) -> None:
         [reading] = formats.read(path)
         assert {judgement.question for judgement in reading.judgements} == {heading}
         assert len(reading.judgements) == 8
+
+
+PAIRS = ("en-de", "en-ko")
+
+
+def two_pairs(path: Path, *, rated: bool, heading: str = "lp") -> Path:
+    """A test set of two documents in two language pairs, with the same names in both; rated by two judges of each."""
+    lines = [f"{heading},document,segment,system," + ("judge,score" if rated else "source,target")]
+    for pair in PAIRS:
+        for document in ("d1", "d2"):
+            for segment in ("1", "2"):
+                for system in ("A", "B"):
+                    place = f"{pair},{document},{segment},{system}"
+                    if rated:
+                        score = 90 if (pair == "en-de") == (system == "A") else 30 + 10 * int(segment)
+                        lines += [f"{place},{pair} {judge},{score}" for judge in ("one", "two")]
+                    else:
+                        lines.append(f"{place},A sentence.,{system} in {pair}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_documents_of_one_name_in_several_language_pairs_are_several_documents(tmp_path: Path) -> None:
+    """Their rows were taken for one document: texts were refused as double, and answers about translations into two
+    languages were compared with each other."""
+    names = ["d1 (en-de)", "d2 (en-de)", "d1 (en-ko)", "d2 (en-ko)"]
+    (reading,) = formats.read(two_pairs(tmp_path / "texts.csv", rated=False))
+    assert [document.id for document in reading.documents] == names
+    assert {document.language_pair for document in reading.documents} == set(PAIRS)
+    assert reading.documents[2].segments[0].outputs == {"A": "A in en-ko", "B": "B in en-ko"}
+    assert any("several language pairs" in note for note in reading.notes)
+    (ratings,) = formats.read(two_pairs(tmp_path / "ratings.csv", rated=True))
+    assert len(ratings.judgements) == 32
+    assert {(entry.document[4:-1], entry.judge[:5]) for entry in ratings.judgements} == {(p, p) for p in PAIRS}
+    lines = (tmp_path / "ratings.csv").read_text("utf-8").splitlines()
+    shuffled = tmp_path / "shuffled.csv"
+    shuffled.write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n", encoding="utf-8")
+    (other,) = formats.read(shuffled)
+    assert {document.id for document in other.documents} == set(names), "the order of rows does not matter"
+    (korean,) = formats.read(tmp_path / "ratings.csv", languages="en-ko")
+    assert {entry.judge for entry in korean.judgements} == {"en-ko one", "en-ko two"}
+    alpha = lanner.agreement(tmp_path / "ratings.csv", judges=["en-de one", "en-ko one"])
+    assert alpha.results[0].value is None, "no two of these judges answered the same items"
+
+
+def test_a_table_of_two_language_pairs_in_other_shapes(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("source lang,target lang,document,source,A\nen,de,d,One.,Eins.\nen,ko,d,One.,하나.\n", "utf-8")
+    (reading,) = formats.read(path)
+    assert [document.id for document in reading.documents] == ["d (en-de)", "d (en-ko)"]
+    path.write_text("lp,source,A\nen-pt_BR,One.,Um.\nen-pt_PT,One.,Um só.\n", "utf-8")
+    (reading,) = formats.read(path)
+    assert [document.id for document in reading.documents] == ["wide (en-pt-BR)", "wide (en-pt-PT)"]
+    path.write_text("lp,document,source,A\nen-pt,d,One.,Um.\nen-pt_BR,d,Two.,Dois.\nEN-PT,d,Three.,Três.\n", "utf-8")
+    (reading,) = formats.read(path)
+    assert [document.id for document in reading.documents] == ["d"], "spellings of one pair"
+    path.write_text("lp,document,source,A\nen-de,d,One.,Eins.\nen-ko,d,One.,하나.\n,d,Two.,Zwei.\n", "utf-8")
+    with pytest.raises(InputError, match=r"names no language pair"):
+        formats.read(path)
+
+
+def test_pearmut_label_studio_and_exports_with_two_language_pairs(tmp_path: Path) -> None:
+    items = [
+        {"item_id": f"{pair}_#_news_#_d_#_1", "src": "One.", "tgt": {"A": f"A {pair}"}, "ref": None} for pair in PAIRS
+    ]
+    pearmut = tmp_path / "pearmut.json"
+    pearmut.write_text(json.dumps({"campaign_id": "c", "info": {}, "data": [[[item]] for item in items]}), "utf-8")
+    studio = tmp_path / "studio.json"
+    tasks = [
+        {"id": at, "data": {"lp": pair, "document": "d", "segment": "1", "source": "One.", "target:A": f"A {pair}"}}
+        for at, pair in enumerate(PAIRS)
+    ]
+    studio.write_text(json.dumps(tasks), "utf-8")
+    for path, name in ((pearmut, "pearmut"), (studio, "label_studio")):
+        (reading,) = formats.read(path, name)
+        assert [document.id for document in reading.documents] == ["d (en-de)", "d (en-ko)"], name
+        assert [document.segments[0].outputs["A"] for document in reading.documents] == ["A en-de", "A en-ko"], name
+
+
+def test_exports_of_two_campaigns_put_below_each_other(tmp_path: Path) -> None:
+    tables = []
+    for pair in PAIRS:
+        document = Document("d", (Segment("1", "One.", {"A": pair}),), *pair.split("-"))
+        judgement = Judgement("j", "rating", "score", "d", "1", ("A",), 80 if pair == "en-de" else 20)
+        export(Material("part", None, (document,), (Judge("j"),), (judgement,)), tmp_path / "t.csv")
+        tables.append((tmp_path / "t.csv").read_text("utf-8"))
+    both = tmp_path / "both.csv"
+    both.write_text(tables[0] + "".join(tables[1].splitlines(keepends=True)[1:]), "utf-8")
+    (reading,) = formats.read(both)
+    assert {(entry.document, entry.value) for entry in reading.judgements} == {("d (en-de)", 80), ("d (en-ko)", 20)}

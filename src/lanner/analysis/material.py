@@ -149,6 +149,16 @@ class Material:
         """The same with the documents of one domain only."""
         return self._with(document for document in self.documents if document.domain == domain)
 
+    def in_pair(self, pair: str) -> Material:
+        """The same with the documents of one language pair only; a pair that no document has is an error."""
+        documents = [document for document in self.documents if not formats.contradicts_pair(document, pair)]
+        if not documents and self.documents:
+            pairs = ", ".join(sorted({document.language_pair for document in self.documents}))
+            raise InputError(f"No document of {self.name} is {pair}.", next_step=f"There is {pairs}.")
+        others = {document.id for document in self.documents} - {document.id for document in documents}
+        judgements = tuple(judgement for judgement in self.judgements if judgement.document not in others)
+        return replace(self, documents=tuple(documents), judgements=judgements)
+
     def matching(self, pattern: str) -> Material:
         """The same with the documents only whose id fits a regular expression."""
         return self._with(document for document in self.documents if re.search(pattern, document.id))

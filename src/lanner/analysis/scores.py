@@ -16,6 +16,8 @@ from lanner.analysis.rows import GROUPS, CountedRows, groups_in
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import InputError
 from lanner.model import Grid, Json, JudgeKind, Protocol, Question, Result, Scale
+from lanner.model.languages import UNDETERMINED
+from lanner.model.messages import Message, message
 from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
 from lanner.protocols.guessing import GENERIC
 from lanner.stats import ranking
@@ -227,10 +229,18 @@ def rank_systems(
 ) -> Ranking:
     """The ranking by one score, with intervals that stay on its scale. `rows` are those that count for scores."""
     how = resampling or Resampling()
-    result = rows.sign(ranking.systems(rows.table, of, judges=_judges_of(rows, of), resampling=how, **options))
     return Ranking(
-        keep_on_scale(result, score_bounds(protocol, of, options)), compare_systems(rows, of, resampling=how, **options)
+        score_systems(rows, of, protocol, resampling=how, **options),
+        compare_systems(rows, of, resampling=how, **options),
     )
+
+
+def score_systems(
+    rows: CountedRows, of: str, protocol: Protocol | None, *, resampling: Resampling, **options: Any
+) -> Result:
+    """The systems of a ranking, best first."""
+    result = ranking.systems(rows.table, of, judges=_judges_of(rows, of), resampling=resampling, **options)
+    return keep_on_scale(rows.sign(result), score_bounds(protocol, of, options))
 
 
 def compare_systems(rows: CountedRows, of: str, *, resampling: Resampling, **options: Any) -> Result:
@@ -238,6 +248,41 @@ def compare_systems(rows: CountedRows, of: str, *, resampling: Resampling, **opt
     swapping documents."""
     result = ranking.head_to_head(rows.table, of, judges=_judges_of(rows, of), resampling=resampling, **options)
     return replace(rows.sign(result), rows=[{**row, "state": pair_state(row)} for row in result.rows])
+
+
+def language_pairs(table: pl.DataFrame) -> list[str]:
+    """The language pairs that answers are about, where they say so."""
+    told = table.filter((pl.col("target_language") != UNDETERMINED) & (pl.col("document") != ""))
+    return (
+        told.select(pl.concat_str("source_language", "target_language", separator="-"))
+        .to_series()
+        .unique()
+        .sort()
+        .to_list()
+    )
+
+
+def averaged_pairs(table: pl.DataFrame) -> Message | None:
+    """That scores are averages over several language pairs, in which systems may stand in another order."""
+    pairs = language_pairs(table)
+    if len(pairs) < 2:
+        return None
+    return message(
+        "Scores average over {n} language pairs ({pairs}), in which systems may stand in another order: name one "
+        "pair to see its own.",
+        n=len(pairs),
+        pairs=", ".join(pairs),
+    )
+
+
+def rank_in_pairs(
+    rows: CountedRows, of: str, protocol: Protocol | None, *, resampling: Resampling, **options: Any
+) -> dict[str, Result]:
+    """The systems of each language pair, best first, where there are several pairs."""
+    pairs = language_pairs(rows.table)
+    pair_of = pl.concat_str("source_language", "target_language", separator="-")
+    parts = {pair: replace(rows, table=rows.table.filter(pair_of == pair)) for pair in pairs if len(pairs) > 1}
+    return {pair: score_systems(part, of, protocol, resampling=resampling, **options) for pair, part in parts.items()}
 
 
 def _judges_of(rows: CountedRows, of: str) -> list[str]:

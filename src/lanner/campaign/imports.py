@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from lanner.campaign.states import Reference, find
 from lanner.campaign.tasks import tick_off
 from lanner.errors import CampaignError, InputError, LannerError, Where, did_you_mean
 from lanner.formats import Reading
+from lanner.formats.parsing.documents import name_in_pair
 from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.answers import Intake, take_in
 from lanner.store import JUDGE_ITSELF, Key, NewAnswer, Store, Transaction
@@ -369,7 +370,7 @@ class Incoming:
 
 def inspect_file(store: Store, campaign: Reference, path: Path) -> Incoming:
     """What a file of answers would bring. Whatever is wrong with it is raised, with its line; nothing is stored."""
-    name, readings = _read(path)
+    name, readings = _read(store, campaign, path)
     examination = examine(store, campaign, [entry for reading in readings for entry in reading.judgements])
     present = {judge.id for judge in judges(store, campaign)}
     by_judge = Counter(entry.judge for entry in examination.judgements)
@@ -387,13 +388,30 @@ def inspect_file(store: Store, campaign: Reference, path: Path) -> Incoming:
 
 def import_file(store: Store, campaign: Reference, path: Path, *, account: int | None = None) -> Imported:
     """Take the answers of a file in: all of them or none."""
-    _, readings = _read(path)
+    _, readings = _read(store, campaign, path)
     answers = [entry for reading in readings for entry in reading.judgements]
     people = {judge.id: judge for reading in readings for judge in reading.judges}
     return import_judgements(store, campaign, answers, judges=list(people.values()), account=account)
 
 
-def _read(path: Path) -> tuple[str, list[Reading]]:
+def _named_as_in(store: Store, campaign: Reference, readings: list[Reading]) -> list[Reading]:
+    """Where documents of the campaign carry their language pair in their names, because they come in several, so do
+    those of a file that has one pair alone."""
+    with store.reading() as tx:
+        known = {document.id for document in tx.documents.all(find(tx, campaign).id)}
+    result = []
+    for reading in readings:
+        names = {
+            document.id: name
+            for document in reading.documents
+            if document.id not in known and (name := name_in_pair(document.id, document.language_pair)) in known
+        }
+        entries = (replace(entry, document=names.get(entry.document, entry.document)) for entry in reading.judgements)
+        result.append(replace(reading, judgements=tuple(entries)) if names else reading)
+    return result
+
+
+def _read(store: Store, campaign: Reference, path: Path) -> tuple[str, list[Reading]]:
     name = formats.recognise(path)
     readings = list(formats.read(path, name))
     if not any(reading.judgements for reading in readings):
@@ -402,7 +420,7 @@ def _read(path: Path) -> tuple[str, list[Reading]]:
             code="no_judgements",
             next_step="Texts are brought in with a new campaign.",
         )
-    return name, readings
+    return name, _named_as_in(store, campaign, readings)
 
 
 def write_copy(store: Store, campaign: Reference, path: Path) -> Path:

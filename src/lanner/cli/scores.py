@@ -13,7 +13,7 @@ import polars as pl
 from lanner import formats
 from lanner.analysis import Reason
 from lanner.analysis.material import Material
-from lanner.analysis.scores import keep_on_scale, ranked_by, score_bounds, scored_rows
+from lanner.analysis.scores import averaged_pairs, keep_on_scale, ranked_by, score_bounds, scored_rows
 from lanner.analysis.selection import choice_bias, corrected_scores, probabilities
 from lanner.cli.options import chosen_pair
 from lanner.cli.output import Output
@@ -146,6 +146,8 @@ def run_scores(
             bounds = score_bounds(material.protocol, of, {})  # as answered: neither standardised nor a rate
             corrected_result = rows.sign(corrected_scores(table, of, probabilities(material.documents), bounds))
             _print_corrected(output, corrected_result, of, pairs=pairs)
+    if pooled := averaged_pairs(table):
+        output.note(str(pooled))
     if not selection and (bias := choice_bias(material.documents, material.settings)):
         output.note(str(bias))
     output.end()
@@ -196,13 +198,12 @@ def _of_pair(parts: list[Material], pair: str | None) -> Material:
         if language_pair in _pairs(part) or (
             "-" in suffix and len(suffix) < 12 and languages.pair(suffix) == language_pair
         ):
-            return part
+            return part.in_pair(pair)
     if len(parts) == 1 and all(languages.UNDETERMINED in pair for pair in _pairs(parts[0])):
         return parts[0]
-    names = [part.name for part in parts]
-    raise InputError(
-        f"There is no pair {pair!r}.", next_step=did_you_mean(pair, names) or f"Parts: {', '.join(names)}."
-    )
+    known = sorted({document.language_pair for part in parts for document in part.documents})
+    names = known if len(parts) == 1 else [part.name for part in parts]
+    raise InputError(f"There is no pair {pair!r}.", next_step=did_you_mean(pair, names))
 
 
 def _pairs(part: Material) -> set[tuple[str, str]]:

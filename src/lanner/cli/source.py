@@ -143,7 +143,9 @@ def materials(source: str, store_place: str, format_name: str | None, protocol: 
             raise InputError(
                 f"There is no file and no campaign called {source!r}.", next_step=did_you_mean(source, campaigns)
             )
-        return [material.from_campaign(store, source)]
+        part = material.from_campaign(store, source)
+        pair = reading_options().get("languages")
+        return [part.in_pair(pair) if pair else part]
 
 
 def chosen_judges(part: Material, judges: str | None) -> Material:

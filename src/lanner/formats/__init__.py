@@ -30,6 +30,7 @@ __all__ = [
     "Reading",
     "TextStream",
     "all_formats",
+    "contradicts_pair",
     "fact_of",
     "guess",
     "load",
@@ -287,7 +288,7 @@ def _of_pair(readings: list[Reading], pair: str, path: Path) -> list[Reading]:
     if not pair:
         return readings
     documents = [document for part in readings for document in part.documents]
-    stated_pairs = Counter(document.language_pair for document in documents if _contradicts(document, pair))
+    stated_pairs = Counter(document.language_pair for document in documents if contradicts_pair(document, pair))
     if not stated_pairs or stated_pairs.total() == len(documents):
         _check_overruling(stated_pairs, pair, path)
         note = f"The file says {next(iter(stated_pairs))}; {pair} is used." if stated_pairs else ""
@@ -304,7 +305,7 @@ def _of_pair(readings: list[Reading], pair: str, path: Path) -> list[Reading]:
 
 def _select_pair(part: Reading, pair: str) -> Reading:
     """The documents of a pair, with what was judged about them."""
-    documents = tuple(_set_pair(each, pair) for each in part.documents if not _contradicts(each, pair))
+    documents = tuple(_set_pair(each, pair) for each in part.documents if not contradicts_pair(each, pair))
     ids = {document.id for document in documents}
     judgements = tuple(entry for entry in part.judgements if entry.document in ids or not entry.document)
     return replace(part, documents=documents, judgements=judgements)
@@ -316,7 +317,7 @@ def _stream_of_pair(documents: Iterable[Document], pair: str, path: Path, notes:
     stated_pairs: Counter[str] = Counter()
     selecting = False
     for document in documents:
-        if not _contradicts(document, pair):
+        if not contradicts_pair(document, pair):
             selecting = True
             waiting.clear()
             yield _set_pair(document, pair)
@@ -338,7 +339,7 @@ def _check_overruling(stated_pairs: Counter[str], pair: str, path: Path) -> None
         )
 
 
-def _contradicts(document: Document, pair: str) -> bool:
+def contradicts_pair(document: Document, pair: str) -> bool:
     """Whether a document names another language pair; another region of the same languages is no other pair."""
     source, target = language_codes.pair(pair)
     if source == target == language_codes.UNDETERMINED:

@@ -17,6 +17,7 @@ from typing import Any
 from lanner.errors import InputError
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.documents import SeveralPairsError, name_in_pair, note_on_pairs, read_by_pair
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.values import number
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment, languages
@@ -52,8 +53,12 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path, *, protocol: str = "") -> list[Reading]:
     """The judgements, with documents by their ids."""
+    return read_by_pair(lambda by_pair: [_read(path, protocol, by_pair=by_pair)])
+
+
+def _read(path: Path, protocol: str, *, by_pair: bool) -> Reading:
     rows = open_rows(path)
-    table = _ExportRows(path, rows)
+    table = _ExportRows(path, rows, by_pair=by_pair)
     for line, values, _ in rows.rows:
         table.add(line, dict(zip(rows.header, values, strict=False)))
     name = path.name.split(".")[0]
@@ -67,17 +72,18 @@ def read(path: Path, *, protocol: str = "") -> list[Reading]:
         )
     notes.append("An export holds no texts; segments are known by their ids.")
     judgements = tuple(table.judgements())
-    return [
-        Reading(
-            name,
-            tuple(table.documents()),
-            tuple(table.judges.values()),
-            judgements,
-            protocol or _protocol_beside(path),
-            tuple(notes),
-            {judgement.question: judgement.question for judgement in judgements},
-        )
-    ]
+    documents = tuple(table.documents())
+    if by_pair:
+        notes.append(note_on_pairs(documents[0].id))
+    return Reading(
+        name,
+        documents,
+        tuple(table.judges.values()),
+        judgements,
+        protocol or _protocol_beside(path),
+        tuple(notes),
+        {judgement.question: judgement.question for judgement in judgements},
+    )
 
 
 def read_documents(path: Path, **options: Any) -> Iterator[Document]:
@@ -102,8 +108,8 @@ def _protocol_beside(path: Path) -> str:
 class _ExportRows:
     """The rows of an export on their way back to judgements."""
 
-    def __init__(self, path: Path, rows: Rows) -> None:
-        self.path = path
+    def __init__(self, path: Path, rows: Rows, *, by_pair: bool) -> None:
+        self.path, self.by_pair = path, by_pair
         self.attributes = [name for name in rows.header if name.startswith("judge_") and name not in _KNOWN]
         self.judges: dict[str, Judge] = {}
         self.derived_rows = 0
@@ -118,6 +124,9 @@ class _ExportRows:
         if text["stage"] == _DERIVED:
             self.derived_rows += 1
             return
+        if self.by_pair and text["document"]:
+            pair = f"{text['source_language']}-{text['target_language']}"
+            text["document"] = name_in_pair(text["document"], pair)
         self._add_judge(text)
         systems = tuple(text["system"].split("|")) if text["system"] else ()
         self._add_place(text, systems)
@@ -179,7 +188,9 @@ class _ExportRows:
         if text["segment"]:
             segments.setdefault(text["segment"], set()).update(systems)
         about = {name: text[name] for name in ("domain", "source_language", "target_language") if text.get(name)}
-        self._about.setdefault(text["document"], about)
+        first = self._about.setdefault(text["document"], about)
+        if any(first.get(name) != about.get(name) for name in ("source_language", "target_language")):
+            raise SeveralPairsError(f"The document {text['document']!r} comes in several language pairs.")
 
     def _value(self, row: Mapping[str, Any], line: int) -> Any:
         """The answer, from the column of its kind. An option with a value has a label and a score: the label counts."""

@@ -24,7 +24,7 @@ from lanner.errors import InputError, Where
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.columns import ColumnMap, column_map
-from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering
+from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering, read_by_pair
 from lanner.formats.parsing.textfile import replacing
 from lanner.formats.parsing.values import file_languages, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
@@ -349,8 +349,11 @@ def read(
     tasks, beside = (path / "tasks.json", path / "config.xml") if path.is_dir() else (path, None)
     config_file = Path(config) if config else beside
     controls = Controls.of_config(config_file) if config_file is not None and config_file.is_file() else Controls()
-    export = _Export(tasks, columns, languages, controls, stage)
-    return [export.reading(protocol)]
+
+    def read_export(by_pair: bool) -> list[Reading]:
+        return [_Export(tasks, columns, languages, controls, stage, by_pair=by_pair).reading(protocol)]
+
+    return read_by_pair(read_export)
 
 
 def read_documents(path: Path, **options: Any) -> Iterator[Document]:
@@ -371,7 +374,9 @@ class _TaskSubject(NamedTuple):
 class _Export:
     """An export on its way to documents and judgements."""
 
-    def __init__(self, path: Path, columns: str, languages: str, controls: Controls, stage: str) -> None:
+    def __init__(
+        self, path: Path, columns: str, languages: str, controls: Controls, stage: str, *, by_pair: bool
+    ) -> None:
         self.path, self.stage, self.controls = path, stage, controls
         tasks = textfile.json_whole(path)
         if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
@@ -384,7 +389,8 @@ class _Export:
             error.where = Where(path)
             raise
         self.pair = language_codes.pair(languages) if languages else file_languages(path)
-        self.gathering = Gathering(path, path.name.split(".")[0], has_documents=False, has_segments=False)
+        name = path.name.split(".")[0]
+        self.gathering = Gathering(path, name, has_documents=False, has_segments=False, by_pair=by_pair)
         self.judges: dict[str, Judge] = {}
         self.cancelled_count = 0
         self.controls.learn(self._all_results())
@@ -456,19 +462,20 @@ class _Export:
 
     def _segment(self, data: dict[str, Any], key: str) -> tuple[DocumentDraft, Draft, tuple[str, ...]]:
         values = {role: _text(data.get(column)) for role, column in self.map.roles.items()}
+        pair = language_codes.pair(values["languages"]) if values.get("languages") else self.pair
+        source = language_codes.normal(values.get("source_language", pair[0]))
+        target = language_codes.normal(values.get("target_language", pair[1]))
 
         def attributes() -> dict[str, Any]:
-            source, target = self.pair
-            pair = language_codes.pair(values["languages"]) if values.get("languages") else (source, target)
             return {
-                "source_language": language_codes.normal(values.get("source_language", pair[0])),
-                "target_language": language_codes.normal(values.get("target_language", pair[1])),
+                "source_language": source,
+                "target_language": target,
                 **{
                     name: values[name] for name in ("domain", "title", "text_type", "note", "media") if values.get(name)
                 },
             }
 
-        document = self.gathering.document(values.get("document", ""), 0, attributes)
+        document = self.gathering.document(values.get("document", ""), 0, attributes, (source, target))
         name = values.get("segment") or key
         draft = document.segments.get(name)
         if draft is None:

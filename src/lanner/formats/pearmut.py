@@ -16,7 +16,7 @@ from typing import Any
 from lanner.errors import InputError, Where
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering
+from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering, read_by_pair
 from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import number
 from lanner.model import Document, Judge, Judgement, Role, languages
@@ -82,8 +82,8 @@ def read(path: Path, *, protocol: str = "", campaign: str = "") -> list[Reading]
     del campaign
     first = textfile.head(path).lstrip().partition("\n")[0]
     if '"annotation"' in first and '"user_id"' in first:
-        return [_Answers(path, protocol).reading()]
-    return [_campaign(path)]
+        return read_by_pair(lambda by_pair: [_Answers(path, protocol, by_pair=by_pair).reading()])
+    return read_by_pair(lambda by_pair: [_campaign(path, by_pair=by_pair)])
 
 
 def read_documents(path: Path, *, protocol: str = "", campaign: str = "") -> Iterator[Document]:
@@ -95,16 +95,17 @@ def read_documents(path: Path, *, protocol: str = "", campaign: str = "") -> Ite
 class _Items:
     """Documents put together from items, which may come several times with outputs of different systems."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, by_pair: bool) -> None:
         self.path = path
-        self.gathering = Gathering(path, path.stem, has_documents=True, has_segments=True)
+        self.gathering = Gathering(path, path.stem, has_documents=True, has_segments=True, by_pair=by_pair)
         self.notes: list[str] = []
 
     def add(self, item: Any, line: int, place: tuple[str, str], role: str = "") -> tuple[DocumentDraft, Draft]:
         if not isinstance(item, dict) or not isinstance(item.get("tgt"), dict):
             textfile.failed(self.path, "An item has no translations by system.", line, item=" ".join(place))
         parts = str(item.get("item_id", "")).split(_MARK)
-        pair = languages.pair(parts[0]) if len(parts) > 1 else (languages.UNDETERMINED,) * 2
+        stated_pair = languages.pair(parts[0]) if len(parts) > 1 else None
+        pair = stated_pair or (languages.UNDETERMINED, languages.UNDETERMINED)
         domain = parts[1] if len(parts) == 4 else ""
         name, segment = (parts[2], parts[3]) if len(parts) == 4 else (place[0], str(item.get("item_id") or place[1]))
 
@@ -112,7 +113,7 @@ class _Items:
             meta = {"role": role} if role else {}
             return {"source_language": pair[0], "target_language": pair[1], "domain": domain, "meta": meta}
 
-        document = self.gathering.document(name, line, attributes)
+        document = self.gathering.document(name, line, attributes, stated_pair)
         source = item.get("src")
         source = source if isinstance(source, str) else ""
         draft = document.segments.get(segment)
@@ -154,11 +155,11 @@ def _spans(spans: list[Any], text: Any) -> tuple[list[dict[str, Any]], tuple[str
     return entries, tuple(dict.fromkeys(flags))
 
 
-def _campaign(path: Path) -> Reading:
+def _campaign(path: Path, *, by_pair: bool) -> Reading:
     content = textfile.json_whole(path)
     if not isinstance(content, dict) or not isinstance(content.get("data"), list):
         textfile.failed(path, "A campaign has `data`, a list of tasks.")
-    items = _Items(path)
+    items = _Items(path, by_pair=by_pair)
     for role in ("welcome", "random"):
         more = content.get(f"data_{role}")
         for position, document in enumerate(more if isinstance(more, list) else [], 1):
@@ -171,7 +172,7 @@ def _campaign(path: Path) -> Reading:
         for position, document in enumerate(documents, 1):
             _add_document(items, document, f"{task_number}-{position}", "")
     name = str(content.get("campaign_id") or path.stem)
-    return Reading(name, tuple(items.gathering.documents()), notes=tuple(items.notes))
+    return Reading(name, tuple(items.gathering.documents()), notes=(*items.notes, *items.gathering.notes()))
 
 
 def _add_document(items: _Items, document: Any, name: str, role: str) -> None:
@@ -187,9 +188,9 @@ def _add_document(items: _Items, document: Any, name: str, role: str) -> None:
 class _Answers:
     """The judgements of a file of answers."""
 
-    def __init__(self, path: Path, protocol: str) -> None:
+    def __init__(self, path: Path, protocol: str, *, by_pair: bool) -> None:
         self.path = path
-        self.items = _Items(path)
+        self.items = _Items(path, by_pair=by_pair)
         self.judgements: list[Judgement] = []
         self.unreadable_times = 0
         rows = list(textfile.json_lines(path))
@@ -273,7 +274,7 @@ class _Answers:
 
     def reading(self) -> Reading:
         judges = tuple(Judge(name) for name in dict.fromkeys(judgement.judge for judgement in self.judgements))
-        notes = list(self.items.notes)
+        notes = [*self.items.notes, *self.items.gathering.notes()]
         if missing := sum("missing" in judgement.flags for judgement in self.judgements):
             notes.append(in_number(missing, "{n} score is missing.", "{n} scores are missing."))
         if self.unreadable_times:

@@ -38,7 +38,7 @@ from lanner.formats.parsing.columns import (
     side_of,
     steps_in_words,
 )
-from lanner.formats.parsing.documents import Draft, Gathering
+from lanner.formats.parsing.documents import Draft, Gathering, Pair, read_by_pair
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.textfile import refuse_answers, replacing, text_file
 from lanner.formats.parsing.values import (
@@ -139,10 +139,17 @@ def read(
     missing: str = "",
 ) -> list[Reading]:
     """Everything in the table; rows of one document need not stand together."""
-    rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
-    table = _Table(path, rows, columns, system=system, languages=languages, judge=judge)
-    gathering = table.gathering()
-    answers = _Answers(table, stage, question, missing)
+
+    def read_rows(by_pair: bool) -> list[Reading]:
+        rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
+        table = _Table(path, rows, columns, system=system, languages=languages, judge=judge)
+        return [_read_table(table, rows, _Answers(table, stage, question, missing), protocol, by_pair=by_pair)]
+
+    return read_by_pair(read_rows)
+
+
+def _read_table(table: _Table, rows: Rows, answers: _Answers, protocol: str, *, by_pair: bool) -> Reading:
+    path, gathering = table.path, table.gathering(by_pair=by_pair)
     for line, row, extra in rows.rows:
         draft = table.add(gathering, line, row, extra)
         if draft is not None:
@@ -153,17 +160,15 @@ def read(
     judgements = answers.judgements()
     on_answers = [Note(note, about=JUDGEMENTS) for note in answers.notes()]
     notes = [table.column_note(), *rows.notes, *table.notes(), *on_answers, *gathering.notes()]
-    return [
-        Reading(
-            path.name.split(".")[0],
-            documents,
-            answers.judges(),
-            judgements,
-            protocol if judgements else "",
-            tuple(notes),
-            answers.headings if judgements else {},
-        )
-    ]
+    return Reading(
+        path.name.split(".")[0],
+        documents,
+        answers.judges(),
+        judgements,
+        protocol if judgements else "",
+        tuple(notes),
+        answers.headings if judgements else {},
+    )
 
 
 def read_documents(path: Path, **options: Any) -> Iterator[Document]:
@@ -229,6 +234,10 @@ def _open_table(path: Path, options: Mapping[str, Any]) -> tuple[_Table, Rows]:
     return _Table(path, rows, options.get("columns", ""), system=system, languages=languages, judge=judge), rows
 
 
+def _determined(code: str, other: str) -> str:
+    return other if code == language_codes.UNDETERMINED else code
+
+
 def _option(columns: Mapping[str, str]) -> str:
     """`--columns answer:fluency=fluency,…` as one can paste it into a shell."""
     pairs = ",".join(f"{role}={column}" for role, column in columns.items())
@@ -267,7 +276,9 @@ class _Table:
         self.has_own_columns = not {"paragraph", "judged", "flags", "segment_meta"}.isdisjoint(self.at)
         self.languages, self.judge = languages, judge
         self.blank = self.textless = self.differing_documents = 0
-        self.about_document = [self.at[role] for role in (*_DOCUMENT_ROLES, *_LANGUAGE_ROLES) if role in self.at]
+        self.about_document = [self.at[role] for role in _DOCUMENT_ROLES if role in self.at]
+        self.languages_at = [self.at[role] for role in _LANGUAGE_ROLES if role in self.at]
+        self.pairs: dict[tuple[str, ...], Pair] = {}
         self.documents_said: dict[str, list[Any]] = {}
         self.unknown_language = False
         if not self.has_texts and "segment" not in self.at and "item" in self.at:
@@ -303,19 +314,24 @@ class _Table:
         again is left to the gathering, which says what is wrong with it."""
         document_at, segment_at, source_at = self.at.get("document"), self.at.get("segment"), self.at["source"]
         watch = self.gathering()
-        draft, last, segments, lines = None, "", list[Segment](), dict[str, int]()
+        draft, last = None, ("", list[str]())
+        segments, lines = list[Segment](), dict[str, int]()
         for line, values, _ in rows.rows:
             row = [value if isinstance(value, str) else as_text(value) for value in values]
             source = row[source_at]
             if (not source and self._is_textless(row)) or self._is_total(row):
                 continue
             name = row[document_at] if document_at is not None else ""
-            if draft is None or name != last:
-                if draft is not None:
+            said = (name, [row[at] for at in self.languages_at])
+            if draft is None or said != last:
+                is_new = draft is None or name != last[0]
+                if draft is not None and is_new:
                     yield Document(draft.id, tuple(segments), **draft.attributes)
                     watch.release_first()
-                draft, last = watch.document(name, line, partial(self._attributes, row, line)), name
-                segments, lines = [], {}
+                draft = watch.document(name, line, partial(self._attributes, row, line), self._stated_pair(row))
+                last = said
+                if is_new:
+                    segments, lines = [], {}
             self._compare_document(draft.id, row)
             key = row[segment_at] if segment_at is not None else str(len(segments) + 1)
             if not key or key in lines:
@@ -365,12 +381,13 @@ class _Table:
         self.textless += 1
         return True
 
-    def gathering(self) -> Gathering:
+    def gathering(self, *, by_pair: bool = False) -> Gathering:
         return Gathering(
             self.path,
             self.path.name.split(".")[0],
             has_documents="document" in self.at,
             has_segments="segment" in self.at,
+            by_pair=by_pair,
         )
 
     def column_note(self) -> Note:
@@ -415,10 +432,8 @@ class _Table:
         if self.differing_documents:
             yield in_number(
                 self.differing_documents,
-                "{n} row says something else about its document (domain, title, language) than its first row, which "
-                "counts.",
-                "{n} rows say something else about their document (domain, title, language) than its first row, which "
-                "counts.",
+                "{n} row says something else about its document (domain, title) than its first row, which counts.",
+                "{n} rows say something else about their document (domain, title) than its first row, which counts.",
             )
 
     def _notes_on_judges(self) -> Iterator[Note]:
@@ -444,7 +459,7 @@ class _Table:
             return None
         segment = self._text("segment", row)
         name = segment if self.items_are_documents and segment else self._text("document", row)
-        document = gathering.document(name, line, partial(self._attributes, row, line))
+        document = gathering.document(name, line, partial(self._attributes, row, line), self._stated_pair(row))
         self._compare_document(document.id, row)
         draft = gathering.segment(
             document,
@@ -532,24 +547,38 @@ class _Table:
     def _attributes(self, row: Sequence[Any], line: int) -> dict[str, Any]:
         """What the row says of its document."""
         fields: dict[str, Any] = {role: self._text(role, row) for role in _DOCUMENT_ROLES if role in self.at}
-        pair = self._text("languages", row) or self.languages
-        if pair:
-            fields["source_language"], fields["target_language"] = language_codes.pair(pair)
-        else:
-            map_pair, file_pair = self.map.languages or file_languages(self.path), file_languages(self.path)
-            fields["source_language"], fields["target_language"] = (
-                own if own != language_codes.UNDETERMINED else other
-                for own, other in zip(map_pair, file_pair, strict=True)
-            )
-        for role in ("source_language", "target_language"):
-            code = language_codes.normal(self._text(role, row)) if role in self.at else language_codes.UNDETERMINED
-            # a table of ours that says "und" means it, whatever its systems are called
-            if code != language_codes.UNDETERMINED or (role in self.at and "absent" in self.at and not pair):
-                fields[role] = code
+        fields["source_language"], fields["target_language"] = self._pair(row)
         self.unknown_language |= language_codes.UNDETERMINED in (fields["source_language"], fields["target_language"])
         fields["glossary"] = self._json("glossary", row, {}, line)
         fields["meta"] = self._json("document_meta", row, {}, line)
         return fields
+
+    def _stated_pair(self, row: Sequence[Any]) -> Pair | None:
+        """The languages that a row names, in a table that has a column for them."""
+        if any(row[position] not in (None, "") for position in self.languages_at):
+            return self._pair(row)
+        return (language_codes.UNDETERMINED, language_codes.UNDETERMINED) if self.languages_at else None
+
+    def _pair(self, row: Sequence[Any]) -> Pair:
+        """The languages that a row says, or else its header, the option or the name of the file."""
+        cells = tuple(as_text(row[position]) for position in self.languages_at)
+        if cells not in self.pairs:
+            self.pairs[cells] = self._pair_of(row)
+        return self.pairs[cells]
+
+    def _pair_of(self, row: Sequence[Any]) -> Pair:
+        stated = self._text("languages", row) or self.languages
+        if stated:
+            pair = language_codes.pair(stated)
+        else:
+            map_pair, file_pair = self.map.languages or file_languages(self.path), file_languages(self.path)
+            pair = _determined(map_pair[0], file_pair[0]), _determined(map_pair[1], file_pair[1])
+        source, target = (
+            language_codes.normal(self._text(role, row)) for role in ("source_language", "target_language")
+        )
+        if "absent" in self.at and not stated and "source_language" in self.at:
+            return source, target  # a table of ours that says "und" means it, whatever its systems are called
+        return _determined(source, pair[0]), _determined(target, pair[1])
 
     def _text(self, role: str, row: Sequence[Any]) -> str:
         return as_text(row[self.at[role]]) if role in self.at else ""

@@ -12,7 +12,7 @@ from typing import Any
 from lanner.errors import InputError, Where
 from lanner.formats._format import Reading
 from lanner.formats.parsing import textfile
-from lanner.model import Document, Segment
+from lanner.model import Document, Segment, languages
 from lanner.model.messages import in_number
 
 
@@ -68,12 +68,41 @@ class ApartError(InputError):
     """Rows of a document that do not stand together: the file can be read, but only as a whole."""
 
 
+class SeveralPairsError(ApartError):
+    """Documents of one name in several language pairs: their names tell them apart only with the pair."""
+
+
+Pair = tuple[str, str]
+"""Codes of the source's and the translation's language."""
+
+
+def read_by_pair(read: Callable[[bool], list[Reading]]) -> list[Reading]:
+    """What `read(by_pair=False)` gives; where documents of one name come in several language pairs, as a test set
+    translated into several languages has them, everything once more with the pair in each document's name."""
+    try:
+        return read(False)
+    except SeveralPairsError:
+        return read(True)
+
+
+def name_in_pair(name: str, pair: str) -> str:
+    """A document's name that tells it from the same text in another language pair."""
+    return f"{name} ({pair})"
+
+
+def note_on_pairs(name: str) -> str:
+    """That names of documents have the pair in them, such as this one."""
+    return f"Documents of one name come in several language pairs; the pair is part of their names: {name}, …"
+
+
 class Gathering:
     """Segments by document, in order of appearance. Segments without ids are counted from 1 within their document."""
 
-    def __init__(self, path: Path, default: str, *, has_documents: bool, has_segments: bool) -> None:
+    def __init__(
+        self, path: Path, default: str, *, has_documents: bool, has_segments: bool, by_pair: bool = False
+    ) -> None:
         self._path, self._default = path, default
-        self._has_documents, self._has_segments = has_documents, has_segments
+        self._has_documents, self._has_segments, self._by_pair = has_documents, has_segments, by_pair
         self._drafts: dict[str, DocumentDraft] = {}
         self._released_lines: dict[str, int] = {}
         self._differing: Counter[str] = Counter()
@@ -81,13 +110,18 @@ class Gathering:
     def __len__(self) -> int:
         return len(self._drafts)
 
-    def document(self, name: str, line: int, attributes: Callable[[], dict[str, Any]]) -> DocumentDraft:
-        """The document of a row; what the row says about it is asked for once."""
+    def document(
+        self, name: str, line: int, attributes: Callable[[], dict[str, Any]], pair: Pair | None = None
+    ) -> DocumentDraft:
+        """The document of a row; what the row says about it is asked for once, except for its language pair. Without a
+        pair, the row stands where none can be said."""
         if not name:
             if self._has_documents:
                 message = "This row names no document."
                 textfile.failed(self._path, message, line, "Fill in its document id.", code="no_document")
             name = self._default
+        if self._by_pair and pair is not None:
+            name = self._name_in_pair(name, pair, line)
         draft = self._drafts.get(name)
         if draft is None:
             if name in self._released_lines:
@@ -97,7 +131,23 @@ class Gathering:
                     next_step="Sort the file by document to stream it.",
                 )
             draft = self._drafts[name] = DocumentDraft(name, line, attributes())
+        elif pair is not None and _is_other_pair(pair, draft.attributes):
+            raise SeveralPairsError(
+                f"The document {name!r} comes in several language pairs.", where=Where(self._path, line)
+            )
         return draft
+
+    def _name_in_pair(self, name: str, pair: Pair, line: int) -> str:
+        codes = [code for code in pair if code != languages.UNDETERMINED]
+        if not codes:
+            textfile.failed(
+                self._path,
+                "This row names no language pair, and documents of this file come in several.",
+                line,
+                "Fill in its languages.",
+                code="no_pair",
+            )
+        return name_in_pair(name, "-".join(codes))
 
     def segment(
         self, document: DocumentDraft, name: str, line: int, source: str, system: str = "", *, again: bool = False
@@ -176,12 +226,25 @@ class Gathering:
 
     def notes(self) -> Iterator[str]:
         """What was odd about the rows."""
+        if self._by_pair:
+            yield note_on_pairs(next(iter(self._drafts)))
         if n := self._differing["source"]:
             yield _of_rows(n, "another source text than an earlier row", "source_differs")
         if n := self._differing["reference"]:
             yield _of_rows(n, "another reference than an earlier row", "reference_differs")
         if n := self._differing["output"]:
             yield _of_rows(n, "another translation than an earlier row", "output_differs")
+
+
+def _is_other_pair(pair: Pair, attributes: dict[str, Any]) -> bool:
+    """Whether a row is of other languages than its document, as far as both say; `pt` is no other than `pt-BR`."""
+    own_pair = [attributes.get(role, languages.UNDETERMINED) for role in ("source_language", "target_language")]
+    return any(
+        languages.UNDETERMINED not in (code, own)
+        and not f"{code}-".startswith(f"{own}-")
+        and not f"{own}-".startswith(f"{code}-")
+        for code, own in zip(pair, own_pair, strict=True)
+    )
 
 
 def _of_rows(count: int, what: str, flag: str) -> str:

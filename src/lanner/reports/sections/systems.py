@@ -10,9 +10,11 @@ from lanner.analysis.scores import (
     Handling,
     RankedBy,
     Ranking,
+    language_pairs,
     options_of,
     planned_rankings,
     profile,
+    rank_in_pairs,
     rank_systems,
     score_bounds,
 )
@@ -47,6 +49,7 @@ def section(view: View) -> Section | None:
         if ranking.systems.rows:
             blocks += [_table(view, analysis, ranking, margin), _figure(view, analysis.of, ranking.systems)]
             blocks += _differences(view, analysis.of, ranking, margin)
+            blocks += _in_language_pairs(view, analysis, ranking, options)
             blocks += _corrected_blocks(view, analysis.of)
             if min(row["n"] for row in ranking.systems.rows) >= FEWEST_ITEMS:
                 findings.append(_finding(view, analysis.of, ranking.systems) + _pairs_told(ranking, margin))
@@ -98,9 +101,50 @@ def _caveats(view: View, of: str, ranking: Ranking) -> list[str]:
             "**The campaign was adaptive.** p and intervals here do not count how often it was looked at; what is "
             "decided, with every look counted, is told by `lanner campaign decided`."
         )
+    pairs = language_pairs(view.counted("scores").table)
+    if len(pairs) > 1:
+        caveats.append(
+            f"**{len(pairs)} language pairs.** Scores average over {words(pairs)}, in which systems may stand in "
+            "another order; a table shows each pair by itself."
+        )
     if len({(document.source_language, document.target_language) for document in view.material.documents}) == 1:
         caveats.append("**One direction, one protocol.** The ranking says nothing about other languages.")
     return caveats
+
+
+def _in_language_pairs(view: View, analysis: RankedBy, ranking: Ranking, options: Mapping[str, Any]) -> list[Block]:
+    """The same score in each language pair, where there are several."""
+    plain = {name: value for name, value in options.items() if name != "margin"}
+    rows: list[dict[str, Json]] = []
+    data: list[dict[str, Json]] = []
+    results = rank_in_pairs(view.counted("scores"), analysis.of, view.protocol, resampling=view.resampling, **plain)
+    for pair, result in results.items():
+        rows.append({"group": pair})
+        for row in result.rows:
+            rows.append(
+                {
+                    "rank": f"{row['rank']}. {row['system']}",
+                    "score": number(row["score"], 2, bounded=False),
+                    "ci": interval(row["low"], row["high"], bounded=False),
+                    "ranks": _ranks(row["rank_low"], row["rank_high"]),
+                    "documents": row["documents"],
+                    "n": row["n"],
+                }
+            )
+            data.append({"languages": pair, **{key: value for key, value in row.items() if key != "ranks"}})
+    if not data:
+        return []
+    columns = [
+        Column("rank", "System"),
+        Column("score", _capital(view.label(analysis.of))),
+        Column("ci", "95 %", quiet=True),
+        Column("ranks", "Ranks"),
+        Column("documents", "Documents", quiet=True),
+        Column("n", "n", quiet=True),
+    ]
+    caption = "Each language pair by itself: tests and rank ranges are those within the pair."
+    signature = view.signature(ranking.systems)
+    return [Table(f"ranking-{analysis.of}-by-languages", caption, columns, rows, data, signature)]
 
 
 def _differences(view: View, of: str, ranking: Ranking, margin: float | None) -> list[Block]:
