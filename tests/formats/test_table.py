@@ -403,6 +403,29 @@ def test_a_table_of_two_language_pairs_in_other_shapes(tmp_path: Path) -> None:
         formats.read(path)
 
 
+def test_documents_numbered_anew_in_each_domain_are_several_documents(tmp_path: Path) -> None:
+    """Answers about the first text of one domain were compared with those about the first of another."""
+    path = tmp_path / "ratings.csv"
+    rows = [
+        f"{domain},{document},1,A,{judge},{score}"
+        for domain, judges, score in (("news", "ab", 90), ("social", "cd", 20))
+        for document in "12"
+        for judge in judges
+    ]
+    path.write_text("\n".join(["domain,document,segment,system,judge,score", *rows]) + "\n", "utf-8")
+    (reading,) = formats.read(path)
+    assert [document.id for document in reading.documents] == ["1 (news)", "2 (news)", "1 (social)", "2 (social)"]
+    assert {(entry.document[3:-1], entry.value) for entry in reading.judgements} == {("news", 90), ("social", 20)}
+    assert any("several domains" in note for note in reading.notes)
+    texts_file = tmp_path / "texts.csv"
+    texts_file.write_text("domain,document,segment,source,A\nnews,1,1,One.,Eins.\nsocial,1,1,Two.,Zwei.\n", "utf-8")
+    (reading,) = formats.read(texts_file)
+    assert [document.id for document in reading.documents] == ["1 (news)", "1 (social)"]
+    texts_file.write_text("domain,document,segment,source,A\nnews,1,1,One.,Eins.\nNews ,1,2,Two.,Zwei.\n", "utf-8")
+    (reading,) = formats.read(texts_file)
+    assert [document.id for document in reading.documents] == ["1"], "spellings of one domain"
+
+
 def test_pearmut_label_studio_and_exports_with_two_language_pairs(tmp_path: Path) -> None:
     items = [
         {"item_id": f"{pair}_#_news_#_d_#_1", "src": "One.", "tgt": {"A": f"A {pair}"}, "ref": None} for pair in PAIRS

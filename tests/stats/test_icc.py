@@ -110,3 +110,19 @@ def test_moments_and_likelihood_agree_where_nothing_is_missing():
         whole, parts = icc(data, form=form, cells="complete"), icc(data, form=form, cells="all")
         assert parts.value == pytest.approx(whole.value, abs=1e-5)
         assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high), abs=1e-3)
+
+
+def test_judges_who_share_no_items_with_others_are_compared_among_themselves():
+    """Texts of two languages, each with judges of its own: how far their scores lie apart was taken for strictness."""
+    rng = np.random.default_rng(5)
+    scores = np.full((8, 600), np.nan)
+    for judges, items in ((slice(0, 4), slice(0, 300)), (slice(4, 8), slice(300, 600))):
+        scores[judges, items] = rng.normal(0, 2, 300) + rng.normal(0, 0.5, (4, 1)) + rng.normal(0, 1, (4, 300))
+    rows = [[None if np.isnan(v) else v for v in row] for row in scores]
+    further = [[v if v is None or judge < 4 else v + 30 for v in row] for judge, row in enumerate(rows)]
+    for form in ("2,1", "3,1"):
+        near, far = (icc(table(data, "score"), form=form) for data in (rows, further))
+        assert far.value == pytest.approx(near.value, abs=1e-6)
+        assert (far.low, far.high) == pytest.approx((near.low, near.high), abs=1e-6)
+        assert far.value == pytest.approx(4 / (4 + (0.25 if form == "2,1" else 0) + 1), abs=0.05)
+        assert any("2 groups that share no items" in note for note in far.notes)

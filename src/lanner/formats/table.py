@@ -38,7 +38,7 @@ from lanner.formats.parsing.columns import (
     side_of,
     steps_in_words,
 )
-from lanner.formats.parsing.documents import Draft, Gathering, Pair, read_by_pair
+from lanner.formats.parsing.documents import ApartError, Draft, Gathering, Pair, read_by_pair
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.textfile import refuse_answers, replacing, text_file
 from lanner.formats.parsing.values import (
@@ -140,10 +140,14 @@ def read(
 ) -> list[Reading]:
     """Everything in the table; rows of one document need not stand together."""
 
-    def read_rows(by_pair: bool) -> list[Reading]:
+    def read_rows(by_pair: bool, by_domain: bool = False) -> list[Reading]:
         rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
         table = _Table(path, rows, columns, system=system, languages=languages, judge=judge)
-        return [_read_table(table, rows, _Answers(table, stage, question, missing), protocol, by_pair=by_pair)]
+        table.by_domain = by_domain
+        try:
+            return [_read_table(table, rows, _Answers(table, stage, question, missing), protocol, by_pair=by_pair)]
+        except _SeveralDomainsError:
+            return read_rows(by_pair, by_domain=True)
 
     return read_by_pair(read_rows)
 
@@ -250,6 +254,10 @@ def _each(role: str, columns: Sequence[str]) -> str:
     return _option({f"{role}:{name}": name for name in columns})
 
 
+class _SeveralDomainsError(ApartError):
+    """Documents of one name in several domains: their names tell them apart only with the domain."""
+
+
 class _Table:
     """One table being read: the map turned into positions, and rows into segments."""
 
@@ -280,6 +288,8 @@ class _Table:
         self.languages_at = [self.at[role] for role in _LANGUAGE_ROLES if role in self.at]
         self.pairs: dict[tuple[str, ...], Pair] = {}
         self.documents_said: dict[str, list[Any]] = {}
+        self.by_domain = False
+        self.domains: dict[tuple[str, str], str] = {}
         self.unknown_language = False
         if not self.has_texts and "segment" not in self.at and "item" in self.at:
             self.at["segment"] = self.at["item"]
@@ -334,6 +344,7 @@ class _Table:
                     segments, lines = [], {}
             self._compare_document(draft.id, row)
             key = row[segment_at] if segment_at is not None else str(len(segments) + 1)
+            self._compare_domain(draft.id, key if segment_at is not None else "", row)
             if not key or key in lines:
                 if key:
                     draft.segments[key] = Draft(draft.id, key, lines[key], "")
@@ -429,6 +440,11 @@ class _Table:
                 "{n} row without a text (a remark, a total) is left out.",
                 "{n} rows without a text (remarks, totals) are left out.",
             )
+        if self.by_domain:
+            yield Note(
+                "Documents of one name come in several domains; the domain is part of their names.",
+                f"If {self.map.roles['domain']!r} is about judges, rename or remove the column.",
+            )
         if self.differing_documents:
             yield in_number(
                 self.differing_documents,
@@ -459,7 +475,10 @@ class _Table:
             return None
         segment = self._text("segment", row)
         name = segment if self.items_are_documents and segment else self._text("document", row)
+        if self.by_domain:
+            name = f"{name or self.path.name.split('.')[0]} ({self._text('domain', row)})"
         document = gathering.document(name, line, partial(self._attributes, row, line), self._stated_pair(row))
+        self._compare_domain(document.id, segment, row)
         self._compare_document(document.id, row)
         draft = gathering.segment(
             document,
@@ -514,6 +533,12 @@ class _Table:
             if first != second and fold(value) in (first, second):
                 return "a" if fold(value) == first else "b"
         return ""
+
+    def _compare_domain(self, document: str, segment: str, row: Sequence[Any]) -> None:
+        """Where one segment comes in two domains, documents are numbered anew in each of them."""
+        domain = fold(self._text("domain", row)) if segment else ""
+        if domain and self.domains.setdefault((document, segment), domain) != domain:
+            raise _SeveralDomainsError("Documents of one name come in several domains.")
 
     def _compare_document(self, document: str, row: Sequence[Any]) -> None:
         """Count a row that says something else about its document than the first one did."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model.messages import in_number
@@ -31,6 +33,8 @@ def icc(answers: Ratings, *, form: Form = "2,1", cells: Literal["auto", "complet
     form 3), k being the harmonic mean of answers per item; "auto" takes "all" if any cell is missing. How far the
     coefficient moves without each document is taken from Henderson's method III (1953), which is quick and, like the
     value, does not change if a judge gives ten points more to everything.
+    Where judges fall into groups that share no items, such as one for each language, variances are those within groups:
+    how far texts of two groups differ says nothing of their judges.
     Shrout & Fleiss 1979, Psychological Bulletin 86; McGraw & Wong 1996, Psychological Methods 1; Henderson 1953,
     Biometrics 9.
     """
@@ -132,11 +136,13 @@ def _from_components(answers: Ratings, form: Form) -> Plan:
     items = np.flatnonzero(answers.per_item)
     m = answers.per_item[items].astype(float)
     one_way = form.startswith("1")
-    parts, finish = (_one_way if one_way else _two_way)(answers, items, form)
+    groups = _groups(answers)
+    several = int(groups.max(initial=0)) + 1
+    parts, finish = _one_way(answers, items, form) if one_way else _two_way(answers, items, form, several)
     uses = m >= 2
     enough = answers.active_judges > 1 and uses.any() and len(items) > 1
     reason = "all scores are the same." if enough else "it needs two judges and two items, some of them shared."
-    value = _by_reml(answers, form) if enough else float("nan")
+    value = _by_reml(answers, form, groups) if enough else float("nan")
     by_moments = float(finish(parts.total()[None, :])[0, 0])
     shift = value - by_moments
 
@@ -153,12 +159,27 @@ def _from_components(answers: Ratings, form: Form) -> Plan:
         moved,
         parts,
         uses=uses,
+        notes=() if one_way or several < 2 else (_NOTE_ON_GROUPS.format(n=several),),
         reasons=(reason,),
         settings={"form": form, "from": "variance components by REML"},
     )
 
 
-def _by_reml(answers: Ratings, form: Form) -> float:
+_NOTE_ON_GROUPS = "Judges fall into {n} groups that share no items; variances are those within the groups."
+
+
+def _groups(answers: Ratings) -> Indices:
+    """By judge, the group of those whom items connect; judges without answers are of the first."""
+    judges, items = len(answers.judges), answers.n_items
+    edges = coo_array((np.ones(len(answers.item)), (answers.judge, judges + answers.item)), (judges + items,) * 2)
+    of_all = connected_components(edges, directed=False)[1][:judges]
+    active = np.bincount(answers.judge, minlength=judges) > 0
+    groups = np.zeros(judges, np.intp)
+    groups[active] = np.unique(of_all[active], return_inverse=True)[1]
+    return groups
+
+
+def _by_reml(answers: Ratings, form: Form, groups: Indices) -> float:
     """The coefficient from restricted maximum likelihood; NaN where the variances have no estimate."""
     y = _centre(answers)
     scale = float(np.ptp(y))
@@ -169,7 +190,9 @@ def _by_reml(answers: Ratings, form: Form) -> float:
     judges, judge = np.unique(answers.judge, return_inverse=True)
     if len(items) >= len(y) or len(judges) < 2:
         return float("nan")
-    design = np.ones((len(y), 1))
+    group = groups[answers.judge]
+    of_groups = [(group == number).astype(float) for number in range(1, int(groups.max()) + 1)]
+    design = np.column_stack([np.ones(len(y)), *(of_groups if form.startswith("2") else [])])
     factors = [item.astype(np.intp)]
     if form.startswith("2"):
         factors.append(judge.astype(np.intp))
@@ -209,11 +232,11 @@ def _one_way(answers: Ratings, items: Indices, form: Form) -> tuple[SparseTable,
     return parts, finish
 
 
-def _two_way(answers: Ratings, items: Indices, form: Form) -> tuple[SparseTable, Finish]:
+def _two_way(answers: Ratings, items: Indices, form: Form, groups: int) -> tuple[SparseTable, Finish]:
     """Items and judges together (Henderson's method III): sums of squares with the other factor taken out.
 
     Items are eliminated from the equations of the judges, which leaves one equation for each judge; what each item adds
-    to them is a sum.
+    to them is a sum. Of the judges of each of `groups`, one is known from the others.
     """
     m = answers.per_item[items].astype(float)
     first, second = _per_item(answers)
@@ -246,11 +269,11 @@ def _two_way(answers: Ratings, items: Indices, form: Form) -> tuple[SparseTable,
         judges = present.sum(axis=1)
         judge_squares = np.einsum("bj,bjk,bk->b", right, np.linalg.pinv(matrix, rcond=1e-10, hermitian=True), right)
         residual = everything - by_item - judge_squares
-        error = ratio(residual, n - items - judges + 1)
+        error = ratio(residual, n - items - judges + groups)
         of_judges = everything - np.where(present, ratio(total**2, count), 0).sum(axis=1)
-        of_item = ratio(of_judges - residual - (items - 1) * error, n - judges)
+        of_item = ratio(of_judges - residual - (items - groups) * error, n - judges)
         of_judge = (
-            ratio(judge_squares - (judges - 1) * error, n - items) if form.startswith("2") else np.zeros(len(sums))
+            ratio(judge_squares - (judges - groups) * error, n - items) if form.startswith("2") else np.zeros(len(sums))
         )
         return _share_of_items(of_item, error, of_judge, ratio(items, inverse), form, tiny)
 
