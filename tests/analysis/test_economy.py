@@ -21,8 +21,7 @@ from lanner.analysis.material import from_campaign
 from lanner.model import Judge, JudgeKind
 from lanner.monitor.live import LiveCampaigns
 from lanner.protocols import load
-from lanner.reports.codebook import codebook
-from lanner.reports.export import export
+from lanner.reports.export import codebook, export
 from lanner.stats.goals import LOOKS, Kind, State, forecast, start, take_look
 from lanner.store import Store
 

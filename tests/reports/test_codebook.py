@@ -10,7 +10,7 @@ import pytest
 
 from lanner import __version__, formats
 from lanner.reports import exchange
-from lanner.reports.codebook import COLUMNS, codebook
+from lanner.reports.export import COLUMNS, codebook
 from reports.world import material
 
 

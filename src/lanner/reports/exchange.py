@@ -24,7 +24,7 @@ from lanner.formats.parsing.values import guarded
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
 from lanner.protocols.derived import derived
 from lanner.protocols.prefilled import judged_marks
-from lanner.reports.codebook import write_beside
+from lanner.reports.export import write_beside
 from lanner.reports.files import write_whole
 from lanner.stats import scores
 

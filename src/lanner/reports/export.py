@@ -6,16 +6,21 @@ formula is given an apostrophe in front.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 import polars as pl
 
+from lanner import __version__, formats
 from lanner.analysis import GROUPS
 from lanner.analysis import counted as count_rows
 from lanner.analysis.material import Material
 from lanner.errors import LannerError, Where, did_you_mean
-from lanner.reports.codebook import write_beside
+from lanner.model import Json, Protocol
+from lanner.protocols.wording import Wording
 from lanner.reports.files import write_whole
 from lanner.reports.parts import csv_text
 
@@ -65,3 +70,85 @@ def _parquet(table: pl.DataFrame, path: Path) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+COLUMNS: Mapping[str, str] = {
+    "judge": "who answered: people under a pseudonym unless asked otherwise, models and metrics by their ids",
+    "judge_kind": "person, model, metric, simulated or adjudicated",
+    "stage": "the stage of the protocol; score for what the protocol computes from answers",
+    "question": "the question or score, by id",
+    "row": "the row of a grid, or the label a question was repeated for; empty otherwise",
+    "document": "the document, by id",
+    "segment": "the segment, by id; empty for the whole document",
+    "system": "the system judged, or several joined by |, in the order shown; empty for the source alone",
+    "role": "main, repeat, control, tutorial or calibration",
+    "domain": "the document's domain",
+    "source_language": "the language of the source",
+    "target_language": "the language of the translation",
+    "label": "the option chosen, by id",
+    "score": "the number given, or the value of the option chosen",
+    "labels": "the set of labels chosen",
+    "spans": "marked spans, as JSON, offsets in code points; origin and model say what became of those offered",
+    "text": "free text",
+    "ranks": "ranks in the order of the systems, 1 best",
+    "elapsed": "seconds from opening to answering",
+    "active": "seconds with activity",
+    "answered_at": "when, in UTC",
+    "flags": "rules that an imported answer breaks",
+}
+_SOMETIMES = {
+    "help": "whether a model's marks were offered to the judge or withheld; empty where it made none",
+    "draw": "which draw of the adaptive campaign the document was, 1 for the first; empty where it was not drawn",
+    "draw_probability": "the chance that the document had among those not drawn yet, when it was drawn",
+}
+
+
+def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
+    """A row for every column (of the tidy table, or of another format by name), then one for every question, option
+    and score with its words, between the versions."""
+    versions: list[dict[str, Json]] = [{"kind": "version", "id": "lanner", "meaning": __version__}]
+    if material.chain:
+        number, hash_ = material.chain
+        words = f"{hash_} (SHA-256 over the {number} judgements committed so far; lanner verify --chain checks it)"
+        versions.append({"kind": "chain", "id": material.name, "meaning": words})
+    versions += [{"kind": "note", "id": material.name, "meaning": note} for note in material.notes]
+    if name:
+        versions.append({"kind": "format", "id": name, "meaning": formats.titles()[name]})
+    columns = [*material.table.columns, *(("draw", "draw_probability") if material.drawn else ())]
+    meanings = _fields().get(name, {}) if name else {column: _column(column) for column in columns}
+    rows = versions + [{"kind": "column", "id": column, "meaning": meaning} for column, meaning in meanings.items()]
+    return rows + (_list_questions(material.protocol) if material.protocol else [])
+
+
+def write_beside(path: Path, material: Material, name: str = "") -> Path:
+    """The codebook of an export, next to it: `pilot.codebook.csv` for `pilot.csv` and for a folder `pilot`."""
+    place = path.with_name(f"{path.stem}.codebook.csv")
+    write_whole(place, csv_text(codebook(material, name)))
+    return place
+
+
+def _column(name: str) -> str:
+    return {**COLUMNS, **_SOMETIMES}.get(name, f"attribute of the judge: {name.removeprefix('judge_')}")
+
+
+@cache
+def _fields() -> dict[str, dict[str, str]]:
+    file = resources.files("lanner.reports") / "codebook.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _list_questions(protocol: Protocol) -> list[dict[str, Json]]:
+    words = Wording(protocol)
+    rows: list[dict[str, Json]] = [{"kind": "protocol", "id": protocol.label, "meaning": f"hash {protocol.hash}"}]
+    for stage, question in protocol.questions:
+        question_words = words.question(question.id)
+        meaning = ". ".join(filter(None, (question_words.label, question_words.help, question_words.definition)))
+        rows.append({"kind": "question", "id": question.id, "of": stage.id, "meaning": meaning})
+        for option in question.choices:
+            option_words = words.option(question.id, option.id)
+            meaning = ". ".join(filter(None, (option_words.label, option_words.definition)))
+            rows.append(
+                {"kind": "option", "id": option.id, "of": question.id, "value": option.value, "meaning": meaning}
+            )
+    rows += [{"kind": "score", "id": s.id, "of": s.question, "meaning": f"rule {s.rule}"} for s in protocol.scores]
+    return rows

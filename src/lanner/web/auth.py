@@ -18,10 +18,9 @@ from lanner.errors import LannerError
 from lanner.store import AccountRole, Store
 from lanner.web import session
 from lanner.web.page.forms import text
-from lanner.web.page.messages import available
 from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
-from lanner.web.page.speech import say
+from lanner.web.page.speech import available, say
 from lanner.web.site import Site
 
 _FIRST = "/campaigns"

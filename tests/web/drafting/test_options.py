@@ -16,7 +16,7 @@ from lanner.web.drafting.options import (
     remedies,
     with_remedy,
 )
-from lanner.web.page import messages
+from lanner.web.page import speech
 from lanner.web.page.speech import speaking
 from web_clients import documents
 
@@ -116,7 +116,7 @@ def test_the_cards_of_protocols_are_in_the_language_of_the_page() -> None:
             return {offer.name: (offer.title, offer.summary, offer.when) for offer in offers()}
 
     english = lines("en")
-    for code in messages.available():
+    for code in speech.available():
         missing = [
             (name, line)
             for name, texts in lines(code).items()

@@ -5,7 +5,7 @@ from lanner.protocols import load
 from lanner.protocols.wording import Wording
 from lanner.web.judging.form import Ask, asks
 from lanner.web.judging.guidelines import definitions, keys, paragraphs
-from lanner.web.page.messages import Messages
+from lanner.web.page.speech import Messages
 
 
 def questions(name: str, page: str) -> tuple[Ask, ...]:

@@ -14,8 +14,8 @@ from lanner.model import Document, Item, Role, Segment, Stage, Task, Unit
 from lanner.protocols import load, names, parse_toml
 from lanner.web.judging.page import Given, Progress, Settings, TaskPage, task_page
 from lanner.web.page.assets import FOLDER, Assets
-from lanner.web.page.messages import Messages
 from lanner.web.page.rendering import environment
+from lanner.web.page.speech import Messages
 
 SYSTEMS = ("secret-one", "secret-two")
 DOCUMENT = Document(

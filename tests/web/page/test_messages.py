@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lanner.web.page.messages import FOLDER, Messages, available, choose, from_header
+from lanner.web.page.speech import FOLDER, Messages, available, choose, from_header
 
 WEB = FOLDER.parent
 

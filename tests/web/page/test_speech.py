@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from lanner.model import languages
 from lanner.store import Store
-from lanner.web.page import messages
+from lanner.web.page import speech
 from lanner.web.page.speech import (
     _preferred_language,
     _texts,
@@ -24,7 +24,7 @@ from lanner.web.page.speech import (
 from web.page_texts import texts
 from web_clients import open_campaign, sign_in
 
-OTHERS = [code for code in messages.available() if code != messages.FALLBACK]
+OTHERS = [code for code in speech.available() if code != speech.FALLBACK]
 
 
 def places(text: str) -> set[str]:

@@ -21,6 +21,7 @@ from lanner.campaign.accounts import issue
 from lanner.store import Store
 from lanner.web.server import server as server_of
 from lanner.web.serving import middleware
+from lanner.web.serving.health import memory
 from lanner.web.serving.middleware import (
     BOUNDS,
     AllowedHosts,
@@ -32,7 +33,6 @@ from lanner.web.serving.middleware import (
     allowed_hosts,
     host_name,
     is_unambiguous,
-    memory,
 )
 from web_clients import complete, enter, open_campaign, save
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lanner.model import Unit
 from lanner.web.judging.form import Ask, Pick
-from lanner.web.page.messages import Messages
+from lanner.web.page.speech import Messages
 
 
 @dataclass(frozen=True, slots=True)

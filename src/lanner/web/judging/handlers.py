@@ -44,7 +44,7 @@ from lanner.web.judging.page import Given, task_page
 from lanner.web.judging.page import Settings as PageSettings
 from lanner.web.judging.practice import SETTING, Practice, check, is_due, practice_of
 from lanner.web.judging.task import TaskView, task_view
-from lanner.web.page import forms, messages
+from lanner.web.page import forms, speech
 from lanner.web.page.problems import SignInNeeded, wants_json
 from lanner.web.page.rendering import page
 from lanner.web.serving.middleware import packed
@@ -80,22 +80,22 @@ async def open_link(request: Request) -> Response:
     return response
 
 
-def _language(request: Request, judge_speaks: str = "") -> messages.Messages:
+def _language(request: Request, judge_speaks: str = "") -> speech.Messages:
     """The interface language: asked for now, chosen before, the judge's own, the browser's."""
-    header = messages.from_header(request.headers.get("accept-language", ""))
-    codes = [request.query_params.get("language", ""), request.cookies.get(messages.COOKIE, ""), judge_speaks, *header]
-    return messages.Messages(messages.choose(code for code in codes if code))
+    header = speech.from_header(request.headers.get("accept-language", ""))
+    codes = [request.query_params.get("language", ""), request.cookies.get(speech.COOKIE, ""), judge_speaks, *header]
+    return speech.Messages(speech.choose(code for code in codes if code))
 
 
 def _remembering_language(request: Request, response: Response) -> Response:
     code = request.query_params.get("language", "")
-    if code in messages.available():
-        session.keep(request, response, messages.COOKIE, code, 365)
+    if code in speech.available():
+        session.keep(request, response, speech.COOKIE, code, 365)
     return response
 
 
-def _page(request: Request, template: str, words: messages.Messages, context: Mapping[str, Any]) -> Response:
-    defaults = {"messages": words, "t": words.get, "languages": messages.available(), "names": languages.name}
+def _page(request: Request, template: str, words: speech.Messages, context: Mapping[str, Any]) -> Response:
+    defaults = {"messages": words, "t": words.get, "languages": speech.available(), "names": languages.name}
     return packed(request, _remembering_language(request, page(request, template, {**defaults, **context})))
 
 

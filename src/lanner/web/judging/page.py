@@ -22,7 +22,7 @@ from lanner.web.judging.feedback import feedback
 from lanner.web.judging.form import Ask, asks
 from lanner.web.judging.guidelines import Key, Section, coach, definitions, keys, paragraphs
 from lanner.web.judging.practice import Lesson, lessons, steps
-from lanner.web.page.messages import Messages
+from lanner.web.page.speech import Messages
 
 IDLE_SECONDS = 180.0
 BREAK_MINUTES = 50.0

@@ -21,10 +21,9 @@ from lanner.errors import (
     StatisticError,
     StoreError,
 )
-from lanner.web.page import messages
-from lanner.web.page.messages import COOKIE, Messages, choose, from_header
+from lanner.web.page import speech
 from lanner.web.page.rendering import page
-from lanner.web.page.speech import language, say
+from lanner.web.page.speech import COOKIE, Messages, choose, from_header, language, say
 
 # What the library refuses, in the reader's language: by its kind, never by its sentence.
 #
@@ -122,7 +121,7 @@ KINDS = tuple(text for _, text in _BY_KIND)
 def parts(error: LannerError) -> tuple[str, str, str]:
     """What, where and what next."""
     where = str(error.where)
-    if language() == messages.FALLBACK:
+    if language() == speech.FALLBACK:
         return error.what, where, error.next_step
     words = BY_CODE.get(error.code)
     if words is not None:

@@ -20,7 +20,7 @@ from lanner.figures.typeset import count, number, percent, plural, shortened
 from lanner.model import languages
 from lanner.store import Memo
 from lanner.web import session
-from lanner.web.page import messages
+from lanner.web.page import speech
 from lanner.web.page.assets import Assets
 from lanner.web.page.speech import COOKIE, amount, apart, language, mark, say, translate
 
@@ -47,7 +47,7 @@ def _compiled_templates() -> CompiledTemplates | None:
 def load_templates(templates: Environment) -> None:
     """Every template, before the first page is asked for: compiling the larger ones takes a tenth of a second each, in
     which saves would wait. The languages' words likewise."""
-    messages.available()
+    speech.available()
     for name in templates.list_templates(extensions=["html"]):
         templates.get_template(name)
 
@@ -64,7 +64,7 @@ def environment(assets: Assets | None = None, *, watched: bool = False) -> Envir
         cache_size=-1,
         bytecode_cache=_compiled_templates(),
     )
-    environment.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": messages.available}
+    environment.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": speech.available}
     environment.globals["kept"] = FragmentCache(0 if watched else _MOST_KEPT)  # templates being changed are made anew
     environment.filters |= {
         "count": count,
@@ -105,7 +105,7 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
         **context,
     }
     response = HTMLResponse(part(site.templates, template, root, values), status_code=status)
-    if request.query_params.get("language", "") in messages.available():
+    if request.query_params.get("language", "") in speech.available():
         session.keep(request, response, COOKIE, language(), 365)
     return response
 

@@ -1,17 +1,20 @@
-"""What organisers read, in their language. The English text is the key, so that a page reads as it will look.
+"""What people read on pages, in the language the reader chose; the languages that are judged have no part in it.
 
-`messages/organiser/LANGUAGE.toml` has a line for every text; what it lacks is said in English. The reader's language
-is set once per request, so that no function has to hand it on.
+Judges' pages have one TOML file per language, tables of short texts by key. Counts stand beside their noun ("Not
+started: 9"), so that no text needs plural forms. For organisers the English text is the key:
+`messages/organiser/LANGUAGE.toml` has a line for every text. What a translation lacks is said in English. The reader's
+language is set once per request, so that no function has to hand it on.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date
 from functools import cache
+from pathlib import Path
 from urllib.parse import parse_qs
 
 from markupsafe import Markup
@@ -20,11 +23,77 @@ from starlette.types import Scope
 from lanner.figures.typeset import count as thousands
 from lanner.model import languages
 from lanner.model.messages import Message
-from lanner.web.page import messages
 
+FOLDER = Path(__file__).parents[1] / "messages"
+FALLBACK = "en"
 COOKIE = "lanner_language"
-_FOLDER = messages.FOLDER / "organiser"
-_language: ContextVar[str] = ContextVar("language", default=messages.FALLBACK)
+"""Where a reader's choice of language is kept."""
+
+
+@cache
+def available() -> dict[str, str]:
+    """Codes of the interface languages and what each calls itself, English first."""
+    codes = sorted((path.stem for path in FOLDER.glob("*.toml")), key=lambda code: (code != FALLBACK, code))
+    return {code: _table(code)["language.name"] for code in codes}
+
+
+def choose(codes: Iterable[str]) -> str:
+    """The first wanted language that there is, "pt-BR" taken as "pt"; English where there is none."""
+    for code in codes:
+        language = languages.normal(code).partition("-")[0]
+        if language in available():
+            return language
+    return FALLBACK
+
+
+def from_header(accept_language: str) -> list[str]:
+    """The languages of an Accept-Language header, most wanted first."""
+    ranks = []
+    for position, part in enumerate(accept_language.split(",")):
+        code, _, weight = part.strip().partition(";q=")
+        try:
+            rank = float(weight) if weight else 1.0
+        except ValueError:
+            rank = 0.0
+        if code and code != "*":
+            ranks.append((-rank, position, code))
+    return [code for _, _, code in sorted(ranks)]
+
+
+class Messages:
+    """Texts by key: `Messages("ko").get("rail.sentence", n=3)`."""
+
+    def __init__(self, language: str = FALLBACK) -> None:
+        self.language = choose([language])
+        self.direction = languages.direction(self.language)
+        self._texts = _table(FALLBACK) | _table(self.language)
+
+    def get(self, key: str, **params: object) -> str:
+        """The text for a key with its {places} filled; a key nobody wrote is a mistake of ours."""
+        text = self._texts[key]
+        return text.format(**params) if params else text
+
+    @property
+    def languages(self) -> dict[str, str]:
+        """The languages one can change to."""
+        return available()
+
+    def table(self, name: str) -> dict[str, str]:
+        """All texts of one table, for a page's script."""
+        prefix = name + "."
+        return {key.removeprefix(prefix): text for key, text in self._texts.items() if key.startswith(prefix)}
+
+
+@cache
+def _table(language: str) -> dict[str, str]:
+    read = tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
+    return {f"{table}.{key}": text for table, texts in read.items() for key, text in texts.items()}
+
+
+# What organisers read. The English text is the key, so that a page reads as it will look.
+
+
+_language: ContextVar[str] = ContextVar("language", default=FALLBACK)
 
 
 def say(text: str, **places: object) -> str:
@@ -70,7 +139,7 @@ def day(when: date | None) -> str:
     """A day without its year, as short as the language has it."""
     if when is None:
         return ""
-    return f"{when:%a} {when.day} {when:%b}" if _language.get() == messages.FALLBACK else when.isoformat()
+    return f"{when:%a} {when.day} {when:%b}" if _language.get() == FALLBACK else when.isoformat()
 
 
 def language() -> str:
@@ -81,7 +150,7 @@ def language() -> str:
 @contextmanager
 def speaking(code: str) -> Iterator[None]:
     """Speak a language for a while."""
-    token = _language.set(messages.choose([code]))
+    token = _language.set(choose([code]))
     try:
         yield
     finally:
@@ -96,18 +165,18 @@ def set_language(scope: Scope) -> None:
 
 def _preferred_language(scope: Scope) -> str:
     code: str = parse_qs(scope["query_string"].decode("latin-1")).get("language", [""])[-1]
-    if code in messages.available():
+    if code in available():
         return code
     from_browser = ""
     for name, value in scope["headers"]:
         if name == b"cookie":
             for part in value.decode("latin-1").split(";"):
                 key, _, cookie_value = str(part).strip().partition("=")
-                if key == COOKIE and cookie_value in messages.available():
+                if key == COOKIE and cookie_value in available():
                     return cookie_value
         elif name == b"accept-language":
             from_browser = value.decode("latin-1")
-    return messages.choose(messages.from_header(from_browser))
+    return choose(from_header(from_browser))
 
 
 @cache
@@ -117,5 +186,5 @@ def _leftward(code: str) -> bool:
 
 @cache
 def _texts(code: str) -> Mapping[str, str]:
-    file = _FOLDER / f"{code}.toml"
+    file = FOLDER / "organiser" / f"{code}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
