@@ -51,10 +51,11 @@ def _of_templates() -> Iterator[str]:
 
 def _of_code() -> Iterator[str]:
     for path in (*ROOM.rglob("*.py"), *MONITOR.rglob("*.py"), *ANALYSIS):
-        code = path.read_text(encoding="utf-8")
-        if not any(f"from {module} import" in code for module in SPEAKING) and path.name != "speech.py":
+        nodes_of_file = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        imports = [node for node in nodes_of_file if isinstance(node, ast.ImportFrom) and node.module in SPEAKING]
+        if path.name != "speech.py" and not any(alias.name in SAYS for node in imports for alias in node.names):
             continue  # what judges read has keys of its own
-        for node in ast.walk(ast.parse(code)):
+        for node in nodes_of_file:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAYS:
                 for argument in node.args[: SAYS[node.func.id]]:
                     if isinstance(argument, ast.Constant) and isinstance(argument.value, str):

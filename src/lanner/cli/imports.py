@@ -7,18 +7,19 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from lanner import campaign, formats, protocols
+from lanner import formats
 from lanner.cli.options import parse_options, reading_options, slug
 from lanner.cli.output import Output, counting, reading
 from lanner.errors import LannerError, Where
 from lanner.formats import Reading
-from lanner.model import Document, Json, Protocol
-from lanner.protocols import guessing
-from lanner.protocols.answers import take_in
-from lanner.store import Store
+from lanner.model import Document, Json
+
+if TYPE_CHECKING:  # texts are imported without protocols, which take a while to load
+    from lanner.model import Protocol
 
 
 def run(
@@ -141,16 +142,15 @@ class _Import:
         store_place: str,
     ) -> None:
         """Everything that could go wrong goes wrong here, before anything is written."""
-        names: set[str] = set()
-        if "://" in store_place or Path(store_place).exists():
-            with Store.open(store_place, create=False) as store:
-                names = {existing.name for existing in campaign.campaigns(store)}
+        names = _campaign_names(store_place) if any(protocols_of) else set()
         for part, label, protocol in zip(readings, labels, protocols_of, strict=True):
             if protocol is None:
                 self.free_path(label)
                 continue
             if label in names:
                 raise LannerError(f"There is a campaign {label!r} already.", next_step="Give another --name.")
+            from lanner.protocols.answers import take_in
+
             take_in(protocol, part.judgements, part.documents)
 
     def free_path(self, name: str) -> Path:
@@ -175,23 +175,37 @@ def _distinct(labels: list[str]) -> list[str]:
     return paths
 
 
+def _campaign_names(store_place: str) -> set[str]:
+    from lanner.campaign import campaigns
+    from lanner.store import Store
+
+    if "://" not in store_place and not Path(store_place).exists():
+        return set()
+    with Store.open(store_place, create=False) as store:
+        return {existing.name for existing in campaigns(store)}
+
+
 def _find_protocol(part: Reading, protocol: str | None, output: Output) -> Protocol | None:
     """The protocol that the judgements answer; None for texts, and for scores that answer none, as those of metrics."""
     if not part.judgements:
         return None
+    from lanner.protocols import load
+    from lanner.protocols.guessing import of_file
+
     if protocol:
-        return protocols.load(protocol)
-    guess = guessing.of_file(part.judgements, part.questions, part.protocol, part.definition)
+        return load(protocol)
+    guess = of_file(part.judgements, part.questions, part.protocol, part.definition)
     if guess is not None and guess.note:
         output.note(f"{part.name}: {guess.note}")
     return guess.protocol if guess else None
 
 
 def _take(part: Reading, name: str, protocol: Protocol, store_place: str, output: Output) -> dict[str, Json]:
+    from lanner.campaign import import_campaign
+    from lanner.store import Store
+
     with Store.open(store_place) as store:
-        summary = campaign.import_campaign(
-            store, name, part.judgements, protocol, documents=part.documents, judges=part.judges
-        )
+        summary = import_campaign(store, name, part.judgements, protocol, documents=part.documents, judges=part.judges)
     for note in summary.notes:
         output.note(f"{part.name}: {note}")
     return {
