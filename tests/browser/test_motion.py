@@ -321,6 +321,11 @@ def test_nothing_moves_when_it_is_pressed_or_answered(live: Live, browser: Brows
     page.goto(work.url(work.tasks[0].id))
     hands = Hands(page)
     hands.ready()
+    if touch:
+        shown = page.locator(".rail :is(kbd, .seg sub):not(.skill > kbd)").evaluate_all(
+            "keys => keys.filter(key => key.checkVisibility()).length"
+        )
+        assert shown == 0, "no keys where there is no keyboard"
     widths = (390, screen["width"]) if touch else (screen["width"],)
     for width in widths:
         page.set_viewport_size({"width": width, "height": screen["height"]})
@@ -945,3 +950,15 @@ def test_what_is_pressed_long_before_the_scripts_run_is_not_taken(live: Live, pa
     expect(page.locator("#heading")).to_have_text("Sentence 1")
     expect(page.locator(".slide input:not([type=range])")).to_have_value("")
     assert work.stored(work.tasks[0].id) == [{}, {}]
+
+
+def test_a_digit_that_gives_the_same_answer_again_leads_on_too(live: Live, page: Page) -> None:
+    """It left the line armed: the digit that was to pick the next line rated this one instead."""
+    work, hands = begin(live, page, "h_falcon")
+    hands.press("1", "3", "s", "2", "7", "Escape", "Escape")
+    hands.press("1", "3", "2", "2", "s", "2", "9")
+    hands.settled()
+    stored = work.stored(work.tasks[0].id)[0]
+    rated = {skill: value for skill, value in stored["skills"].items() if value != "not_relevant"}
+    assert rated == {"information_density": "high", "idea_development": "medium"}
+    assert (stored["sentence"], stored["holistic"]) == (2, 9)

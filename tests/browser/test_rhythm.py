@@ -121,6 +121,11 @@ def test_window_of_a_long_document(live: Live, page: Page) -> None:
     assert page.locator(shown).first.text_content() == "2"
     page.locator(".below [data-act=whole]").click()
     assert page.locator(shown).count() == 30
+    page.emulate_media(media="print")
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert page.evaluate(bottom, ".row") <= height, "all of it is printed, and not one screen"
+    assert page.evaluate("document.querySelector('.scroller').scrollTop") == 0
+    assert page.locator(".rail").is_hidden()
 
 
 def test_active_time_pauses_and_breaks_are_suggested(live: Live, page: Page) -> None:

@@ -71,7 +71,10 @@ export class Rail {
     this.picks = $$('.q[data-letter], .q [data-pick]', form);
     form.addEventListener('change', e => this.changed(e.target));
     form.addEventListener('input', e => this.moved(e.target));
-    form.addEventListener('click', e => this.clicked(targetOf(e).closest('button')));
+    form.addEventListener('click', e => {
+      if (targetOf(e).type === 'radio') this.chosenAgain(targetOf(e));
+      else this.clicked(targetOf(e).closest('button'));
+    });
     form.addEventListener('pointerdown', e => this.grasp(e));
     for (const step of ['pointermove', 'pointercancel'])
       form.addEventListener(step, e => this.slide(/** @type {PointerEvent} */ (e)), {
@@ -331,6 +334,17 @@ export class Rail {
     this.take(x, false, shown);
     const full = control.type === 'checkbox' && app.store.value(app.item, x.q)?.length === x.q.most;
     if (full || control.matches('[type=radio], select'))
+      this.advance(x, control.closest('[data-line]'));
+  }
+  /**
+   * The answer that is given already is chosen once more: no change for the browser, but what
+   * follows is the same. The next digit must not be taken for this line.
+   * @param {any} control
+   */
+  chosenAgain(control) {
+    const x = this.of(control),
+      { app } = this;
+    if (x && !app.frozen && canon(this.read(x)) === canon(app.store.value(app.item, x.q)))
       this.advance(x, control.closest('[data-line]'));
   }
   /**
