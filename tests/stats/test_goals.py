@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -166,6 +168,18 @@ def test_a_clear_pair_is_more_likely_settled_soon_than_a_close_one() -> None:
             clear.append(ahead.chances[1])
             close.append(ahead.chances[0])
     assert np.mean(clear) > np.mean(close) + 0.2
+
+
+def test_the_course_tells_pairs_that_are_decided_from_pairs_that_are_given_up() -> None:
+    for means, gives_up in (((0.0, 0.01, 9.0), True), ((0.0, 9.0, 18.0), False)):
+        sizes, totals, _ = world(list(means), 3)
+        one = simulate(Allocation(Goal(Kind.RANK), "ABC", sizes, tilts=False), totals, most=8 * 3 * sizes.max())
+        fresh = replace(one.standing, look=2, states=(State.OPEN,) * 3, active=(0, 1, 2), enough=False)
+        ahead = forecast(one.goal, one.answers(), fresh)
+        assert ahead is not None
+        _, found, lost = ahead.course[-1]
+        assert found + lost == pytest.approx(3)
+        assert (lost > 0.3) == gives_up and found >= 1.9
 
 
 def test_nothing_is_forecast_before_there_is_anything_to_go_by() -> None:

@@ -327,14 +327,14 @@ PATHS = 100
 class Forecast:
     """`chances` of each pair (1 where settled) to be decided by the next judgements, or shown to lie within the margin;
     judgements to the end, with the range that holds nine of ten paths; `course`, look by look: judgements from now on,
-    and how many of the open pairs are expected to be settled by then; how many judgements leaving each pair open would
-    spare (`spared`); and the chances to be given up as hardly decidable instead (`given_up`)."""
+    and how many of the open pairs are expected to be decided, and to be given up, by then; how many judgements leaving
+    each pair open would spare (`spared`); and the chances to be given up as hardly decidable instead (`given_up`)."""
 
     chances: tuple[float, ...]
     expected: float
     low: float
     high: float
-    course: tuple[tuple[float, float], ...] = ()
+    course: tuple[tuple[float, float, float], ...] = ()
     spared: tuple[float, ...] = ()
     given_up: tuple[float, ...] = ()
 
@@ -364,7 +364,7 @@ def forecast(
     next_look = min(looks, max(standing.look + 1, int(np.ceil(soon * looks / documents))))
     rng = generator(seed, 31)
     answered, hopeless = np.zeros(len(open_pairs)), np.zeros(len(standing.pairs))
-    courses = np.zeros((PATHS, looks - standing.look, 2))
+    courses = np.zeros((PATHS, looks - standing.look, 3))
     spared = np.zeros(len(standing.pairs))
     for path in range(PATHS):
         later = _moved(own, own.value, (drawn, drawn, soon), documents, rng)
@@ -380,7 +380,7 @@ def forecast(
         chances[at] = float(answered[place] / PATHS)
     totals = courses[:, -1, 0]
     low, high = np.quantile(totals, [0.05, 0.95])
-    course = tuple((float(judgements), float(pairs)) for judgements, pairs in courses.mean(axis=0))
+    course = tuple((float(judgements), float(found), float(lost)) for judgements, found, lost in courses.mean(axis=0))
     return Forecast(
         tuple(chances),
         float(totals.mean()),
@@ -407,12 +407,6 @@ def _left(drawn: float, documents: int) -> float:
     return max(1e-9, 1 / drawn - 1 / documents)
 
 
-def _settled(goal: Goal, own: Estimates, standing: Standing, systems: int, at: tuple[int, int]) -> Flags:
-    look, looks = at
-    decided, within, undecidable = settle(goal, own, standing, systems=systems, look=look, looks=looks)
-    return np.asarray(decided | within | undecidable)
-
-
 def _course(
     goal: Goal,
     answers: Answers,
@@ -423,9 +417,9 @@ def _course(
     looks: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
-    """At each look to come, on one path: judgements from now on and the open pairs that are settled, by the rule that
-    looks use. Nothing more is judged once all are. Then, for each open pair, the judgements of systems that are shown
-    for its sake alone."""
+    """At each look to come, on one path: judgements from now on and the open pairs that are decided and that are given
+    up, by the rule that looks use. Nothing more is judged once no pair is open. Then, for each open pair, the
+    judgements of systems that are shown for its sake alone."""
     documents, drawn = answers.draws.documents, len(answers.draws.order)
     pairs = [pair for pair, state in zip(standing.pairs, standing.states, strict=True) if state is State.OPEN]
     members = np.zeros((len(pairs), len(answers.systems)), dtype=int)
@@ -433,15 +427,19 @@ def _course(
         members[at, list(pair)] = 1
     still, alone = np.ones(len(pairs), dtype=bool), np.zeros(len(pairs))
     value, before, total = own.value, float(drawn), 0.0
-    course = np.zeros((looks - standing.look, 2))
+    course, found = np.zeros((looks - standing.look, 3)), 0
     for look in range(standing.look + 1, looks + 1):
         then = max(before, look * documents / looks)
         wanted = members[still].sum(0)  # by how many pairs each system is
         total += (then - before) * size * int((wanted > 0).sum())
         alone += still * (members @ (wanted == 1)) * (then - before) * size
         later = _moved(own, value, (drawn, before, then), documents, rng)
-        still &= ~_settled(goal, later, standing, len(answers.systems), (look, looks))
-        course[look - standing.look - 1 :] = total, len(pairs) - still.sum()
+        decided, within, undecidable = settle(
+            goal, later, standing, systems=len(answers.systems), look=look, looks=looks
+        )
+        found += int((still & (decided | within)).sum())
+        still &= ~(decided | within | undecidable)
+        course[look - standing.look - 1 :] = total, found, len(pairs) - int(still.sum()) - found
         if not still.any():
             break
         value, before = later.value, then

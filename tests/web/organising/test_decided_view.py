@@ -47,9 +47,13 @@ def test_what_the_next_hundred_judgements_would_buy(tmp_path: Path) -> None:
     assert shown.panel.next_hundred.together == f"{together:.1f}"
     assert shown.panel.next_hundred.hours == f"{100 * 20 / 3600:.1f}", "judges here take 20 seconds"
     steps = now.forecast.course
-    assert all(one <= other for one, other in pairwise(steps)), "judgements and settled pairs only grow"
-    assert steps[-1][1] <= len(now.open)
+    for one, other in pairwise(steps):
+        assert all(before <= after + 1e-9 for before, after in zip(one, other, strict=True)), "they only grow"
+    _, found, lost = steps[-1]
+    assert 0.9 * len(now.open) <= found + lost <= len(now.open) + 1e-9
+    assert lost > close.given_up - 0.2, "given up later, if not by the next hundred: no decision either"
     assert str(shown.course).count("<circle") == len(steps)
+    assert shown.tells_given_up and str(shown.course).count("given-up") == 1
 
 
 def test_the_ladder_shows_ranks_that_the_settled_pairs_allow(tmp_path: Path) -> None:

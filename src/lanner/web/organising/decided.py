@@ -87,7 +87,8 @@ class DecidedPanel:
 @dataclass(frozen=True, slots=True)
 class DecidedPage:
     """Everything the page shows. `agreement` is value, low, high and the planned minimum; `enough_when` is the goal in
-    words; `course` is a drawing, empty where there is nothing to draw."""
+    words; `course` is a drawing, empty where there is nothing to draw; `tells_given_up`: whether it has the dashed line
+    of pairs that will be given up."""
 
     panel: DecidedPanel
     goal: str
@@ -103,6 +104,7 @@ class DecidedPage:
     enough_when: str
     unused_hours: str
     course: Markup
+    tells_given_up: bool
 
 
 def state_words(state: str) -> str:

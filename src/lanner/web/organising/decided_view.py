@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from lanner.analysis.economy import (
+    NOTABLE,
     Economy,
     PairStanding,
     SystemStanding,
@@ -43,6 +44,7 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
         enough_when=_enough_when(now.goal),
         unused_hours=f"{now.hours(now.unused):.1f}",
         course=_course(now),
+        tells_given_up=_tells_given_up(now),
     )
 
 
@@ -68,10 +70,15 @@ def _enough_when(goal: Goal) -> str:
 
 
 def _course(now: Economy) -> Markup:
-    """How many open pairs more judging is expected to settle; nothing where that cannot be said."""
+    """How many open pairs more judging is expected to decide; nothing where that cannot be said."""
     if now.enough or now.forecast is None or len(now.forecast.course) < 2:
         return Markup("")
-    return course([(0.0, 0.0), *now.forecast.course], len(now.open))
+    return course([(0.0, 0.0, 0.0), *now.forecast.course], len(now.open), tells_given_up=_tells_given_up(now))
+
+
+def _tells_given_up(now: Economy) -> bool:
+    """Whether so many pairs are expected to be given up that the drawing shows them apart."""
+    return now.forecast is not None and bool(now.forecast.course) and now.forecast.course[-1][2] >= NOTABLE
 
 
 def _system(system: SystemStanding) -> SystemRow:

@@ -687,18 +687,21 @@ def ladder(rungs: Sequence[Rung]) -> Markup:
     return _markup(drawing)
 
 
-def course(points: Sequence[tuple[float, float]], pairs: int) -> Markup:
-    """The open pairs expected to be settled, along the judgements to come."""
-    drawing = Drawing(say("Open pairs expected to be settled, along the judgements to come"), 190, 300)
-    across = axis([x for x, _ in points], 34, 276, ticks=3)
-    up = axis([*(y for _, y in points), float(pairs)], 0, 130, ticks=3)
+def course(points: Sequence[tuple[float, float, float]], pairs: int, *, tells_given_up: bool) -> Markup:
+    """The open pairs expected to be decided, along the judgements to come, and above them, dashed, those that will be
+    given up. Points are judgements, pairs decided, pairs given up."""
+    drawing = Drawing(say("Open pairs expected to be decided, along the judgements to come"), 190, 300)
+    across = axis([x for x, _, _ in points], 34, 276, ticks=3)
+    up = axis([*(found + lost for _, found, lost in points), float(pairs)], 0, 130, ticks=3)
     for tick in up.ticks:
         drawing.line(34, 145 - up.place(tick), 276, 145 - up.place(tick), "gr")
         drawing.text(26, 149 - up.place(tick), f"{tick:g}", "tm", "end")
     for tick in across.ticks:
         drawing.text(across.place(tick), 163, thousands(round(tick)), "tm", "middle")
     drawing.text(155, 183, say("judgements to come"), "tm", "middle")
-    drawing.trace([(across.place(x), 145 - up.place(y)) for x, y in points], "course")
-    for x, y in points[1:]:
+    if tells_given_up:
+        drawing.trace([(across.place(x), 145 - up.place(found + lost)) for x, found, lost in points], "course given-up")
+    drawing.trace([(across.place(x), 145 - up.place(found)) for x, found, _ in points], "course")
+    for x, y, _ in points[1:]:
         drawing.circle(across.place(x), 145 - up.place(y), 2.5, "fk2", f"{x:.0f}: {y:.1f}")
     return _markup(drawing)
