@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from lanner.stats.allocation import Allocation, simulate
-from lanner.stats.goals import Goal, Kind
+from lanner.stats.goals import Answers, Goal, Kind
+from lanner.stats.sampling import Draws
 
 
 def world(seed: int = 0, documents: int = 50) -> tuple[np.ndarray, np.ndarray]:
@@ -105,3 +108,64 @@ def test_agreement_draws_with_equal_chances(kind: Kind) -> None:
     draw = one.next_draw()
     assert draw is not None
     assert draw.probability == pytest.approx(1 / 50)
+
+
+GOALS = (Goal(Kind.RANK), Goal(Kind.BEST), Goal(Kind.BETTER, "A", "B"), Goal(Kind.NOT_WORSE, "A", "B", margin=0.3))
+
+
+@pytest.mark.parametrize("goal", [*GOALS, Goal(Kind.PRECISION, half_width=0.5)], ids=str)
+def test_names_shifts_scales_and_the_order_of_systems_change_no_decision(goal: Goal) -> None:
+    sizes, totals = world(5)
+    predictions = totals + np.random.default_rng(5).normal(size=totals.shape)
+    one = simulate(Allocation(goal, "ABC", sizes, predictions, seed=5), totals)
+    shifted = simulate(Allocation(goal, "ABC", sizes, predictions, seed=5), totals + 70 * sizes[:, None])
+    assert (documents(shifted), shifted.standing) == (documents(one), one.standing)
+    doubled = replace(goal, margin=2 * goal.margin, half_width=2 * goal.half_width)
+    scaled = simulate(Allocation(doubled, "ABC", sizes, predictions * 8, seed=5), totals * 2)
+    assert (documents(scaled), scaled.standing) == (documents(one), one.standing)
+    turned = simulate(Allocation(goal, "CBA", sizes, predictions[:, ::-1], seed=5), totals[:, ::-1])
+    assert documents(turned) == documents(one)
+    assert won(turned) == won(one)
+    names = {"A": "Ä 1", "B": "zzz", "C": ""}
+    renamed = replace(goal, first=names.get(goal.first, ""), second=names.get(goal.second, ""))
+    other = simulate(Allocation(renamed, tuple(names.values()), sizes, predictions, seed=5), totals)
+    assert (other.draws, other.standing) == (one.draws, one.standing)
+
+
+def documents(one: Allocation) -> list[int]:
+    return [draw.document for draw in one.draws]
+
+
+def won(one: Allocation) -> set[tuple[frozenset[str], str, str]]:
+    """Pairs by name: who they are, how they stand and who has won."""
+    standing = one.standing
+    return {
+        (frozenset(one.systems[at] for at in pair), state, one.systems[winner] if winner >= 0 else "")
+        for pair, state, winner in zip(standing.pairs, standing.states, standing.winners, strict=True)
+    }
+
+
+def test_the_order_in_which_documents_are_listed_changes_no_estimate() -> None:
+    sizes, totals = world(6)
+    predictions = totals + np.random.default_rng(6).normal(size=totals.shape)
+    one = simulate(Allocation(GOALS[0], "ABC", sizes, predictions, seed=6), totals, most=200).answers()
+    mixed = np.random.default_rng(7).permutation(len(sizes))
+    place = np.argsort(mixed)
+    draws = Draws(sizes[mixed], place[one.draws.order], one.draws.probability)
+    other = Answers(draws, one.systems, one.totals[mixed], predictions[mixed], one.shown)
+    for before, after in ((one.means(), other.means()), *[(a.differences([(0, 1), (0, 2)]) for a in (one, other))]):
+        assert after.value == pytest.approx(before.value)
+        assert after.variance() == pytest.approx(before.variance())
+
+
+@pytest.mark.parametrize("documents", [1, 2, 3, 9, 40])
+@pytest.mark.parametrize("systems", ["AB", "ABC", "ABCDEFGH"])
+@pytest.mark.parametrize("guess", ["none", "constant", "same as people"])
+def test_scores_that_are_all_equal_decide_nothing_and_break_nothing(documents: int, systems: str, guess: str) -> None:
+    sizes = 1.0 + np.arange(documents) % 4
+    totals = np.repeat(80.0 * sizes[:, None], len(systems), axis=1)
+    predictions = {"none": None, "constant": 0 * totals + 0.5, "same as people": totals}[guess]
+    for goal in (*GOALS[:3], Goal(Kind.PRECISION, half_width=1.0)):
+        one = simulate(Allocation(goal, systems, sizes, predictions), totals)
+        assert set(one.standing.winners) == {-1}
+        assert len(one.draws) <= documents

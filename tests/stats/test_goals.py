@@ -103,6 +103,16 @@ def test_precision_stops_when_means_are_known_well_enough() -> None:
     assert (one.answers().means().half_width(0.05) < 0.56).all()
 
 
+def test_precision_waits_until_its_variance_is_known_where_lengths_differ_tenfold() -> None:
+    """Twenty such documents say as much as ten of one length. However wide an interval may be, that is too few."""
+    rng = np.random.default_rng(8)
+    sizes = rng.permutation(np.repeat([1.0, 10.0], 50))
+    totals = rng.normal(size=(100, 2)) * sizes[:, None]
+    one = simulate(Allocation(Goal(Kind.PRECISION, half_width=50.0), "AB", sizes, tilts=False), totals)
+    assert one.standing.enough and 25 < len(one.draws) < 60
+    assert (one.answers().means().df >= 20).all()
+
+
 def test_only_the_two_systems_compared_are_shown() -> None:
     one = run(Goal(Kind.BETTER, "B", "D"), [0.0, 0.0, 0.0, 2.0], 1)
     assert {draw.systems for draw in one.draws} == {(1, 3)}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lanner.errors import StatisticError
-from lanner.stats.sampling import Draws, draw_weights, estimate
+from lanner.stats.sampling import Draws, Estimates, draw_weights, estimate, moderate
 
 
 def adaptive_chances(values: np.ndarray, sequence: tuple[int, ...]) -> list[float]:
@@ -134,3 +134,31 @@ def test_intervals_hold_where_documents_differ_tenfold_in_length(drawn: int) -> 
         truth = totals.sum(0) / sizes.sum()
         held.append(np.abs(own.value - truth) <= own.half_width(0.05, of_complete=True))
     assert 0.925 < np.mean(held) < 0.985
+
+
+def variances(of_one: list[float], df: float, drawn: int = 20, documents: int = 80) -> Estimates:
+    single = np.array(of_one)
+    fields = (single * 0, single * 0, single * 0, single * (1 / drawn - 1 / documents), single / documents)
+    return Estimates(*fields, np.full(len(single), df), np.zeros((drawn, len(single))))
+
+
+def test_a_variance_that_looks_small_by_chance_is_drawn_towards_the_others() -> None:
+    alike = moderate(variances([1.0, 1.1, 0.9, 0.5], 19.0), np.full(4, 20), 80)
+    assert alike.variance()[3] > 1.3 * 0.5 / 20
+    assert alike.df[3] > 19.0 and (alike.df <= 2 * 19.0).all()
+    assert alike.draw_variance[3] / alike.variance()[3] == pytest.approx(0.75), "both parts grow alike"
+    for given in ([1.0, 1.1, 0.9, 0.3], [1.0, 50.0, 0.02, 7.0], [2.0, 2.0, 2.0]):
+        own = variances(given, 19.0)
+        assert (moderate(own, np.full(len(given), 20), 80).variance() >= own.variance()).all(), "none gets smaller"
+    unlike = variances([1e-4, 1.0, 1e4], 50.0)
+    assert moderate(unlike, np.full(3, 20), 80).variance() == pytest.approx(unlike.variance(), rel=0.2)
+
+
+def test_systems_without_any_variance_or_company_are_taken_as_they_are() -> None:
+    same = moderate(variances([1.0, 1.2, 0.9, 0.0], 19.0), np.full(4, 20), 80)
+    assert same.variance()[3] > 0.2 / 20, "twenty equal answers do not make a system's score certain"
+    for given in ([0.0, 0.0, 0.0], [1.0, 0.1], [1.0]):
+        own = variances(given, 19.0)
+        assert moderate(own, np.full(len(given), 20), 80) is own
+    complete = moderate(variances([1.0, 1.1, 0.9, 0.0], 79.0, 80), np.full(4, 80), 80)
+    assert complete.draw_variance == pytest.approx(np.zeros(4), abs=1e-15), "what is judged completely is known"

@@ -25,7 +25,7 @@ from scipy import special
 
 from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.stats.resample import Array, generator
-from lanner.stats.sampling import Draws, Estimates, estimate
+from lanner.stats.sampling import Draws, Estimates, estimate, moderate
 
 Flags = npt.NDArray[np.bool_]
 
@@ -35,8 +35,9 @@ FUTILE = 0.1
 """A pair is left alone when the complete campaign would decide it with less than this probability."""
 FIRST_DOCUMENTS = 8
 """Before as many documents are judged nothing is decided: their variance is hardly known."""
-PRECISE_DOCUMENTS = 20
-"""A stop that depends on a variance alone waits longer, since it is made when the variance happens to look small."""
+PRECISE_DF = 20
+"""A stop that depends on a variance alone waits for so many degrees of freedom, since it is made when the variance
+happens to look small; short documents beside long ones count for what they say."""
 
 STOPPED_LEVEL = 0.04
 """Intervals called 95 % miss in 4 % of campaigns of a fixed size. A campaign that stops when something is decided has
@@ -159,8 +160,9 @@ class Answers:
         return self._estimates(contrast, counts)
 
     def means(self) -> Estimates:
-        """The mean of each system."""
-        return self._estimates(np.eye(len(self.systems)), np.array(self.shown, dtype=int))
+        """The mean of each system; variances know of one another."""
+        shown = np.array(self.shown, dtype=int)
+        return moderate(self._estimates(np.eye(len(self.systems)), shown), shown, self.draws.documents)
 
     def _estimates(self, contrast: Array, counts: Array) -> Estimates:
         columns = contrast.shape[1]
@@ -302,11 +304,12 @@ def _beaten_leave(pairs: Sequence[tuple[int, int]], states: Sequence[State], win
 
 
 def _precision(goal: Goal, answers: Answers, before: Standing, look: int) -> Standing:
-    """A stop that depends on the width of an interval alone does not bias it (Chow & Robbins 1965): no look counts. The
-    width is that of the interval shown, so that nobody reads a wider one than was asked for."""
+    """A stop that depends on the width of an interval alone does not bias it where many documents are judged (Chow &
+    Robbins 1965): no look counts. With few, it stops for variances that look small by chance, therefore `moderate` and
+    `PRECISE_DF`. The width is that of the interval shown, so that nobody reads a wider one than was asked for."""
     own = answers.means()
     width = own.half_width(STOPPED_LEVEL)
-    width[np.array(answers.shown) < min(PRECISE_DOCUMENTS, answers.draws.documents)] = np.inf
+    width[(own.df < PRECISE_DF) & (np.array(answers.shown) < answers.draws.documents)] = np.inf
     states = tuple(
         State.WITHIN if state is State.WITHIN or width[at] <= goal.half_width else State.OPEN
         for at, state in enumerate(before.states)

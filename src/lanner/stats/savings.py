@@ -164,8 +164,7 @@ def _campaign(world: World, goal: Goal, seed: int, number: int) -> _Outcome:
     looks: list[tuple[float, float, float]] = []
 
     def watch(campaign: Allocation) -> None:
-        level = goal.level if goal.kind is Kind.PRECISION else STOPPED_LEVEL
-        width = _half_width(goal, campaign.answers(), beginning, level)
+        width = _half_width(goal, campaign.answers(), beginning, STOPPED_LEVEL)
         looks.append((campaign.judgements / everything, width, _decided(campaign.standing)))
 
     allocation = Allocation(goal, world.systems, world.sizes, predictions, seed=seed * 1009 + number)
