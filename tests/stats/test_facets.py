@@ -173,3 +173,18 @@ def test_means_of_steps_stay_on_the_scale():
     result = facets(stepped(lambda d, j, s: 4 if j == 0 else rng.integers(1, 5)), "")
     assert "cumulative link" in str(result.signature)
     assert all(1 <= row["low"] < row["value"] < row["high"] <= 4 for row in of_kind(result, "system"))
+
+
+def test_judges_of_different_texts_are_not_compared_without_a_word():
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"{group}{document}", f"{group}{judge}", f"s{system}", shift + system + float(rng.normal()), "")
+        for group, shift in (("de", 20.0), ("ko", 60.0))
+        for document in range(6)
+        for judge in range(2)
+        for system in range(2)
+    ]
+    data = pl.DataFrame(rows, schema=["document", "judge", "system", "score", "segment"], orient="row")
+    assert any("2 groups that share no items" in note for note in facets(data, "", random=CROSSED).notes)
+    together = data.vstack(data.head(1).with_columns(judge=pl.lit("ko0")))
+    assert not any("share no items" in note for note in facets(together, "", random=CROSSED).notes)

@@ -23,6 +23,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Json, Result, Signature
 from lanner.stats.mixed import EXACT, NOT_TOLD_APART, Fit, RandomTerms, Satterthwaite, tells_apart
+from lanner.stats.numbering import groups_apart, in_order, of_rows
 from lanner.stats.ordinal import OrdinalFit, fit_ordinal
 from lanner.stats.outcome import OTHER_JUDGES, holm
 from lanner.stats.resample import Array
@@ -103,6 +104,11 @@ def facets(
             name, "judges and documents cannot be told apart: each judge has documents of their own alone."
         )
     notes += terms.notes
+    if (groups := _groups_of_judges(answers)) > 1:
+        notes += (
+            f"Judges fall into {groups} groups that share no items: whether a judge of one is more severe than a judge "
+            "of another cannot be told from how different their texts are. Analyse each group by itself.",
+        )
     system = np.searchsorted(np.array(systems), answers["system"].to_numpy())
     design = np.eye(len(systems))[system]
     place = list(levels).index("judge")
@@ -147,6 +153,12 @@ def facets(
     signature = Signature("facets", parts=parts)
     interval = Interval(best["low"], best["high"], level, "Satterthwaite t", "two-way")
     return Result(name, best["value"], interval, counts=counts, rows=rows, notes=notes, signature=signature)
+
+
+def _groups_of_judges(answers: pl.DataFrame) -> int:
+    judge, judges = in_order(of_rows(answers, ["judge"]))
+    item, _ = in_order(of_rows(answers, ["document", "segment"]))
+    return int(groups_apart(judge, item, len(judges)).max()) + 1
 
 
 def _from_numbers(linear: Fit, judge: int) -> _Estimates:

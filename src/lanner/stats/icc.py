@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model.messages import in_number
 from lanner.stats.coefficients import check_order, ratio
 from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, statistic
 from lanner.stats.mixed import fit
+from lanner.stats.numbering import groups_apart
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices
 
@@ -136,7 +135,7 @@ def _from_components(answers: Ratings, form: Form) -> Plan:
     items = np.flatnonzero(answers.per_item)
     m = answers.per_item[items].astype(float)
     one_way = form.startswith("1")
-    groups = _groups(answers)
+    groups = groups_apart(answers.judge, answers.item, len(answers.judges))
     several = int(groups.max(initial=0)) + 1
     parts, finish = _one_way(answers, items, form) if one_way else _two_way(answers, items, form, several)
     uses = m >= 2
@@ -166,17 +165,6 @@ def _from_components(answers: Ratings, form: Form) -> Plan:
 
 
 _NOTE_ON_GROUPS = "Judges fall into {n} groups that share no items; variances are those within the groups."
-
-
-def _groups(answers: Ratings) -> Indices:
-    """By judge, the group of those whom items connect; judges without answers are of the first."""
-    judges, items = len(answers.judges), answers.n_items
-    edges = coo_array((np.ones(len(answers.item)), (answers.judge, judges + answers.item)), (judges + items,) * 2)
-    of_all = connected_components(edges, directed=False)[1][:judges]
-    active = np.bincount(answers.judge, minlength=judges) > 0
-    groups = np.zeros(judges, np.intp)
-    groups[active] = np.unique(of_all[active], return_inverse=True)[1]
-    return groups
 
 
 def _by_reml(answers: Ratings, form: Form, groups: Indices) -> float:

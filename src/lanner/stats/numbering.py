@@ -136,3 +136,21 @@ def shared_ranks(values: Sequence[float]) -> list[int]:
         equal = at > 0 and abs(value - values[at - 1]) <= smallest_gap
         ranks.append(ranks[-1] if equal else at + 1)
     return ranks
+
+
+def groups_apart(judge: npt.NDArray[Any], item: npt.NDArray[Any], judges: int) -> npt.NDArray[np.intp]:
+    """By judge, the number of the group that shared items connect; judges without answers are of the first. Each answer
+    is of `judge` about `item`, both by number."""
+    first = np.arange(judges)
+    while True:  # everybody takes the first judge that any of their items has, until nobody finds an earlier one
+        of_item = np.full(int(item.max(initial=-1)) + 1, judges)
+        np.minimum.at(of_item, item, first[judge])
+        earlier = first.copy()
+        np.minimum.at(earlier, judge, of_item[item])
+        if np.array_equal(earlier, first):
+            break
+        first = earlier
+    active = np.bincount(judge, minlength=judges) > 0
+    groups = np.zeros(judges, np.intp)
+    groups[active] = np.unique(first[active], return_inverse=True)[1]
+    return groups
