@@ -4,11 +4,13 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from types import SimpleNamespace
 
+import pytest
+
 from lanner import campaign
 from lanner.model import CampaignState, Item, Judge, JudgeKind, Role, Task
 from lanner.store import Place, Progressed, Standing, Store, Transaction
 from lanner.store.rows import micros, moment
-from lanner.store.tasks import _PLACES
+from lanner.store.tasks import _LAST_POSITIONS, _PLACES
 from store_rows import NOW, answer
 from web_clients import complete, open_campaign
 
@@ -172,6 +174,19 @@ def test_places_are_found_by_their_keys(store: Store, filled: SimpleNamespace) -
     else:
         assert [step for step in plan if "Seq Scan on task" in step or "Seq Scan on item" in step] == [], plan
         assert any("item_pkey" in step for step in plan) and any("task_pkey" in step for step in plan), plan
+
+
+def test_new_tasks_find_their_place_without_reading_those_there_are(store: Store, filled: SimpleNamespace) -> None:
+    """In an adaptive campaign this is asked with every draw: it read all tasks of the campaign, more each time."""
+    if store.kind != "sqlite":
+        pytest.skip("PostgreSQL plans by how many rows it believes there are")
+    with store.snapshot() as connection:
+        asked = _LAST_POSITIONS.params(of_campaign=filled.campaign)
+        compiled = asked.compile(connection, compile_kwargs={"literal_binds": True})
+        plan = [str(row[-1]) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}")]
+    steps = [step for step in plan if " task " in step]
+    assert len(steps) == 2 and any("task_judge" in step for step in steps), plan
+    assert any("task_pool" in step for step in steps), plan
 
 
 def test_a_place_says_whether_its_campaign_knows_the_submission(store: Store, filled: SimpleNamespace) -> None:

@@ -129,6 +129,11 @@ class Economy:
     """When the first answer came."""
 
     @property
+    def most(self) -> int:
+        """How many judgements there can be. Documents are judged whole: the last one may go beyond the budget."""
+        return max(self.budget, self.judgements) if self.budget else self.all_judgements
+
+    @property
     def decided(self) -> int:
         return sum(pair.state not in (State.OPEN, State.LEFT) for pair in self.pairs)
 

@@ -332,7 +332,7 @@ def decided(name: str, leave: tuple[tuple[str, str], ...], store_place: str, as_
 
 
 def _summary(now: Economy) -> str:
-    budget_text = f"{now.judgements:,} of at most {now.budget or now.all_judgements:,} judgements"
+    budget_text = f"{now.judgements:,} of at most {now.most:,} judgements"
     if now.outcome is Outcome.REACHED:
         return f"Enough: the goal is reached after {budget_text}; {now.unused:,} are not needed."
     if now.outcome is Outcome.PARTLY:

@@ -345,7 +345,7 @@ def decisions(now: Economy, at: datetime) -> Decisions:
         states=Counter(str(pair.state) for pair in now.pairs),
         unanswered=now.unanswered,
         judgements=now.judgements,
-        most=now.budget or now.all_judgements,
+        most=now.most,
         documents=now.documents,
         all_documents=now.all_documents,
         work_left=now.judgements_left,

@@ -9,7 +9,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, case, delete, exists, func, or_, select, true, update
+from sqlalchemy import and_, bindparam, case, delete, exists, func, null, or_, select, true, update
 
 from lanner.model import JUDGE_GROUPS, CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
@@ -176,8 +176,13 @@ def _taken() -> Any:
 
 
 def _last_positions() -> Any:
-    own = _t.campaign == bindparam("of_campaign")
-    return select(_t.judge, func.max(_t.position)).where(own).group_by(_t.judge)
+    """Of every judge of a campaign and of its free tasks. Each is one step in an index, however many tasks there are:
+    this is asked whenever a document is drawn."""
+    last = select(func.max(_t.position))
+    of_judge = last.where(_t.judge == _j.id).correlate(schema.judge).scalar_subquery()
+    of_nobody = last.where(_t.campaign == bindparam("of_campaign"), _t.judge.is_(None)).scalar_subquery()
+    judges = select(_j.id, of_judge).where(_j.campaign == bindparam("of_campaign"))
+    return judges.union_all(select(null(), of_nobody))
 
 
 def _finished_outputs() -> Any:
@@ -277,7 +282,7 @@ class Tasks(Rows):
 
     def _next_positions(self, campaign: int) -> dict[int | None, int]:
         last = self._connection.execute(_LAST_POSITIONS, {"of_campaign": campaign})
-        return {judge: position + 1 for judge, position in last}
+        return {judge: position + 1 for judge, position in last if position is not None}
 
     def standing(self, task: int, *, to_change: bool = True) -> Standing | None:
         """Whether the task takes answers now; on PostgreSQL nobody else changes it until the transaction ends, unless
