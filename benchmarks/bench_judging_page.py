@@ -5,13 +5,17 @@ processor's speed, and what the first page weighs; beside Pearmut's page with th
 
 Keys are pressed as a person presses them, and the answers they should leave are compared with what the server holds.
 The cost of a key is the time that the page's main thread works from the press to the first frame drawn after it, from
-the browser's own trace: scripts, style, layout and paint, in processor time, which other programs on the machine
-disturb least, times four. (The browser's own way to slow a page down keeps its thread spinning, and on a machine with
-other work that is counted too.) Median and 95th percentile; the goal is a median under 16 ms, a frame, and a 95th
-percentile under 40 ms. That frame shows the answer; what sums it up (the margin of the row, the meter, the save
-indicator), what is kept on the device, and the frames of a smooth scroll follow: their median is the last column. A
-long document opens with a window around the sentence that is judged, as for every judge; one line is about a document
-that was unfolded whole. The slider from 0 to 100 (ESA) is timed inside the page, for Pearmut and for ours alike: from
+the browser's own trace: the page's scripts wherever they run, style, layout and paint, in processor time, which other
+programs on the machine disturb least, times four. (The browser's own way to slow a page down keeps its thread spinning,
+and on a machine with other work that is counted too.) Median and 95th percentile; the goal is a median under 16 ms, a
+frame, and a 95th percentile under 40 ms. That frame shows the answer; what sums it up (the margin of the row, the
+meter, the save indicator), what is kept on the device, what is laid out for the next step, and the frames of a smooth
+scroll follow: their median is the column "after". The cost holds neither what other threads do nor the wait for the
+screen: the last column, "shown", is the median from the press until the frame is on the screen by the browser's Event
+Timing, as the clock has it on this machine, at its own speed and in the company of its other programs; up to a sixtieth
+of a second of it is waiting for the screen. Every protocol is measured with both lengths. A long document opens with a
+window around the sentence that is judged, as for every judge; one line is about a document that was unfolded whole.
+The slider from 0 to 100 (ESA) is timed inside the page, for Pearmut and for ours alike: from
 the event to the end of everything it sets off, layout included, in the least disturbed of six rounds. `--ours` leaves
 the peer out. Pearmut asks for Python 3.12 or newer; where there is none, it is installed into this one with that wish
 set aside (its page is the same), and the output says so.
@@ -60,18 +64,15 @@ PRESSES: Mapping[str, tuple[Sequence[str], Mapping[str, Any]]] = {
     "context_survey": (("1", "Enter"), {"translatable": ...}),
 }
 """What a judge presses for a sentence, and what the server then holds (`...`: whatever the keys mean)."""
-LONG = ("h_falcon", "falcon", "esa")
-"""Of these, documents of 200 sentences are measured as well."""
 FRAME = "new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 PARTS = ("script", "style", "layout", "paint")
 WORK = {
-    **dict.fromkeys(("EventDispatch", "TimerFire"), "script"),
+    **dict.fromkeys(("EventDispatch", "TimerFire", "FunctionCall"), "script"),
     "UpdateLayoutTree": "style",
     "Layout": "layout",
     **dict.fromkeys(("PrePaint", "Paint", "Layerize"), "paint"),
 }
-"""Which part of the work each event of the browser's trace belongs to. Scripts run in events and timers; what the
-benchmark itself does in the page is neither. A frame ends with Layerize."""
+"""Which part of the work each event of the browser's trace belongs to. A frame ends with Layerize."""
 ASKS = """
 from importlib.metadata import requires
 print(*(wish.split(";")[0].replace(" ", "") for wish in requires("pearmut") or () if "extra" not in wish))
@@ -130,6 +131,8 @@ class Cost:
     key: str
     parts: Counter[str] = field(default_factory=Counter)
     after: float = 0.0
+    shown: float = 0.0
+    """By the clock, at this machine's own speed: from the press until the frame is on the screen."""
 
     @property
     def total(self) -> float:
@@ -166,8 +169,12 @@ def _costs(events: Sequence[Mapping[str, Any]]) -> list[Cost]:
     spans = [
         event
         for event in events
-        if event["ph"] == "X" and (event["pid"], event["tid"]) == thread and event["name"] in WORK
+        if event["ph"] == "X" and (event["pid"], event["tid"]) == thread and event["name"] in WORK and _own(event)
     ]
+    for event in events:
+        timing = event["args"].get("data", {}) if event["name"] == "EventTiming" else {}
+        if timing.get("type") == "keydown":
+            costs[bisect(presses, event["ts"]) - 1].shown = timing["duration"]
     pressed, shown = [False] * len(marks), [False] * len(marks)
     around: list[Mapping[str, Any]] = []
     for event in sorted(spans, key=lambda event: (event["ts"], -event["dur"])):
@@ -189,6 +196,11 @@ def _costs(events: Sequence[Mapping[str, Any]]) -> list[Cost]:
     return costs[:-1]
 
 
+def _own(event: Mapping[str, Any]) -> bool:
+    """Whether work is the page's: what the benchmark evaluates there has no address."""
+    return event["name"] != "FunctionCall" or bool(event["args"]["data"].get("url"))
+
+
 def ours(browser: Browser, folder: Path) -> tuple[dict[str, float], dict[str, list[Cost]], list[float]]:
     """Sizes in kB, the cost of each thing a judge does, and the times of the slider."""
     with Live(folder / "lanner.sqlite") as live:
@@ -204,8 +216,6 @@ def ours(browser: Browser, folder: Path) -> tuple[dict[str, float], dict[str, li
         short = document(SENTENCES)
         for count, text in ((SENTENCES, short), (MANY, document(MANY))):
             for protocol, (keys, answers) in PRESSES.items():
-                if count == MANY and protocol not in LONG:
-                    continue
                 page, weight, work = open_task(protocol, text, count // 2)
                 if not sizes:
                     sizes["first page over the wire"] = weight / 1000
@@ -325,24 +335,26 @@ def main() -> None:
         peer_size, peer_times, remark = (0, [], "") if alone else theirs(browser, Path(place))
         browser.close()
     for name, size in sizes.items():
-        print(f"{name:36}{size:7.1f} kB")
+        print(f"{name:44}{size:7.1f} kB")
     if peer_size:
-        print(f"{'Pearmut: first page over the wire':36}{peer_size:7.1f} kB")
+        print(f"{'Pearmut: first page over the wire':44}{peer_size:7.1f} kB")
     print(f"For a processor {SLOWER} times slower; load {os.getloadavg()[0]:.1f}")
-    print(f"{'ms a key':36}" + "".join(f"{column:>9}" for column in ("median", "95 %", *PARTS, "after")))
+    print(f"{'ms a key':44}" + "".join(f"{column:>9}" for column in ("median", "95 %", *PARTS, "after", "shown")))
     for name, measured in costs.items():
         shares = "".join(f"{statistics.median(cost.parts[part] for cost in measured):9.1f}" for part in PARTS)
         after = statistics.median(cost.after for cost in measured)
-        print(f"{name:36}{median(measured):9.1f}{percentile(totals(measured), 0.95):9.1f}{shares}{after:9.1f}")
+        shown = statistics.median(cost.shown for cost in measured)
+        late = percentile(totals(measured), 0.95)
+        print(f"{name:44}{median(measured):9.1f}{late:9.1f}{shares}{after:9.1f}{shown:9.1f}")
     for name, times in ((SLIDER, slider), (f"Pearmut: {SLIDER}", peer_times)):
         if times:
-            print(f"{name:36}{statistics.median(times):9.1f}{percentile(times, 0.95):9.1f}")
+            print(f"{name:44}{statistics.median(times):9.1f}{percentile(times, 0.95):9.1f}")
     if remark:
         print(remark)
-    late = [name for name, measured in costs.items() if median(measured) >= FRAME_LENGTH]
-    late += [f"{name} (95 %)" for name, measured in costs.items() if percentile(totals(measured), 0.95) >= SLOWEST]
+    over = [name for name, measured in costs.items() if median(measured) >= FRAME_LENGTH]
+    over += [f"{name} (95 %)" for name, measured in costs.items() if percentile(totals(measured), 0.95) >= SLOWEST]
     goal = f"Median under {FRAME_LENGTH:g} ms and 95 % under {SLOWEST:g} ms"
-    print(f"{goal}: {'NO: ' + ', '.join(late) if late else 'yes'}")
+    print(f"{goal}: {'NO: ' + ', '.join(over) if over else 'yes'}")
 
 
 def totals(costs: Sequence[Cost]) -> list[float]:

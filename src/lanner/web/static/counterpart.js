@@ -1,7 +1,7 @@
 // Inside a long segment, the part of the other text that belongs to where the pointer or the
 // selection is. Approximate.
 import { align, counterpartOf } from './align.js';
-import { $, create, targetOf } from './dom.js';
+import { $, create, light, targetOf } from './dom.js';
 import { pointAt, rangeOf } from './selection.js';
 
 export class Counterpart {
@@ -51,7 +51,7 @@ export class Counterpart {
     const key = `${row.dataset.row} ${side} ${stretch.start} ${stretch.end}`;
     if (key === this.key) return undefined;
     this.key = key;
-    CSS.highlights.set('counterpart', new Highlight(rangeOf({ cell: other, ...stretch })));
+    light('counterpart', [rangeOf({ cell: other, ...stretch })]);
     $('.num', row).after(this.label);
     this.label.hidden = false;
     return undefined;
@@ -60,6 +60,6 @@ export class Counterpart {
     if (!this.key) return;
     this.key = '';
     this.label.hidden = true;
-    CSS.highlights.delete('counterpart');
+    light('counterpart', []);
   }
 }

@@ -1,5 +1,5 @@
 // What was right and wrong in a training item: question by question, mark by mark, and why.
-import { $, create, setHidden } from './dom.js';
+import { $, create, light, setHidden } from './dom.js';
 import { rangeOf } from './selection.js';
 
 /**
@@ -69,11 +69,11 @@ export function showFeedback(box, feedback, app) {
     );
     $('.why', box).textContent = feedback.explanation;
   }
-  light(feedback, app.rows.now);
+  lightMissed(feedback, app.rows.now);
 }
 
 /** @param {Feedback|null} feedback @param {Row | undefined} row */
-function light(feedback, row) {
+function lightMissed(feedback, row) {
   const marks = (feedback?.lines ?? []).flatMap(line => line.marks);
   const ranges = marks
     .filter(({ verdict, start }) => verdict === 'missed' && start != null)
@@ -81,6 +81,5 @@ function light(feedback, row) {
       const cell = row && $(`[data-side="${side}"][data-output="${output}"]`, row.el);
       return cell ? [rangeOf({ cell, start: start ?? 0, end: end ?? 0 })] : [];
     });
-  if (ranges.length) CSS.highlights?.set('missed', new Highlight(...ranges));
-  else CSS.highlights?.delete('missed');
+  light('missed', ranges);
 }

@@ -1,5 +1,5 @@
 // The drawer with definitions, guidelines, keys and settings, and the search.
-import { $, $$, bringIntoView, focusedElement, nameLanguages, targetOf } from './dom.js';
+import { $, $$, bringIntoView, focusedElement, light, nameLanguages, targetOf } from './dom.js';
 
 export class Help {
   /** @param {App} app */
@@ -70,7 +70,7 @@ export class Help {
       : [];
     if (this.hits.length) this.app.rows.whole();
     $('#hits').textContent = wanted && this.app.t('found', { n: this.hits.length });
-    CSS.highlights?.set('found', new Highlight(...this.hits));
+    light('found', this.hits);
     bringIntoView(this.hits[0]?.startContainer.parentElement);
   }
   /** Enter in the search field goes to the next row that has it. */

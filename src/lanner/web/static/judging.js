@@ -232,6 +232,7 @@ export class App {
     }
     this.show(true);
     if (this.begun) this.sumUpSoon();
+    (window.requestIdleCallback ?? setTimeout)(() => this.rows.prepareSteps());
     this.rail.restOnArrival();
     if (row) this.rows.reveal(row, scroll, !$('html[data-ready]'));
   }

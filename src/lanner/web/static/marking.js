@@ -1,6 +1,6 @@
 // Marking words: with the mouse, by handles, word by word with keys, or by typing the beginning of
 // a word. What is selected gets a menu; marks can be changed, removed, linked to other words.
-import { $, $$, focusedElement, targetOf } from './dom.js';
+import { $, $$, focusedElement, light, prepareLight, targetOf } from './dom.js';
 import { cellsOf, Marks, outputOf, sideOf } from './marks.js';
 import { Menu } from './menu.js';
 import { rangeOf, watchSelection } from './selection.js';
@@ -40,6 +40,7 @@ export class Marking {
     /** @type {WeakMap<HTMLElement, Stretch[]>} the words of each text that was walked in */
     this.wordsOf = new WeakMap();
     if (!this.marks.asks.length) return;
+    prepareLight('picked'); // before the first key
     this.selection = watchSelection($('.doc'), (stretch, exact) => this.selected(stretch, exact));
     (window.requestIdleCallback ?? setTimeout)(() => this.menu.prepare());
     document.addEventListener('pointerdown', e => {
@@ -142,8 +143,7 @@ export class Marking {
   }
   /** Selected words stay lit whatever takes the focus. @param {Range | null} range */
   highlight(range) {
-    if (range) CSS.highlights?.set('picked', new Highlight(range));
-    else CSS.highlights?.delete('picked');
+    light('picked', range ? [range] : []);
     return range;
   }
 

@@ -38,6 +38,8 @@ export class Rows {
     this.summed = new Map();
     /** @type {Map<HTMLElement, [number, number]>} the first and last row shown of each block */
     this.windows = new Map();
+    /** @type {Set<HTMLElement>} what is laid out though it is hidden, since a step shows it */
+    this.ahead = new Set();
     /** @type {Map<HTMLElement, View>} */
     this.views = new Map($$('.block').map(el => [el, new View($('.scroller', el))]));
     $('.doc')?.addEventListener('click', (/** @type {MouseEvent} */ e) => this.clicked(e));
@@ -81,7 +83,8 @@ export class Rows {
     this.active = [row];
     row.el.classList.add('is-active');
     if (row.num.ariaCurrent !== 'true') row.num.ariaCurrent = 'true';
-    if (row.block.hidden) for (const { block } of this.all) block.hidden = block !== row.block;
+    if (row.block.hidden)
+      for (const block of this.blocks.keys()) this.fold(block, block !== row.block);
     for (const a of this.strip) {
       const current = +a.dataset.of === row.item ? 'true' : null;
       if (a.ariaCurrent !== current) a.ariaCurrent = current;
@@ -133,7 +136,7 @@ export class Rows {
       high = Math.min(last, Math.max(to + (isFixed ? 0 : down), here + Number(after)));
     if (known?.[0] === low && known[1] === high) return;
     this.windows.set(block, [low, high]);
-    for (const [n, { el }] of rows.entries()) setHidden(el, n < low || n > high);
+    for (const [n, { el }] of rows.entries()) this.fold(el, n < low || n > high);
     this.showMore($('.above', block), isFixed ? 0 : low);
     this.showMore($('.below', block), isFixed ? 0 : last - high);
   }
@@ -147,6 +150,35 @@ export class Rows {
     const low = rows.findIndex(({ el }) => !el.hidden),
       high = rows.findLastIndex(({ el }) => !el.hidden);
     return low <= here && here <= high ? [low, high] : [here, here];
+  }
+  /**
+   * Hide or show a row or a block. What is hidden now stays laid out until the step is on the
+   * screen: to take it apart is work as well, and the way back may lead to it.
+   * @param {HTMLElement} el
+   * @param {boolean} hidden
+   */
+  fold(el, hidden) {
+    if (el.hidden === hidden) return;
+    if (hidden) this.layOutUnseen(el);
+    else el.ariaHidden = null;
+    el.hidden = hidden;
+  }
+  /** Lay out what the next step down or up will show, so that it costs that key nothing. */
+  prepareSteps() {
+    const { now } = this,
+      rows = now ? (this.blocks.get(now.block) ?? []) : [],
+      [low, high] = (now && this.windows.get(now.block)) ?? [0, rows.length - 1],
+      beside = [1, -1].map(by => this.all[this.next(this.app.row, by)]?.block),
+      near = [rows[high + 1]?.el, rows[low - 1]?.el, ...beside].filter(el => el?.hidden);
+    for (const el of this.ahead) if (!near.includes(el)) el.classList.remove('ahead');
+    this.ahead.clear();
+    for (const el of near) this.layOutUnseen(el);
+  }
+  /** @param {HTMLElement} el that is hidden, or is about to be */
+  layOutUnseen(el) {
+    el.ariaHidden = 'true';
+    el.classList.add('ahead');
+    this.ahead.add(el);
   }
   /** The links to the rows that are folded away. @param {any} more @param {number} count */
   showMore(more, count) {

@@ -76,8 +76,12 @@ export function cut(s, marks) {
     edges = [...new Set([0, length, ...marks.flatMap(m => [m.start, m.end])])]
       .filter(e => e <= length)
       .sort((a, b) => a - b);
+  // looked through once, not for each piece: a long text has many
+  const chars = PAIR.test(s) ? [...s] : null,
+    piece = (/** @type {number} */ from, /** @type {number} */ to) =>
+      chars ? chars.slice(from, to).join('') : s.slice(from, to);
   return edges.slice(0, -1).map((from, n) => ({
-    text: slice(s, from, edges[n + 1]),
+    text: piece(from, edges[n + 1]),
     marks: marks.filter(m => m.start <= from && m.end > from),
   }));
 }

@@ -26,8 +26,10 @@ export function write(el, value) {
       marks.map(mark => +mark.value),
       value,
     );
+  const slider = $('[type=range]', el),
+    place = String(value ?? (min + max) / 2);
   if (read(el) !== value) number.value = value ?? '';
-  $('[type=range]', el).value = value ?? (min + max) / 2;
+  if (slider.value !== place) slider.value = place; // to write it again has it laid out again
   el.classList.toggle('unset', value == null);
   for (const mark of marks) mark.classList.toggle('lit', lit.includes(+mark.value));
   const share = (/** @type {number} */ point) => (point - min) / (max - min),
@@ -35,8 +37,11 @@ export function write(el, value) {
   if (!track) return;
   for (const tick of $$('i:not([style])', track))
     tick.style.setProperty('--at', tick.dataset.share);
-  track.style.setProperty('--low', String(lit.length ? share(Math.min(...lit)) : 0));
-  track.style.setProperty('--high', String(lit.length ? share(Math.max(...lit)) : 0));
+  const ends = { '--low': Math.min(...lit), '--high': Math.max(...lit) };
+  for (const [name, end] of Object.entries(ends)) {
+    const at = String(lit.length ? share(end) : 0);
+    if (track.style.getPropertyValue(name) !== at) track.style.setProperty(name, at);
+  }
 }
 
 /**
