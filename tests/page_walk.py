@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -26,6 +27,7 @@ CONTROLS = """() => {
     lines: [...q.querySelectorAll('[data-line]')].map(line => line.dataset.line),
     picks: [...q.querySelectorAll('input[type=radio], input[type=checkbox]')].filter(shown).map(i => ({
       value: i.value, line: i.closest('[data-line]')?.dataset.line ?? '', key: i.dataset.k ?? '', name: i.name,
+      picked: i.closest('[data-line]')?.dataset.pick ?? '',
     })),
     field: q.querySelector('.slide [inputmode], input.count')?.dataset ?? null,
   }));
@@ -68,6 +70,7 @@ class Walk:
         self.hands, self.rng, self.seed = Hands(page), Random(seed), seed
         self.answers: list[dict[str, Any]] = [{} for _ in range(items)]
         self.steps: list[str] = []
+        self.waiting: list[Callable[[], None]] = []
 
     # ---- the model
     def item(self) -> int:
@@ -108,8 +111,12 @@ class Walk:
 
     # ---- what a person does
     def step(self) -> None:
-        acts = [self.click, self.click, self.keys, self.keys, self.number, self.write, self.mark, self.move, self.move]
-        act = self.rng.choice([*acts, self.row, self.reload, self.network, self.wander])
+        """One act after the other, each as often as it stands in the list, in any order."""
+        if not self.waiting:
+            often = [self.click, self.keys, self.move] * 2
+            seldom = [self.rate, self.number, self.write, self.mark, self.row, self.reload, self.network, self.wander]
+            self.waiting = self.rng.sample([*often, *seldom], k=len(often) + len(seldom))
+        act = self.waiting.pop()
         self.steps.append(act.__name__)
         act()
 
@@ -137,6 +144,18 @@ class Walk:
             self.hands.press("Escape", "Escape", question["letter"], pick["key"])
             self.pick(question, pick, self.item(), controls)
 
+    def rate(self) -> None:
+        """Lines of a grid one after the other: a digit picks a line, the next one rates it."""
+        controls = self.controls()
+        lines = [(q, p) for q, p in self.choosable(controls) if q["preset"] and p["picked"] and p["key"]]
+        if not lines:
+            return
+        self.hands.press("Escape", "Escape")
+        first, second = self.rng.choices(lines, k=2)
+        for question, pick in (first, first, second):  # the same again changes nothing, and leads on
+            self.hands.press(pick["picked"], pick["key"])
+            self.pick(question, pick, self.item(), controls)
+
     def number(self) -> None:
         controls = self.controls()
         fields = [question for question in controls if question["field"]]
@@ -144,21 +163,24 @@ class Walk:
             return
         question = self.rng.choice(fields)
         item = self.item()
-        typed = str(self.rng.choice([self.rng.randint(0, 100), self.rng.randint(101, 999), self.rng.randint(0, 9)]))
-        self.press_at(f'[data-q="{question["id"]}"] .slide [inputmode], [data-q="{question["id"]}"] input.count')
-        self.hands.press("Control+a")
-        self.hands.write(typed)
         low, high = float(question["field"].get("min", "-inf")), float(question["field"].get("max", "inf"))
-        if low <= int(typed) <= high:
-            self.started(item, controls)[question["id"]] = float(typed)
-        else:  # not taken; what was there before is put back
-            self.hands.press("Enter")
+        field = f'[data-q="{question["id"]}"] .slide [inputmode], [data-q="{question["id"]}"] input.count'
+        self.press_at(field)
+        beyond = str(self.rng.randint(101, 999))
+        if int(beyond) > high:  # not taken; it stays as it was typed
             self.hands.press("Control+a")
-            before = self.answers[item].get(question["id"])
-            if before is None:
-                self.hands.press("Delete")
-            else:
-                self.hands.write(f"{before:g}")
+            self.hands.write(beyond)
+            self.hands.press("Enter")
+            shown = self.page.locator(field).first.input_value()
+            assert (self.item(), shown) == (item, beyond), ("refused", self.seed, self.steps[-30:])
+        before = self.answers[item].get(question["id"])
+        wanted = self.rng.choice([float(self.rng.randint(0, 100)), float(self.rng.randint(0, 9)), before])
+        self.hands.press("Control+a", "Delete")
+        if wanted is not None and low <= wanted <= high:
+            self.hands.write(f"{wanted:g}")
+            self.started(item, controls)[question["id"]] = wanted
+        elif before is not None:
+            self.hands.write(f"{before:g}")
         self.hands.press(self.rng.choice(["ArrowDown", "ArrowUp", "Tab", "Escape"]))
 
     def write(self) -> None:
