@@ -70,8 +70,9 @@ def test_a_complete_campaign_is_exact_whatever_the_chances() -> None:
     assert own.document_variance == pytest.approx(jackknife)
 
 
-def replay(seed: int, useful: float, tilt: float) -> tuple[float, float, float, float]:
-    """Error and variances of one campaign of 120 documents stopped at 40, with and without predictions."""
+def replay(seed: int, useful: float, tilt: float) -> tuple[float, float, float, float, float]:
+    """One campaign of 120 documents stopped at 40: whether its interval holds, its error with and without predictions,
+    λ, and how wide the interval is with predictions for one without."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 7, 120).astype(float)
     scale = np.exp(0.5 * rng.normal(size=120))
@@ -91,7 +92,8 @@ def replay(seed: int, useful: float, tilt: float) -> tuple[float, float, float, 
     without = estimate(draws, totals[order][:, None])
     width = float(with_them.half_width(0.05, of_complete=True)[0])
     covered = abs(float(with_them.value[0]) - target) <= width
-    return covered, float(with_them.value[0]) - target, float(without.value[0]) - target, float(with_them.weight[0])
+    errors = float(with_them.value[0]) - target, float(without.value[0]) - target
+    return covered, *errors, float(with_them.weight[0]), width / float(without.half_width(0.05, of_complete=True)[0])
 
 
 @pytest.mark.parametrize(("useful", "tilt"), [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)])
@@ -106,6 +108,7 @@ def test_useless_predictions_cost_next_to_nothing_and_useful_ones_help() -> None
     useful = np.array([replay(seed, 1.0, 0.0) for seed in range(400)], dtype=float)
     assert (useless[:, 1] ** 2).mean() < 1.04 * (useless[:, 2] ** 2).mean()
     assert np.median(useless[:, 3]) == 0
+    assert 0.97 < useless[:, 4].mean() < 1.03 and useful[:, 4].mean() < 0.85
     assert (useful[:, 1] ** 2).mean() < 0.65 * (useful[:, 2] ** 2).mean()
 
 
