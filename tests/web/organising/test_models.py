@@ -53,7 +53,7 @@ def test_models_are_started_by_owners_on_servers_that_are_allowed_and_within_lim
     assert "may not be asked from here" in refused.text
     assert client.post("/campaigns/trial/models", data={"token": token, "do": "x"}).status_code == 400
     campaign.close(store, "trial")
-    assert "The campaign is closed and takes no answers." in client.post("/campaigns/trial/models", data=form).text
+    assert "trial is closed, so it takes no answers." in client.post("/campaigns/trial/models", data=form).text
     assert client.post("/campaigns/trial/models", data={"token": token, "do": "stop"}).status_code == 303
     organiser = sign_in(client, store, "Bob", "organiser")
     assert client.post("/campaigns/trial/models", data={**form, "token": organiser}).status_code == 403

@@ -181,8 +181,12 @@ async def offer_marks(request: Request) -> Response:
 
 
 def _check_run(site: Site, campaign: Campaign, options: Mapping[str, str]) -> list[str]:
-    if campaign.state in (CampaignState.DRAFT, CampaignState.CLOSED):  # said by its code, in the organiser's language
-        raise LannerError(f"{campaign.name} is {campaign.state}.", code=str(campaign.state))
+    if campaign.state in (CampaignState.DRAFT, CampaignState.CLOSED):  # other languages have it by its code
+        raise LannerError(
+            f"{campaign.name} is {campaign.state}, so it takes no answers.",
+            code=str(campaign.state),
+            next_step="Open it first.",
+        )
     if options["base_url"] not in site.settings.model_servers:
         raise LannerError(
             say("This server may not be asked from here."),
