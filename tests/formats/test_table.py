@@ -416,7 +416,12 @@ def test_documents_numbered_anew_in_each_domain_are_several_documents(tmp_path: 
     (reading,) = formats.read(path)
     assert [document.id for document in reading.documents] == ["1 (news)", "2 (news)", "1 (social)", "2 (social)"]
     assert {(entry.document[3:-1], entry.value) for entry in reading.judgements} == {("news", 90), ("social", 20)}
-    assert any("several domains" in note for note in reading.notes)
+    assert any("several values of domain" in note for note in reading.notes)
+    path.write_text("\n".join(["testset,domain,doc,sent,system,judge,score", *(f"x,{row}" for row in rows)]), "utf-8")
+    (reading,) = formats.read(path)
+    assert [document.id for document in reading.documents][::3] == ["1 (x, news)", "2 (x, social)"]
+    assert {entry.question for entry in reading.judgements} == {"score"}
+    assert reading.documents[0].meta == {"collection": "x"}
     texts_file = tmp_path / "texts.csv"
     texts_file.write_text("domain,document,segment,source,A\nnews,1,1,One.,Eins.\nsocial,1,1,Two.,Zwei.\n", "utf-8")
     (reading,) = formats.read(texts_file)

@@ -71,6 +71,8 @@ from lanner.model.messages import in_number
 
 _LOOKED_AT = 10_000
 _DOCUMENT_ROLES = ("domain", "title", "text_type", "note", "media")
+_PARTS = ("collection", "domain")
+"""What texts are divided into, in each of which documents may be numbered anew."""
 _LANGUAGE_ROLES = ("languages", "source_language", "target_language")
 TIMES = ("seconds", "active_seconds")
 _UNNAMED = "judge"
@@ -140,14 +142,14 @@ def read(
 ) -> list[Reading]:
     """Everything in the table; rows of one document need not stand together."""
 
-    def read_rows(by_pair: bool, by_domain: bool = False) -> list[Reading]:
+    def read_rows(by_pair: bool, by_part: bool = False) -> list[Reading]:
         rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
         table = _Table(path, rows, columns, system=system, languages=languages, judge=judge)
-        table.by_domain = by_domain
+        table.by_part = by_part
         try:
             return [_read_table(table, rows, _Answers(table, stage, question, missing), protocol, by_pair=by_pair)]
-        except _SeveralDomainsError:
-            return read_rows(by_pair, by_domain=True)
+        except _SeveralPartsError:
+            return read_rows(by_pair, by_part=True)
 
     return read_by_pair(read_rows)
 
@@ -254,8 +256,8 @@ def _each(role: str, columns: Sequence[str]) -> str:
     return _option({f"{role}:{name}": name for name in columns})
 
 
-class _SeveralDomainsError(ApartError):
-    """Documents of one name in several domains: their names tell them apart only with the domain."""
+class _SeveralPartsError(ApartError):
+    """Documents of one name in several domains or test sets: their names tell them apart only with these."""
 
 
 class _Table:
@@ -288,8 +290,9 @@ class _Table:
         self.languages_at = [self.at[role] for role in _LANGUAGE_ROLES if role in self.at]
         self.pairs: dict[tuple[str, ...], Pair] = {}
         self.documents_said: dict[str, list[Any]] = {}
-        self.by_domain = False
-        self.domains: dict[tuple[str, str], str] = {}
+        self.by_part = False
+        self.parts: dict[tuple[str, str], tuple[str, ...]] = {}
+        self.part_roles = [role for role in _PARTS if role in self.at]
         self.unknown_language = False
         if not self.has_texts and "segment" not in self.at and "item" in self.at:
             self.at["segment"] = self.at["item"]
@@ -344,7 +347,7 @@ class _Table:
                     segments, lines = [], {}
             self._compare_document(draft.id, row)
             key = row[segment_at] if segment_at is not None else str(len(segments) + 1)
-            self._compare_domain(draft.id, key if segment_at is not None else "", row)
+            self._compare_parts(draft.id, key if segment_at is not None else "", row)
             if not key or key in lines:
                 if key:
                     draft.segments[key] = Draft(draft.id, key, lines[key], "")
@@ -440,10 +443,11 @@ class _Table:
                 "{n} row without a text (a remark, a total) is left out.",
                 "{n} rows without a text (remarks, totals) are left out.",
             )
-        if self.by_domain:
+        if self.by_part:
+            columns = " and ".join(self.map.roles[role] for role in self.part_roles)
             yield Note(
-                "Documents of one name come in several domains; the domain is part of their names.",
-                f"If {self.map.roles['domain']!r} is about judges, rename or remove the column.",
+                f"Documents of one name come with several values of {columns}, which are part of their names.",
+                "If this column is about judges, rename or remove it.",
             )
         if self.differing_documents:
             yield in_number(
@@ -475,10 +479,11 @@ class _Table:
             return None
         segment = self._text("segment", row)
         name = segment if self.items_are_documents and segment else self._text("document", row)
-        if self.by_domain:
-            name = f"{name or self.path.name.split('.')[0]} ({self._text('domain', row)})"
+        if self.by_part:
+            parts = ", ".join(filter(None, (self.text(role, row) for role in self.part_roles)))
+            name = f"{name or self.path.name.split('.')[0]} ({parts})"
         document = gathering.document(name, line, partial(self._attributes, row, line), self._stated_pair(row))
-        self._compare_domain(document.id, segment, row)
+        self._compare_parts(document.id, segment, row)
         self._compare_document(document.id, row)
         draft = gathering.segment(
             document,
@@ -534,11 +539,11 @@ class _Table:
                 return "a" if fold(value) == first else "b"
         return ""
 
-    def _compare_domain(self, document: str, segment: str, row: Sequence[Any]) -> None:
-        """Where one segment comes in two domains, documents are numbered anew in each of them."""
-        domain = fold(self._text("domain", row)) if segment else ""
-        if domain and self.domains.setdefault((document, segment), domain) != domain:
-            raise _SeveralDomainsError("Documents of one name come in several domains.")
+    def _compare_parts(self, document: str, segment: str, row: Sequence[Any]) -> None:
+        """Where one segment comes in two domains or test sets, documents are numbered anew in each of them."""
+        parts = tuple(fold(self._text(role, row)) for role in self.part_roles) if segment else ()
+        if any(parts) and self.parts.setdefault((document, segment), parts) != parts:
+            raise _SeveralPartsError("Documents of one name come in several domains or test sets.")
 
     def _compare_document(self, document: str, row: Sequence[Any]) -> None:
         """Count a row that says something else about its document than the first one did."""
@@ -575,7 +580,8 @@ class _Table:
         fields["source_language"], fields["target_language"] = self._pair(row)
         self.unknown_language |= language_codes.UNDETERMINED in (fields["source_language"], fields["target_language"])
         fields["glossary"] = self._json("glossary", row, {}, line)
-        fields["meta"] = self._json("document_meta", row, {}, line)
+        collection = {"collection": self.text("collection", row)} if "collection" in self.at else {}
+        fields["meta"] = collection | self._json("document_meta", row, {}, line)
         return fields
 
     def _stated_pair(self, row: Sequence[Any]) -> Pair | None:
