@@ -291,7 +291,7 @@ class _Table:
         self.pairs: dict[tuple[str, ...], Pair] = {}
         self.documents_said: dict[str, list[Any]] = {}
         self.by_part = False
-        self.parts: dict[tuple[str, str], tuple[str, ...]] = {}
+        self.parts: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {}
         self.part_roles = [role for role in _PARTS if role in self.at]
         self.unknown_language = False
         if not self.has_texts and "segment" not in self.at and "item" in self.at:
@@ -540,9 +540,14 @@ class _Table:
         return ""
 
     def _compare_parts(self, document: str, segment: str, row: Sequence[Any]) -> None:
-        """Where one segment comes in two domains or test sets, documents are numbered anew in each of them."""
+        """Where one segment comes in two domains or test sets, with another text if there are texts, documents are
+        numbered anew in each of them."""
         parts = tuple(fold(self._text(role, row)) for role in self.part_roles) if segment else ()
-        if any(parts) and self.parts.setdefault((document, segment), parts) != parts:
+        if not any(parts):
+            return
+        source = self._text("source", row)
+        first, first_source = self.parts.setdefault((document, segment), (parts, source))
+        if first != parts and (not self.has_texts or first_source != source):
             raise _SeveralPartsError("Documents of one name come in several domains or test sets.")
 
     def _compare_document(self, document: str, row: Sequence[Any]) -> None:
