@@ -225,9 +225,8 @@ def shared_measures(plans: Sequence[QuestionPlan]) -> tuple[Measure, ...] | None
 
 
 def _is_same(one: Measure, other: Measure) -> bool:
-    return (one.name, one.sign, one.part, one.options.get("level")) == (
-        other.name, other.sign, other.part, other.options.get("level")
-    )  # fmt: skip
+    first, second = ((each.name, each.sign, each.part, each.options.get("level")) for each in (one, other))
+    return first == second
 
 
 def main_question(protocol: Protocol, question_id: str = "") -> Question | None:

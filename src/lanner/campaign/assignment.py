@@ -143,9 +143,17 @@ def after_calibration(
         chosen = tx.campaigns.plan(entry.id)
         judges = still_judging(tx, entry.id)
         tasks = prepare(
-            entry.design, documents, judges, protocol, rng=np.random.default_rng(entry.seed), systems=chosen["systems"],
-            options=chosen["options"], settings=entry.settings, seed=entry.seed, part="rest",
-        )  # fmt: skip
+            entry.design,
+            documents,
+            judges,
+            protocol,
+            rng=np.random.default_rng(entry.seed),
+            systems=chosen["systems"],
+            options=chosen["options"],
+            settings=entry.settings,
+            seed=entry.seed,
+            part="rest",
+        )
         check_tasks(tx, entry.id, protocol, documents, tasks)
         return tasks
 

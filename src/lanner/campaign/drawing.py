@@ -7,7 +7,7 @@ What is drawn next follows from the log and the campaign's seed alone; nothing e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -102,13 +102,10 @@ class Drawing:
 
 def goal_of(options: Mapping[str, Json], systems: Sequence[str]) -> Goal:
     """The goal that a campaign's options state, checked."""
-    from lanner.stats.goals import Goal, parse_goal
+    from lanner.stats.goals import parse_goal
 
     goal = parse_goal(str(options.get("goal") or "rank"), systems)
-    return Goal(
-        goal.kind, goal.first, goal.second, goal.margin, goal.half_width, goal.minimum,
-        of_complete=bool(options.get("these_documents", False)),
-    )  # fmt: skip
+    return replace(goal, of_complete=bool(options.get("these_documents", False)))
 
 
 def score_of(protocol: Protocol) -> tuple[str, float]:

@@ -217,5 +217,13 @@ def mean_by_document(
     spread = outcome(replicates, by, scale=scale, null=null)
     counts = {"items": len(values), "documents": len(names)}
     notes = spread.notes if null is None or scale != "share" else (*spread.notes, f"{question}: by chance {null:.3f}.")
-    return Result(what, float(replicates.value[0]), spread.interval, spread.p, counts, labels=labels, notes=notes,
-                  signature=signature)  # fmt: skip
+    return Result(
+        what,
+        float(replicates.value[0]),
+        spread.interval,
+        spread.p,
+        counts,
+        labels=labels,
+        notes=notes,
+        signature=signature,
+    )

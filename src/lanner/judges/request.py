@@ -99,9 +99,18 @@ class Request:
         for message in self.before:
             digest.update(message["content"].encode())
         parts: list[object] = [
-            about.page, *about.stages, item.segment, *item.systems, item.role.value, member.model,
-            about.sample, about.swapped, member.temperature, self.seed, member.max_tokens,
-        ]  # fmt: skip
+            about.page,
+            *about.stages,
+            item.segment,
+            *item.systems,
+            item.role.value,
+            member.model,
+            about.sample,
+            about.swapped,
+            member.temperature,
+            self.seed,
+            member.max_tokens,
+        ]
         if member.sampling:
             parts.append(dumps(member.sampling))
         if about.twin:

@@ -57,10 +57,19 @@ class Worker:
     """One judge of one campaign, for as long as a run lasts."""
 
     def __init__(
-        self, store: Store, plan: Plan, channels: Sequence[Channel],
-        *, number: int, seat: int, protocol: Protocol, requester: Requester, writer: Writer, totals: Totals,
+        self,
+        store: Store,
+        plan: Plan,
+        channels: Sequence[Channel],
+        *,
+        number: int,
+        seat: int,
+        protocol: Protocol,
+        requester: Requester,
+        writer: Writer,
+        totals: Totals,
         examples: Sequence[Example] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._store, self._campaign, self._seat = store, number, seat
         self._protocol, self._plan, self._channels = protocol, plan, channels
         self._requester, self._writer, self._totals = requester, writer, totals

@@ -394,9 +394,13 @@ def note(**options: Any) -> None:
 @campaign.command("decided", short_help="What is decided, what is open, and whether it is enough.")
 @campaign_argument
 @click.option(
-    "--leave-open", "leave", nargs=2, multiple=True, metavar="SYSTEM OTHER",
+    "--leave-open",
+    "leave",
+    nargs=2,
+    multiple=True,
+    metavar="SYSTEM OTHER",
     help="Spend no more work on this open pair; it cannot be taken up again. Repeatable.",
-)  # fmt: skip
+)
 @store_option
 @json_option
 def decided(**options: Any) -> None:

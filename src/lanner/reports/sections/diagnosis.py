@@ -165,8 +165,11 @@ def _reasons(result: Diagnosis, priority: Priority) -> Iterator[Message]:
     else:
         yield message(
             "It matters in {share} of judgements; there {system} reaches {mean} of {best}.",
-            share=share, system=cell.system, mean=mean, best=f"{result.bounds[1]:g}" if result.bounds else "–",
-        )  # fmt: skip
+            share=share,
+            system=cell.system,
+            mean=mean,
+            best=f"{result.bounds[1]:g}" if result.bounds else "–",
+        )
     contrasts = [contrast for contrast in cell.contrasts if contrast.shown]
     if contrasts:
         others = tuple(

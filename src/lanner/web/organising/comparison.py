@@ -146,11 +146,16 @@ def _heat_sheet(divergence: Divergence, names: Names) -> Sheet:
     heads = (say("Judge"), say("Other judge"), divergence.coefficient, say("from"), say("to"), say("Same answer"), "n")
     rows = [
         (
-            names[one], names[other], number(cell.value, 2), number(cell.low, 2), number(cell.high, 2),
-            "" if cell.same is None else f"{100 * cell.same:.0f} %", f"{cell.n}",
+            names[one],
+            names[other],
+            number(cell.value, 2),
+            number(cell.low, 2),
+            number(cell.high, 2),
+            "" if cell.same is None else f"{100 * cell.same:.0f} %",
+            f"{cell.n}",
         )
         for (one, other), cell in divergence.pairs.items()
-    ]  # fmt: skip
+    ]
     return Sheet(heads, tuple(rows))
 
 
@@ -235,10 +240,14 @@ def _leaning_note(divergence: Divergence, names: Names) -> Markup | None:
     if not clear:
         return mark("Nobody scores clearly higher or lower than the others on the same texts.")
     sentences = [
-        mark("<b>{name}</b> {points} points {where}", name=names[row.judge], points=f"{abs(row.value):.1f}",
-             where=say("higher") if row.value > 0 else say("lower"))
+        mark(
+            "<b>{name}</b> {points} points {where}",
+            name=names[row.judge],
+            points=f"{abs(row.value):.1f}",
+            where=say("higher") if row.value > 0 else say("lower"),
+        )
         for row in clear[:3]
-    ]  # fmt: skip
+    ]
     return mark("Than the others on the same texts:") + Markup(" ") + Markup(", ").join(sentences) + Markup(".")
 
 

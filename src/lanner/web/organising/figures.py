@@ -538,8 +538,11 @@ def distributions(judges: Sequence[tuple[str, bool, Spread]], bounds: tuple[floa
         base = y + (tall + 8) * row + tall - 10
         title = say(
             "{name}: median {middle}, middle half {low} to {high}",
-            name=name, middle=f"{spread.middle:g}", low=f"{spread.low:g}", high=f"{spread.high:g}",
-        )  # fmt: skip
+            name=name,
+            middle=f"{spread.middle:g}",
+            low=f"{spread.low:g}",
+            high=f"{spread.high:g}",
+        )
         put_name(drawing, (0, base - 8), (labels[row], name), "t" if model else "tb", "start")
         step = (right - left) / max(1, len(spread.bands))
         for band, share in enumerate(spread.bands):
@@ -548,9 +551,14 @@ def distributions(judges: Sequence[tuple[str, bool, Spread]], bounds: tuple[floa
                 begin = low + (high - low) * band / len(spread.bands)
                 end = low + (high - low) * (band + 1) / len(spread.bands)
                 drawing.rect(
-                    left + step * band + 0.5, base - size, step - 1, size, "pm" if model else "pd",
-                    title=f"{name} {begin:g}–{end:g}: {100 * share:.1f} %", rx=1,
-                )  # fmt: skip
+                    left + step * band + 0.5,
+                    base - size,
+                    step - 1,
+                    size,
+                    "pm" if model else "pd",
+                    title=f"{name} {begin:g}–{end:g}: {100 * share:.1f} %",
+                    rx=1,
+                )
         drawing.rect(x(spread.low), base + 3, max(2.0, x(spread.high) - x(spread.low)), 5, "ci", title=title, rx=2)
         drawing.circle(x(spread.middle), base + 5.5, 3.5, "pt0", title=title)
         drawing.text(width, base, f"{spread.middle:g}", "t" if model else "tb", "end")

@@ -59,9 +59,16 @@ class Runs:
         environment = {**os.environ, "LANNER_STORE": self._address}  # not on the command line, where others could read
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", *command, "--json", env=environment, stdin=asyncio.subprocess.DEVNULL,
-            stdout=pipe, stderr=pipe, start_new_session=True,
-        )  # fmt: skip
+            sys.executable,
+            "-m",
+            *command,
+            "--json",
+            env=environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            start_new_session=True,
+        )
         run = self._runs[campaign] = Run(tuple(command), datetime.now(UTC), process)
         run.watching = asyncio.create_task(_watch(run))
         return run
