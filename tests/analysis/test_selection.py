@@ -82,6 +82,8 @@ def test_the_bias_of_the_choice_is_stated() -> None:
     segment = (Segment("1", "A.", {}),)
     chosen = [Document("x", segment, meta={"selection": {"probability": 0.5}})]
     assert "chosen for difficulty" in str(choice_bias(chosen, {"design": "full"}))
+    everything = [Document("x", segment, meta={"selection": {"probability": 1.0}})]
+    assert choice_bias(everything, {"design": "full"}) is None, "all were taken"
     assert "drawn adaptively" in str(choice_bias([], {"design": "adaptive"}))
     assert choice_bias([Document("x", segment)], {"design": "random"}) is None
 

@@ -122,6 +122,9 @@ def test_hard_texts_are_drawn_and_scores_corrected_for_it(lanner: Command, tmp_p
     assert "lanner scores --selection corrects for it" in ran.out
     documents = [json.loads(line) for line in (tmp_path / "hard.jsonl").read_text(encoding="utf-8").splitlines()]
     assert all(0 < one["meta"]["selection"]["probability"] <= 1 for one in documents)
+    everything = lanner("prepare", "t.csv", "--difficult", 60, "--languages", "en-de", "--out", "all.jsonl").out
+    assert "got 60 sentences in 30 documents" in everything
+    assert "chosen by criteria" not in everything, "nothing was left out"
     assert "no criterion 'hardness'" in lanner("prepare", "t.csv", "--difficult", 9, "--criteria", "hardness").err
     assert "Name each criterion once" in lanner("prepare", "t.csv", "--difficult", 9, "--criteria", "").err
 

@@ -39,7 +39,7 @@ def choice_bias(documents: Sequence[Document], settings: Mapping[str, Any]) -> M
             "is enough, so plain means and differences lean; those corrected for the draws are under “What is decided” "
             "(lanner campaign decided)."
         )
-    if probabilities(documents):
+    if any(chance < 1 for chance in probabilities(documents).values()):
         return message(
             "Documents were chosen for difficulty: plain scores are those of hard texts and lie below those of the "
             "texts they were drawn from; lanner scores --selection corrects for the choice."

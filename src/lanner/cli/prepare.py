@@ -23,6 +23,7 @@ from lanner.corpus.review import Review, ReviewSession
 from lanner.corpus.rows import Doubt
 from lanner.corpus.systems import Score
 from lanner.errors import InputError, LannerError, Where
+from lanner.figures.typeset import plural
 from lanner.model import Document, Json
 from lanner.reports.files import write_whole
 from lanner.web.addresses import free_port
@@ -249,16 +250,17 @@ def _tell(output: Output, record: manifest.Manifest, target: Path) -> None:
         output.note(f"{step.do}: {counts or 'nothing changed'}")
     for row in record.scores:
         between = "" if row["low"] is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
-        rests = f"{row['segments']:,} segments of {row['documents']:,} documents"
+        rests = f"{plural(row['segments'], 'segment')} of {plural(row['documents'], 'document')}"
         output.note(f"{row['system']}: {row['score']:.2f}{between}, {rests}")
     if record.scores:
         output.note(f"scored by {record.scores[0]['signature']}")
     for row in record.sample:
         output.note(
-            f"sample {row['domain']}: asked {row['asked']:,}, got {row['got']:,} sentences in {row['documents']:,} "
-            f"documents (of {row['available_sentences']:,} in {row['available_documents']:,})"
+            f"sample {row['domain']}: asked {row['asked']:,}, got {plural(row['got'], 'sentence')} in "
+            f"{plural(row['documents'], 'document')} (of {row['available_sentences']:,} in "
+            f"{row['available_documents']:,})"
         )
-    if any("harder_by" in row for row in record.sample):
+    if any("harder_by" in row and row["documents"] < row["available_documents"] for row in record.sample):
         output.note(
             f"Documents were chosen by criteria: on these they lie {record.sample[-1]['harder_by']:+.2f} standard "
             "deviations from the mean of all, so scores on them are not those of all texts. Each keeps its probability "
