@@ -164,7 +164,7 @@ def test_a_campaign_is_judged_to_its_stop_and_every_number_is_right(office: Offi
     expect(page.get_by_role("heading", name="The next 100 judgements")).to_be_visible()
     bought = page.locator(".buy li")
     assert bought.count() == sum(row[0] == "open" for name, row in cells(page).items() if "–" in name)
-    expect(page.get_by_role("img", name="Open pairs expected to be settled")).to_be_visible()
+    expect(page.get_by_role("img", name="Open pairs expected to be decided")).to_be_visible()
 
     judge_to_the_stop(judges)
     page.reload()
