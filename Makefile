@@ -49,12 +49,11 @@ check: setup
 	@$(BIN)/mypy
 	@$(BIN)/pytest -q tests/test_architecture.py tests/test_docs.py tests/js
 
-# Lint and the two parts of the tests run side by side: the browser's tests wait for pages most of the time. Its driver
-# keeps an event loop of its own, which is why its tests have a process of their own. They wait for numbers that servers
-# make at priority 10; the other tests take one that leaves them as much, and still see that servers lower theirs.
-# Small matrices and tables take less work without threads of their own (an eighth less of the statistics' tests).
-test: setup browser
-	@MAKE="$(MAKE)" $(BIN)/python tests/side_by_side.py lint test-python test-browser
+# Three processes on two cores: tests wait for databases, servers and pages, and a third has work meanwhile. Small
+# matrices and tables take less work without threads of their own (an eighth less of the statistics' tests).
+# The browser's driver keeps an event loop of its own, which is why its tests have a process of their own; and they wait
+# for numbers made at low priority, which is why nothing else runs beside them.
+test: lint test-python test-browser
 
 test-python test-browser: export OPENBLAS_NUM_THREADS := 1
 test-python test-browser: export POLARS_MAX_THREADS := 1
@@ -64,7 +63,7 @@ lint: setup
 	@$(BIN)/mypy
 
 test-python: setup browser
-	@nice -n 9 $(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder --ignore=tests/browser
+	@$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder --ignore=tests/browser
 
 test-browser: setup browser
 	@$(BIN)/pytest -q -n 3 --dist worksteal tests/browser
