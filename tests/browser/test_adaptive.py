@@ -13,7 +13,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
-from scipy import stats
+from scipy import optimize, special, stats
 
 from adaptive_campaign import JUDGES, QUALITY, made, score, texts
 from lanner import campaign
@@ -78,7 +78,33 @@ class Oracle:
             self.judgements += 1
 
     def estimate(self, contrast: dict[str, float]) -> tuple[float, float, float, float]:
-        """Value, ends of its interval, and plain mean of a weighted sum of systems, over the draws that showed all."""
+        """Value, ends of its interval, and plain mean of a weighted sum of systems, over the draws that showed all. A
+        single system's variance that looks smaller than the others' is drawn towards them."""
+        value, variance, df, _, plain = self._moments(contrast)
+        if len(contrast) == 1:
+            variance, df = self._moderated(*contrast)
+        reach = float(stats.t.isf(0.04 / 2, df)) * np.sqrt(variance)
+        return value, value - reach, value + reach, plain
+
+    def _moderated(self, system: str) -> tuple[float, float]:
+        """The variance of a mean and its degrees of freedom by Smyth (2004): variances of one document are a scaled F
+        around a usual one, whose logarithm and weight are found by moments."""
+        all_moments = {name: self._moments({name: 1.0}) for name in QUALITY}
+        df = np.array([moments[2] for moments in all_moments.values()])
+        single = np.array([variance * m for _, variance, _, m, _ in all_moments.values()])
+        logarithms = np.log(single) - special.psi(df / 2) + np.log(df / 2)
+        beyond = logarithms.var(ddof=1) - special.polygamma(1, df / 2).mean()
+        weight, usual = np.inf, np.exp(logarithms.mean())
+        if beyond > 0:
+            weight = 2 * optimize.brentq(lambda half: special.polygamma(1, half) - beyond, 1e-6, 1e9)
+            usual *= np.exp(special.psi(weight / 2)) / (weight / 2)
+        _, own, own_df, m, _ = all_moments[system]
+        weight = min(weight, own_df)
+        pooled = (weight * usual + own_df * own * m) / (weight + own_df) / m
+        return (pooled, own_df + weight) if pooled > own else (own, own_df)
+
+    def _moments(self, contrast: dict[str, float]) -> tuple[float, float, float, int, float]:
+        """Value, variance, its degrees of freedom, documents, plain mean."""
         chosen = [draw for draw in self.draws if set(contrast) <= set(draw["systems"])]
         n, m = len(self.sizes), len(chosen)
         mean_size = float(np.mean(list(self.sizes.values())))
@@ -101,8 +127,7 @@ class Oracle:
         informative = (1 / ((n - np.arange(1, m + 1) + 1) * q) / (n - np.arange(1, m + 1) + 0.5)) ** 2
         df = informative.sum() ** 2 / (informative**2).sum() - 1 if m < n / 2 else m - 1
         df = max(1.0, min(m - 1, df, 1 / float(part @ part) - 1))
-        reach = float(stats.t.isf(0.04 / 2, df)) * np.sqrt(of_draws + of_documents)
-        return value, value - reach, value + reach, float(total.sum() / size.sum() / mean_size)
+        return value, of_draws + of_documents, df, m, float(total.sum() / size.sum() / mean_size)
 
 
 def cells(page: Page) -> dict[str, list[str]]:
