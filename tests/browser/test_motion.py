@@ -118,9 +118,14 @@ def marks(work: Work, item: int = 0) -> list[dict[str, Any]]:
 
 
 def middle(page: Page, selector: str) -> tuple[float, float]:
-    box = page.locator(selector).first.bounding_box()
-    assert box is not None
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    """Found and measured in one step: what is still to be answered is written anew after each key."""
+    place = """selector => {
+      const box = document.querySelector(selector).getBoundingClientRect();
+      return [box.x + box.width / 2, box.y + box.height / 2];
+    }"""
+    page.locator(selector).first.wait_for(state="attached")
+    x, y = page.evaluate(place, selector)
+    return x, y
 
 
 def click(page: Page, selector: str) -> None:
