@@ -545,8 +545,8 @@ def scores(
             result = keep_on_scale(result, score_bounds(part.protocol, entry.of, options))
             if (bias := choice_bias(part.documents, part.settings)) is not None:
                 result = replace(result, notes=(*result.notes, str(bias)))
-            if (pooled := averaged_pairs(counted_rows.table)) is not None:
-                result = replace(result, notes=(*result.notes, str(pooled)))
+            if pooled := averaged_pairs(counted_rows.table):
+                result = replace(result, notes=(*result.notes, pooled))
             results.append(result)
             for row in result.rows:
                 text = estimate(row["score"], row["low"], row["high"], 2, bounded=False)

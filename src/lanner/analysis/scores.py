@@ -17,7 +17,6 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import InputError
 from lanner.model import Grid, Json, JudgeKind, Protocol, Question, Result, Scale
 from lanner.model.languages import UNDETERMINED
-from lanner.model.messages import Message, message
 from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
 from lanner.protocols.guessing import GENERIC
 from lanner.stats import ranking
@@ -250,28 +249,24 @@ def compare_systems(rows: CountedRows, of: str, *, resampling: Resampling, **opt
     return replace(rows.sign(result), rows=[{**row, "state": pair_state(row)} for row in result.rows])
 
 
+_PAIR = pl.concat_str("source_language", "target_language", separator="-")
+
+
 def language_pairs(table: pl.DataFrame) -> list[str]:
     """The language pairs that answers are about, where they say so."""
     told = table.filter((pl.col("target_language") != UNDETERMINED) & (pl.col("document") != ""))
-    return (
-        told.select(pl.concat_str("source_language", "target_language", separator="-"))
-        .to_series()
-        .unique()
-        .sort()
-        .to_list()
-    )
+    return sorted(set(told.select(_PAIR).to_series()))
 
 
-def averaged_pairs(table: pl.DataFrame) -> Message | None:
-    """That scores are averages over several language pairs, in which systems may stand in another order."""
+def averaged_pairs(table: pl.DataFrame) -> str:
+    """That scores are averages over several language pairs, in which systems may stand in another order; "" where they
+    are not."""
     pairs = language_pairs(table)
     if len(pairs) < 2:
-        return None
-    return message(
-        "Scores average over {n} language pairs ({pairs}), in which systems may stand in another order: name one "
-        "pair to see its own.",
-        n=len(pairs),
-        pairs=", ".join(pairs),
+        return ""
+    return (
+        f"Scores average over {len(pairs)} language pairs ({', '.join(pairs)}), in which systems may stand in another "
+        "order: name one pair to see its own."
     )
 
 
@@ -280,8 +275,7 @@ def rank_in_pairs(
 ) -> dict[str, Result]:
     """The systems of each language pair, best first, where there are several pairs."""
     pairs = language_pairs(rows.table)
-    pair_of = pl.concat_str("source_language", "target_language", separator="-")
-    parts = {pair: replace(rows, table=rows.table.filter(pair_of == pair)) for pair in pairs if len(pairs) > 1}
+    parts = {pair: replace(rows, table=rows.table.filter(_PAIR.eq(pair))) for pair in pairs if len(pairs) > 1}
     return {pair: score_systems(part, of, protocol, resampling=resampling, **options) for pair, part in parts.items()}
 
 

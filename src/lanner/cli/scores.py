@@ -147,7 +147,7 @@ def run_scores(
             corrected_result = rows.sign(corrected_scores(table, of, probabilities(material.documents), bounds))
             _print_corrected(output, corrected_result, of, pairs=pairs)
     if pooled := averaged_pairs(table):
-        output.note(str(pooled))
+        output.note(pooled)
     if not selection and (bias := choice_bias(material.documents, material.settings)):
         output.note(str(bias))
     output.end()

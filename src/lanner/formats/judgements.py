@@ -17,7 +17,7 @@ from typing import Any
 from lanner.errors import InputError
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import SeveralPairsError, name_in_pair, note_on_pairs, read_by_pair
+from lanner.formats.parsing.documents import PAIR, SameNameError, name_in_pair, note_on_pairs, read_apart
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.values import number
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment, languages
@@ -53,7 +53,7 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path, *, protocol: str = "") -> list[Reading]:
     """The judgements, with documents by their ids."""
-    return read_by_pair(lambda by_pair: [_read(path, protocol, by_pair=by_pair)])
+    return read_apart(lambda named_by: [_read(path, protocol, by_pair=PAIR in named_by)])
 
 
 def _read(path: Path, protocol: str, *, by_pair: bool) -> Reading:
@@ -190,7 +190,7 @@ class _ExportRows:
         about = {name: text[name] for name in ("domain", "source_language", "target_language") if text.get(name)}
         first = self._about.setdefault(text["document"], about)
         if any(first.get(name) != about.get(name) for name in ("source_language", "target_language")):
-            raise SeveralPairsError(f"The document {text['document']!r} comes in several language pairs.")
+            raise SameNameError(text["document"], PAIR)
 
     def _value(self, row: Mapping[str, Any], line: int) -> Any:
         """The answer, from the column of its kind. An option with a value has a label and a score: the label counts."""

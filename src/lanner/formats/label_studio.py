@@ -24,7 +24,7 @@ from lanner.errors import InputError, Where
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.columns import ColumnMap, column_map
-from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering, read_by_pair
+from lanner.formats.parsing.documents import PAIR, DocumentDraft, Draft, Gathering, read_apart
 from lanner.formats.parsing.textfile import replacing
 from lanner.formats.parsing.values import file_languages, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
@@ -350,10 +350,10 @@ def read(
     config_file = Path(config) if config else beside
     controls = Controls.of_config(config_file) if config_file is not None and config_file.is_file() else Controls()
 
-    def read_export(by_pair: bool) -> list[Reading]:
-        return [_Export(tasks, columns, languages, controls, stage, by_pair=by_pair).reading(protocol)]
+    def read_export(named_by: frozenset[str]) -> list[Reading]:
+        return [_Export(tasks, columns, languages, controls, stage, by_pair=PAIR in named_by).reading(protocol)]
 
-    return read_by_pair(read_export)
+    return read_apart(read_export)
 
 
 def read_documents(path: Path, **options: Any) -> Iterator[Document]:

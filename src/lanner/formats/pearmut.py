@@ -16,7 +16,7 @@ from typing import Any
 from lanner.errors import InputError, Where
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import DocumentDraft, Draft, Gathering, read_by_pair
+from lanner.formats.parsing.documents import PAIR, DocumentDraft, Draft, Gathering, read_apart
 from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import number
 from lanner.model import Document, Judge, Judgement, Role, languages
@@ -82,8 +82,8 @@ def read(path: Path, *, protocol: str = "", campaign: str = "") -> list[Reading]
     del campaign
     first = textfile.head(path).lstrip().partition("\n")[0]
     if '"annotation"' in first and '"user_id"' in first:
-        return read_by_pair(lambda by_pair: [_Answers(path, protocol, by_pair=by_pair).reading()])
-    return read_by_pair(lambda by_pair: [_campaign(path, by_pair=by_pair)])
+        return read_apart(lambda named_by: [_Answers(path, protocol, by_pair=PAIR in named_by).reading()])
+    return read_apart(lambda named_by: [_campaign(path, by_pair=PAIR in named_by)])
 
 
 def read_documents(path: Path, *, protocol: str = "", campaign: str = "") -> Iterator[Document]:

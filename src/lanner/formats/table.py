@@ -38,7 +38,7 @@ from lanner.formats.parsing.columns import (
     side_of,
     steps_in_words,
 )
-from lanner.formats.parsing.documents import ApartError, Draft, Gathering, Pair, read_by_pair
+from lanner.formats.parsing.documents import PAIR, PART, Draft, Gathering, Pair, SameNameError, read_apart
 from lanner.formats.parsing.tables import Rows, kind_of, open_rows
 from lanner.formats.parsing.textfile import refuse_answers, replacing, text_file
 from lanner.formats.parsing.values import (
@@ -142,20 +142,17 @@ def read(
 ) -> list[Reading]:
     """Everything in the table; rows of one document need not stand together."""
 
-    def read_rows(by_pair: bool, by_part: bool = False) -> list[Reading]:
+    def read_rows(named_by: frozenset[str]) -> list[Reading]:
         rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
         table = _Table(path, rows, columns, system=system, languages=languages, judge=judge)
-        table.by_part = by_part
-        try:
-            return [_read_table(table, rows, _Answers(table, stage, question, missing), protocol, by_pair=by_pair)]
-        except _SeveralPartsError:
-            return read_rows(by_pair, by_part=True)
+        table.named_by = named_by
+        return [_read_table(table, rows, _Answers(table, stage, question, missing), protocol)]
 
-    return read_by_pair(read_rows)
+    return read_apart(read_rows)
 
 
-def _read_table(table: _Table, rows: Rows, answers: _Answers, protocol: str, *, by_pair: bool) -> Reading:
-    path, gathering = table.path, table.gathering(by_pair=by_pair)
+def _read_table(table: _Table, rows: Rows, answers: _Answers, protocol: str) -> Reading:
+    path, gathering = table.path, table.gathering()
     for line, row, extra in rows.rows:
         draft = table.add(gathering, line, row, extra)
         if draft is not None:
@@ -256,10 +253,6 @@ def _each(role: str, columns: Sequence[str]) -> str:
     return _option({f"{role}:{name}": name for name in columns})
 
 
-class _SeveralPartsError(ApartError):
-    """Documents of one name in several domains or test sets: their names tell them apart only with these."""
-
-
 class _Table:
     """One table being read: the map turned into positions, and rows into segments."""
 
@@ -290,7 +283,7 @@ class _Table:
         self.languages_at = [self.at[role] for role in _LANGUAGE_ROLES if role in self.at]
         self.pairs: dict[tuple[str, ...], Pair] = {}
         self.documents_said: dict[str, list[Any]] = {}
-        self.by_part = False
+        self.named_by: frozenset[str] = frozenset()
         self.parts: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {}
         self.part_roles = [role for role in _PARTS if role in self.at]
         self.unknown_language = False
@@ -395,13 +388,13 @@ class _Table:
         self.textless += 1
         return True
 
-    def gathering(self, *, by_pair: bool = False) -> Gathering:
+    def gathering(self) -> Gathering:
         return Gathering(
             self.path,
             self.path.name.split(".")[0],
             has_documents="document" in self.at,
             has_segments="segment" in self.at,
-            by_pair=by_pair,
+            by_pair=PAIR in self.named_by,
         )
 
     def column_note(self) -> Note:
@@ -443,7 +436,7 @@ class _Table:
                 "{n} row without a text (a remark, a total) is left out.",
                 "{n} rows without a text (remarks, totals) are left out.",
             )
-        if self.by_part:
+        if PART in self.named_by:
             columns = " and ".join(self.map.roles[role] for role in self.part_roles)
             yield Note(
                 f"Documents of one name come with several values of {columns}, which are part of their names.",
@@ -479,7 +472,7 @@ class _Table:
             return None
         segment = self._text("segment", row)
         name = segment if self.items_are_documents and segment else self._text("document", row)
-        if self.by_part:
+        if PART in self.named_by:
             parts = ", ".join(filter(None, (self.text(role, row) for role in self.part_roles)))
             name = f"{name or self.path.name.split('.')[0]} ({parts})"
         document = gathering.document(name, line, partial(self._attributes, row, line), self._stated_pair(row))
@@ -548,7 +541,7 @@ class _Table:
         source = self._text("source", row)
         first, first_source = self.parts.setdefault((document, segment), (parts, source))
         if first != parts and (not self.has_texts or first_source != source):
-            raise _SeveralPartsError("Documents of one name come in several domains or test sets.")
+            raise SameNameError(document, PART, where=Where(self.path))
 
     def _compare_document(self, document: str, row: Sequence[Any]) -> None:
         """Count a row that says something else about its document than the first one did."""

@@ -68,21 +68,30 @@ class ApartError(InputError):
     """Rows of a document that do not stand together: the file can be read, but only as a whole."""
 
 
-class SeveralPairsError(ApartError):
-    """Documents of one name in several language pairs: their names tell them apart only with the pair."""
-
-
 Pair = tuple[str, str]
 """Codes of the source's and the translation's language."""
+PAIR, PART = "pair", "part"
+"""What tells documents of one name apart: the language pair, or the domain or test set they are part of."""
 
 
-def read_by_pair(read: Callable[[bool], list[Reading]]) -> list[Reading]:
-    """What `read(by_pair=False)` gives; where documents of one name come in several language pairs, as a test set
-    translated into several languages has them, everything once more with the pair in each document's name."""
-    try:
-        return read(False)
-    except SeveralPairsError:
-        return read(True)
+class SameNameError(ApartError):
+    """Several documents of one name, which `by` (a pair or a part) tells apart."""
+
+    def __init__(self, name: str, by: str, **more: Any) -> None:
+        super().__init__(f"Several documents are called {name!r}.", **more)
+        self.by = by
+
+
+def read_apart(read: Callable[[frozenset[str]], list[Reading]]) -> list[Reading]:
+    """What `read` gives with the names of documents as they are. Where several have one name, as a test set translated
+    into several languages has them, or one that numbers documents anew in each domain, everything is read once more
+    with the pair or the part in each name."""
+    named_by: frozenset[str] = frozenset()
+    while True:
+        try:
+            return read(named_by)
+        except SameNameError as error:
+            named_by |= {error.by}
 
 
 def name_in_pair(name: str, pair: str) -> str:
@@ -132,9 +141,7 @@ class Gathering:
                 )
             draft = self._drafts[name] = DocumentDraft(name, line, attributes())
         elif pair is not None and _is_other_pair(pair, draft.attributes):
-            raise SeveralPairsError(
-                f"The document {name!r} comes in several language pairs.", where=Where(self._path, line)
-            )
+            raise SameNameError(name, PAIR, where=Where(self._path, line))
         return draft
 
     def _name_in_pair(self, name: str, pair: Pair, line: int) -> str:

@@ -121,16 +121,7 @@ def _in_language_pairs(view: View, analysis: RankedBy, ranking: Ranking, options
     for pair, result in results.items():
         rows.append({"group": pair})
         for row in result.rows:
-            rows.append(
-                {
-                    "rank": f"{row['rank']}. {row['system']}",
-                    "score": number(row["score"], 2, bounded=False),
-                    "ci": interval(row["low"], row["high"], bounded=False),
-                    "ranks": _ranks(row["rank_low"], row["rank_high"]),
-                    "documents": row["documents"],
-                    "n": row["n"],
-                }
-            )
+            rows.append({**_ranked(row), "documents": row["documents"]})
             data.append({"languages": pair, **{key: value for key, value in row.items() if key != "ranks"}})
     if not data:
         return []
@@ -193,15 +184,7 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
     for at, row in enumerate(result.rows):
         if several and (not at or row["cluster"] != result.rows[at - 1]["cluster"]):
             rows.append({"group": f"Cluster {row['cluster']}"})
-        line: dict[str, Json] = {
-            "micro": number(row["micro"], 2, bounded=False),
-            "rank": f"{row['rank']}. {row['system']}",
-            "score": number(row["score"], 2, bounded=False),
-            "ci": interval(row["low"], row["high"], bounded=False),
-            "ranks": _ranks(row["rank_low"], row["rank_high"]),
-            "cluster": row["cluster"],
-            "n": row["n"],
-        }
+        line = {**_ranked(row), "micro": number(row["micro"], 2, bounded=False), "cluster": row["cluster"]}
         entry: dict[str, Json] = {key: value for key, value in row.items() if key != "ranks"}
         if at + 1 < len(result.rows):
             below = result.rows[at + 1]["system"]
@@ -247,6 +230,17 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
         f"{_holds_for(result)} and other documents like these."
     )
     return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
+
+
+def _ranked(row: Mapping[str, Json]) -> dict[str, Json]:
+    """A system of a ranking, as tables print it."""
+    return {
+        "rank": f"{row['rank']}. {row['system']}",
+        "score": number(row["score"], 2, bounded=False),
+        "ci": interval(row["low"], row["high"], bounded=False),
+        "ranks": _ranks(row["rank_low"], row["rank_high"]),
+        "n": row["n"],
+    }
 
 
 def _corrected_blocks(view: View, of: str) -> list[Block]:
