@@ -301,6 +301,9 @@ def test_language_pairs_are_ranked_together_with_a_note_and_each_by_itself(lanne
         assert imported.code == 0, "documents of a campaign in several pairs are known in a file of one"
         rows = lanner("scores", "two", "--languages", pair, "--json").envelope["rows"]
         assert {row["system"]: row["micro"] for row in rows} == pytest.approx(expected)
+    (part,) = load("two", languages="en-ko", store=tmp_path / "lanner.sqlite")
+    assert {document.language_pair for document in part.documents} == {"en-ko"}
+    assert {judgement.judge for judgement in part.judgements} == {"en-ko one", "en-ko two"}
     assert "There is no pair 'en-fr'" in lanner("scores", "two", "--languages", "en-fr").err
     assert "No document of two is en-fr" in lanner("agreement", "two", "--languages", "en-fr").err
     lanner("report", "two", "--out", tmp_path / "report")
