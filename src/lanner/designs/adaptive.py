@@ -127,10 +127,12 @@ def _refuse(protocol: Protocol, documents: Sequence[Document], systems: Sequence
 def tasks_of(
     document: Document, systems: Sequence[str], protocol: Protocol, judges: Sequence[str], *, rng: Generator
 ) -> list[Task]:
-    """The tasks of a document drawn: each system once for every judge, in chance order. A judge "" is whoever comes."""
+    """The tasks of a document drawn: each system once for every judge, in chance order. A judge "" is whoever comes.
+
+    Without chance, judges who take turns would always get the same systems: a strict one would make a system bad."""
     layout = Layout(protocol, tuple(systems), True)
     tasks = [task for task in lay_out(layout, _NOBODY, [Share(document)], rng=rng) if task.items[0].document]
-    return [replace(task, judge=judge) for judge in judges for task in tasks]
+    return [replace(tasks[int(at)], judge=judge) for judge in judges for at in rng.permutation(len(tasks))]
 
 
 def most_tasks(
