@@ -22,7 +22,7 @@ from lanner.store import Store, engine
 
 # Tests hold no stopwatch, and the same examples are tried each time; LANNER_FUZZ=1 tries new ones, and more of them.
 FUZZ = os.environ.get("LANNER_FUZZ") == "1"
-settings.register_profile("lanner", deadline=None, derandomize=not FUZZ, max_examples=200 if FUZZ else 50)
+settings.register_profile("lanner", deadline=None, derandomize=not FUZZ, max_examples=200 if FUZZ else 20)
 settings.load_profile("lanner")
 
 SLOW = (

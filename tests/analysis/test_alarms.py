@@ -13,6 +13,7 @@ from lanner.analysis.alarms import (
 )
 from lanner.model.alarms import Code
 from lanner.stats.ratings import Ratings
+from property_examples import rounds
 
 
 def panel(
@@ -32,11 +33,11 @@ def panel(
 def test_equal_judges_raise_the_alarm_in_one_panel_of_twenty(
     units: int, documents: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The number of false alarms in 300 panels is within the binomial spread of 5 %, on either side; a fifth of the
+    """The number of false alarms in these panels is within the binomial spread of 5 %, on either side; a fifth of the
     usual exchanges is as exact about 5 %."""
     monkeypatch.setattr("lanner.analysis.alarms._PERMUTATIONS", 199)
     rng = np.random.default_rng(units + documents)
-    runs = 300
+    runs = rounds(80, 300)
     alarms = 0
     for run in range(runs):
         found = panel_test(panel(rng, units, 2 + 1 + run % 5, documents=documents), seed=run)
@@ -81,7 +82,7 @@ def test_as_many_judges_are_called_too_fast_by_chance_as_is_said(judges: int, sp
     """Over panels of judges who only have a pace of their own, the number said is near the number called."""
     rng = np.random.default_rng(judges)
     said = called = 0.0
-    runs = 1000
+    runs = rounds(300, 1000)
     for _ in range(runs):
         seconds = {
             str(judge): [float(pace)] * 10 for judge, pace in enumerate(30 * np.exp(rng.normal(0, spread, judges)))

@@ -12,6 +12,7 @@ from lanner.stats import ranking
 from lanner.stats.crossed import CrossedSteps
 from lanner.stats.resample import Resampling
 from lanner.stats.scores import Items
+from property_examples import rounds
 
 TWO_WAY = Resampling(unit="two-way", n=50)
 
@@ -55,7 +56,7 @@ def test_balanced_designs_have_the_classical_variances():
 
 @pytest.mark.parametrize(("documents", "judges", "options"), [(20, 5, {}), (24, 6, {"nested": True})])
 def test_the_interval_holds_for_other_judges(documents: int, judges: int, options: dict[str, bool]):
-    wrong_fixed, wrong_crossed, studies = 0, 0, 80
+    wrong_fixed, wrong_crossed, studies = 0, 0, rounds(30, 80)
     for seed in range(studies):
         data = world(seed, documents, judges, **options)  # type: ignore[arg-type]
         [crossed] = ranking.rank(data, "", resampling=Resampling(unit="two-way", n=10)).duels
@@ -63,7 +64,7 @@ def test_the_interval_holds_for_other_judges(documents: int, judges: int, option
         if not options and seed % 2:
             [fixed] = ranking.rank(data, "", swaps=200, resampling=Resampling(n=10)).duels
             wrong_fixed += fixed.p < 0.05
-    assert wrong_crossed / studies < 0.13  # 5 % wanted; 80 studies leave up to 11 % possible
+    assert wrong_crossed / studies < 0.14  # 5 % wanted; the luck of a few studies doubles it
     if not options:
         assert wrong_fixed / (studies // 2) > 0.2  # what is right of these judges is not right of others
 

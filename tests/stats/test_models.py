@@ -28,7 +28,7 @@ from lanner.stats.models import (
     signed_rank_p,
 )
 from lanner.stats.resample import Resampling
-from property_examples import examples
+from property_examples import examples, rounds
 
 LABELS = {
     "judge": ["p", "p", "q", "q", "m", "m"],
@@ -291,7 +291,7 @@ def test_people_who_are_never_better_leave_a_chance_that_depends_on_the_document
 def test_a_calibrated_model_has_no_calibration_error_within_its_interval():
     rng = np.random.default_rng(0)
     above = []
-    for _ in range(60):
+    for _ in range(rounds(30, 60)):
         score = rng.uniform(40, 100, 150)
         people = score + rng.normal(0, 12, 150)
         place = [(f"d{n // 5}", str(n)) for n in range(150)]

@@ -29,6 +29,7 @@ from lanner.stats.power import (
 from lanner.stats.ranking import duels
 from lanner.stats.resample import Resampling, generator
 from lanner.stats.scores import Items
+from property_examples import rounds
 
 PARTS = Components(system_document=4.0, system_item=6.0, system_judge=0.0, residual=10.0)
 
@@ -268,7 +269,7 @@ def studied(design, difference, seed, parts=PARTS):
 def test_the_promised_power_is_that_of_the_ranking_itself(design, difference):
     promised = plan(PARTS, design, difference=difference).rows[0]["power"]
     hits = []
-    for seed in range(80):
+    for seed in range(rounds(40, 80)):
         names = [f"s{k}" for k in range(design.systems)]
         pair = duels(studied(design, difference, seed), names, swaps=2000)[0]
         hits.append(pair.p_adjusted < 0.05 and pair.direction > 0)

@@ -9,6 +9,7 @@ import pytest
 from lanner.stats.models import alternative_annotator
 from lanner.stats.prediction_powered import prediction_powered
 from lanner.stats.replacement import corrected_shares, replacement
+from property_examples import rounds
 
 COLUMNS = ["document", "segment", "judge", "judge_kind", "system", "score"]
 
@@ -89,7 +90,7 @@ def test_rogan_and_gladen_by_hand():
 
 
 def test_corrected_shares_hold_the_truth_where_the_models_do_not():
-    held, naive, studies = 0, 0, 60
+    held, naive, studies = 0, 0, rounds(30, 60)
     for seed in range(studies):
         bad = next(
             row for row in corrected_shares(labelled(seed, alarms=0.35), model="model").rows if row["label"] == "bad"

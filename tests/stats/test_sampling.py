@@ -9,6 +9,7 @@ import pytest
 
 from lanner.errors import StatisticError
 from lanner.stats.sampling import Draws, Estimates, draw_weights, estimate, moderate
+from property_examples import rounds
 
 
 def adaptive_chances(values: np.ndarray, sequence: tuple[int, ...]) -> list[float]:
@@ -96,16 +97,19 @@ def replay(seed: int, useful: float, tilt: float) -> tuple[float, float, float, 
     return covered, *errors, float(with_them.weight[0]), width / float(without.half_width(0.05, of_complete=True)[0])
 
 
+RUNS = rounds(150, 400)
+
+
 @pytest.mark.parametrize(("useful", "tilt"), [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)])
 def test_intervals_of_the_complete_campaign_cover_under_tilted_draws(useful: float, tilt: float) -> None:
-    runs = np.array([replay(seed, useful, tilt) for seed in range(400)], dtype=float)
+    runs = np.array([replay(seed, useful, tilt) for seed in range(RUNS)], dtype=float)
     assert 0.92 <= runs[:, 0].mean() <= 0.975
-    assert abs(runs[:, 1].mean()) < 3.5 * runs[:, 1].std() / np.sqrt(400)
+    assert abs(runs[:, 1].mean()) < 3.5 * runs[:, 1].std() / np.sqrt(RUNS)
 
 
 def test_useless_predictions_cost_next_to_nothing_and_useful_ones_help() -> None:
-    useless = np.array([replay(seed, 0.0, 0.0) for seed in range(400)], dtype=float)
-    useful = np.array([replay(seed, 1.0, 0.0) for seed in range(400)], dtype=float)
+    useless = np.array([replay(seed, 0.0, 0.0) for seed in range(RUNS)], dtype=float)
+    useful = np.array([replay(seed, 1.0, 0.0) for seed in range(RUNS)], dtype=float)
     assert (useless[:, 1] ** 2).mean() < 1.04 * (useless[:, 2] ** 2).mean()
     assert np.median(useless[:, 3]) == 0
     assert 0.97 < useless[:, 4].mean() < 1.03 and useful[:, 4].mean() < 0.85

@@ -231,10 +231,16 @@ _PLACE = re.compile(
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:[.,]\d{1,6})?)")
 
 
+_LONGEST_NUMBER = 60
+
+
 def plain_number(text: str) -> str:
     """What may be a number, as programs write it: in plain digits, with a plain minus, without spaces or apostrophes
     between thousands, `½` as .5. Other text comes back more or less as it was and is no number either."""
-    if hit := _FRACTION.fullmatch(text.strip()):
+    text = text.strip()
+    if len(text) > _LONGEST_NUMBER:  # a sentence: each cell of a table is asked, also those with the texts
+        return text
+    if hit := _FRACTION.fullmatch(text):
         return str(int(hit[1] or 0) + unicodedata.numeric(hit[2]))
     plain = unicodedata.normalize("NFKC", text).strip().translate(_MARKS)
     plain = "".join(str(unicodedata.decimal(char, char)) for char in plain)
