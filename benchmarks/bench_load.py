@@ -43,7 +43,7 @@ from bench_save import answers
 from lanner import campaign
 from lanner.model import Document, Judge, Segment
 from lanner.store import Store
-from lanner.web.session import JUDGE_COOKIE, Sessions
+from lanner.web.access import JUDGE_COOKIE, Sessions
 
 SENTENCE = "The ferry left before the tide turned, and nobody on the quay had thought to count the boats."
 SATZ = "Die Fähre legte ab, bevor die Flut kam, und niemand am Kai hatte daran gedacht, die Boote zu zählen."

@@ -35,7 +35,7 @@ from bench_save import answers
 
 from lanner.campaign.accounts import hash_password
 from lanner.store import AccountRole, Store
-from lanner.web.session import ACCOUNT_COOKIE, Sessions, Visitor
+from lanner.web.access import ACCOUNT_COOKIE, Sessions, Visitor
 
 PASSWORD = "a sentence nobody guesses"
 SERVER = """

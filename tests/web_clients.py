@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from lanner import campaign, protocols
 from lanner.model import Document, Grid, Judge, Segment
 from lanner.store import AccountRole, Store
-from lanner.web.session import ACCOUNT_COOKIE, Visitor
+from lanner.web.access import ACCOUNT_COOKIE, Visitor
 
 PASSWORD = "a sentence nobody guesses"
 HOST = "testserver.local"

@@ -12,7 +12,7 @@ from chromium import on_disk
 from lanner import campaign
 from lanner.campaign import history
 from lanner.model import Judge
-from lanner.web.session import judge_cookie
+from lanner.web.access import judge_cookie
 from live_server import Live, Work, document
 
 pytestmark = pytest.mark.browser

@@ -1,13 +1,22 @@
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
+from uuid import uuid4
 
 import pytest
+from sqlalchemy import Connection, event
 
+from campaign_parts import corpus, first_task, opened, save, scales
+from lanner import campaign
 from lanner.model import Role
 from lanner.store import CollisionError, Key, Store
-from lanner.store.judgements import _HEADS, _KEY
+from lanner.store.backup import backup, restore, verify
+from lanner.store.judgements import _HEADS, _KEY, MIGRATED, link_hash, row_digest
 from lanner.store.rows import moment
 from store_rows import answer, fill
 
@@ -179,3 +188,222 @@ def test_lists_and_objects_are_not_shared_between_judgements(store: Store, fille
         one, two = tx.judgements.current(filled.campaign)
     one.value.append("b")
     assert two.value == ["a"]
+
+
+SCALE = {"id": "q", "kind": "scale", "min": 1, "max": 9}
+CHECK = "judgements as committed"
+
+
+@pytest.fixture
+def judged(store: Store) -> Store:
+    """A campaign with ten saves of two judges, one of them a revision."""
+    opened(store, scales(SCALE), documents=corpus((1, 1, 1, 1, 1), ("alder",)))
+    for judge in ("ana", "bo"):
+        for n, task in enumerate(campaign.tasks(store, "first", judge)[:4]):
+            save(store, task, 0, {"q": 1 + n})
+    save(store, first_task(store), 0, {"q": 9})
+    return store
+
+
+def altered(store: Store) -> tuple[str, ...]:
+    return next(found.problems for found in verify(store) if found.check == CHECK)
+
+
+def behind_our_back(store: Store, *statements: str) -> None:
+    with store.filling() as connection:
+        run = connection.exec_driver_sql
+        if store.kind == "sqlite":
+            trigger = run("SELECT sql FROM sqlite_master WHERE name = 'judgement_append_only'").scalar_one()
+            run("DROP TRIGGER judgement_append_only")
+            run("PRAGMA defer_foreign_keys = ON")
+        else:
+            run("ALTER TABLE judgement DISABLE TRIGGER ALL")
+        for statement in statements:
+            run(statement)
+        run(trigger if store.kind == "sqlite" else "ALTER TABLE judgement ENABLE TRIGGER ALL")
+
+
+COLUMNS = (
+    "campaign, judge, task, document, segment, stage, question, systems, role, revision, supersedes, base, value,"
+    " flags, submission, part, elapsed, active, answered_at, received_at, origin"
+)
+FORGED = (
+    COLUMNS.replace("revision", "revision + 7").replace("submission", "'forged-0001'").replace("supersedes", "NULL")
+)
+TAMPERING = {
+    "a value changed": ["UPDATE judgement SET value = '8' WHERE id = 2"],
+    "a time changed": ["UPDATE judgement SET received_at = received_at - 86400000000 WHERE id = 3"],
+    "an effort changed": ["UPDATE judgement SET active = 1.5 WHERE id = 3"],
+    "the judge swapped": ["UPDATE judgement SET judge = 3 - judge, revision = revision + 40"],
+    "the newest save deleted": ["DELETE FROM judgement WHERE id = (SELECT max(id) FROM judgement)"],
+    "the oldest save deleted": ["DELETE FROM judgement WHERE id = 2"],
+    "a save forged at the end": [
+        f"INSERT INTO judgement (id, {COLUMNS}) SELECT 999, {FORGED} FROM judgement WHERE id = 4"
+    ],
+    "a save put in the place of another": [
+        "DELETE FROM judgement WHERE id = 4",
+        f"INSERT INTO judgement (id, {COLUMNS}) SELECT 4, {FORGED} FROM judgement WHERE id = 5",
+    ],
+    "two saves swapped": [
+        "UPDATE judgement SET value = (SELECT max(value) FROM judgement WHERE id IN (2, 3)) WHERE id = 2",
+        "UPDATE judgement SET value = '2' WHERE id = 3 AND value <> '2'",
+    ],
+    "a flag added": ["UPDATE judgement SET flags = '[\"cleared\"]' WHERE id = 6"],
+    "a link deleted": ["DELETE FROM chain WHERE id = 4"],
+    "a link made anew": ["UPDATE chain SET hash = '" + "0" * 64 + "' WHERE id = 4"],
+    "a withdrawal invented": [
+        "INSERT INTO withdrawn (id, campaign, digest) SELECT id, campaign, '00' FROM judgement WHERE id = 7",
+        "DELETE FROM judgement WHERE id = 7",
+    ],
+}
+
+
+def test_what_was_committed_is_found_unaltered(judged: Store) -> None:
+    assert altered(judged) == ()
+    with judged.reading() as tx:
+        head = tx.chain.head(campaign.get(judged, "first").id)
+        assert head is not None and head.judgements == 9 and len(head.hash) == 64 and head.note == ""
+
+
+@pytest.mark.parametrize("kind", TAMPERING)
+def test_tampering_is_found(judged: Store, kind: str) -> None:
+    behind_our_back(judged, *TAMPERING[kind])
+    assert altered(judged) != (), kind
+
+
+def test_a_published_hash_is_found_in_the_chain_and_another_is_not(judged: Store) -> None:
+    head = campaign.chain_head(judged, "first")
+    assert head is not None
+    save(judged, first_task(judged), 0, {"q": 3})
+    assert [found for found in verify(judged, head.hash) if found.problems] == []
+    (other,) = [found for found in verify(judged, "0" * 64) if found.problems]
+    assert other.check == "published hash"
+
+
+def test_a_lock_that_does_nothing_or_is_switched_off_is_found(judged: Store) -> None:
+    with judged.filling() as connection:
+        if judged.kind == "sqlite":
+            connection.exec_driver_sql("DROP TRIGGER judgement_append_only")
+            connection.exec_driver_sql(
+                "CREATE TRIGGER judgement_append_only BEFORE UPDATE ON judgement BEGIN SELECT 1; END"
+            )
+        else:
+            connection.exec_driver_sql("ALTER TABLE judgement DISABLE TRIGGER ALL")
+    assert any(found.check == "steps and locks" and found.problems for found in verify(judged))
+
+
+def test_a_judge_who_withdraws_leaves_the_chain_whole_and_no_id_is_given_twice(judged: Store) -> None:
+    last = max(row.id or 0 for row in campaign.history(judged, "first"))
+    campaign.withdraw(judged, "first", "bo")
+    campaign.withdraw(judged, "first", "ana")
+    assert altered(judged) == ()
+    with judged.writing() as tx:
+        assert min(tx.judgements.reserve(2, [1])) > last
+
+
+def test_the_chain_goes_along_in_a_backup(judged: Store, tmp_path: Path) -> None:
+    backup(judged, tmp_path / "copy.sqlite")
+    restore(tmp_path / "copy.sqlite", tmp_path / "restored.sqlite")
+    with Store.open(tmp_path / "restored.sqlite") as restored:
+        assert altered(restored) == ()
+        with restored.reading() as there, judged.reading() as here:
+            assert there.chain.head(1) == here.chain.head(1)
+        save(restored, first_task(restored), 0, {"q": 2})
+        assert altered(restored) == ()
+
+
+def test_a_link_is_the_hash_of_the_one_before_and_of_its_rows(store: Store) -> None:
+    filled = fill(store)
+    rows = [answer(filled, 1), answer(filled, 2, segment="1", elapsed=5)]
+    with store.writing() as tx:
+        tx.judgements.add(rows[:1])
+        tx.judgements.add(rows[1:])
+    with store.reading() as tx:
+        first, second = tx.chain.of(filled.campaign)
+    assert first.hash == link_hash("", [row_digest(rows[0])])
+    assert second.hash == link_hash(first.hash, [row_digest(rows[1])]) and second.judgements == 2
+
+
+def test_ids_of_a_campaign_are_in_the_order_of_commits(store: Store, place: str) -> None:
+    """One follows by the last id while two servers save: nothing is missed."""
+    opened(store, scales(SCALE), documents=corpus((1,) * 8, ("alder",)))
+    number = campaign.get(store, "first").id
+    tasks = campaign.tasks(store, "first", "ana")
+    seen: list[int] = []
+    with Store.open(place) as second, ThreadPoolExecutor(8) as pool:
+        stores = (store, second)
+
+        def write(n: int) -> None:
+            campaign.submit(stores[n % 2], tasks[n % 8].id, 0, {"q": 1 + n % 9}, submission=uuid4().hex)
+
+        saving = [pool.submit(write, n) for n in range(120)]
+        while True:
+            done = all(each.done() for each in saving)
+            with store.reading() as tx:
+                seen += [row.id or 0 for row in tx.judgements.some(number, seen[-1] if seen else 0, 1000, history=True)]
+            if done:
+                break
+        for each in saving:
+            each.result()
+    assert seen == sorted(row.id or 0 for row in campaign.history(store, "first")) and len(seen) == 120
+
+
+def without_chain(connection: Connection) -> None:
+    for statement in ("DROP TABLE chain", "DROP TABLE withdrawn", "DELETE FROM lanner_migration WHERE number > 3"):
+        connection.exec_driver_sql(statement)
+
+
+def test_a_store_of_an_earlier_version_is_chained_when_it_is_opened(judged: Store, place: str) -> None:
+    with judged.filling() as connection:
+        without_chain(connection)
+    judged.close()
+    with Store.open(place) as migrated:
+        assert altered(migrated) == ()
+        with migrated.reading() as tx:
+            (link,) = tx.chain.of(1)
+            assert link.judgements == 9 and link.note == MIGRATED
+        save(migrated, first_task(migrated), 0, {"q": 2})
+        assert altered(migrated) == ()
+
+
+def test_a_sound_file_of_an_earlier_version_is_found_sound(tmp_path: Path) -> None:
+    from lanner.store.backup import verify_file  # noqa: PLC0415
+
+    path = tmp_path / "old.sqlite"
+    with Store.open(path) as store:
+        opened(store, scales(SCALE), documents=corpus((1,), ("alder",)))
+        save(store, first_task(store), 0, {"q": 2})
+        with store.filling() as connection:
+            without_chain(connection)
+    with sqlite3.connect(path) as driver:
+        driver.execute("PRAGMA journal_mode = DELETE")
+    shutil.copy(path, tmp_path / "copy.sqlite")
+    assert [found for found in verify_file(tmp_path / "copy.sqlite") if found.problems] == []
+
+
+def test_a_save_reads_no_more_of_a_long_chain_than_of_a_short_one(judged: Store) -> None:
+    """What every save and every live page asks is answered by an index, not by reading the chain."""
+    if judged.kind != "sqlite":
+        pytest.skip("PostgreSQL reads small tables whole, whatever their indexes")
+    statements: list[tuple[str, object]] = []
+    engine = judged._engine
+    listener = "before_cursor_execute"
+
+    def note(_connection: object, _cursor: object, statement: str, parameters: object, *_more: object) -> None:
+        if "chain" in statement or "max(judgement" in statement or "withdrawn" in statement:
+            statements.append((statement, parameters))
+
+    event.listen(engine, listener, note)
+    save(judged, first_task(judged), 0, {"q": 5})
+    with judged.reading() as tx:
+        tx.judgements.last(1)
+        tx.chain.head(1)
+    event.remove(engine, listener, note)
+    asked = [(statement, values) for statement, values in statements if statement.startswith("SELECT")]
+    assert len(asked) >= 4
+    with judged.snapshot() as connection:
+        for statement, values in asked:
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+            steps = [row[3] for row in plan if row[3] != "SCAN CONSTANT ROW"]
+            assert all(step.startswith("SEARCH") or "B-TREE" not in step for step in steps), (statement, steps)
+            assert not any(step.startswith("SCAN") for step in steps), (statement, steps)

@@ -16,7 +16,7 @@ from lanner.campaign.accounts import is_sealed
 from lanner.campaign.webhooks import seal_secrets, secret_of
 from lanner.store import Store
 from lanner.store.backup import backup, restore, verify, verify_file
-from lanner.store.chain import MIGRATED
+from lanner.store.judgements import MIGRATED
 
 RELEASED = Path(__file__).parent / "data" / "store-0.1.0.sqlite.gz"
 

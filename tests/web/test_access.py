@@ -11,11 +11,10 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
-from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Kind
+from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Kind, form_token
 from lanner.web.app import create_app
 from lanner.web.organising import live
 from lanner.web.routes import ROUTES
-from lanner.web.session import form_token
 from lanner.web.site import Settings
 from web_clients import another, enter, open_campaign, sign_in
 

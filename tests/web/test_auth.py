@@ -5,7 +5,7 @@ from starlette.testclient import TestClient
 
 from lanner.campaign.accounts import add_account, verify
 from lanner.store import AccountRole, Store
-from lanner.web import session
+from lanner.web import access
 from lanner.web.app import create_app
 from web_clients import HOST, PASSWORD, another, token_in
 
@@ -70,11 +70,11 @@ def test_poor_accounts_are_refused_in_words(client: TestClient, given: dict[str,
 def test_signing_in_and_out(client: TestClient, store: Store) -> None:
     sign_in(client, store)
     assert client.get("/login").headers["location"] == "/campaigns"
-    kept = client.cookies[session.ACCOUNT_COOKIE]
+    kept = client.cookies[access.ACCOUNT_COOKIE]
     token = token_in(client.get("/account").text)
     assert client.post("/logout", data={"token": token}).headers["location"] == "/login"
     thief = another(client)
-    thief.cookies.set(session.ACCOUNT_COOKIE, kept)
+    thief.cookies.set(access.ACCOUNT_COOKIE, kept)
     assert thief.get("/login").status_code == 200, "the old token still opens the door"
 
 
@@ -133,9 +133,9 @@ def test_forms_need_their_token_and_their_origin(client: TestClient, store: Stor
 
 
 def test_signing_in_makes_a_new_token(client: TestClient, store: Store) -> None:
-    client.cookies.set(session.ACCOUNT_COOKIE, "planted", domain=HOST)
+    client.cookies.set(access.ACCOUNT_COOKIE, "planted", domain=HOST)
     sign_in(client, store)
-    assert client.cookies[session.ACCOUNT_COOKIE] != "planted"
+    assert client.cookies[access.ACCOUNT_COOKIE] != "planted"
 
 
 def test_cookies_are_closed_to_scripts_and_other_sites(client: TestClient, store: Store) -> None:
@@ -143,7 +143,7 @@ def test_cookies_are_closed_to_scripts_and_other_sites(client: TestClient, store
     secure = TestClient(client.app, base_url="https://testserver", follow_redirects=False)
     token = token_in(secure.get("/login").text)
     answer = secure.post("/login", data={"token": token, "name": "Ann", "password": PASSWORD})
-    cookie = next(line for line in answer.headers.get_list("set-cookie") if line.startswith(session.ACCOUNT_COOKIE))
+    cookie = next(line for line in answer.headers.get_list("set-cookie") if line.startswith(access.ACCOUNT_COOKIE))
     assert {"httponly", "samesite=lax", "secure"} <= {part.strip().lower() for part in cookie.split(";")}
 
 

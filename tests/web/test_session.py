@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.store import Store
 from lanner.store.accounts import Sessions as SessionRows
-from lanner.web import session
-from lanner.web.session import ACCOUNT_COOKIE, ACCOUNT_DAYS, JUDGE_COOKIE, JUDGE_DAYS, Sessions, Visitor, judge_cookie
+from lanner.web import access
+from lanner.web.access import ACCOUNT_COOKIE, ACCOUNT_DAYS, JUDGE_COOKIE, JUDGE_DAYS, Sessions, Visitor, judge_cookie
 from web_clients import HOST, another, open_campaign, sign_in
 
 
@@ -59,7 +59,7 @@ def test_sessions_in_use_are_looked_up_again_together_before_they_are_forgotten(
 ) -> None:
     """Judges who began together would all ask the store anew in one second, and their saves wait for it."""
     clock = [100.0]
-    monkeypatch.setattr(session, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(access, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     here, there = Sessions(store), Sessions(store)
     number = account(store)
     used, idle, ended, closed = (here.open(account=number) for _ in range(4))
@@ -72,7 +72,7 @@ def test_sessions_in_use_are_looked_up_again_together_before_they_are_forgotten(
 
     def read_slowly(rows: SessionRows, hashes: list[str], now: datetime) -> dict[str, object]:
         found.update(find_all(rows, hashes, now))
-        here._known.pop(session._hash(closed))  # signed out while the store was asked
+        here._known.pop(access._hash(closed))  # signed out while the store was asked
         return found
 
     monkeypatch.setattr(SessionRows, "find_all", read_slowly)
@@ -167,19 +167,19 @@ def request(**headers: str) -> Request:
     ],
 )
 def test_where_a_request_comes_from(headers: dict[str, str], fine: bool) -> None:
-    assert session.same_origin(request(**headers)) is fine
+    assert access.same_origin(request(**headers)) is fine
     if not fine:
         with pytest.raises(HTTPException) as refused:
-            session.check_origin(request(**headers))
+            access.check_origin(request(**headers))
         assert refused.value.status_code == 403
 
 
 def test_a_token_fits_its_cookie_only() -> None:
-    session.check_form(session.form_token("cookie"), "cookie")
-    for given in (None, "", "x", session.form_token("other")):
+    access.check_form(access.form_token("cookie"), "cookie")
+    for given in (None, "", "x", access.form_token("other")):
         with pytest.raises(HTTPException):
-            session.check_form(given, "cookie")
+            access.check_form(given, "cookie")
 
 
 def test_a_token_does_not_give_the_cookie_away() -> None:
-    assert "cookie" not in session.form_token("cookie")
+    assert "cookie" not in access.form_token("cookie")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -9,11 +10,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from lanner import campaign
-from lanner.campaign import Submission
+from lanner.campaign import SaveQueue, Submission
 from lanner.errors import AnswerError, CampaignError, StoreError
 from lanner.store import CollisionError, Store
-from lanner.web.site import Intake, Settings, Site
+from lanner.web.site import Settings, Site
 from web_clients import complete, enter, open_campaign, save, sign_in
+
+SUBMIT = sys.modules[SaveQueue.__module__]
 
 
 def test_what_was_begun_is_finished_before_closing(store: Store) -> None:
@@ -52,7 +55,7 @@ def given(store: Store, number: int, value: int = 5, name: str = "") -> Submissi
 
 def run(store: Store, submissions: list[Submission], writers: ThreadPoolExecutor | None = None) -> list[object]:
     async def work() -> list[object]:
-        intake = Intake(store, writers or ThreadPoolExecutor(1))
+        intake = SaveQueue(store, writers or ThreadPoolExecutor(1))
         return await asyncio.gather(*(intake.submit(each) for each in submissions), return_exceptions=True)
 
     return asyncio.run(work())
@@ -67,7 +70,7 @@ def test_many_at_once_share_transactions_and_all_are_stored(store: Store, monkey
         sizes.append(len(submissions))
         return really(store, submissions, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(campaign, "submit_many", counted)
+    monkeypatch.setattr(SUBMIT, "submit_many", counted)
     found = run(store, [given(store, number, 1 + number % 10) for number in range(40)])
     assert all(isinstance(each, tuple) and each[0].ids for each in found)
     assert len(sizes) < 40
@@ -92,7 +95,7 @@ def test_one_that_collides_does_not_take_the_others_along(store: Store, monkeypa
         return submit_many(store, submissions, **options)
 
     submit_many = campaign.submit_many
-    monkeypatch.setattr(campaign, "submit_many", collide)
+    monkeypatch.setattr(SUBMIT, "submit_many", collide)
     used = given(store, 0, name="the-same-name")
     again = Submission(used.task, 1, {"holistic": 2}, "the-same-name")
     found = run(store, [used, again, given(store, 5)])
@@ -108,7 +111,7 @@ def test_a_database_that_is_away_is_told_to_everyone(store: Store, monkeypatch: 
     def away(*_: object, **__: object) -> None:
         raise StoreError("away")
 
-    monkeypatch.setattr(campaign, "submit_many", away)
+    monkeypatch.setattr(SUBMIT, "submit_many", away)
     assert [type(each) for each in run(store, [first, second])] == [StoreError, StoreError]
 
 
@@ -120,7 +123,7 @@ def test_one_who_has_gone_is_stored_all_the_same(store: Store) -> None:
 
     async def work() -> None:
         writers.submit(release.wait)
-        intake = Intake(store, writers)
+        intake = SaveQueue(store, writers)
         leaving = asyncio.create_task(intake.submit(submission))
         await asyncio.to_thread(lambda: None)
         leaving.cancel()
@@ -143,7 +146,7 @@ def test_trouble_with_the_disk_is_told_until_a_save_works_again(
         raise StoreError("The disk is full, so nothing was saved.", next_step="Make room, then try again.")
 
     with monkeypatch.context() as without_room:
-        without_room.setattr(campaign, "submit_many", full)
+        without_room.setattr(SUBMIT, "submit_many", full)
         refused = save(client, task, 0, complete())
         assert refused.status_code == 503
         assert "kept on this device" in refused.json()["next"]

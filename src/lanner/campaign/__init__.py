@@ -39,7 +39,7 @@ from lanner.campaign.progress import (
 )
 from lanner.campaign.questions import Questions
 from lanner.campaign.states import close, configure, open, pause, remove, reopen  # noqa: A004 - the word for it
-from lanner.campaign.submit import Conflict, ReusedError, Saved, Submission, digest, submit, submit_many
+from lanner.campaign.submit import Conflict, ReusedError, Saved, SaveQueue, Submission, digest, submit, submit_many
 from lanner.campaign.tasks import (
     Given,
     Open,
@@ -67,6 +67,7 @@ __all__ = [
     "Progress",
     "Questions",
     "ReusedError",
+    "SaveQueue",
     "Saved",
     "Submission",
     "UnfinishedError",

@@ -30,8 +30,8 @@ from lanner.errors import StoreError, Where
 from lanner.model import Protocol
 from lanner.store import schema
 from lanner.store.campaigns import JUDGE_ITSELF, decode, fingerprint
-from lanner.store.chain import broken_links
 from lanner.store.engine import explain, inspect_file
+from lanner.store.judgements import broken_links
 from lanner.store.rows import STREAMED, insert_rows, loads
 from lanner.store.store import Store
 from lanner.store.webhooks import SEALED

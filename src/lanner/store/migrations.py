@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, inspect, text
 
 from lanner.errors import StoreError
-from lanner.store.chain import begin_chains
+from lanner.store.judgements import begin_chains
 from lanner.store.rows import micros
 from lanner.store.schema import migration
 

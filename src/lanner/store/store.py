@@ -19,7 +19,6 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from lanner.errors import StoreError, Where
 from lanner.store.accounts import Accounts, Judges, Sessions, Tokens
 from lanner.store.campaigns import Campaigns, Documents, Events
-from lanner.store.chain import Chain
 from lanner.store.engine import (
     BUSY_SECONDS,
     connect,
@@ -30,7 +29,7 @@ from lanner.store.engine import (
     readers,
     sqlite_warnings,
 )
-from lanner.store.judgements import Judgements
+from lanner.store.judgements import Chain, Judgements
 from lanner.store.ledger import Ledger
 from lanner.store.migrations import applied, is_last, migrate, refuse_newer
 from lanner.store.rows import together

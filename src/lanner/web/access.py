@@ -1,23 +1,329 @@
-"""Kinds of visitor, and the check that stands before every handler. Which kinds may use a route is in `routes`."""
+"""Who is asking, and the check that stands before every handler.
+
+A session is a random token in a cookie; the store keeps its hash, so a stolen backup opens nothing. Judges and
+organisers have cookies of their own, so that an organiser can look through a judge's link without signing out. A judge
+may hold links to several campaigns: each has a cookie of its own, so that two links opened at the same moment do not
+overwrite each other. Which kinds of visitor may use a route is in `routes`.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import hmac
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
+from threading import Lock
+from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.campaign.accounts import PREFIX, digest
-from lanner.store import Account, AccountRole, Assigned, Store
+from lanner.store import Account, AccountRole, Assigned, Session, Store
 from lanner.store.accounts import Token
-from lanner.web import session
-from lanner.web.page.problems import SignInNeeded
-from lanner.web.session import Visitor, account_visitor, judge_visitor, renewed
+
+# Whether a request that changes something was made by one of our own pages.
+#
+# Two locks. The browser says where a request comes from (`Sec-Fetch-Site`, else `Origin`): another site's is refused. A
+# form also carries a token made from the visitor's cookie, which another site cannot read. JSON needs no token: a page
+# of another site cannot send that type without asking first, and is not let.
+
+FORM_FIELD = "token"
+
+
+def same_origin(request: Request) -> bool:
+    """Whether a request comes from a page of ours, by its headers."""
+    headers = request.headers
+    return ours(headers.get("sec-fetch-site"), headers.get("origin"), headers.get("host", ""))
+
+
+def ours(site: str | None, origin: str | None, host: str) -> bool:
+    """What the browser says; clients that say nothing about it are no browsers and carry no one else's cookies."""
+    if site is not None:
+        return site == "same-origin"
+    if origin is None:
+        return True
+    return origin != "null" and urlsplit(origin).netloc == host
+
+
+def form_token(secret: str) -> str:
+    """The token for forms of whoever holds this cookie."""
+    return hashlib.sha256(b"lanner form\0" + secret.encode()).hexdigest()[:40]
+
+
+def check_origin(request: Request) -> None:
+    """Refuse what another site's page sent."""
+    if not same_origin(request):
+        raise HTTPException(403, "This was not sent from a page of this site.")
+
+
+def check_form(token: str | None, secret: str) -> None:
+    """Refuse a form without its token."""
+    if not token or not hmac.compare_digest(token, form_token(secret)):
+        raise HTTPException(403, "The page was open for too long or in another session. Reload it and send it again.")
+
+
+JUDGE_COOKIE = "lanner_judge"
+ACCOUNT_COOKIE = "lanner_account"
+VISITOR_COOKIE = "lanner_visitor"
+"""For forms of people who are not signed in yet; holds no one's identity."""
+
+JUDGE_DAYS, ACCOUNT_DAYS = 60, 7
+RENEWED_AFTER = timedelta(days=1)
+_LINKS_KEPT = 6
+_MOST_TOKENS = 2 * _LINKS_KEPT
+_BELIEVED = 10.0  # seconds: how long a revoked link can still work in another process
+LOOK_AGAIN_SECONDS = _BELIEVED / 2
+_CACHED = 20_000
+_OVERLAP_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Someone signed in: an account, or a judge through one or more links (token, judge's row, campaign's row)."""
+
+    account: Account | None = None
+    token: str = ""
+    links: tuple[tuple[str, int, int], ...] = ()
+    renewable: bool = False
+
+    @property
+    def form_secret(self) -> str:
+        """What tokens of forms are made from. An account's outlives its sessions, so that a page that was open while
+        they were renewed can still be sent; it ends with the password."""
+        if self.account is not None:
+            return f"{self.account.id}\0{self.account.password}"
+        return self.links[0][0] if self.links else ""
+
+    @cached_property
+    def form_token(self) -> str:
+        return form_token(self.form_secret)
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """Rows of the judges this visitor may be, the newest link first."""
+        return tuple(dict.fromkeys(judge for _, judge, _ in self.links))
+
+    def token_of(self, seat: int) -> str:
+        return next((token for token, judge, _ in self.links if judge == seat), "")
+
+
+class Sessions:
+    """Sessions in the store with a short memory in front, so that a save asks the database for the answer only."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[str, tuple[Session, float]] = {}  # until when, by a clock that nobody sets
+        self._used: set[str] = set()
+        self._lock = Lock()
+
+    def find(self, token: str) -> Session | None:
+        now = datetime.now(UTC)
+        key = _hash(token)
+        entry = self._known.get(key)
+        if entry and entry[1] > time.monotonic() and entry[0].expires_at > now:
+            return entry[0]
+        with self._store.reading() as tx:
+            session = tx.sessions.find(key, now)
+        if session is None:
+            self._known.pop(key, None)
+            return None
+        if len(self._known) >= _CACHED:
+            self._known.clear()
+        self._known[key] = (session, time.monotonic() + _BELIEVED)
+        return session
+
+    def remembered(self, token: str) -> Session | None:
+        """Without asking the store."""
+        key = _hash(token)
+        entry = self._known.get(key)
+        if entry is None or entry[1] <= time.monotonic() or entry[0].expires_at <= datetime.now(UTC):
+            return None
+        self._used.add(key)
+        return entry[0]
+
+    def look_again(self) -> None:
+        """Read those that were used since the last time, all at once. Judges who all began together would otherwise all
+        ask anew in the same second, and their saves wait for it."""
+        used, self._used = self._used, set()
+        entries = {key: entry for key in used if (entry := self._known.get(key)) is not None}
+        if not entries:
+            return
+        until = time.monotonic() + _BELIEVED
+        with self._store.reading() as tx:
+            found = tx.sessions.find_all([*entries], datetime.now(UTC))
+        with self._lock:
+            for key, entry in entries.items():
+                if self._known.get(key) is not entry:
+                    continue  # read anew meanwhile, or forgotten: whoever was signed out stays out
+                if key in found:
+                    self._known[key] = (found[key], until)
+                else:
+                    del self._known[key]
+
+    def open(self, *, judge: int | None = None, account: int | None = None) -> str:
+        """A new session and its token, which is shown to the browser once and kept nowhere else."""
+        now = datetime.now(UTC)
+        token = secrets.token_urlsafe(32)
+        expires = now + timedelta(days=JUDGE_DAYS if judge is not None else ACCOUNT_DAYS)
+        with self._store.writing() as tx:
+            tx.sessions.add(_hash(token), expires, now, judge=judge, account=account)
+            tx.sessions.remove_expired(now)
+        return token
+
+    def close(self, token: str) -> None:
+        with self._store.writing() as tx:
+            tx.sessions.remove(_hash(token))
+        with self._lock:
+            self._known.pop(_hash(token), None)
+
+    def close_all(self, *, judge: int | None = None, account: int | None = None) -> None:
+        """Sign someone out everywhere."""
+        with self._store.writing() as tx:
+            tx.sessions.remove_of(judge=judge, account=account)
+        self.forget()
+
+    def forget(self) -> None:
+        """Believe nothing that was known before: after links were revoked or replaced."""
+        with self._lock:
+            self._known.clear()
+
+    def account(self, number: int) -> Account | None:
+        """The account, unless it was switched off."""
+        with self._store.reading() as tx:
+            account = tx.accounts.numbered(number)
+        return account if account and account.disabled_at is None else None
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def judge_cookie(seat: int) -> str:
+    """The name of the cookie that holds the session of one judge."""
+    return f"{JUDGE_COOKIE}_{seat}"
+
+
+def judge_tokens(request: Request) -> list[str]:
+    """The tokens in the cookies of judges. Earlier versions kept them all in one, which still holds."""
+    cookies = [value for name, value in request.cookies.items() if name.startswith(f"{JUDGE_COOKIE}_")]
+    before = request.cookies.get(JUDGE_COOKIE, "").split(".")
+    return [token for token in [*cookies, *before] if token][:_MOST_TOKENS]
+
+
+async def judge_visitor(request: Request) -> Visitor | None:
+    """The judge asking, by any of their links."""
+    tokens = judge_tokens(request)
+    if not tokens:
+        return None
+    site = request.app.state.site
+    sessions: Sessions = site.sessions
+    sessions_known = [sessions.remembered(token) for token in tokens]
+    if None in sessions_known:
+        sessions_known = await site.read(lambda: [sessions.find(token) for token in tokens])
+    open_sessions = [
+        (token, session) for token, session in zip(tokens, sessions_known, strict=True) if session is not None
+    ]
+    open_sessions.sort(key=lambda entry: entry[1].expires_at, reverse=True)
+    links = tuple(
+        (token, session.judge, session.campaign)
+        for token, session in open_sessions
+        if session.judge is not None and session.campaign is not None
+    )
+    left = min((s.expires_at - datetime.now(UTC) for s in sessions_known if s is not None), default=timedelta(0))
+    return Visitor(links=links, renewable=left < timedelta(days=JUDGE_DAYS) - RENEWED_AFTER) if links else None
+
+
+async def account_visitor(request: Request) -> Visitor | None:
+    """The organiser asking."""
+    token = request.cookies.get(ACCOUNT_COOKIE, "")
+    if not token:
+        return None
+    site = request.app.state.site
+
+    def look() -> Visitor | None:
+        session = site.sessions.find(token)
+        if session is None or session.account is None:
+            return None
+        account = site.sessions.account(session.account)
+        if account is None:
+            return None
+        age = timedelta(days=ACCOUNT_DAYS) - (session.expires_at - datetime.now(UTC))
+        return Visitor(account=account, token=token, renewable=age > RENEWED_AFTER)
+
+    visitor: Visitor | None = await site.read(look)
+    return visitor
+
+
+def keep(request: Request, response: Response, name: str, value: str, days: int) -> None:
+    """Set a cookie that scripts cannot read, other sites cannot send, and plain HTTP does not carry behind https."""
+    response.set_cookie(
+        name,
+        value,
+        max_age=days * 86400,
+        path=request.scope.get("root_path", "") or "/",
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+
+
+def drop(request: Request, response: Response, name: str) -> None:
+    """Take a cookie back."""
+    response.delete_cookie(name, path=request.scope.get("root_path", "") or "/")
+
+
+def keep_judge(request: Request, response: Response, token: str, seat: int, visitor: Visitor | None) -> None:
+    """Keep a judge's new token in place of an older one; of many links in one browser the oldest go."""
+    keep(request, response, judge_cookie(seat), token, JUDGE_DAYS)
+    others = [judge for judge in (visitor.seats if visitor else ()) if judge != seat]
+    for judge in others[_LINKS_KEPT - 1 :]:
+        drop(request, response, judge_cookie(judge))
+
+
+async def renewed(request: Request, response: Response, visitor: Visitor) -> Response:
+    """Once a day a page that is looked at brings new tokens along. The old ones work for two minutes more, since other
+    requests may be on their way with them."""
+    if request.method != "GET" or not response.headers.get("content-type", "").startswith("text/html"):
+        return response
+    if not visitor.account and not request.url.path.endswith("/work"):
+        return response  # the form on a judge's page belongs to its session
+    site = request.app.state.site
+    sessions: Sessions = site.sessions
+    old = [visitor.token] if visitor.account else [token for token, _, _ in visitor.links]
+
+    def make() -> list[str]:
+        if visitor.account:
+            return [sessions.open(account=visitor.account.id)]
+        return [sessions.open(judge=seat) for seat in visitor.seats]
+
+    new = await site.write(make)
+    if visitor.account:
+        keep(request, response, ACCOUNT_COOKIE, new[0], ACCOUNT_DAYS)
+    else:
+        for token, seat in zip(new, visitor.seats, strict=True):
+            keep(request, response, judge_cookie(seat), token, JUDGE_DAYS)
+        drop(request, response, JUDGE_COOKIE)
+    loop = asyncio.get_running_loop()
+    for token in old:
+        loop.call_later(_OVERLAP_SECONDS, loop.run_in_executor, None, sessions.close, token)
+    return response
+
+
+def visitor_secret(request: Request) -> str:
+    """What forms of people not signed in are tied to."""
+    return request.cookies.get(VISITOR_COOKIE, "") or secrets.token_urlsafe(16)
+
+
+# Kinds of visitor, and the check that stands before every handler. Which kinds may use a route is in `routes`.
+
 
 # Programs that come with a token: who they act for and what they may do.
 
@@ -81,6 +387,14 @@ class Kind(StrEnum):
     PROGRAM = "program"
 
 
+class SignInNeeded(HTTPException):
+    """Nobody is signed in: a page leads to the sign-in, a program is told 401."""
+
+    def __init__(self, *, judge: bool) -> None:
+        super().__init__(401)
+        self.judge = judge
+
+
 ANYONE = frozenset(Kind)
 PROGRAMS = frozenset({Kind.PROGRAM})
 JUDGES = frozenset({Kind.JUDGE})
@@ -109,7 +423,7 @@ def guard(
     async def guarded(request: Request) -> Response:
         _refuse_impossible(request)
         if changes:
-            session.check_origin(request)
+            check_origin(request)
         visitor = await find(request)
         request.state.visitor = visitor
         if kind_of(visitor) not in kinds:

@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from lanner.campaign.accounts import add_account, normal_name, verify
 from lanner.errors import LannerError
 from lanner.store import AccountRole, Store
-from lanner.web import session
+from lanner.web import access
 from lanner.web.page.forms import text
 from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
@@ -33,16 +33,16 @@ async def form_of(request: Request) -> FormData:
     """The fields of a form, whose token fits the visitor's cookie."""
     form = await request.form(max_files=20, max_fields=2000)
     visitor = getattr(request.state, "visitor", None)
-    anyone = request.cookies.get(session.VISITOR_COOKIE, "")
+    anyone = request.cookies.get(access.VISITOR_COOKIE, "")
     secret = visitor.form_secret if visitor and visitor.account else anyone
-    session.check_form(text(form, session.FORM_FIELD), secret)
+    access.check_form(text(form, access.FORM_FIELD), secret)
     return form
 
 
 def _form_page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> Response:
-    secret = session.visitor_secret(request)
-    response = page(request, template, {"token": session.form_token(secret), "problem": "", **context}, status)
-    session.keep(request, response, session.VISITOR_COOKIE, secret, 1)
+    secret = access.visitor_secret(request)
+    response = page(request, template, {"token": access.form_token(secret), "problem": "", **context}, status)
+    access.keep(request, response, access.VISITOR_COOKIE, secret, 1)
     return response
 
 
@@ -60,9 +60,9 @@ def _to(request: Request, path: str) -> RedirectResponse:
 async def home(request: Request) -> Response:
     """To where the visitor belongs."""
     site: Site = request.app.state.site
-    if await session.account_visitor(request):
+    if await access.account_visitor(request):
         return _to(request, "/campaigns")
-    if await session.judge_visitor(request):
+    if await access.judge_visitor(request):
         return _to(request, "/work")
     return _to(request, "/setup" if await site.read(lambda: _unset(site.store)) else "/login")
 
@@ -101,7 +101,7 @@ async def setup(request: Request) -> Response:
 
 async def login_page(request: Request) -> Response:
     """The form for name and password."""
-    if await session.account_visitor(request):
+    if await access.account_visitor(request):
         return _to(request, "/campaigns")
     return _form_page(request, "login.html", {"name": ""})
 
@@ -130,8 +130,8 @@ async def _signed_in(request: Request, account: int, path: str = _FIRST) -> Resp
     site: Site = request.app.state.site
     token = await site.write(lambda: site.sessions.open(account=account))
     response = _to(request, path)
-    session.keep(request, response, session.ACCOUNT_COOKIE, token, session.ACCOUNT_DAYS)
-    session.drop(request, response, session.VISITOR_COOKIE)
+    access.keep(request, response, access.ACCOUNT_COOKIE, token, access.ACCOUNT_DAYS)
+    access.drop(request, response, access.VISITOR_COOKIE)
     return response
 
 
@@ -142,7 +142,7 @@ async def logout(request: Request) -> Response:
     token = request.state.visitor.token
     await site.write(lambda: site.sessions.close(token))
     response = _to(request, "/login")
-    session.drop(request, response, session.ACCOUNT_COOKIE)
+    access.drop(request, response, access.ACCOUNT_COOKIE)
     return response
 
 

@@ -15,7 +15,7 @@ from lanner.campaign.accounts import SCOPES, issue
 from lanner.campaign.people import messages_in
 from lanner.model import Item, Role, Task
 from lanner.store import Store
-from lanner.web import session
+from lanner.web import access
 from lanner.web.judging.handlers import answered_at
 from lanner.web.judging.practice import practice_of
 from lanner.web.judging.task import task_view
@@ -67,7 +67,7 @@ def test_links_opened_at_the_same_moment_are_both_kept(
         task = campaign.tasks(store, "trial", judge)[0].id
         assert client.get(f"/task/{task}").status_code == 200
     assert client.get("/work").text.count('class="assignment"') == 2
-    client.cookies.delete(session.judge_cookie(campaign.seats(store, "trial")[0].number))
+    client.cookies.delete(access.judge_cookie(campaign.seats(store, "trial")[0].number))
     assert client.get(f"/task/{campaign.tasks(store, 'trial', 'J1')[0].id}").status_code == 404, "as nobody else"
 
 

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from lanner import formats
 from lanner.errors import AnswerError, CampaignError, InputError, LannerError, StoreError, Where
 from lanner.store import Store
+from lanner.web.access import SignInNeeded
 from lanner.web.drafting.uploads import without_folders
 from lanner.web.page import problems
 from lanner.web.page.problems import error_text, parts
@@ -25,8 +26,8 @@ RAISED: dict[str, Exception] = {
     "other": LannerError("Hm."),
     "bug": RuntimeError("inside"),
     "missing": HTTPException(404),
-    "judge": problems.SignInNeeded(judge=True),
-    "account": problems.SignInNeeded(judge=False),
+    "judge": SignInNeeded(judge=True),
+    "account": SignInNeeded(judge=False),
 }
 
 

@@ -37,7 +37,8 @@ from lanner.protocols.context import page_in_any_context
 from lanner.protocols.prefilled import as_shown
 from lanner.protocols.wording import Wording
 from lanner.store import Store
-from lanner.web import session
+from lanner.web import access
+from lanner.web.access import SignInNeeded, Visitor
 from lanner.web.judging.feedback import feedback
 from lanner.web.judging.home import Home, SeatGoneError, home_page
 from lanner.web.judging.page import Given, task_page
@@ -45,10 +46,9 @@ from lanner.web.judging.page import Settings as PageSettings
 from lanner.web.judging.practice import SETTING, Practice, check, is_due, practice_of
 from lanner.web.judging.task import TaskView, task_view
 from lanner.web.page import forms, speech
-from lanner.web.page.problems import SignInNeeded, wants_json
+from lanner.web.page.problems import wants_json
 from lanner.web.page.rendering import page
 from lanner.web.serving.middleware import packed
-from lanner.web.session import Visitor
 from lanner.web.site import Site
 
 _SUBMISSION = re.compile(r"[\x20-\x7e]{8,200}")
@@ -73,10 +73,10 @@ async def open_link(request: Request) -> Response:
     if seat is None:
         raise HTTPException(404)
     site.addresses.forget(f"link {address}")
-    known = await session.judge_visitor(request)
+    known = await access.judge_visitor(request)
     token = await site.write(lambda: site.sessions.open(judge=seat.number))
     response = _to(request, "/work")
-    session.keep_judge(request, response, token, seat.number, known)
+    access.keep_judge(request, response, token, seat.number, known)
     return response
 
 
@@ -90,7 +90,7 @@ def _language(request: Request, judge_speaks: str = "") -> speech.Messages:
 def _remembering_language(request: Request, response: Response) -> Response:
     code = request.query_params.get("language", "")
     if code in speech.available():
-        session.keep(request, response, speech.COOKIE, code, 365)
+        access.keep(request, response, speech.COOKIE, code, 365)
     return response
 
 
@@ -144,7 +144,7 @@ async def task(request: Request) -> Response:
         return _to(request, f"/task/{view.gate}" if view.gate else "/work")
     if view.task.finished_at is None and await site.read(lambda: _must_practise(site.store, view)):
         return _to(request, f"/task/{number}/practice")
-    token = session.form_token(request.state.visitor.token_of(seat))
+    token = access.form_token(request.state.visitor.token_of(seat))
     return _remembering_offer(request, show_task(request, view, token), view)
 
 
@@ -209,7 +209,7 @@ async def practice(request: Request) -> Response:
         documents=lesson.documents,
         given=tuple(Given(earlier=earlier) for earlier in lesson.earlier),
     )
-    token = session.form_token(request.state.visitor.token_of(seat))
+    token = access.form_token(request.state.visitor.token_of(seat))
     response = show_task(
         request,
         shown,
@@ -302,7 +302,7 @@ def _remembering_offer(request: Request, response: Response, view: TaskView) -> 
     offer, offered = _offer(view), _offered(request)
     if offer not in offered:
         names = [offer, *offered][:_MOST_OFFERED]
-        session.keep(request, response, _PRACTICE_COOKIE, _BETWEEN.join(names), 365)
+        access.keep(request, response, _PRACTICE_COOKIE, _BETWEEN.join(names), 365)
     return response
 
 
@@ -519,7 +519,7 @@ async def form(request: Request) -> Response:
     site: Site = request.app.state.site
     number, seat = await _mine(request)
     fields = await request.form(max_files=0, max_fields=2000)
-    session.check_form(forms.text(fields, session.FORM_FIELD), request.state.visitor.token_of(seat))
+    access.check_form(forms.text(fields, access.FORM_FIELD), request.state.visitor.token_of(seat))
     item, row = forms.text(fields, "item"), forms.text(fields, "row")
     if not item.isdecimal() or len(item) > 6:
         raise HTTPException(400)
@@ -579,7 +579,7 @@ async def _wants_json(request: Request, seat: int) -> bool:
     if wants_json(request):
         return True
     fields = await request.form(max_files=0, max_fields=10)
-    session.check_form(forms.text(fields, session.FORM_FIELD), request.state.visitor.token_of(seat))
+    access.check_form(forms.text(fields, access.FORM_FIELD), request.state.visitor.token_of(seat))
     return False
 
 

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from lanner.campaign import accounts
 from lanner.errors import LannerError
 from lanner.store import Account, AccountRole, Store
-from lanner.web import auth, session
+from lanner.web import access, auth
 from lanner.web.page import forms
 from lanner.web.page.problems import error_text
 from lanner.web.page.rendering import page
@@ -110,7 +110,7 @@ async def change_password(request: Request) -> Response:
     except LannerError as error:
         return page(request, "account.html", {"problem": error_text(error), "changed": False}, 422)
     response = _back(request, "/account?changed=1")
-    session.keep(request, response, session.ACCOUNT_COOKIE, token, session.ACCOUNT_DAYS)
+    access.keep(request, response, access.ACCOUNT_COOKIE, token, access.ACCOUNT_DAYS)
     return response
 
 

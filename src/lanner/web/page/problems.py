@@ -21,6 +21,7 @@ from lanner.errors import (
     StatisticError,
     StoreError,
 )
+from lanner.web.access import SignInNeeded
 from lanner.web.page import speech
 from lanner.web.page.rendering import page
 from lanner.web.page.speech import COOKIE, Messages, choose, from_header, language, say
@@ -165,14 +166,6 @@ _WORDS: dict[int | str, tuple[str, str]] = {
         "Nothing was changed. Try again in a moment; the server's log says why.",
     ),
 }
-
-
-class SignInNeeded(HTTPException):
-    """Nobody is signed in: a page leads to the sign-in, a program is told 401."""
-
-    def __init__(self, *, judge: bool) -> None:
-        super().__init__(401)
-        self.judge = judge
 
 
 def wants_json(request: Request) -> bool:

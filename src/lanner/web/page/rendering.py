@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse
 from lanner.figures.typeset import count, number, percent, plural, shortened
 from lanner.model import languages
 from lanner.store import Memo
-from lanner.web import session
+from lanner.web import access
 from lanner.web.page import speech
 from lanner.web.page.assets import Assets
 from lanner.web.page.speech import COOKIE, amount, apart, language, mark, say, translate
@@ -106,7 +106,7 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
     }
     response = HTMLResponse(part(site.templates, template, root, values), status_code=status)
     if request.query_params.get("language", "") in speech.available():
-        session.keep(request, response, COOKIE, language(), 365)
+        access.keep(request, response, COOKIE, language(), 365)
     return response
 
 
