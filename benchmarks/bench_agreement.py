@@ -21,8 +21,7 @@ import polars as pl
 
 from lanner.stats import resample
 from lanner.stats.agreement import overview
-from lanner.stats.alpha import alpha
-from lanner.stats.coefficients import fleiss, kappa, pairwise
+from lanner.stats.coefficients import alpha, fleiss, kappa, pairwise
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, severity
 from lanner.stats.ratings import Ratings, ratings
 from lanner.stats.resample import Resampling

@@ -25,26 +25,22 @@ import numpy as np
 import polars as pl
 
 from lanner.model import Interval, Result
-from lanner.stats.alpha import alpha
 from lanner.stats.association import correlate
-from lanner.stats.bradley_terry import bradley_terry
-from lanner.stats.coefficients import fleiss, gwet, kappa, percent
+from lanner.stats.coefficients import alpha, fleiss, gwet, kappa, percent
 from lanner.stats.diagnosis import difference, prevalence, severity
 from lanner.stats.effort import throughput
 from lanner.stats.estimate import Statistic as Planner
 from lanner.stats.facets import facets
 from lanner.stats.icc import icc
-from lanner.stats.leastsquares import Ols
 from lanner.stats.metaeval import Scorer, metaeval
 from lanner.stats.mixed import effects, mixed
-from lanner.stats.models import calibration
-from lanner.stats.outcome import outcome
+from lanner.stats.models import calibration, corrected_shares
 from lanner.stats.prediction_powered import prediction_powered
-from lanner.stats.preference import sign_test
+from lanner.stats.preference import bradley_terry, sign_test
 from lanner.stats.ranking import rank
 from lanner.stats.ratings import Ratings
-from lanner.stats.replacement import corrected_shares
-from lanner.stats.resample import Resampling, replicate_sums
+from lanner.stats.regression import Ols
+from lanner.stats.resample import Resampling, outcome, replicate_sums
 from lanner.stats.spans import jaccard
 
 SEGMENTS, POINTS = 10, 4

@@ -21,8 +21,16 @@ import numpy as np
 
 from lanner.formats import mtme
 from lanner.stats.metaeval import Scorer, metaeval
-from lanner.stats.metric_accuracy import SoftAccuracy, calibrated, original_confidences, swaps
-from lanner.stats.metric_tests import accuracy_tests, kendall_tests, pearson_tests, soft_accuracy_tests
+from lanner.stats.metric_accuracy import (
+    SoftAccuracy,
+    accuracy_tests,
+    calibrated,
+    kendall_tests,
+    original_confidences,
+    pearson_tests,
+    soft_accuracy_tests,
+    swaps,
+)
 
 
 def timed(work: Callable[[], Any], times: int = 3) -> tuple[float, Any]:

@@ -21,20 +21,18 @@ import polars as pl
 from scipy import stats
 
 from lanner.stats.association import correlate, partial
-from lanner.stats.bradley_terry import bradley_terry
 from lanner.stats.coefficients import kappa
 from lanner.stats.diagnosis import bias, difference, severity
 from lanner.stats.effort import fatigue
 from lanner.stats.facets import facets
-from lanner.stats.leastsquares import Ols
 from lanner.stats.metaeval import Scorer, comparisons
 from lanner.stats.mixed import Satterthwaite, _prepare, default_random
 from lanner.stats.models import _document_p, _item_p, against_people, calibration
 from lanner.stats.prediction_powered import powered_mean, variance
-from lanner.stats.preference import side_bias, sign_test
+from lanner.stats.preference import bradley_terry, side_bias, sign_test
 from lanner.stats.ranking import duels, rank
 from lanner.stats.ratings import Ratings
-from lanner.stats.regression import blocks
+from lanner.stats.regression import Ols, blocks
 from lanner.stats.resample import Resampling
 from lanner.stats.scores import Items
 

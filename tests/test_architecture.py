@@ -8,9 +8,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from lanner import _MOVED
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "lanner"
@@ -233,6 +236,15 @@ def test_importing_lanner_stays_light() -> None:
     heavy = {"starlette", "uvicorn", "sqlalchemy", "psycopg", "aiohttp", "scipy.stats", "lanner.web"}
     assert not library & {*heavy, "sqlite3"}
     assert not importing_texts & {*heavy, "polars", "pydantic"}
+
+
+def test_modules_that_moved_are_found_under_their_earlier_names() -> None:
+    code = "from lanner.stats.outcome import wilson; import lanner.stats.resample as now; print(wilson is now.wilson)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "True"
+    for earlier, now in _MOVED.items():
+        assert import_module(earlier) is import_module(now)
+        assert earlier not in module_names(), f"{earlier} is a module again"
 
 
 def test_every_module_has_a_test_of_the_same_name() -> None:

@@ -5,7 +5,11 @@ Names are loaded when they are first used, so that `import lanner` is quick and 
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -34,6 +38,27 @@ _HOMES = {
     "read": ("lanner.formats", "read"),
     "write": ("lanner.formats", "write"),
 }
+
+_MOVED = {
+    "lanner.stats.bradley_terry": "lanner.stats.preference",
+    "lanner.stats.outcome": "lanner.stats.resample",
+    "lanner.stats.reading": "lanner.stats.agreement",
+    "lanner.stats.replacement": "lanner.stats.models",
+}
+"""Modules that earlier documentation names, and those that hold their contents now."""
+
+
+class _MovedModules(MetaPathFinder, Loader):
+    """Imports a module that has moved under its earlier name."""
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None, /) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if name in _MOVED else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = import_module(_MOVED[module.__name__])
+
+
+sys.meta_path.append(_MovedModules())
 
 __all__ = [
     "Document",

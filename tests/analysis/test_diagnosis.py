@@ -21,8 +21,7 @@ from lanner.analysis.material import Material, from_file
 from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
 from lanner.model import Document, Grid, Item, Json, Judge, JudgeKind, Judgement, Segment
-from lanner.stats.outcome import holm
-from lanner.stats.resample import Resampling
+from lanner.stats.resample import Resampling, holm
 from lanner.studies.simulation import dice
 
 SYSTEMS = ("alder", "birch", "cedar")

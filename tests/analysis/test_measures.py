@@ -10,7 +10,7 @@ from lanner.analysis.comparable import question_ratings
 from lanner.analysis.measures import Part, main_question, mean_alpha, plan, plan_question, plan_table, row_ratings
 from lanner.errors import InputError
 from lanner.model import Choice, Grid, Labels, Option, Question, Scale, Text, Unit
-from lanner.stats.alpha import alpha
+from lanner.stats.coefficients import alpha
 from lanner.stats.frame import tidy
 from lanner.stats.resample import Resampling
 from reports.world import material

@@ -13,7 +13,7 @@ from lanner.formats import native
 from lanner.judges.probes import INJECTION
 from model_campaign import corpus
 from reports.comparison.worlds import scores
-from stats.test_replacement import labelled, scored
+from stats.test_models import labelled, scored
 from stub_server import Stub, running
 
 

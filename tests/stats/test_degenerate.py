@@ -14,7 +14,6 @@ import pytest
 from lanner.errors import DesignError, StatisticError
 from lanner.model import Result
 from lanner.stats import agreement, association, context, diagnosis, effort, mixed, models, preference, regression
-from lanner.stats.bradley_terry import bradley_terry
 from lanner.stats.coefficients import kappa, pairwise
 from lanner.stats.diagnosis import difference, self_agreement
 from lanner.stats.facets import facets
@@ -32,6 +31,7 @@ from lanner.stats.power import (
     preference_pilot,
 )
 from lanner.stats.prediction_powered import prediction_powered
+from lanner.stats.preference import bradley_terry
 from lanner.stats.ranking import head_to_head, systems
 from lanner.stats.resample import Resampling
 from lanner.stats.wide import wide

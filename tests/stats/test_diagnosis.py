@@ -12,8 +12,7 @@ from hypothesis import given, settings
 
 from data_sets import data_dir
 from falcon_labels import falcon
-from lanner.stats.alpha import alpha
-from lanner.stats.coefficients import fleiss, kappa, pairwise, percent
+from lanner.stats.coefficients import alpha, fleiss, kappa, pairwise, percent
 from lanner.stats.diagnosis import (
     bias,
     confusion,

@@ -10,8 +10,18 @@ from hypothesis import strategies as st
 
 from lanner.errors import StatisticError
 from lanner.stats import estimate as estimate_module
-from lanner.stats.alpha import alpha
-from lanner.stats.coefficients import brennan_prediger, conger, fleiss, gwet, kappa, pairwise, percent, scott, wmt
+from lanner.stats.coefficients import (
+    alpha,
+    brennan_prediger,
+    conger,
+    fleiss,
+    gwet,
+    kappa,
+    pairwise,
+    percent,
+    scott,
+    wmt,
+)
 from lanner.stats.estimate import SparseTable, estimate, usage
 from lanner.stats.icc import icc
 from lanner.stats.resample import Resampling, draws

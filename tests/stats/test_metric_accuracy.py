@@ -7,23 +7,36 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.stats import t as student
 
 from lanner.stats.metric_accuracy import (
     Kind,
     PairGrid,
     SoftAccuracy,
+    accuracy_test,
+    accuracy_tests,
+    accuracy_tests_by_document,
     by_segment,
     calibrated,
     chance,
     confidences,
     correlation,
     cross_validated,
+    document_tests,
+    kendall_tests,
     original_confidences,
     pairwise_accuracy,
+    pearson_tests,
+    pearson_without_each,
+    rank_groups,
+    soft_accuracy_tests,
     swaps,
+    system_accuracy_tests,
     weights,
+    where_whole,
+    williams,
 )
-from lanner.stats.resample import Array
+from lanner.stats.resample import Array, generator
 from property_examples import examples
 
 
@@ -192,3 +205,279 @@ def test_pooled_by_item_and_by_system_as_scipy_with_missing_cells(kind: Kind) ->
 
 def test_nothing_to_correlate_is_undefined() -> None:
     assert np.isnan(correlation(np.ones((2, 3)), np.eye(2, 3)))
+
+
+def test_perm_both_is_its_definition() -> None:
+    """Swap standardised scores by the same random masks, one pair and one swap at a time."""
+    gold, tables = scorers(3, segments=6)
+    k = 40
+    found = pearson_tests(gold, tables, k=k, seed=5)
+
+    masks = generator(5, 13).integers(0, 2, (k, gold.size)).astype(bool)
+    flat = [((t - t.mean()) / t.std()).ravel() for t in tables]
+    for a, b in product(range(3), repeat=2):
+        if a == b:
+            continue
+        x, y, g = flat[a], flat[b], gold.ravel()
+        seen = np.corrcoef(x, g)[0, 1] - np.corrcoef(y, g)[0, 1]
+        drawn = [
+            np.corrcoef(np.where(m, x, y), g)[0, 1] - np.corrcoef(np.where(m, y, x), g)[0, 1] for m in masks
+        ]  # fmt: skip
+        assert found[a, b] == pytest.approx((1 + np.sum(np.array(drawn) >= seen - 1e-12)) / (1 + k))
+
+
+def test_system_accuracy_is_tested_by_swapping_systems() -> None:
+    """The same masks, one pair of scorers and one swap at a time."""
+    rng = np.random.default_rng(6)
+    gold, k = rng.normal(size=7), 30
+    tables = [gold + rng.normal(0, noise, 7) for noise in (0.2, 1, 3)]
+    found = system_accuracy_tests(gold, tables, k=k, seed=2)
+    masks = generator(2, 13).integers(0, 2, (k, 7)).astype(bool)
+    flat = [(t - t.mean()) / t.std() for t in tables]
+    for a, b in product(range(3), repeat=2):
+        if a != b:
+            x, y = flat[a], flat[b]
+            seen = pairwise_accuracy(gold, x) - pairwise_accuracy(gold, y)
+            drawn = [
+                pairwise_accuracy(gold, np.where(m, x, y)) - pairwise_accuracy(gold, np.where(m, y, x)) for m in masks
+            ]
+            assert found[a, b] == pytest.approx((1 + np.sum(np.array(drawn) >= seen - 1e-12)) / (1 + k))
+
+
+def test_a_better_scorer_is_shown_to_be_better() -> None:
+    gold, tables = scorers(4, segments=60)
+    assert correlation(gold, tables[0]) > correlation(gold, tables[2])
+    assert pearson_tests(gold, tables, k=200)[0, 2] < 0.02
+
+
+def by_definition(gold, tables, masks, statistic):
+    """p of every ordered pair, one pair and one mask at a time."""
+    flat = [(t - np.nanmean(t)) / np.nanstd(t) for t in tables]
+    ps = np.ones((len(tables), len(tables)))
+    for a, b in product(range(len(tables)), repeat=2):
+        if a != b:
+            x, y = flat[a], flat[b]
+            seen = statistic(gold, x) - statistic(gold, y)
+            drawn = [statistic(gold, np.where(m, x, y)) - statistic(gold, np.where(m, y, x)) for m in masks]
+            ps[a, b] = (1 + np.sum(np.array(drawn) >= seen - 1e-7)) / (1 + len(masks))
+    return ps
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_item_kendall_is_its_definition(ties: bool) -> None:
+    gold, tables = scorers(7, systems=4, segments=5)
+    if ties:
+        tables = [table.round() for table in tables]
+    gold[:, 2] = 1.0  # a segment without an order in gold takes no part
+    gold[1, 3] = np.nan
+    k, rng = 30, generator(3, 13)
+    masks = np.zeros((k, 4, 5), bool)
+    for segment in (0, 1, 3, 4):
+        masks[:, :, segment] = rng.integers(0, 2, (k, 4))
+
+    def tau(truth, scores):
+        return correlation(truth, scores, "kendall", "item")
+
+    tables = [np.where(np.isnan(gold), np.nan, table) for table in tables]
+    assert kendall_tests(gold, tables, k=k, seed=3) == pytest.approx(by_definition(gold, tables, masks, tau))
+
+
+def test_soft_accuracy_is_its_definition() -> None:
+    gold, tables = scorers(8, systems=4, segments=12)
+    tables[1] = tables[1].round()
+    k, rng, flips = 25, generator(1, 13), swaps(12, 64, 1)
+    masks = [rng.integers(0, 2, (4, 12)).astype(bool) for _ in range(k)]
+
+    def soft(truth, scores):
+        return 1 - np.abs(confidences(truth, flips).mid - confidences(scores, flips).mid).mean()
+
+    found = soft_accuracy_tests(gold, tables, k=k, signs=64, seed=1)
+    assert found == pytest.approx(by_definition(gold, tables, masks, soft))
+
+
+def test_a_scorer_with_gaps_does_not_change_the_others() -> None:
+    gold, tables = scorers(9, segments=30)
+    gappy = tables[1].copy()
+    gappy[0, :20] = np.nan
+    found = where_whole(gold, [tables[0], gappy, tables[2]], lambda g, t: kendall_tests(g, t, k=50))
+    assert found[0, 2] == kendall_tests(gold, [tables[0], tables[2]], k=50)[0, 1]
+    shared = np.where(np.isnan(gappy), np.nan, gold)
+    assert found[1, 2] == kendall_tests(shared, [gappy, np.where(np.isnan(gappy), np.nan, tables[2])], k=50)[0, 1]
+
+
+def test_a_scorer_that_shares_no_whole_segment_has_no_soft_test() -> None:
+    gold, tables = scorers(10, segments=6)
+    tables[0][0] = np.nan
+    assert np.isnan(soft_accuracy_tests(gold, tables, k=5)).all()
+
+
+def scorers(seed: int = 0, systems: int = 4, segments: int = 3) -> tuple[np.ndarray, list[np.ndarray]]:
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, 4, (systems, segments)).astype(float)
+    return gold, [gold + rng.normal(0, noise, gold.shape) for noise in (0.3, 1.5, 4)]
+
+
+def test_the_exact_test_is_all_swaps_counted() -> None:
+    gold, (good, _, bad) = scorers()
+    one, two = calibrated(gold, good), calibrated(gold, bad)
+    gap = (one.correct.astype(int) - two.correct.astype(int))[one.known]
+    gap = gap[gap != 0]
+    reached = [np.dot(signs, np.abs(gap)) >= gap.sum() for signs in product([-1, 1], repeat=len(gap))]
+    assert accuracy_test(one, two) == pytest.approx(np.mean(reached))
+
+
+def test_segments_with_fewer_pairs_weigh_more_per_pair() -> None:
+    gold, (good, _, bad) = scorers(1)
+    bad[0, 0] = np.nan
+    one, two = calibrated(gold, good), calibrated(gold, bad)
+    both = one.known & two.known
+    weight = np.broadcast_to(1 / both.sum(axis=0), both.shape)[both]
+    gap = (one.correct.astype(int) - two.correct.astype(int))[both] * weight
+    gap = gap[gap != 0]
+    signs = np.array(list(product([-1, 1], repeat=len(gap))))
+    exact = np.mean(signs @ np.abs(gap) >= gap.sum() - 1e-9)
+    assert accuracy_test(one, two) == pytest.approx(exact, abs=0.015)
+
+
+def test_p_of_drawn_masks_counts_the_difference_itself_among_them() -> None:
+    """A perfect scorer against one that is always wrong, on so much data that no draw reaches the difference: p is one
+    over the draws and one. The other way round every draw reaches it: p is 1."""
+    rng = np.random.default_rng(4)
+    gold = rng.permutation(240).reshape(8, 30).astype(float)
+    right, wrong = gold, -gold
+    for test in (pearson_tests, lambda g, tables, k: kendall_tests(g, tables, k=k)):
+        ps = test(gold, [right, wrong], k=99)
+        assert ps[0, 1] == pytest.approx(1 / 100, abs=1e-12)
+        assert ps[1, 0] == 1
+    systems = np.arange(60.0)
+    ps = system_accuracy_tests(systems, [systems, -systems], k=99)
+    assert (ps[0, 1], ps[1, 0]) == (pytest.approx(1 / 100, abs=1e-12), 1)
+    missing = gold.copy()
+    missing[0, 0] = np.nan  # segments of two sizes: their weights differ, so that swaps are drawn and not counted out
+    better, worse = calibrated(gold, np.where(np.isnan(missing), np.nan, right)), calibrated(gold, wrong)
+    assert accuracy_test(better, worse) == pytest.approx(1 / 20_001, abs=1e-12)
+
+
+@pytest.mark.parametrize("holes", [False, True])
+def test_all_pairs_at_once_are_each_pair_alone(holes: bool) -> None:
+    gold, tables = scorers(2, segments=8)
+    if holes:
+        tables[1][2, 3] = np.nan
+    made = [calibrated(gold, table) for table in tables]
+    ps = accuracy_tests(made)
+    for a, b in product(range(3), repeat=2):
+        assert ps[a, b] == pytest.approx(1.0 if a == b else accuracy_test(made[a], made[b]))
+
+
+def test_williams_is_one_sided_and_antisymmetric() -> None:
+    """t = (.5 − .3)·√(102·1.4 / (2·102/100·.74 + .16·.216)) for n = 103, r between .4."""
+    p = williams(0.5, 0.3, 0.4, 103)
+    assert williams(0.3, 0.5, 0.4, 103) == pytest.approx(1 - p)
+    assert williams(0.4, 0.4, 0.2, 50) == pytest.approx(0.5)
+
+    determinant = 1 - 0.25 - 0.09 - 0.16 + 2 * 0.5 * 0.3 * 0.4
+    t = 0.2 * np.sqrt(102 * 1.4 / (2 * 102 / 100 * determinant + 0.4**2 * 0.6**3))
+    assert p == pytest.approx(student.sf(t, 100))
+
+
+def test_groups_end_where_a_member_beats_the_next() -> None:
+    ps = np.ones((4, 4))
+    ps[0, 2] = ps[2, 3] = 0.01
+    assert rank_groups([0.9, 0.8, 0.7, 0.6], ps) == [1, 1, 2, 3]
+    assert rank_groups([0.6, 0.9], np.ones((2, 2))) == [1, 1]
+
+
+DOCUMENT = np.repeat(np.arange(6), [3, 1, 2, 4, 1, 3])
+
+
+def swapped_by_document(gold, tables, statistic):
+    """All 64 swaps of six documents, one pair of scorers at a time."""
+    flat = [(t - t.mean()) / t.std() for t in tables]
+    ps = np.ones((len(tables), len(tables)))
+    for a, b in product(range(len(tables)), repeat=2):
+        if a != b:
+            x, y = flat[a], flat[b]
+            seen = statistic(gold, x) - statistic(gold, y)
+            drawn = []
+            for swap in product([False, True], repeat=6):
+                mask = np.array(swap)[DOCUMENT]
+                drawn.append(statistic(gold, np.where(mask, x, y)) - statistic(gold, np.where(mask, y, x)))
+            ps[a, b] = np.mean(np.array(drawn) >= seen - 1e-9)
+    return ps
+
+
+STATISTICS = {
+    "segment_pearson": lambda g, s: np.corrcoef(g.ravel(), s.ravel())[0, 1],
+    "item_kendall": lambda g, s: correlation(g, s, "kendall", "item"),
+    "sys_pairwise_accuracy": lambda g, s: pairwise_accuracy(g.mean(axis=1), s.mean(axis=1)),
+    "sys_pearson": lambda g, s: np.corrcoef(g.mean(axis=1), s.mean(axis=1))[0, 1],
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_swapping_documents_is_its_definition(name: str) -> None:
+    gold, tables = scorers(11, systems=5, segments=len(DOCUMENT))
+    found = document_tests(name, gold, tables, DOCUMENT, k=1000)
+    assert found == pytest.approx(swapped_by_document(gold, tables, STATISTICS[name]))
+
+
+def test_swapping_documents_of_acc_eq_keeps_each_threshold() -> None:
+    gold, tables = scorers(12, systems=4, segments=len(DOCUMENT))
+    made = [calibrated(gold, table) for table in tables]
+    found = accuracy_tests_by_document(made, DOCUMENT, k=1000)
+    for a, b in product(range(3), repeat=2):
+        if a == b:
+            continue
+        gap = (made[a].correct.astype(float) - made[b].correct).mean(axis=0)
+        parts = np.array([gap[d == DOCUMENT].sum() for d in range(6)])
+        drawn = [np.dot(signs, parts) for signs in product([-1, 1], repeat=6)]
+        assert found[a, b] == pytest.approx(np.mean(np.array(drawn) >= parts.sum() - 1e-9))
+
+
+def test_correlations_apart_is_a_t_test_over_documents_left_out() -> None:
+    gold, tables = scorers(13, segments=len(DOCUMENT))
+    found = document_tests("williams", gold, tables, DOCUMENT)
+    values = []
+    for table in (tables[0], tables[1]):
+        whole = pearson_without_each(gold, table, DOCUMENT)
+        assert whole[0] == pytest.approx(np.corrcoef(gold.ravel(), table.ravel())[0, 1])
+        for d in range(6):
+            kept = d != DOCUMENT
+            assert whole[1 + d] == pytest.approx(np.corrcoef(gold[:, kept].ravel(), table[:, kept].ravel())[0, 1])
+        values.append(whole)
+    gaps = values[0] - values[1]
+    error = np.sqrt(5 / 6 * ((gaps[1:] - gaps[1:].mean()) ** 2).sum())
+    assert found[0, 1] == pytest.approx(student.sf(gaps[0] / error, 5))
+    assert found[1, 0] == pytest.approx(1 - found[0, 1])
+
+
+ALL = ("acc_eq", "spa", "sys_pairwise_accuracy", "sys_pearson", "segment_pearson", "item_kendall", "williams")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_undefined_is_never_significant(name: str) -> None:
+    gold, tables = scorers(14, segments=len(DOCUMENT))
+    constant = np.ones_like(gold)
+    first, second = tables[0].copy(), tables[1].copy()
+    first[:, 7:] = np.nan
+    second[:, :7] = np.nan
+    for pair in ([constant, tables[0]], [first, second], [np.full_like(gold, np.nan), tables[0]]):
+        ps = document_tests(name, gold, pair, DOCUMENT)
+        if name in ("acc_eq", "spa") and pair[0] is constant:  # ties are an order too: these are defined
+            assert ps[0, 1] > 0.05
+        else:
+            assert np.isnan(ps[0, 1])
+            assert np.isnan(ps[1, 0])
+    few = np.zeros(len(DOCUMENT), int)
+    few[7:] = 1
+    assert np.isnan(document_tests(name, gold, tables, few)[0, 1])
+
+
+@pytest.mark.parametrize("test", [pearson_tests, kendall_tests])
+def test_undefined_is_never_significant_cell_by_cell(test) -> None:
+    gold, tables = scorers(15, segments=20)
+    assert np.isnan(test(gold, [np.ones_like(gold), tables[0]], k=50)[[0, 1], [1, 0]]).all()
+    first, second = tables[0].copy(), tables[1].copy()
+    first[:, 10:] = np.nan
+    second[:, :10] = np.nan
+    assert np.isnan(where_whole(gold, [first, second], lambda g, t: test(g, t, k=50))[0, 1])

@@ -16,7 +16,7 @@ from lanner.model import Result
 from lanner.stats import association, diagnosis, effort, preference, ranking, regression
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.association import correlate
-from lanner.stats.bradley_terry import bradley_terry
+from lanner.stats.preference import bradley_terry
 from lanner.stats.resample import Replicates, Resampling, replicate
 from rating_tables import GOLDEN, table
 

@@ -12,7 +12,6 @@ import published_data
 from lanner.model import Interval, Result
 from lanner.stats.coefficients import percent
 from lanner.stats.models import alternative_annotator, calibration
-from lanner.stats.outcome import outcome
 from lanner.stats.power import (
     Components,
     Design,
@@ -25,7 +24,7 @@ from lanner.stats.power import (
 )
 from lanner.stats.prediction_powered import prediction_powered
 from lanner.stats.questionnaire import averages, shares
-from lanner.stats.resample import Resampling, replicate
+from lanner.stats.resample import Resampling, outcome, replicate
 
 QUICK = Resampling(n=200)
 

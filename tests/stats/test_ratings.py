@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from lanner.errors import StatisticError
-from lanner.stats.alpha import alpha
-from lanner.stats.coefficients import kappa, percent
+from lanner.stats.coefficients import alpha, kappa, percent
 from lanner.stats.ratings import (
     COUNTED,
     Patterns,

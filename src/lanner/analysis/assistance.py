@@ -23,8 +23,7 @@ from lanner.errors import StatisticError
 from lanner.model import Document, Json, Result, Segment, Spans
 from lanner.protocols.prefilled import Help, judged_marks, of_text, outcomes, withheld_of
 from lanner.stats.effort import LIMIT, items
-from lanner.stats.outcome import Scale, outcome, t_outcome
-from lanner.stats.resample import Array, Resampling, replicate_sums, sign
+from lanner.stats.resample import Array, Resampling, Scale, outcome, replicate_sums, sign, t_outcome
 from lanner.stats.spans import shared_characters
 
 FATES = ("kept", "changed", "removed")

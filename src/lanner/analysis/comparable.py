@@ -27,7 +27,7 @@ from lanner.model import (
     Spans,
     Text,
 )
-from lanner.stats.alpha import alpha
+from lanner.stats.coefficients import alpha
 from lanner.stats.preference import comparisons
 from lanner.stats.ratings import Ratings, jaccard_distance
 from lanner.stats.resample import Array

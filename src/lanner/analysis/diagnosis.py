@@ -39,9 +39,8 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Document, Grid, Json, Protocol, Question, Result, Spans
 from lanner.model.messages import Message, message
 from lanner.protocols.derived import span_weight
-from lanner.stats.outcome import holm, outcome
 from lanner.stats.regression import regress
-from lanner.stats.resample import Array, Resampling, replicate_sums
+from lanner.stats.resample import Array, Resampling, holm, outcome, replicate_sums
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from lanner.protocols.derived import chosen_rows
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.scale import MOST_ORDINAL_STEPS
 from lanner.stats.agreement import all_coefficients, alpha, gwet, icc, jaccard, kappa, micro_f1, percent, spans
-from lanner.stats.alpha import Level
+from lanner.stats.coefficients import Level
 from lanner.stats.estimate import Plan, Rows, Statistic
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Resampling

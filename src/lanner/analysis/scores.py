@@ -21,8 +21,7 @@ from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plan
 from lanner.protocols.guessing import GENERIC
 from lanner.stats import ranking
 from lanner.stats.goals import State
-from lanner.stats.outcome import outcome
-from lanner.stats.resample import Array, Resampling, replicate_sums
+from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
 
 Bounds = tuple[float, float]
 ON_SCALE = "symmetric on the logit of the scale"

@@ -21,7 +21,7 @@ from lanner.analysis.comparable import UNIT, distances
 from lanner.analysis.measures import FEWEST_ITEMS, plan
 from lanner.analysis.rows import PEOPLE, CountedRows
 from lanner.model import Choice, Item, Json, Judge, Protocol, Result, Role, Task
-from lanner.stats.alpha import alpha
+from lanner.stats.coefficients import alpha
 from lanner.stats.resample import Resampling
 
 Unit = tuple[str, str, str]

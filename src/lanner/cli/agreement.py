@@ -17,11 +17,10 @@ from lanner.cli.source import Source, shares
 from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.figures.typeset import estimate, p_value
 from lanner.model import Json, Result, Spans
-from lanner.stats.agreement import alpha, kappa
+from lanner.stats.agreement import alpha, kappa, meaning, reading
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, prevalence, severity
-from lanner.stats.gamma import gamma as gamma_of
-from lanner.stats.reading import meaning, reading
 from lanner.stats.resample import Resampling
+from lanner.stats.spans import gamma as gamma_of
 
 # `lanner agreement --why`: what disagreement is made of, question by question.
 

@@ -46,7 +46,7 @@ from lanner.reports.comparison.build import compare
 from lanner.reports.files import write
 from lanner.reports.parts import Column, Table
 from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval
-from lanner.stats.replacement import replacement
+from lanner.stats.models import replacement
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 from lanner.studies.page import mark, ours, page, typed

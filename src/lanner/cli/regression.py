@@ -18,10 +18,10 @@ from lanner.cli.source import Source, check_domains, shares
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.typeset import duration, estimate, p_number, p_value, percent
 from lanner.model import Interval, Json, Result
+from lanner.stats.agreement import band, reading
 from lanner.stats.association import between_measures, correlations
 from lanner.stats.effort import SECONDS, cost, fatigue, throughput, with_seconds
 from lanner.stats.mixed import mixed
-from lanner.stats.reading import band, reading
 from lanner.stats.regression import Clustering, regress
 from lanner.stats.regression import blocks as regress_blocks
 from lanner.stats.resample import Resampling

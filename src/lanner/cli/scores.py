@@ -25,8 +25,7 @@ from lanner.model.messages import in_number
 from lanner.protocols.guessing import GENERIC
 from lanner.protocols.wording import Wording
 from lanner.stats import ranking, scores
-from lanner.stats.bradley_terry import bradley_terry
-from lanner.stats.preference import majority, sign_test
+from lanner.stats.preference import bradley_terry, majority, sign_test
 from lanner.stats.resample import Resampling
 
 # Domains for judgements whose file does not tell them: WMT's lists of documents, a domain and a document a line.

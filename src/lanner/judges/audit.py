@@ -15,8 +15,7 @@ import numpy as np
 from lanner import __version__, campaign
 from lanner.model import Choice, Json, Labels, Protocol, Question, Rank, Result, Signature
 from lanner.protocols.answers import consistency
-from lanner.stats.outcome import Scale, outcome
-from lanner.stats.resample import Array, Resampling, replicate_sums
+from lanner.stats.resample import Array, Resampling, Scale, outcome, replicate_sums
 from lanner.store import Entry, Store
 from lanner.store.rows import loads
 

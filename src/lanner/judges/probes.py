@@ -25,8 +25,7 @@ from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.run import Connect, Report, run
 from lanner.model import Document, Json, Protocol, Question, Rank, Result, Scale, Segment, Signature, Spans
 from lanner.protocols.answers import likeness
-from lanner.stats.outcome import outcome
-from lanner.stats.resample import Array, Resampling, replicate_sums
+from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
 from lanner.store import Store, fingerprint
 
 LONG, INJECTED = "+long", "+asks"

@@ -16,8 +16,7 @@ import numpy.typing as npt
 from lanner import registry
 from lanner.errors import InputError, LannerError, did_you_mean
 from lanner.model import Document, Interval, Judge, JudgeKind, Judgement, Result
-from lanner.stats.outcome import outcome
-from lanner.stats.resample import Array, Resampling, replicate_sums, sign
+from lanner.stats.resample import Array, Resampling, outcome, replicate_sums, sign
 
 # From texts to judgements: how any metric rates any system's documents.
 #

@@ -22,7 +22,7 @@ from lanner.model import Grid, Number, Protocol, Question, Scale
 from lanner.model.alarms import SWAP_LEVEL
 from lanner.monitor.snapshot import Cell, Divergence, Leaning, OddOnes, Spread, Swap
 from lanner.stats.diagnosis import severity
-from lanner.stats.numbering import distinct
+from lanner.stats.frame import distinct
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 

@@ -23,9 +23,8 @@ from scipy import sparse
 
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Result
-from lanner.stats.numbering import Numbers, by_name, codes, distinct, in_order
-from lanner.stats.outcome import outcome
-from lanner.stats.resample import PLENTY, Array, Indices, Replicates, Resampling, replicate, sign
+from lanner.stats.frame import Numbers, by_name, codes, distinct, in_order
+from lanner.stats.resample import PLENTY, Array, Indices, Replicates, Resampling, outcome, replicate, sign
 from lanner.stats.wide import clustered, combine_results, groups, labelled, numbers, undefined, units, wide
 
 # Pearson, Spearman and Kendall of weighted pairs, for all resamples at once.

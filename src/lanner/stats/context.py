@@ -13,8 +13,7 @@ import polars as pl
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.frame import tidy
-from lanner.stats.outcome import Outcome, outcome
-from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
+from lanner.stats.resample import Array, Outcome, Resampling, group_sums, outcome, replicate_sums, sign
 from lanner.stats.wide import clustered, groups, numbers, undefined, units, wide
 
 _SENTENCE = ["document", "segment", "system"]

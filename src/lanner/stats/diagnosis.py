@@ -12,13 +12,11 @@ import numpy as np
 import polars as pl
 
 from lanner.model import Result
-from lanner.stats.alpha import alpha
-from lanner.stats.coefficients import corrected, fleiss, gwet, kappa, percent, ratio
+from lanner.stats.coefficients import alpha, corrected, fleiss, gwet, kappa, percent, ratio
 from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, Statistic, estimate, statistic, usage
 from lanner.stats.frame import tidy
-from lanner.stats.outcome import Outcome, outcome, t_outcome
 from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
-from lanner.stats.resample import Array, Resampling, replicate, sign
+from lanner.stats.resample import Array, Outcome, Resampling, outcome, replicate, sign, t_outcome
 from lanner.stats.wide import labelled
 
 _FIRST, _AGAIN = "first", "again"

@@ -17,12 +17,9 @@ from scipy.special import stdtrit
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Interval, Json, Result
 from lanner.model.messages import in_number
-from lanner.stats.frame import tidy
-from lanner.stats.leastsquares import Estimate, Ols
-from lanner.stats.numbering import Numbers, codes, distinct, in_order, joined, of_rows
-from lanner.stats.outcome import outcome
-from lanner.stats.regression import terms
-from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
+from lanner.stats.frame import Numbers, codes, distinct, in_order, joined, of_rows, tidy
+from lanner.stats.regression import Estimate, Ols, terms
+from lanner.stats.resample import Array, Resampling, group_sums, outcome, replicate_sums, sign
 from lanner.stats.wide import Wide, check_columns, clustered, groups, undefined, units, wide
 
 Time = Literal["auto", "active", "elapsed"]

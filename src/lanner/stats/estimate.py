@@ -20,9 +20,23 @@ from scipy import sparse
 
 from lanner.errors import StatisticError
 from lanner.model import Result
-from lanner.stats.outcome import OTHER_JUDGES, THESE_JUDGES, Outcome, Scale, crossed_outcome, outcome, t_outcome
 from lanner.stats.ratings import Patterns, Ratings, Value, ratings
-from lanner.stats.resample import Array, Replicates, Resampling, jackknife_variance, replicate, replicate_sums, sign
+from lanner.stats.resample import (
+    OTHER_JUDGES,
+    THESE_JUDGES,
+    Array,
+    Outcome,
+    Replicates,
+    Resampling,
+    Scale,
+    crossed_outcome,
+    jackknife_variance,
+    outcome,
+    replicate,
+    replicate_sums,
+    sign,
+    t_outcome,
+)
 from lanner.stats.resample import Statistic as OfWeights
 
 Whole = npt.NDArray[np.integer]

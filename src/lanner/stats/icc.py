@@ -11,8 +11,8 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.model.messages import in_number
 from lanner.stats.coefficients import check_order, ratio
 from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, statistic
+from lanner.stats.frame import groups_apart
 from lanner.stats.mixed import fit
-from lanner.stats.numbering import groups_apart
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices
 

@@ -1,8 +1,8 @@
 """Meta-evaluation: how well scorers (metrics, models, people) agree with gold about systems and segments.
 
 Everything is computed from aligned arrays, systems × segments; a missing cell is missing for that cell only and never
-moves another. Documents are the unit of every interval and test: see `metric_tests`, and `metric_accuracy` for the
-statistics. With `as_wmt24` cells are swapped one by one, as the shared tasks did.
+moves another. Documents are the unit of every interval and test: see `metric_accuracy`, also for the statistics. With
+`as_wmt24` cells are swapped one by one, as the shared tasks did.
 """
 
 from __future__ import annotations
@@ -18,34 +18,31 @@ from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.association import Coefficient, Pairs, without_each
 from lanner.stats.metric_accuracy import (
+    FEWEST,
     CalibratedAccuracy,
     Kind,
     Over,
     SoftAccuracy,
+    accuracy_tests,
+    accuracy_tests_by_document,
     by_segment,
     calibrated,
     chance,
     correlation,
     correlation_of_segments,
     cross_validated,
-    pairwise_accuracy,
-    swaps,
-)
-from lanner.stats.metric_tests import (
-    FEWEST,
-    accuracy_tests,
-    accuracy_tests_by_document,
     document_tests,
     kendall_tests,
+    pairwise_accuracy,
     pearson_tests,
     rank_groups,
     soft_accuracy_tests,
+    swaps,
     system_accuracy_tests,
     where_whole,
     williams,
 )
-from lanner.stats.outcome import Scale, outcome
-from lanner.stats.resample import Array, Indices, Replicates, Resampling, sign
+from lanner.stats.resample import Array, Indices, Replicates, Resampling, Scale, outcome, sign
 
 _KINDS: tuple[Kind, ...] = ("pearson", "spearman", "kendall")
 _OVER: tuple[tuple[str, Over], ...] = (("segment", "pooled"), ("item", "item"), ("system", "system"))

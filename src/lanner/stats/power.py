@@ -27,10 +27,9 @@ from lanner.model.messages import in_number
 from lanner.stats.estimate import Plan
 from lanner.stats.frame import tidy
 from lanner.stats.mixed import variance_components
-from lanner.stats.outcome import outcome
 from lanner.stats.preference import comparisons, exact_sign_test
 from lanner.stats.ranking import Correction, corrected
-from lanner.stats.resample import Array, Indices, Resampling, generator, replicate_sums
+from lanner.stats.resample import Array, Indices, Resampling, generator, outcome, replicate_sums
 
 _HELD = 4_000_000  # simulated numbers held at once
 PARTS = ("document", "item", "judge", "system_document", "system_item", "system_judge", "residual")

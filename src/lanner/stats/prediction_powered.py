@@ -20,8 +20,7 @@ import polars as pl
 
 from lanner.model import Interval, Json, Result
 from lanner.stats.frame import tidy
-from lanner.stats.outcome import Outcome, t_outcome
-from lanner.stats.resample import Array, Indices, Resampling, group_sums, sign
+from lanner.stats.resample import Array, Indices, Outcome, Resampling, group_sums, sign, t_outcome
 from lanner.stats.wide import check_columns, clustered, undefined, units
 
 Flags = npt.NDArray[np.bool_]

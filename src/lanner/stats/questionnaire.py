@@ -15,8 +15,7 @@ import polars as pl
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.stats.frame import tidy
-from lanner.stats.outcome import Outcome, Scale, outcome
-from lanner.stats.resample import Array, Resampling, group_sums, replicate_sums, sign
+from lanner.stats.resample import Array, Outcome, Resampling, Scale, group_sums, outcome, replicate_sums, sign
 from lanner.stats.wide import groups, undefined, units
 
 

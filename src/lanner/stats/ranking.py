@@ -30,10 +30,21 @@ from scipy.special import ndtr, ndtri
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.model.messages import in_number
-from lanner.stats.crossed import CrossedSteps
-from lanner.stats.numbering import shared_ranks
-from lanner.stats.outcome import OTHER_JUDGES, THESE_JUDGES, Outcome, holm, outcome, step_down
-from lanner.stats.resample import Array, Replicates, Resampling, generator, sign
+from lanner.stats.frame import shared_ranks
+from lanner.stats.resample import (
+    OTHER_JUDGES,
+    THESE_JUDGES,
+    Array,
+    CrossedSteps,
+    Outcome,
+    Replicates,
+    Resampling,
+    generator,
+    holm,
+    outcome,
+    sign,
+    step_down,
+)
 from lanner.stats.scores import (
     AdjustedScores,
     Average,
@@ -113,7 +124,7 @@ def systems(data: Any, of: str, **options: Any) -> Result:
     losses + 1 to n − wins; a cluster ends where every system above beats every system below (Koehn 2012).
 
     All this holds for other documents judged by these judges. With `other_judges` it holds for other judges, too:
-    intervals and tests are then those of `lanner.stats.crossed`, and wider.
+    intervals and tests are then those of `lanner.stats.resample`, and wider.
     """
     return rank(data, of, **options).result
 

@@ -29,8 +29,7 @@ from scipy import sparse
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import EQUAL, JUDGE_GROUPS, SIDES, TIES, JudgeKind
 from lanner.model.messages import in_number
-from lanner.stats.frame import tidy
-from lanner.stats.numbering import Numbers, by_name, distinct, positions, texts
+from lanner.stats.frame import Numbers, by_name, distinct, positions, texts, tidy
 from lanner.stats.resample import Array
 
 Value = Literal["label", "score", "labels", "spans"]

@@ -30,8 +30,7 @@ import polars as pl
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Protocol, Result
 from lanner.model.messages import in_number
-from lanner.stats.frame import tidy
-from lanner.stats.numbering import by_name, in_order, of_rows, positions, texts
+from lanner.stats.frame import by_name, in_order, of_rows, positions, texts, tidy
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
 from lanner.stats.wide import undefined
 

@@ -22,8 +22,7 @@ import polars as pl
 from lanner.errors import StatisticError, did_you_mean
 from lanner.model import Result, Signature
 from lanner.model.messages import in_number
-from lanner.stats.frame import SCHEMA, tidy, to_polars
-from lanner.stats.numbering import Numbers, by_name, codes, in_order, of_rows
+from lanner.stats.frame import SCHEMA, Numbers, by_name, codes, in_order, of_rows, tidy, to_polars
 from lanner.stats.resample import Array, Indices, Resampling, sign
 
 

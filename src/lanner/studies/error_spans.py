@@ -16,8 +16,7 @@ import polars as pl
 
 from lanner.errors import InputError, Where
 from lanner.stats.association import Coefficient, correlations
-from lanner.stats.outcome import outcome
-from lanner.stats.resample import Array, Resampling, replicate_sums
+from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
 from lanner.studies.data import CellResult, Data
 
 PAUSE = 300.0

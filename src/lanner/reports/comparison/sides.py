@@ -20,8 +20,7 @@ from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question,
 from lanner.protocols.derived import chosen_rows
 from lanner.protocols.wording import Wording
 from lanner.reports.parts import Figure, Quotes
-from lanner.stats.outcome import outcome
-from lanner.stats.resample import Array, Resampling, replicate_sums
+from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
 from lanner.stats.scores import Direction
 
 _FEWEST_SHARED, _SHORT_TITLE = 10, 24

@@ -12,7 +12,7 @@ from lanner.model import Result
 from lanner.model.alarms import VERDICT_DOCUMENTS
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
 from lanner.reports.view import Agreement, View
-from lanner.stats.reading import band, scale_of
+from lanner.stats.agreement import band, scale_of
 
 _SCALE = "krippendorff"
 """For headlines whose coefficient has no scale of its own: all are α or built like it."""

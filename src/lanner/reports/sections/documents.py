@@ -17,8 +17,7 @@ from lanner.model import Analysis, Json, Result, Scale, Unit
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
 from lanner.reports.view import View
 from lanner.stats import context
-from lanner.stats.outcome import outcome
-from lanner.stats.resample import Array, Replicates, Resampling, replicate_sums
+from lanner.stats.resample import Array, Replicates, Resampling, outcome, replicate_sums
 
 _PARTS, _FEWEST_DOCUMENTS, _LEVEL, _MOST_DRAWN = 5, 3, 0.05, 8
 

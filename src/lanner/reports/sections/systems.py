@@ -26,8 +26,8 @@ from lanner.model import Grid, Json, Question, Rank, Result, Unit
 from lanner.reports.parts import Block, Column, Figure, Section, Table
 from lanner.reports.view import View
 from lanner.stats.goals import State
-from lanner.stats.outcome import THESE_JUDGES
 from lanner.stats.preference import sign_test
+from lanner.stats.resample import THESE_JUDGES
 
 _MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS, _MOST_NAMED, _MOST_PAIRS = 30, 2, 4, 4, 45
 
