@@ -1,7 +1,7 @@
 """Odd values for every option and argument of every command: taken or refused in a sentence, never a traceback, never
 without end. The options are those of the commands themselves, so that a new one is tried too.
 
-The short form gives each a few of the values, a different few for each; with LANNER_FUZZ=1 all of them. An option that
+The short form gives each one of the values, another for each; with LANNER_FUZZ=1 all of them. An option that
 many commands share is one piece of code: the short form tries it on every fifth of them.
 """
 
@@ -28,7 +28,6 @@ from lanner.store import Store
 from web_clients import complete, open_campaign
 
 EVERYTHING = bool(os.environ.get("LANNER_FUZZ"))
-FEW = 2
 CPU_SECONDS = 40
 TEXTS = (
     "", " ", "-", "--", "0", "-1", "1e999", "nan", "inf", "9" * 30, "9" * 5000, "²", "½", "1.5", "\udcff",
@@ -145,7 +144,7 @@ def share(values: tuple[str, ...], name: str, option: str) -> list[str]:
     start = crc32(name.encode())
     if COMMANDS_WITH[option] > SHARED and start % 5:
         return []
-    return [values[(start + at * 7919) % len(values)] for at in range(FEW)]
+    return [values[start % len(values)]]
 
 
 def usual_arguments(name: str, command: click.Command) -> list[str]:

@@ -16,6 +16,7 @@ from lanner.judges.plan import Limits, Plan
 from lanner.judges.run import run
 from lanner.store import Store
 from model_campaign import corpus, member, opened, stored
+from property_examples import rounds
 from stub_server import Stub, good, running
 
 _PROCESS = """
@@ -67,7 +68,10 @@ class Killer:
         return self.process.wait()
 
 
-@pytest.mark.parametrize(("calls", "documents", "whole"), [("stages", 4, 48), ("documents", 12, 24)])
+CASES = [("stages", 4, 48), ("documents", 12, 24)]
+
+
+@pytest.mark.parametrize(("calls", "documents", "whole"), CASES[: rounds(1, 2)])
 def test_killed_twice_it_ends_as_if_it_had_not_been(tmp_path: Path, calls: Any, documents: int, whole: int) -> None:
     place, undisturbed = tmp_path / "killed.db", tmp_path / "undisturbed.db"
     for path in (place, undisturbed):

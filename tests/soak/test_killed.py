@@ -17,7 +17,7 @@ from lanner import campaign
 from lanner.store import Store
 from soak.harness import NAME, Account, Server, Trial, prepare
 
-KILLS = int(os.environ.get("LANNER_SOAK", "0")) or 3
+KILLS = int(os.environ.get("LANNER_SOAK", "0")) or 2
 SEED = int(os.environ.get("LANNER_SOAK_SEED", "11"))
 
 

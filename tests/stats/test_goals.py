@@ -285,7 +285,7 @@ def test_intervals_hold_the_truth_however_the_campaign_stopped(goal: Goal, compl
     """For a pair that the complete campaign just decides, where intervals that take no notice of the stop miss far
     more often than they may."""
     rng = np.random.default_rng(7)
-    held, held_as_if_fixed, agrees, runs = 0, 0, [], rounds(40, 100)
+    held, held_as_if_fixed, agrees, runs = 0, 0, [], rounds(60, 100)
     for _ in range(runs):
         value, standing = stopped(goal, complete, rng)
         share = standing.look / LOOKS

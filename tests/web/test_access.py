@@ -39,10 +39,31 @@ def client(store: Store) -> Iterator[TestClient]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def signed_in() -> Visitors:
+    """Whoever is signed in from an earlier walk."""
+    return {}
+
+
 @pytest.fixture
-def visitors(client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitors]:
-    """One browser per kind of visitor, each with the form token of its session."""
+def visitors(
+    client: TestClient,
+    store: Store,
+    signed_in: Visitors,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Visitors]:
+    """One browser per kind of visitor, each with the form token of its session. What is posted may end a session: after
+    that all sign in again."""
     monkeypatch.setattr(live, "LONGEST", 0.0)  # a stream that ends, so that it can be waited for
+    if not signed_in:
+        signed_in.update(_sign_in(client, store))
+    yield signed_in
+    if not request.node.name.rpartition("[")[2].startswith("GET "):
+        signed_in.clear()
+
+
+def _sign_in(client: TestClient, store: Store) -> Visitors:
     secrets = {judge: campaign.invitations.issue(store, "trial", judge) for judge in ("J1", "J2")}
     client.app.state.site.sessions.forget()
     browsers: Visitors = {"nobody": (another(client), "")}
@@ -61,7 +82,7 @@ def visitors(client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch) 
             found, place = tx.accounts.find(name), tx.campaigns.find(where)
             assert found and place
             tx.accounts.join(found.id, place.id)
-    yield browsers
+    return browsers
 
 
 KINDS = {
