@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import tempfile
 from dataclasses import dataclass
 from itertools import product
@@ -926,3 +927,107 @@ def test_a_number_that_no_judge_ever_changes_is_about_the_judge(tmp_path: Path) 
     (tmp_path / "t.csv").write_text("\n".join(["segment,judge,adequacy,judge_age,looks", *rows]), encoding="utf-8")
     [reading] = formats.read(tmp_path / "t.csv")
     assert {j.question for j in reading.judgements} == {"adequacy", "looks"}
+
+
+def _read_scores(path: Path, **options: Any) -> set[tuple[str, str, tuple[str, ...], float]]:
+    (reading,) = formats.read(path, **options)
+    return {(entry.judge, entry.segment, entry.systems, entry.value) for entry in reading.judgements}
+
+
+SYSTEMS = [
+    ["GPT-4", "DeepL", "Google Translate"],
+    ["SystemA", "SystemB", "SystemC"],
+    ["MT1", "MT2", "HT"],
+    ["ONLINE-B", "NLLB-200", "refA"],
+]
+
+
+@pytest.mark.parametrize("names", SYSTEMS, ids=lambda names: names[0])
+@pytest.mark.parametrize("judge", [True, False])
+def test_columns_named_after_systems_hold_their_scores(tmp_path: Path, names: list[str], judge: bool) -> None:
+    rows = [(j, f"d{d}", d, [60 + 7 * d + 3 * k + j for k in range(3)]) for j in range(1 + judge) for d in range(4)]
+    path = tmp_path / "t.csv"
+    lines = [["rater"] * judge + ["doc", "seg", *names]]
+    lines += [[f"p{j}"] * judge + [doc, str(seg), *map(str, scores)] for j, doc, seg, scores in rows]
+    path.write_text("\n".join(map(",".join, lines)), encoding="utf-8")
+    read = {(systems, segment, value) for _, segment, systems, value in _read_scores(path)}
+    assert read == {((name,), str(seg), score) for _, _, seg, s in rows for name, score in zip(names, s, strict=True)}
+
+
+def test_headings_with_a_letter_behind_the_word_name_the_system(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("rater,doc,seg,System A,System B\np,d,1,70,60\nq,d,1,80,75\n", encoding="utf-8")
+    assert _read_scores(path) == {
+        *(("p", "1", ("A",), 70), ("p", "1", ("B",), 60), ("q", "1", ("A",), 80), ("q", "1", ("B",), 75)),
+    }
+
+
+@pytest.mark.parametrize(("columns", "are_systems"), [(["GPT-4", "Claude"], False), (["GPT-4", "DeepL"], True)])
+def test_language_models_may_judge_and_translation_engines_do_not(
+    tmp_path: Path, columns: list[str], are_systems: bool
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"doc,seg,{','.join(columns)}\nd,1,70,60\nd,2,80,75\n", encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert ({entry.systems for entry in reading.judgements} == {(name,) for name in columns}) == are_systems
+    assert ({entry.judge for entry in reading.judgements} == set(columns)) == (not are_systems)
+
+
+def test_scores_of_systems_need_no_judge_where_the_columns_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("doc,seg,oak,elm\nd,1,70,60\nd,2,80,75\n", encoding="utf-8")
+    read = _read_scores(path, columns="answer:score about oak=oak,answer:score about elm=elm")
+    assert {(segment, systems, value) for _, segment, systems, value in read} == {
+        *(("1", ("oak",), 70), ("1", ("elm",), 60), ("2", ("oak",), 80), ("2", ("elm",), 75)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("sheets", "columns", "on_sheets"),
+    [
+        (["Rater 1", "Rater 2"], ["oak", "elm"], "judge"),
+        (["Kim", "Lee"], ["DeepL", "Google"], "judge"),
+        (["Kim", "Lee"], ["GPT-4", "DeepL"], "judge"),
+        (["Kim", "Lee"], ["style", "tone"], "judge"),
+        (["System 1", "System 2"], ["Kim", "Lee"], "system"),
+        (["oak", "elm"], ["annotator1", "annotator2"], "system"),
+        (["Kim", "Lee"], ["oak", "elm"], ""),
+        (["GPT-4", "Claude"], ["Kim", "Lee"], ""),
+    ],
+)
+def test_sheets_of_scores_are_judges_or_systems_by_their_names_or_refused(
+    tmp_path: Path, sheets: list[str], columns: list[str], on_sheets: str
+) -> None:
+    book = openpyxl.Workbook()
+    for at, name in enumerate(sheets):
+        page = book.create_sheet(name)
+        page.append(["doc", "seg", *columns])
+        for n in range(4):
+            page.append([f"d{n % 2}", n, 50 + n + 10 * at, 40 + 2 * n + 10 * at])
+    del book[book.sheetnames[0]]
+    book.save(tmp_path / "t.xlsx")
+    if not on_sheets:
+        with pytest.raises(InputError, match="sheet") as error:
+            formats.read(tmp_path / "t.xlsx")
+        # each of the two commands that it offers reads the file
+        ways = re.findall(r"--columns '([^']+)'", error.value.next_step)
+        readings = [_read_scores(tmp_path / "t.xlsx", columns=way) for way in ways]
+        by_judge = {(sheets[0], "1", (columns[0],), 51.0), (sheets[1], "3", (columns[1],), 56.0)}
+        by_system = {(columns[0], "1", (sheets[0],), 51.0), (columns[1], "3", (sheets[1],), 56.0)}
+        assert [by_judge <= readings[0], by_system <= readings[1]] == [True, True]
+        return
+    read = _read_scores(tmp_path / "t.xlsx")
+    assert {judge for judge, *_ in read} == set(sheets if on_sheets == "judge" else columns)
+    if on_sheets == "system":
+        assert {systems for _, _, systems, _ in read} == {(name,) for name in sheets}
+
+
+def test_numbers_of_an_unknown_meaning_are_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("doc,seg,system,ter\nd,1,oak,0.2\nd,2,oak,0.4\nd,1,elm,0.3\nd,2,elm,0.5\n", encoding="utf-8")
+    with pytest.raises(InputError, match="The numbers in ter may be") as error:
+        formats.read(path)
+    (way,) = re.findall(r"--columns '([^']+)'", error.value.next_step)
+    assert {(segment, systems, value) for _, segment, systems, value in _read_scores(path, columns=way)} == {
+        *(("1", ("oak",), 0.2), ("2", ("oak",), 0.4), ("1", ("elm",), 0.3), ("2", ("elm",), 0.5)),
+    }

@@ -109,13 +109,11 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
         )
     nameless = table.filter(pl.col("score").is_not_null() & (pl.col("system") == ""))["question"].unique()
     if not numeric and len(nameless):
-        names = sorted(nameless)[:2]
-        option = ",".join(f"answer:score about {name}={name}" for name in names)
         raise InputError(
             "No answer with a number says which system it is about, so there is nothing to rank.",
             code="no_systems",
             next_step="Name the column with the systems: --columns system=COLUMN. If each column holds one system's "
-            f"scores: --columns '{option}'.",
+            "scores, name each: --columns 'answer:score about SYSTEM=COLUMN,answer:score about OTHER=COLUMN'.",
         )
     if table.is_empty():
         raise InputError("There are no answers yet that count in scores.", code="no_answers")

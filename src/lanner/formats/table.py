@@ -92,6 +92,7 @@ def recognise(path: Path) -> bool:
     except InputError as error:
         return error.code in (
             "judge_or_system",
+            "no_answer_column",
             "no_judge_column",
             "no_item_column",
             "several_kinds_of_items",

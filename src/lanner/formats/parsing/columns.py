@@ -360,7 +360,9 @@ class _Guess:
             has_item = not {"item", "document", "segment"}.isdisjoint(self.roles) or bool(self.outputs)
             if self.answers and "judge" in self.roles and not has_item:
                 raise self._without_item()
-            raise self._without_judge() if self._are_scores_of_items() else self._without_source()
+            if self._are_scores_of_items():
+                raise self._without_judge()
+            raise self._without_answers() if self._may_be_answers() else self._without_source()
         outputs = self.outputs
         if system and len(outputs) == 1:
             outputs = {system: next(iter(outputs.values()))}
@@ -478,19 +480,25 @@ class _Guess:
     def _take_named(self) -> None:
         for column in list(self.free):
             role = _output_or_reference(column)
-            if role in (("reference", column), ("output", column)) and self._are_no_texts(column):
-                continue  # `human` may be what people scored, `response` what they answered
+            # `human` may be what people scored, `response` what they answered, `System A` what it scored
+            unnamed = role in (("reference", column), ("output", column))
+            may_be_answers = unnamed or (role is not None and "source" not in self.roles)
+            if may_be_answers and (self._are_no_texts(column) or (unnamed and self._are_steps(column))):
+                continue
             if role is not None:
                 (self.outputs if role[0] == "output" else self.references).setdefault(role[1], column)
                 self._take(column, _CERTAIN if column.isascii() else _CLEAR)
 
     def _are_no_texts(self, column: str) -> bool:
-        """Whether numbers or the steps of a scale stand in a column of texts although the source texts are none."""
+        """Whether numbers stand in a column of texts although the source texts are none."""
         source = self.roles.get("source")
-        texts = [as_text(value).strip() for value in self._values(column)]
-        if "judge" in self.roles and texts and (steps_in_words(texts) is not None or all(map(is_flag, texts))):
-            return True
         return _are_numbers(self._values(column)) and not (source and _are_numbers(self._values(source)))
+
+    def _are_steps(self, column: str) -> bool:
+        """Whether judges answered in a column of texts with the steps of a scale, or with yes and no."""
+        texts = [as_text(value).strip() for value in self._values(column)]
+        is_scale = bool(texts) and (steps_in_words(texts) is not None or all(map(is_flag, texts)))
+        return "judge" in self.roles and is_scale
 
     def _take_compared_systems(self) -> None:
         """`system_a` and `system_b`, `MT1` and `MT2`, `left` and `right`, where both hold names of systems."""
@@ -772,7 +780,9 @@ class _Guess:
         if not places or sum(len(names) > 1 for names in sheets.values()) * 2 <= len(sheets):
             return
         role = "judge" if any(map(_has_answer_name, self.free)) else "system"
-        if "source" in self.roles and len(self.outputs) == 1:  # another text for the same source is another system's
+        if "source" not in self.roles and not self.outputs:
+            role = self._role_of_sheets(list(dict.fromkeys(str(value) for value in self._values(SHEET))))
+        elif "source" in self.roles and len(self.outputs) == 1:  # another text for a source is another system's
             has_answers = role == "judge" or any(_are_numbers(self._values(column)) for column in self.free)
             differ = self._texts_differ(places, next(iter(self.outputs.values())))
             role = "judge" if has_answers and not differ else "system"
@@ -784,6 +794,38 @@ class _Guess:
             self.free.remove(SHEET)
         self.roles[role] = SHEET
         self.confidence[SHEET] = _LIKELY
+
+    def _role_of_sheets(self, sheets: Sequence[str]) -> str:
+        """Whether sheets of scores without texts are those of judges or of systems. Refuses where no name is one that
+        only judges or only systems have."""
+        columns = [column for column in self._score_columns() if column != SHEET]
+        by_name = [c for c in columns if fold(without_scale(c)) not in _answer_names(self._values(c))]
+        system_sheets = any(map(_names_engine, sheets)) or any(map(_names_one_judge, by_name))
+        judge_sheets = any(map(_names_one_judge, sheets)) or any(map(_names_engine, columns))
+        if system_sheets != judge_sheets:
+            return "judge" if judge_sheets else "system"
+        if "system" in self.roles or len(by_name) < len(columns) or any(map(_has_answer_name, self.free)):
+            return "judge"
+        if "judge" in self.roles or len(columns) < 2:
+            return "system"
+        about = ",".join(f"answer:score about {name}={name}" for name in columns)
+        by = ",".join(f"judge:{name}={name}" for name in columns)
+        raise InputError(
+            f"The sheets {', '.join(sheets)} have scores in the columns {', '.join(columns)}, and nothing says which "
+            "of the two are judges and which are systems.",
+            code="judge_or_system",
+            names={"columns": ", ".join(columns)},
+            next_step=f"If each sheet is a judge's: --columns 'judge={SHEET},{about}'. If each sheet is a system's: "
+            f"--columns 'system={SHEET},{by}'.",
+        )
+
+    def _score_columns(self) -> list[str]:
+        """Columns of an unknown meaning whose numbers may be scores."""
+        return [
+            column
+            for column in self.free
+            if _are_numbers(self._values(column)) and not _is_measure(column) and not _is_summary(column)
+        ]
 
     def _texts_differ(self, keys: Sequence[int], column: str) -> bool:
         """Whether most of the rows that are alike in their keys and not alone have different texts in this column."""
@@ -855,7 +897,8 @@ class _Guess:
 
     def _has_one_judge(self) -> bool:
         """Whether scores of systems name no judge and there is one for each item: then they are one judge's."""
-        if "system" not in self.roles or "judge" in self.roles:
+        about_systems = "system" in self.roles or (self.answers and all(answer.system for answer in self.answers))
+        if not about_systems or "judge" in self.roles:
             return False
         places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
         items = [tuple(str(row[place]) for place in places) for row in self.sample]
@@ -897,6 +940,8 @@ class _Guess:
             self._add_answer(Answer(value, ""), _CERTAIN)
             return
         spread = [*self._spread_answers(by_judge=by_judge)]
+        if not spread and self._take_scores_of_systems(by_judge=by_judge):
+            return
         for answer in spread:
             self._add_answer(answer, _CLEAR)
         if not by_judge:
@@ -938,6 +983,32 @@ class _Guess:
             if column in self.free:
                 sure = _CERTAIN if names_answer(column) else _CLEAR if column in answers else _LIKELY
                 self._add_answer(Answer(column, column), sure)
+
+    def _take_scores_of_systems(self, *, by_judge: bool) -> bool:
+        """`GPT-4`, `DeepL`, `System A` with numbers: a score of each system. Where no column names judges, language
+        models may be the judges."""
+        if self.outputs or not {"system", "system_a"}.isdisjoint(self.roles):
+            return False
+        columns = [column for column in self._score_columns() if not self._is_about_judge(column)]
+        engines = [column for column in columns if _names_engine(column)]
+        systems = [column for column in columns if column in engines or _names_language_model(column)]
+        if len(columns) < 2 or not (systems if by_judge else engines) or any(map(_names_one_judge, columns)):
+            return False
+        if len(systems) < len(columns):
+            if by_judge:
+                return False  # each column is analysed on its own
+            others = [column for column in columns if column not in systems]
+            option = ",".join(f"answer:score about {name}={name}" for name in columns)
+            raise InputError(
+                f"{', '.join(systems)} are names of systems. Whether {', '.join(others)} are systems too is not clear.",
+                code="judge_or_system",
+                names={"columns": ", ".join(columns)},
+                next_step=f"If each column holds the scores of one system: --columns '{option}'.",
+            )
+        for column in columns:
+            role = _output_or_reference(column)
+            self._add_answer(Answer(column, "score", system=role[1] if role else column), _LIKELY)
+        return True
 
     def _take_lists_of_scores(self, columns: Sequence[str]) -> bool:
         """A column `scores` with [82, 90, 75] in each cell: one score of each judge."""
@@ -1067,11 +1138,7 @@ class _Guess:
     def _take_judges(self) -> None:
         """A table of items by judges: columns of numbers, or of few labels, without anything else."""
         has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
-        numeric = [
-            column
-            for column in self.free
-            if _are_numbers(self._values(column)) and not _is_measure(column) and not _is_summary(column)
-        ]
+        numeric = self._score_columns()
         columns = numeric if len(numeric) > 1 else [c for c in self.free if self._values(c)]
         labels = [{str(value) for value in self._values(column)} for column in columns]
         alike = columns == numeric or bool(labels and set.intersection(*labels))
@@ -1120,6 +1187,23 @@ class _Guess:
             names={"columns": ", ".join(self.header)},
             next_step="Add a column `judge` or `system`, or say which column names them: --columns judge=COLUMN or "
             "--columns system=COLUMN.",
+        )
+
+    def _may_be_answers(self) -> bool:
+        """Whether numbers of an unknown meaning stand beside the names of items, and no texts."""
+        has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
+        texts = any(_mean_length(self._values(c)) > _LONG_TEXT and _are_texts(self._values(c)) for c in self.free)
+        return has_item and not self.outputs and not self.answers and not texts and bool(self._score_columns())
+
+    def _without_answers(self) -> InputError:
+        columns = self._score_columns()[:4]
+        option = ",".join(f"answer:{name}={name}" for name in columns)
+        judge = "" if "judge" in self.roles or "system" in self.roles else ",judge=COLUMN"
+        return InputError(
+            f"No column is known to hold answers. The numbers in {', '.join(columns)} may be.",
+            code="no_answer_column",
+            names={"columns": ", ".join(self.header)},
+            next_step=f"If they are: --columns '{option}{judge}'. Columns: {', '.join(self.header)}.",
         )
 
     def _without_source(self) -> InputError:
@@ -1247,7 +1331,9 @@ def _role_of_identifier(column: str) -> str:
     for word in sorted(words, key=len, reverse=True):
         for rest in (name.removesuffix(word), name.removeprefix(word)):
             role = _roles_by_spelling().get(rest, ("", 0))[0]
-            if rest not in (name, *words) and role in ("document", "segment", "item", "system", "judge"):
+            # `č` is a word for numbers, and the last letter of `SystemC` is none
+            is_word = len(word) > 1 or not column.isascii()
+            if is_word and rest not in (name, *words) and role in ("document", "segment", "item", "system", "judge"):
                 return role
     return ""
 
@@ -1324,6 +1410,43 @@ _SYSTEM_WORD = re.compile(
     r"|bing|amazon|baidu|papago|yandex|nllb|online|baseline|human|ref|reference|pe)(?:[\d.v-]*[a-z]?\d*)$",
     re.I,
 )
+
+
+@cache
+def _system_words(kind: str) -> frozenset[str]:
+    return frozenset(map(fold, _names()["systems"][kind]))
+
+
+_LETTER_OR_NUMBER = re.compile(r"[\s_.:#-]{0,3}(?:[A-Z]|\d{1,3})$")
+
+
+def _is_called(name: str, words: str, names: str) -> bool:
+    """Whether a name is one of these words, alone or with a letter or number, or has one of these names in it and asks
+    for nothing: `MT fluency` does."""
+    word = fold(_LETTER_OR_NUMBER.sub("", name.strip())) if len(name) <= 60 else ""
+    if word in _system_words(words) or fold(name) in _system_words(words):
+        return True
+    parts = {fold(part) for part in re.findall(r"[^\W\d_]+", name)}
+    return not parts.isdisjoint(_system_words(names)) and parts.isdisjoint(
+        _spellings_of("answer", "criterion") | {"note"}
+    )
+
+
+def _names_engine(name: str) -> bool:
+    """Whether a name is one that systems have and judges have not: `DeepL`, `ONLINE-B`, `System A`, `MT2`, `refA`."""
+    return _is_called(name, "words", "engines")
+
+
+def _names_language_model(name: str) -> bool:
+    """Whether a name is that of a model which translates and judges."""
+    return _is_called(name, "model_words", "models")
+
+
+def _names_one_judge(name: str) -> bool:
+    """Whether a name is one that judges have and systems have not: `Rater 1`, `R2`."""
+    return _JUDGE_WORD.match(name) is not None or _JUDGE_NUMBER.match(name) is not None
+
+
 _METRIC = re.compile(
     r"(?:sacre)?bleu|chrf|x?comet|wmt\d{2}|h?ter\b|bleurt|bertscore|metricx|yisi|meteor|nist\b|rouge|perplexity|ppl\b"
     r"|gemba|prism\b|blonde\b|wer\b|cer\b",
