@@ -16,7 +16,7 @@ import pytest
 from adaptive_campaign import made, score, texts, work
 from campaign_parts import NOW
 from lanner import campaign
-from lanner.analysis.economy import economy, score_interval, score_text, with_answers
+from lanner.analysis.economy import Outcome, economy, score_interval, score_text, with_answers
 from lanner.analysis.material import from_campaign
 from lanner.model import Judge, JudgeKind
 from lanner.monitor.live import LiveCampaigns
@@ -141,6 +141,25 @@ def test_agreement_above_a_minimum_is_a_goal(store: Store) -> None:
     assert now.documents < now.all_documents
 
 
+def test_the_last_look_waits_for_the_second_judge(store: Store) -> None:
+    """With three documents it was taken when the first judge was done: agreement was never looked at again."""
+    made(store, goal="agreement:0.3", judges_per_document=2, documents=3)
+    work(store, ("ana",))
+    assert economy(store, "study").outcome is Outcome.RUNNING, "all is drawn, and half of it is out"
+    work(store, ("bo",), spread=5)
+    now = economy(store, "study")
+    assert now.look == LOOKS and now.agreement is not None and now.agreement[1] > 0.3
+    assert now.outcome is Outcome.REACHED
+
+
+def test_a_campaign_that_is_closed_has_ended(store: Store) -> None:
+    made(store, goal="precision:0.01")
+    work(store, most=30)
+    assert economy(store, "study").outcome is Outcome.RUNNING
+    campaign.close(store, "study")
+    assert economy(store, "study").outcome is Outcome.ENDED
+
+
 def test_small_scores_keep_their_zero_and_unknown_ones_are_empty() -> None:
     assert (score_text(0.5), score_text(-63.0), score_text(None)) == ("0.50", "−63.00", "")
     assert (score_interval(-0.5, 0.25), score_interval(None, 1.0)) == ("[−0.50, 0.25]", "")
@@ -185,7 +204,7 @@ def test_not_worse_is_shown_only_where_it_is_true(store: Store, goal: str, holds
     work(store)
     (pair,) = economy(store, "study").pairs
     assert (pair.state is State.DECIDED) is holds
-    assert pair.better == (first if holds else "")
+    assert pair.better == "", "what is not much worse need not be better"
 
 
 def test_the_numbers_can_be_made_again_from_the_export_alone(store: Store, tmp_path: Path) -> None:

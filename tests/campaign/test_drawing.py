@@ -219,6 +219,8 @@ def test_goals_and_protocols_that_do_not_fit_are_refused(store: Store) -> None:
         made(store, goal="better:alder,elm")
     with pytest.raises(InputError, match="no goal"):
         made(store, goal="win")
+    with pytest.raises(DesignError, match="one alone"):
+        campaign.create(store, "x", texts(4), load("da"), JUDGES, design="adaptive", systems=["alder"])
     with pytest.raises(DesignError, match="judged by 4"):
         made(store, judges_per_document=4)
     with pytest.raises(InputError, match="no score"):

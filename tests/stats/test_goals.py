@@ -99,6 +99,29 @@ def test_not_worse_is_claimed_of_the_margin_and_not_beyond_it() -> None:
     assert np.mean([state is State.DECIDED for state in at_margin]) <= 0.06
 
 
+@pytest.mark.parametrize(
+    ("goal", "apart", "ended_at"),
+    [
+        (Goal(Kind.RANK), 0.0, (State.UNDECIDABLE, 10, 20)),  # equal systems are given up, early
+        (Goal(Kind.RANK), 1.0, (State.DECIDED, 10, 20)),  # so many signs cannot be chance
+        (Goal(Kind.RANK, margin=2.0), 0.0, (State.WITHIN, 10, 20)),
+        (Goal(Kind.NOT_WORSE, "A", "B", margin=2.0), 0.0, (State.DECIDED, 10, 20)),
+        (Goal(Kind.PRECISION, half_width=2.0), 0.0, (State.OPEN, 40, 40)),  # how far others differ stays unknown
+    ],
+)
+def test_answers_that_never_vary_are_not_certain(goal: Goal, apart: float, ended_at: tuple[State, int, int]) -> None:
+    """Eight documents with the same answers decided everything, with intervals of no width."""
+    sizes = np.random.default_rng(3).integers(1, 4, 40).astype(float)
+    totals = np.outer(sizes, [50.0 + apart, 50.0])
+    one = simulate(Allocation(goal, ("A", "B"), sizes, seed=1), totals)
+    state, fewest, most = ended_at
+    assert one.standing.states[0] is state
+    assert fewest <= len(one.draws) <= most
+    assert not np.isfinite(one.answers().means().half_width(0.05)).any()
+    assert not np.isfinite(stopped_intervals(goal, one.answers().differences([(0, 1)]), one.standing, share=0.5,
+                                             documents=40)[0]).any()  # fmt: skip
+
+
 def test_precision_stops_when_means_are_known_well_enough() -> None:
     one = run(Goal(Kind.PRECISION, half_width=0.5), [0.0, 1.0], 3, 120)
     assert one.standing.enough

@@ -19,7 +19,7 @@ from lanner.analysis.scores import DecidedPairs
 from lanner.campaign import drawing
 from lanner.campaign.drawing import Drawing, score_of
 from lanner.figures.typeset import interval, number, percent
-from lanner.model import Protocol
+from lanner.model import CampaignState, Protocol
 from lanner.stats.allocation import Allocation
 from lanner.stats.goals import (
     LOOKS,
@@ -64,6 +64,7 @@ class PairStanding:
     second: str
     state: State
     better: str
+    """The better one where that is decided. A system that is shown to be not much worse need not be better."""
     value: float | None
     low: float | None
     high: float | None
@@ -196,17 +197,20 @@ class Economy:
 
 
 def look_if_due(store: Store, reference: int | str, *, at: datetime | None = None) -> bool:
-    """Take the next look where enough has been judged since the last one. Whether one was taken."""
+    """Take the next look where enough has been judged since the last one. Whether one was taken. The last look waits
+    for everybody: after it, a second judge's answers would count no more."""
     standing = drawing.state(store, reference).allocation.standing
-    if standing.enough or drawing.finished_share(store, reference) * LOOKS < standing.look + 1:
+    due = drawing.finished_share(store, reference) * LOOKS
+    if standing.enough or due < standing.look + 1:
         return False
+    most = LOOKS - 1 if due >= LOOKS and drawing.is_out(store, reference) else LOOKS
     current, material = with_answers(store, reference)
-    if not current.look_due():
+    if not current.look_due(most):
         return False
     if current.goal.kind is Kind.AGREEMENT:
-        current.renew(_agreement_look(current, material))
+        current.renew(_agreement_look(current, material, current.look_due(most)))
     else:
-        current.look()
+        current.look(most)
     return drawing.log_look(store, reference, current, at=at)
 
 
@@ -219,13 +223,16 @@ def economy(store: Store, reference: int | str) -> Economy:
     document_count = len(current.complete)
     judges = int(own.options.get("judges_per_document") or 1) + float(own.options.get("overlap") or 0.0)
     goal, standing = current.goal, current.standing
-    ahead = forecast(goal, current.answers(), standing, judges=judges) if document_count >= 8 else None
+    is_over = campaign.get(store, reference).state is CampaignState.CLOSED
+    ended = is_over or (own.ended and not drawing.is_out(store, reference))
+    forecasts = document_count >= 8 and (standing.enough or not ended)
+    ahead = forecast(goal, current.answers(), standing, judges=judges) if forecasts else None
     rows = material.counted(Purpose.SCORES, of="people").table.filter(pl.col("question") == score)
     return Economy(
         goal=goal,
         score=score,
         enough=standing.enough,
-        ended=own.ended,
+        ended=ended,
         look=standing.look,
         looks=LOOKS,
         documents=document_count,
@@ -270,7 +277,7 @@ def _pairs(current: Allocation, standing: Standing, ahead: Forecast | None, sign
                 names[first],
                 names[second],
                 standing.states[at],
-                names[winner] if winner >= 0 else "",
+                names[winner] if winner >= 0 and current.goal.kind is not Kind.NOT_WORSE else "",
                 value,
                 ends[0],
                 ends[1],
@@ -289,9 +296,9 @@ def _systems(current: Allocation, standing: Standing, sign: float) -> tuple[Syst
     for at, name in enumerate(current.systems):
         is_finite = own is not None and bool(np.isfinite(own.value[at]))
         value = sign * float(own.value[at]) if is_finite and own is not None else None
-        reach = float(own.half_width(STOPPED_LEVEL)[at]) if is_finite and own is not None else None
+        reach = float(own.half_width(STOPPED_LEVEL)[at]) if is_finite and own is not None else np.inf
         plain = sign * float(own.plain[at]) if is_finite and own is not None else None
-        low, high = (value - reach, value + reach) if value is not None and reach is not None else (None, None)
+        low, high = (value - reach, value + reach) if value is not None and np.isfinite(reach) else (None, None)
         result.append(SystemStanding(name, value, low, high, plain, answers.shown[at], at in standing.active))
     order = sorted(result, key=lambda one: -sign * one.value if one.value is not None else np.inf)
     return tuple(order)
@@ -299,10 +306,10 @@ def _systems(current: Allocation, standing: Standing, sign: float) -> tuple[Syst
 
 def decided_pairs(store: Store, reference: int | str, *, without: str | None = None) -> DecidedPairs | None:
     """The pairs that the looks so far have decided; with `without`, those that the answers of the other judges decide
-    in one look, as early as the documents they have finished allow. None for goals that are not about pairs."""
+    in one look, as early as the documents they have finished allow. None for goals that rank no pairs."""
     current, material = with_answers(store, reference, without=without)
     standing, goal = current.standing, current.goal
-    if material.protocol is None or not standing.pairs or goal.kind is Kind.PRECISION:
+    if material.protocol is None or not standing.pairs or goal.kind in (Kind.PRECISION, Kind.NOT_WORSE):
         return None
     if without is not None:
         look = len(current.complete) * LOOKS // len(current.sizes)
@@ -352,7 +359,7 @@ def document_totals(rows: pl.DataFrame, own: Drawing, systems: Sequence[str]) ->
         at = place.get(document)
         if at is not None and system in column and count >= own.allocation.sizes[at]:
             totals[at, column[system]] = total
-    return totals
+    return np.round(totals, 9)  # sums in another order differ in the last digit, and equal systems are equal
 
 
 def _predictions(material: Material, own: Drawing, score: str, sign: float) -> Array | None:
@@ -368,9 +375,8 @@ def _predictions(material: Material, own: Drawing, score: str, sign: float) -> A
     return np.mean(parts, axis=0) if parts else None
 
 
-def _agreement_look(current: Allocation, material: Material) -> Standing:
+def _agreement_look(current: Allocation, material: Material, look: int) -> Standing:
     """Enough once the interval, at the level of this look, lies above the minimum."""
-    look = current.look_due()
     agreement = _agreement(material, 1 - float(nominal_levels(current.goal.level, look)))
     enough = agreement is not None and agreement[1] >= current.goal.minimum
     return Standing(look, (), (), (), () if enough else current.standing.active, enough)

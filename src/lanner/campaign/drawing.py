@@ -165,6 +165,12 @@ def finished_share(store: Store, campaign: Reference) -> float:
         return sum(finished) / max(1, len(own.documents))
 
 
+def is_out(store: Store, campaign: Reference) -> bool:
+    """Whether texts that have been handed out, or are free, are not judged by everybody who should."""
+    with store.reading() as tx:
+        return tx.tasks.any_texts_open(find(tx, campaign).id)
+
+
 def take_task(store: Store, campaign: Campaign, seat: int, *, at: datetime | None = None) -> int | None:
     """A free task for this judge: one that is drawn already, else one of a document drawn now."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from lanner import campaign
+from lanner.analysis.agreement import INFLATED
 from lanner.analysis.economy import (
     Economy,
     Outcome,
@@ -16,6 +17,7 @@ from lanner.analysis.economy import (
     score_text,
 )
 from lanner.campaign import adjudication, drawing
+from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.cli.output import Output
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import duration, estimate, percent, plural
@@ -328,6 +330,8 @@ def decided(name: str, leave: tuple[tuple[str, str], ...], store_place: str, as_
         output.table([_pair(pair) for pair in now.pairs], columns, title="Pairs")
     for line in _outlook(now):
         output.say(line)
+    if now.agreement is not None and entry.settings.get(PREFILL):
+        output.note(INFLATED)
     output.end()
 
 
@@ -356,7 +360,7 @@ def _system(one: SystemStanding) -> dict[str, Json]:
         "interval": score_interval(one.low, one.high),
         "plain": score_text(one.plain),
         "documents": one.documents,
-        "shown": "yes" if one.shown else "no more",
+        "shown": "yes" if one.shown else "no more" if one.documents else "no",
     }
 
 
@@ -385,6 +389,8 @@ def _outlook(now: Economy) -> list[str]:
     if now.agreement is not None:
         value, low, high = now.agreement
         lines.append(f"Agreement {estimate(value, low, high)}; planned above {now.goal.minimum:g}.")
+    elif now.goal.kind is Kind.AGREEMENT:
+        lines.append("Agreement is not known: too few texts have two judges, or all answers are the same.")
     if now.judgements_left is not None:
         judgements = now.judgements_left[0]
         hours, fewest, most = (f"{now.hours(count):.1f}" for count in now.judgements_left)

@@ -63,6 +63,7 @@ def assign(
         _refuse_teams(judges, judges_per_document, overlap)
     if not goal:
         raise DesignError("An adaptive campaign needs a goal.", next_step="Say what it is for, for example goal=rank.")
+    refuse_single(goal, systems)
     if budget < 0 or not 0 <= overlap <= 1:
         raise DesignError("A budget is a number of judgements, an overlap a share from 0 to 1.")
     return [
@@ -71,6 +72,15 @@ def assign(
         for page, stages in pages(protocol, judge)
         if is_about_the_judge(stages)
     ]
+
+
+def refuse_single(goal: str, systems: Sequence[str]) -> None:
+    """Refuse to rank one system: the goal would be reached with whatever is judged."""
+    if goal.partition(":")[0].strip() in ("rank", "best") and len(systems) < 2:
+        raise DesignError(
+            f"The goal {goal} compares systems, and there is one alone.",
+            next_step="For one system say how precisely its score is to be known, for example goal=precision:2.",
+        )
 
 
 def refuse_few(judges: int, judges_per_document: int, overlap: float) -> None:
@@ -141,12 +151,14 @@ def most_tasks(
     protocol: Protocol,
     *,
     systems: Sequence[str],
+    goal: str = "",
     judges_per_document: int = 1,
     overlap: float = 0.0,
     rng: Generator,
     **_: object,
 ) -> list[Task]:
     """What a campaign amounts to that never stops early, for its plan: every document, whoever comes."""
+    refuse_single(goal, systems)
     refuse_few(len(judges), judges_per_document, overlap)
     anyone = [""] * judges_per_document
     return [task for document in documents for task in tasks_of(document, systems, protocol, anyone, rng=rng)]

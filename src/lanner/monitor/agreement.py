@@ -40,6 +40,10 @@ def headline_measure(agreement: QuestionAgreement, documents: int) -> Measure:
     """The number that stands for a question, with the weakest row of a grid."""
     weakest = agreement.weakest
     measure = _measure(agreement.plan.headline, agreement.headline, documents, "")
+    if (alone := agreement.unaided) is not None:
+        items = alone.counts.get("items", 0)
+        unaided = None if alone.value is None else (alone.value, alone.low, alone.high, items)
+        measure = replace(measure, is_aided=True, unaided=unaided)
     if weakest is None:
         return measure
     return replace(measure, weakest=weakest.measure.row, weakest_value=weakest.result.value)

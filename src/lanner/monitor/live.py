@@ -22,7 +22,7 @@ from lanner.analysis.agreement import without_each_judge
 from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
 from lanner.analysis.comparable import question_ratings
 from lanner.analysis.economy import ANSWERED, Economy, Outcome, economy
-from lanner.analysis.material import from_campaign
+from lanner.analysis.material import from_campaign, with_help
 from lanner.analysis.measures import FEWEST_ITEMS, main_question, plan_question
 from lanner.analysis.rows import GROUPS, CountedRows, Purpose, counted
 from lanner.analysis.scores import decided_pairs
@@ -52,6 +52,7 @@ from lanner.monitor.snapshot import (
 )
 from lanner.monitor.status import judge_alarms
 from lanner.monitor.verdict import Targets, is_offered
+from lanner.protocols.prefilled import helps_of
 from lanner.stats.effort import LIMIT
 from lanner.stats.frame import frame
 from lanner.stats.ratings import Ratings
@@ -111,8 +112,9 @@ class LiveCampaigns:
     def _fresh(self, campaign: int) -> LiveCampaign:
         live = self._campaigns.get(campaign)
         judges = campaigns.judges(self._store, campaign)
-        if live is None or not live.judges <= {judge.id for judge in judges}:
-            # Someone was erased or has withdrawn: nothing of them may stay.
+        version = campaigns.get(self._store, campaign).protocol_hash
+        if live is None or live.version != version or not live.judges <= {judge.id for judge in judges}:
+            # Someone was erased or has withdrawn: nothing of them may stay. Or a model's marks are offered since.
             live = self._campaigns[campaign] = LiveCampaign(self._store, campaign)
         live.update(judges)
         return live
@@ -127,10 +129,13 @@ class LiveCampaign:
         self.protocol = campaigns.protocol(store, campaign)
         self._documents = campaigns.documents(store, campaign)
         plan = campaigns.get(store, campaign)
+        self.version = plan.protocol_hash
         self._bias = choice_bias(self._documents, {"design": plan.design})
         calibration = set(plan.settings.get("calibration") or ())
         self._main_documents = sum(document.id not in calibration for document in self._documents)
         self.table = frame([], self.protocol)
+        has_marks = any(getattr(question, "prefilled", False) for _, question in self.protocol.questions)
+        self._is_prefilled = has_marks and bool(helps_of(self._documents))
         self.judges: set[str] = set()
         self.people: tuple[str, ...] = ()
         self.models: tuple[str, ...] = ()
@@ -188,7 +193,8 @@ class LiveCampaign:
         if new and (new[-1].id or 0) > self.stamp:
             # Attributes of judges would make the columns differ from one addition to the next.
             plain = [Judge(judge.id, judge.kind) for judge in judges]
-            self.table = _with_new(self.table, frame(new, self.protocol, self._documents, plain))
+            table = frame(new, self.protocol, self._documents, plain)
+            self.table = _with_new(self.table, with_help(table, self._documents) if self._is_prefilled else table)
             self._watch(new)
             self.stamp = new[-1].id or 0
 

@@ -124,6 +124,10 @@ class Measure:
     weakest: str = ""
     """Of a grid, whose number is the mean of its rows: the row that judges agree on least, and how far."""
     weakest_value: float | None = None
+    is_aided: bool = False
+    """Whether judges started from marks of a model, which makes them agree more."""
+    unaided: tuple[float, float | None, float | None, int] | None = None
+    """The same on the items judged without these marks: value, interval and how many items there are."""
 
     @property
     def main(self) -> bool:

@@ -100,14 +100,14 @@ class Allocation:
         """Segments judged, each once for every system shown with it."""
         return sum(self._judged.values())
 
-    def look_due(self) -> int:
-        """The look that what has been judged allows, 0 where none is new."""
-        look = len(self._judged) * self.looks // len(self.sizes)
+    def look_due(self, most: int | None = None) -> int:
+        """The look that what has been judged allows, `most` at most, 0 where none is new."""
+        look = min(most or self.looks, len(self._judged) * self.looks // len(self.sizes))
         return look if look > self.standing.look else 0
 
-    def look(self) -> Standing:
+    def look(self, most: int | None = None) -> Standing:
         """Take the look that is due: settle what can be settled, and renew the weights."""
-        if number := self.look_due():
+        if number := self.look_due(most):
             answers = self.answers()
             self.renew(take_look(self.goal, answers, self.standing, number, self.looks), answers)
         return self.standing

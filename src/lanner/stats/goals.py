@@ -268,14 +268,29 @@ def settle(
     within = np.zeros(len(p), dtype=bool)
     if goal.margin and not one_sided:
         usual = nominal_levels(goal.level, look, looks, of_complete=goal.of_complete)
-        within = away + own.half_width(usual, of_complete=goal.of_complete) < goal.margin
+        sides = [own.p(edge, of_complete=goal.of_complete) for edge in (-goal.margin, goal.margin)]
+        within = (away < goal.margin) & (np.maximum(*sides) <= usual)
     needed = -special.ndtri(nominal_levels(levels, looks, looks) / 2) * np.sqrt(own.document_variance)
     unsure = np.sqrt(np.maximum(own.draw_variance, 1e-300))
     chance = special.ndtr((away - needed) / unsure) + (0.0 if one_sided else special.ndtr((-away - needed) / unsure))
     if goal.margin and not one_sided:
         inside = goal.margin - 1.96 * np.sqrt(own.document_variance)
         chance = chance + special.ndtr((inside - away) / unsure)
+    elif not one_sided:
+        chance = np.where(own.is_constant & (own.value == 0), _tie_ends(own, look, looks), chance)
     return np.asarray(decided), np.asarray(within), np.asarray(chance < FUTILE)
+
+
+FEWEST_APART = 5
+"""If all other documents are tied, a test decides nothing with fewer than this."""
+
+
+def _tie_ends(own: Estimates, look: int, looks: int) -> Array:
+    """Two systems have had the same scores on every document: the probability that, of the documents to come, enough
+    tell them apart to decide (rule of succession)."""
+    drawn = np.isfinite(own.residual).sum(0)[:, None]
+    left, place = drawn * (looks - look) / look, np.arange(FEWEST_APART)
+    return np.asarray((np.maximum(0.0, left - place) / np.maximum(1.0, left + drawn + 1 - place)).prod(1))
 
 
 def _levels(goal: Goal, p: Array, before: Standing, systems: int) -> Array:

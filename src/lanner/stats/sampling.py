@@ -26,6 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 from lanner.errors import StatisticError
@@ -81,17 +82,24 @@ class Estimates:
         """Of the value as an estimate for documents of this kind, or of what the complete campaign would say."""
         return self.draw_variance if of_complete else self.draw_variance + self.document_variance
 
+    @property
+    def is_constant(self) -> npt.NDArray[np.bool_]:
+        """Whether all documents say the same. How far others would differ is then unknown, not 0."""
+        return np.asarray(self.document_variance == 0)
+
     def p(self, null: float = 0.0, *, of_complete: bool = False) -> Array:
-        """Two-sided p that the value is `null`, for one look at the data."""
+        """Two-sided p that the value is `null`, for one look at the data. Where all documents say the same there is no
+        t statistic, and it is that of the sign test: they all lie on one side."""
         distance = np.abs(self.value - null)
         error = np.sqrt(self.variance(of_complete=of_complete))
         t = np.divide(distance, error, out=np.where(distance > 0, np.inf, 0.0), where=error > 0)
-        return np.asarray(2 * special.stdtr(self.df, -t))
+        by_sign = self.is_constant & (distance > 0)
+        return np.where(by_sign, 2.0**-self.df, 2 * special.stdtr(self.df, -t))
 
     def half_width(self, level: float | Array, *, of_complete: bool = False) -> Array:
-        """Half the width of an interval that misses with probability `level`."""
+        """Half the width of an interval that misses with probability `level`; infinite where it is unknown."""
         error = np.sqrt(self.variance(of_complete=of_complete))
-        return np.asarray(-special.stdtrit(self.df, np.asarray(level) / 2) * error)
+        return np.where(self.is_constant, np.inf, -special.stdtrit(self.df, np.asarray(level) / 2) * error)
 
 
 def draw_weights(draws: Draws) -> Array:
@@ -126,9 +134,11 @@ def estimate(draws: Draws, values: Array, predictions: Array | None = None) -> E
     draw_variance, df = _draw_variance(draws, residual, _own_share(part), tuned)
     df = np.minimum(df, max(1.0, float(part.sum() ** 2 / (part**2).sum()) - tuned))
     document_variance = (weights * (own / _own_share(part)) ** 2).sum(0) * (m - 1) / m / n
+    varies = np.abs(own).max(0) > 1e-9 * np.abs(y).max(0)  # by more than rounding
     return Estimates(
-        value, y.sum(0) / size.sum(), slope, draw_variance, np.maximum(document_variance, 0.0), df, residual
-    )
+        value, y.sum(0) / size.sum(), slope, draw_variance * varies, np.maximum(document_variance, 0.0) * varies, df,
+        residual,
+    )  # fmt: skip
 
 
 def moderate(own: Estimates, drawn: Array, documents: int) -> Estimates:

@@ -428,6 +428,15 @@ class Tasks(Rows):
         rows = self._connection.execute(_FINISHED_OUTPUTS, {"of_campaign": campaign})
         return {row[0]: row[1] for row in rows}
 
+    def any_texts_open(self, campaign: int) -> bool:
+        """Whether some person, or whoever comes next, has texts left to judge, controls aside."""
+        tables = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
+        tables = tables.outerjoin(schema.judge, _j.id == _t.judge)
+        people = or_(_t.judge.is_(None), _j.kind.in_([str(kind) for kind in JUDGE_GROUPS["people"]]))
+        texts = (_i.role == str(Role.MAIN), _d.key != JUDGE_ITSELF, _t.finished_at.is_(None))
+        query = select(_t.id).select_from(tables).where(_t.campaign == campaign, people, *texts).limit(1)
+        return self._connection.execute(query).first() is not None
+
     def any_open(self, campaign: int) -> bool:
         """Whether something is left to do, by someone or by whoever comes next. A questionnaire is not waited for of
         whoever has no texts: in a pool, of all who never came."""

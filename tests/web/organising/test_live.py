@@ -8,7 +8,9 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from analysis.test_assistance import fill as fill_assisted
 from lanner import campaign
+from lanner.figures.typeset import number
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Judge, JudgeKind
 from lanner.monitor.live import LiveCampaigns
@@ -154,3 +156,16 @@ def test_trouble_with_saving_is_told_to_a_page_that_is_open(store: Store) -> Non
         await the_end(site, stream)
 
     asyncio.run(work())
+
+
+def test_that_offered_marks_raise_agreement_is_said_with_what_it_is_without_them(store: Store) -> None:
+    fill_assisted(store)
+    entry = campaign.get(store, "people")
+    snapshot = LiveCampaigns(store).snapshot(entry.id)
+    page = live_page(campaign_status(store, entry, snapshot, NOW), NOW)
+    whole = next(one for one in snapshot.measures if one.question == "score" and one.main)
+    assert page.is_aided and whole.unaided is not None and whole.value is not None
+    assert whole.unaided[3] < whole.items
+    assert f"α {number(whole.unaided[0])}" in page.unaided and f"(n {whole.unaided[3]})" in page.unaided
+    alone = LiveCampaigns(store).snapshot(campaign.get(store, "models").id)
+    assert not any(one.is_aided for one in alone.measures)

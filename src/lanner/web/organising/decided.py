@@ -98,6 +98,7 @@ class DecidedPage:
     look: int
     looks: int
     these_documents: bool
+    is_about_agreement: bool
     systems: tuple[SystemRow, ...]
     pairs: tuple[PairRow, ...]
     agreement: tuple[str, str, str, str] | None

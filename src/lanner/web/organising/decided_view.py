@@ -38,6 +38,7 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
         look=now.look,
         looks=now.looks,
         these_documents=now.goal.of_complete,
+        is_about_agreement=now.goal.kind is Kind.AGREEMENT,
         systems=tuple(_system(system) for system in now.systems),
         pairs=tuple(_pair(pair, now) for pair in now.pairs),
         agreement=_agreement(now),

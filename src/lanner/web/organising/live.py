@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from lanner import designs
 from lanner.campaign.people import Message as JudgeMessage
 from lanner.campaign.people import messages_in
+from lanner.figures.typeset import estimate
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
 from lanner.model.messages import Message, message
 from lanner.monitor.progress import JudgeProgress, WorkToCome
@@ -133,6 +134,10 @@ class LivePage:
     leaving_out: LeavingOutBox | None
     bias: Message | None
     """How plain scores lean because documents were not drawn evenly."""
+    is_aided: bool
+    """Whether judges started from marks of a model."""
+    unaided: str
+    """Agreement on what was judged without these marks."""
     diagnosable: bool
     """Whether anything asked tells skills or errors of the systems apart."""
 
@@ -181,6 +186,8 @@ def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str]
         axis=_axis(status, labels),
         leaving_out=_leaving_out(status),
         bias=status.snapshot.bias,
+        is_aided=any(measure.is_aided for measure in status.snapshot.measures),
+        unaided=_unaided(status, labels),
         diagnosable=bool(status.protocol.diagnostic),
         made_at=status.snapshot.made_at if status.ready else None,
         shared=status.main.items if status.main else 0,
@@ -335,6 +342,19 @@ def _agreement(status: CampaignStatus, labels: Mapping[tuple[str, str], str]) ->
         for m, heading in zip(measures, headings, strict=True)
     ]
     return figures.agreement(rows, status.targets.minimum)
+
+
+def _unaided(status: CampaignStatus, labels: Mapping[tuple[str, str], str]) -> str:
+    """How far judges agree who did not start from a model's marks."""
+    aided = [measure for measure in status.snapshot.measures if measure.is_aided]
+    parts = [
+        f"{labels[m.question, m.row]} α {estimate(*m.unaided[:3])} (n {m.unaided[3]:,})"
+        for m in aided
+        if m.unaided is not None and m.unaided[3] >= FEWEST
+    ]
+    if parts:
+        return say("Without these marks: {parts}.", parts="; ".join(parts))
+    return say("Too few items were judged without these marks to tell how far judges agree unaided.") if aided else ""
 
 
 def _headings(status: CampaignStatus, labels: Mapping[tuple[str, str], str]) -> list[str]:
