@@ -5,15 +5,29 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Page,
+    Playwright,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 import chromium
 from live_server import Live
 
 PATIENCE = int(os.environ.get("LANNER_PATIENCE", "60000"))
 """Milliseconds until a state is given up that should come: no stopwatch, only the end of a test that is lost."""
+
+
+SCREEN: ViewportSize = {"width": 1440, "height": 900}
 
 
 @pytest.fixture(scope="session")
@@ -51,18 +65,89 @@ def own_live(tmp_path: Path) -> Iterator[Live]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="no-preference", locale="en-GB")
+    made = browser.new_context(viewport=SCREEN, reduced_motion="no-preference", locale="en-GB")
     made.set_default_timeout(PATIENCE)
     yield made
     made.close()
 
 
+class UsedPage:
+    """A page that tests use one after the other, each as if it were new: a process for a page and the first reading of
+    its scripts are most of the work of a short test. Without a service worker: what it keeps is a subject of its own.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._page: Page | None = None
+
+    def take(self) -> Page:
+        if self._page is None:
+            context = self._browser.new_context(
+                viewport=SCREEN, reduced_motion="no-preference", locale="en-GB", service_workers="block"
+            )
+            context.set_default_timeout(PATIENCE)
+            self._page = context.new_page()
+        return self._page
+
+    def throw_away(self) -> None:
+        if self._page is not None:
+            self._page.context.close()
+            self._page = None
+
+    def clean(self) -> None:
+        """Leave the test's pages, then everything that they have stored or set."""
+        page = self.take()
+        context, place = page.context, urlsplit(page.url)
+        origin = f"{place.scheme}://{place.netloc}"
+        page.unroute_all(behavior="ignoreErrors")
+        context.set_offline(False)
+        page.goto(f"{origin}/healthz")
+        session = context.new_cdp_session(page)
+        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        session.detach()
+        context.clear_cookies()
+        context.set_default_timeout(PATIENCE)
+        page.set_default_timeout(PATIENCE)
+        page.mouse.move(0, 0)
+        page.set_viewport_size(SCREEN)
+        page.emulate_media(
+            color_scheme="null", reduced_motion="no-preference", forced_colors="null", contrast="null", media="null"
+        )
+
+
+@pytest.fixture(scope="session")
+def used_page(browser: Browser) -> Iterator[UsedPage]:
+    used = UsedPage(browser)
+    yield used
+    used.throw_away()
+
+
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """A page on which an error of the script fails the test."""
-    opened = context.new_page()
+def page(request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page on which an error of the script fails the test: a fresh one, or where the file says so a used one."""
+    used: UsedPage | None = None
+    if request.node.get_closest_marker("used_page") and "context" not in request.fixturenames:
+        used = request.getfixturevalue("used_page")
+        opened = used.take()
+    else:
+        opened = request.getfixturevalue("context").new_page()
     errors: list[str] = []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.on("console", lambda said: errors.append(said.text) if "Content Security Policy" in said.text else None)
+
+    def fail(error: Error) -> None:
+        errors.append(str(error))
+
+    def look(said: ConsoleMessage) -> None:
+        if "Content Security Policy" in said.text:
+            errors.append(said.text)
+
+    opened.on("pageerror", fail)
+    opened.on("console", look)
+    failed = request.session.testsfailed
     yield opened
+    if used and request.session.testsfailed == failed:
+        used.clean()
+        opened.remove_listener("pageerror", fail)
+        opened.remove_listener("console", look)
+    elif used:
+        used.throw_away()
     assert not errors, errors

@@ -11,18 +11,20 @@ from playwright.sync_api import Browser, Page
 from browser_actions import Hands
 from lanner.web.page.speech import available
 from live_server import SYSTEMS, Live, Work, document
-from page_inspection import clean, clean_in_both, picture
+from page_inspection import MARKUP, clean, clean_in_both, picture
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 
-def begin(live: Live, page: Page, protocol: str, at: int = 0, sentences: int = 6) -> tuple[Work, Hands]:
+def begin(
+    live: Live, page: Page, protocol: str, at: int = 0, sentences: int = 6, query: str = ""
+) -> tuple[Work, Hands]:
     work = live.campaign(
         protocol, [document(sentences, note="She is the captain.")], systems=SYSTEMS, options={"all_scenarios": True}
     )
     work.enter(page)
     task = work.tasks[at]
-    page.goto(work.url(task.id))
+    page.goto(work.url(task.id) + query)
     hands = Hands(page)
     hands.ready()
     return work, hands
@@ -110,7 +112,7 @@ def test_small_screens_and_zoom(live: Live, browser: Browser, width: int, height
     page = context.new_page()
     _, hands = begin(live, page, "h_falcon")
     judged(hands)
-    clean(page, f"h-falcon-{width}")
+    clean(page, f"h-falcon-{width}", MARKUP)
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "nothing to scroll sideways"
     row, sheet = page.locator(".is-active").bounding_box(), page.locator(".rail").bounding_box()
     assert row and sheet and row["y"] >= 0 and (width > 900 or row["y"] < sheet["y"]), "the active row is in view"
@@ -121,9 +123,7 @@ def test_small_screens_and_zoom(live: Live, browser: Browser, width: int, height
 
 @pytest.mark.parametrize("language", available())
 def test_interface_languages(live: Live, page: Page, language: str) -> None:
-    work, hands = begin(live, page, "h_falcon")
-    page.goto(work.url(work.tasks[0].id) + f"?language={language}")
-    hands.ready()
+    _, hands = begin(live, page, "h_falcon", query=f"?language={language}")
     judged(hands)
     hands.press("Escape", "Enter")
     (clean if language in ("ar", "ko") else picture)(page, f"language-{language}")

@@ -16,7 +16,7 @@ from lanner.web.page.speech import Messages
 from live_server import SYSTEMS, Live, document
 from page_inspection import HIDDEN, OTHER, Received
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 WORDS = "the gold answer in words"
 LONG = "이 글의 {}번째 긴 문장에는 꽤 많은 낱말이 들어 있고 또 더 있습니다."

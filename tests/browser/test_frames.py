@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from browser_actions import Hands
 from live_server import SYSTEMS, Live, document
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 SETTLED = """new Promise(settled =>
   requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => setTimeout(settled)))))"""

@@ -1,5 +1,5 @@
-"""A whole task of every protocol by keyboard alone: what is stored is what was entered, axe-core finds nothing on its
-pages, and no byte that the browser received names a system, another judge or the role of an item."""
+"""A whole task of each page of every protocol by keyboard alone: what is stored is what was entered, axe-core finds
+nothing in the markup, and no byte that the browser received names a system, another judge or the role of an item."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from lanner.protocols import names
 from lanner.protocols.answers import texts_of
 from lanner.protocols.simulate import page as simulated
 from live_server import SYSTEMS, Live, Work, document
-from page_inspection import OTHER, Received, clean
+from page_inspection import MARKUP, OTHER, Received, clean
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 SOURCES = (
     ("She gave the keys to Ms Ahn before it rained.", "비가 오기 전에 그녀는 안 선생님께 열쇠를 드렸다."),
@@ -96,7 +96,10 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
     judged = 0
     seen: set[str] = set()
     earlier: dict[Any, dict[str, Json]] = {}
-    for task in work.tasks[:6]:
+    for task in work.tasks:
+        if task.page in seen:
+            continue
+        seen.add(task.page)
         page.goto(work.url(task.id))
         hands.ready()
         expected = []
@@ -116,9 +119,7 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
             judged += 1
             if place < len(task.items) - 1:
                 hands.press("Enter")
-        if task.page not in seen:
-            clean(page, f"{name}-{task.page}")
-            seen.add(task.page)
+        clean(page, f"{name}-{task.page}", MARKUP)
         solo = page.locator("body.solo").count() > 0
         if solo:
             hands.press("Control+Enter")

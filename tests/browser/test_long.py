@@ -9,7 +9,7 @@ from browser_actions import PICKED, Hands
 from live_server import Live, document
 from page_inspection import picture
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 ALPHA = ["hidden-engine-alpha"]
 IN_VIEW = """css => {

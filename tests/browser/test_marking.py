@@ -13,7 +13,7 @@ from lanner.model import Judge, JudgeKind
 from lanner.protocols.prefilled import Help, help_of
 from live_server import Live, Work, document
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 ALPHA = ["hidden-engine-alpha"]
 SELECT = """([row, side, start, end]) => {

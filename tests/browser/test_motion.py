@@ -16,7 +16,7 @@ from lanner.model import Protocol
 from lanner.protocols.simulate import page as simulated
 from live_server import SYSTEMS, Live, Work, document
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 LONG = (
     "Das Hafenamt an der Küste wird eine Stunde später aufmachen, damit die Fahrgäste drinnen warten können. "

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from browser_actions import Hands
 from live_server import SYSTEMS, Live, Work, document
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 TEXTS = [(f"Sentence {n} goes here, slowly.", f"Satz {n} steht hier, langsam.") for n in range(1, 5)]
 SELECT = """([words, back]) => {

@@ -10,7 +10,7 @@ from lanner import campaign
 from lanner.campaign.people import messages_in
 from live_server import SYSTEMS, Live, Work, document
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 SOURCE = (
     "The ferry left at nine, although the storm had been announced; nobody on board seemed to mind at all. "

@@ -11,7 +11,7 @@ from browser_actions import Hands
 from lanner.protocols.simulate import page as simulated
 from live_server import Live, document
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 
 def test_twenty_sentences_of_h_falcon(live: Live, page: Page, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,6 +128,7 @@ def test_window_of_a_long_document(live: Live, page: Page) -> None:
     assert page.locator(".rail").is_hidden()
 
 
+@pytest.mark.usefixtures("context")
 def test_active_time_pauses_and_breaks_are_suggested(live: Live, page: Page) -> None:
     settings = {"idle_seconds": 30, "break_minutes": 1}
     work = live.campaign("h_falcon", [document(3)], systems=["hidden-engine-alpha"], settings=settings)
@@ -157,6 +158,7 @@ def test_active_time_pauses_and_breaks_are_suggested(live: Live, page: Page) -> 
     assert row.elapsed_seconds > 750 and 120 < row.active_seconds < 230
 
 
+@pytest.mark.usefixtures("context")
 def test_the_first_page_is_light(live: Live, page: Page) -> None:
     work = live.campaign("h_falcon", [document(20)], systems=["hidden-engine-alpha"])
     page.goto(work.link)

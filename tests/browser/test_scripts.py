@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from browser_actions import Hands
 from live_server import Live, document
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 ALPHA = ["hidden-engine-alpha"]
 LOOK = "e => (({ direction, wordBreak, lineBreak }) => ({ direction, wordBreak, lineBreak }))(getComputedStyle(e))"

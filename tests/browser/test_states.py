@@ -14,7 +14,7 @@ from lanner.model import Role
 from live_server import SYSTEMS, Live, Work, document
 from page_inspection import clean, clean_in_both
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 FOCUS = """() => {
   const el = document.activeElement, own = el.matches('.is-active .num') ? el.closest('.row') : el;
@@ -68,6 +68,7 @@ def test_offline_signed_out_and_answered_elsewhere(live: Live, page: Page, conte
     clean(other, "signed-out")
 
 
+@pytest.mark.usefixtures("context")
 def test_nothing_is_kept_here_and_a_break(live: Live, page: Page) -> None:
     page.add_init_script("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('blocked'); } })")
     page.clock.install()

@@ -8,11 +8,12 @@ from playwright.sync_api import Page, expect
 from browser_actions import Hands
 from live_server import SYSTEMS, Live, document
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 WORDS = "The captain is a woman, and 그는 says otherwise."
 
 
+@pytest.mark.usefixtures("context")
 def test_an_explanation_comes_after_the_answer(live: Live, page: Page) -> None:
     text = document(3)
     items = [
