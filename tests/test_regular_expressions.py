@@ -57,7 +57,7 @@ ANCHORED = {
     "lanner.corpus.segmenters.rules._LIST_NUMBER",
     "lanner.corpus.segmenters.rules._TWO_WORDS",
     # reads the style sheets of Lanner itself
-    "lanner.figures.export._RULE",
+    "lanner.figures.drawing._RULE",
 }
 
 

@@ -35,9 +35,8 @@ from lanner.analysis.scores import averaged_pairs, keep_on_scale, ranked_by, sco
 from lanner.analysis.selection import choice_bias
 from lanner.client import ApiError, Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
-from lanner.figures import export
-from lanner.figures.drawing import standalone
-from lanner.figures.export import plain
+from lanner.figures import drawing
+from lanner.figures.drawing import plain, standalone
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate
 from lanner.formats.parsing.columns import parse
@@ -166,9 +165,9 @@ class Plot:
             case ".svg":
                 content = self.svg.encode()
             case ".pdf":
-                content = export.pdf(self.svg)
+                content = drawing.pdf(self.svg)
             case ".png":
-                content = export.png(self.svg)
+                content = drawing.png(self.svg)
             case _:
                 raise InputError("The name must end in .svg, .pdf or .png.", where=Where(target))
         target.write_bytes(content)

@@ -649,7 +649,7 @@ ELEMENTS = [
         "§3.7, Table 2",
         "weighted κ, Cohen's κ, Fleiss κ, α, percent by scenario and set",
         "report",
-        proven_by("tests/reports/sections/test_scenarios.py", "test_every_scenario_and_test_set_has_its_coefficients"),
+        proven_by("tests/reports/sections/test_agreement.py", "test_every_scenario_and_test_set_has_its_coefficients"),
     ),
     Element(C21, "Table 3", "adequacy", "simulated study", table("castilho2021", "Table 3", cells=24, simulated=True)),
     Element(

@@ -14,17 +14,13 @@ from lanner.reports import references
 from lanner.reports.parts import Block, Paragraph, Report, Section
 from lanner.reports.sections import (
     agreement,
-    assistance,
-    checks,
-    contexts,
     diagnosis,
     disagreements,
     documents,
-    effort,
     explained,
+    judging,
     labels,
     method,
-    scenarios,
     systems,
 )
 from lanner.reports.view import View
@@ -34,8 +30,8 @@ _MOST_FINDINGS = 6
 Make = Callable[[View], Section | None]
 BODY: tuple[Make, ...] = (
     agreement.section,
-    scenarios.section,
-    contexts.section,
+    agreement.scenario_section,
+    documents.context_section,
     agreement.calibration,
     disagreements.section,
     systems.section,
@@ -45,9 +41,9 @@ BODY: tuple[Make, ...] = (
     labels.marked_passages,
     documents.context_needs,
     explained.section,
-    effort.section,
-    assistance.section,
-    checks.section,
+    judging.effort_section,
+    judging.assistance_section,
+    judging.check_section,
     method.section,  # written last, from the signatures of what was printed, and read first
 )
 APPENDIX: tuple[Make, ...] = (

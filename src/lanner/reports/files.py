@@ -8,8 +8,7 @@ import tempfile
 from pathlib import Path
 
 from lanner.errors import LannerError, Where
-from lanner.figures.drawing import standalone
-from lanner.figures.export import available, pdf, plain, png
+from lanner.figures.drawing import available, pdf, plain, png, standalone
 from lanner.reports import html, latex
 from lanner.reports.parts import Report, csv_text
 from lanner.reports.references import bibtex

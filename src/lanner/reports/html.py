@@ -12,8 +12,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup, escape
 
-from lanner.figures.drawing import standalone
-from lanner.figures.export import plain
+from lanner.figures.drawing import plain, standalone
 from lanner.reports import latex
 from lanner.reports.parts import Column, Figure, Report, Table, csv_text
 from lanner.reports.references import bibtex

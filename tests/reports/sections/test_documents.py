@@ -1,24 +1,30 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
 import pytest
 
+from analysis.test_context import material  # noqa: F401 (a fixture)
+from lanner import protocols
+from lanner.analysis.context import context_effects
+from lanner.analysis.material import Material
 from lanner.reports.parts import Figure, Table
-from lanner.reports.sections.documents import context_needs, section
+from lanner.reports.sections.documents import context_label, context_needs, context_section, section
 from lanner.reports.view import View
+from lanner.stats.resample import Resampling
 from reports.comparison.worlds import QUICK, answered
 from reports.test_view import view
 
 
 def falling(step: float) -> View:
     """Ten sentences a document, each `step` lower than the one before."""
-    material = answered(
+    answers = answered(
         "da", ["score"], lambda q, j, system, d, s, _: 90.0 - step * s - Random(100 * d + s).random(), sentences=10
     )
-    assert material.protocol is not None
-    return View(material, material.protocol, QUICK)
+    assert answers.protocol is not None
+    return View(answers, answers.protocol, QUICK)
 
 
 def test_a_score_that_falls_is_said_to_fall() -> None:
@@ -63,3 +69,28 @@ def test_how_far_texts_depend_on_context_stands_in_a_table_by_domain() -> None:
     assert next(row["sign"] for row in table.rows) == "needs more than the sentence"
     shares = [row["share"] for row in table.data if row["kind"] == "level"]
     assert shares and all(0 <= share <= 1 for share in shares)
+
+
+def test_the_section_shows_the_numbers_of_the_analysis(material: Material) -> None:  # noqa: F811
+    assert material.protocol is not None
+    view = View(material, material.protocol, Resampling(n=200))
+    made = context_section(view)
+    assert made is not None
+    [table] = [block for block in made.blocks if isinstance(block, Table)]
+    effects = context_effects(material.counted(), material.protocol, resampling=Resampling(n=200))
+    assert [row["misevaluated"] for row in table.data] == [
+        effect.misevaluated.value if effect.misevaluated else None for effect in effects
+    ]
+    assert [row["context"] for row in table.rows if "context" in row][:3] == ["none", "source ±1", "whole"]
+    [finding] = made.findings
+    assert finding.startswith("**With the context none")
+
+
+def test_other_campaigns_have_no_such_section(material: Material) -> None:  # noqa: F811
+    plain = protocols.load("esa")
+    assert context_section(View(replace(material, protocol=plain, judgements=()), plain)) is None
+
+
+@pytest.mark.parametrize(("name", "label"), [("none", "none"), ("own_3_0", "own ±3,0"), ("source_all", "source ±all")])
+def test_a_context_as_it_is_printed(name: str, label: str) -> None:
+    assert context_label(name) == label

@@ -10,9 +10,8 @@ from lanner.analysis.material import Material
 from lanner.figures.typeset import count, estimate, interval, number, p_number, plural, words
 from lanner.model import Json
 from lanner.reports.comparison.agreement import agreement, models, same_scores
-from lanner.reports.comparison.effort import cost
 from lanner.reports.comparison.preferences import misevaluation, preferences, verdicts
-from lanner.reports.comparison.scores import prediction, scoring, separation, stability
+from lanner.reports.comparison.scores import cost, prediction, scoring, separation, stability
 from lanner.reports.comparison.sides import Answer, Comparison, Gap, Lab, Line, Side, Value, shared, sides
 from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
 from lanner.stats.resample import Resampling

@@ -11,7 +11,7 @@ from lanner.analysis.diagnosis import Cell, Contrast, Diagnosis, Example, Priori
 from lanner.analysis.measures import FEWEST_ITEMS
 from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
-from lanner.figures import diagnosis as picture
+from lanner.figures import matrices as picture
 from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent
 from lanner.model import Json
 from lanner.model.messages import Message, amount, message

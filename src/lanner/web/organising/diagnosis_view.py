@@ -9,7 +9,7 @@ from lanner import campaign as campaigns
 from lanner.analysis.diagnosis import Cell, Diagnosis, Example, diagnose
 from lanner.analysis.material import Material, from_campaign
 from lanner.errors import StatisticError
-from lanner.figures import diagnosis as picture
+from lanner.figures import matrices as picture
 from lanner.figures.typeset import estimate, number, percent
 from lanner.model import Document
 from lanner.reports.sections.diagnosis import advise, figure, place_label, tables, unit_words
