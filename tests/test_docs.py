@@ -29,7 +29,7 @@ from lanner.model import Unit
 from lanner.reports.build import APPENDIX, BODY
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.studies.study import names
-from lanner.web.judging.guidelines import keys
+from lanner.web.judging.page import keys
 from lanner.web.page.speech import Messages
 from test_architecture import LAYERS
 

@@ -26,11 +26,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("web/routes", "campaign", "stats", "store", "protocols/kinds")
+PACKAGES = ("web/app", "campaign", "stats", "store", "protocols/kinds")
 SECONDS = 240
 MORE_TESTS = {
     "protocols/kinds": ("protocols/kinds/test_base.py", "protocols/test_answers.py", "protocols/test_simulate.py"),
-    "web/routes": ("web/test_routes.py",),
+    "web/app": ("web/test_routes.py",),
 }
 
 TURNED = {

@@ -12,9 +12,8 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Kind, form_token
-from lanner.web.app import create_app
+from lanner.web.app import ROUTES, create_app
 from lanner.web.organising import live
-from lanner.web.routes import ROUTES
 from lanner.web.site import Settings
 from web_clients import another, enter, open_campaign, sign_in
 

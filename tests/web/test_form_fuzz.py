@@ -27,8 +27,7 @@ import adaptive_campaign
 from lanner import campaign
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
-from lanner.web.app import create_app
-from lanner.web.routes import ROUTES
+from lanner.web.app import ROUTES, create_app
 from lanner.web.site import Settings
 from web_clients import another, complete, enter, open_campaign, sign_in
 

@@ -16,7 +16,7 @@ from lanner.model import Document, Judge, Protocol, Segment
 from lanner.protocols import load
 from lanner.protocols.reading import parse_toml
 from lanner.store import Store
-from lanner.web.routes import ROUTES
+from lanner.web.app import ROUTES
 from web_clients import complete, enter, sign_in
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'--></title>{{ 7*7 }}${7*7}\u202e"

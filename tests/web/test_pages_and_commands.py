@@ -9,7 +9,7 @@ import click
 
 from lanner.cli import lanner as cli
 from lanner.cli.commands.campaign import campaign as campaign_group
-from lanner.web.routes import ROUTES
+from lanner.web.app import ROUTES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "pages-and-commands.md"
 ROWS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `lanner")]

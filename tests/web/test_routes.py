@@ -5,7 +5,7 @@ A route that is opened to more visitors, closed to some, added or dropped fails 
 
 from __future__ import annotations
 
-from lanner.web.routes import ROUTES
+from lanner.web.app import ROUTES
 
 ANYONE = {"nobody", "judge", "viewer", "organiser", "owner", "program"}
 READERS = {"viewer", "organiser", "owner"}

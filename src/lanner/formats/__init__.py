@@ -16,9 +16,8 @@ from lanner.errors import InputError, LannerError, Where, did_you_mean, missing_
 from lanner.formats import parallel
 from lanner.formats._format import ANSWERS, JUDGEMENTS, Format, Note, Reading, TextStream, fact_of, subject_of
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.archive import unpacked
 from lanner.formats.parsing.documents import ApartError, read_each
-from lanner.formats.parsing.textfile import watched
+from lanner.formats.parsing.textfile import unpacked, watched
 from lanner.formats.parsing.values import KEEP_CODES
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes

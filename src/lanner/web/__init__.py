@@ -1,1 +1,1 @@
-"""The web app: judges by their links, organisers by signing in. `routes.ROUTES` is all of it on one screen."""
+"""The web app: judges by their links, organisers by signing in. `app.ROUTES` is all of it on one screen."""

@@ -3,7 +3,7 @@
 A session is a random token in a cookie; the store keeps its hash, so a stolen backup opens nothing. Judges and
 organisers have cookies of their own, so that an organiser can look through a judge's link without signing out. A judge
 may hold links to several campaigns: each has a cookie of its own, so that two links opened at the same moment do not
-overwrite each other. Which kinds of visitor may use a route is in `routes`.
+overwrite each other. Which kinds of visitor may use a route is in `app`.
 """
 
 from __future__ import annotations
@@ -322,7 +322,7 @@ def visitor_secret(request: Request) -> str:
     return request.cookies.get(VISITOR_COOKIE, "") or secrets.token_urlsafe(16)
 
 
-# Kinds of visitor, and the check that stands before every handler. Which kinds may use a route is in `routes`.
+# Kinds of visitor, and the check that stands before every handler. Which kinds may use a route is in `app`.
 
 
 # Programs that come with a token: who they act for and what they may do.

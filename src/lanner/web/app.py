@@ -1,23 +1,175 @@
-"""The app: the routes of `routes`, each behind its check, with what surrounds every request."""
+"""The app: every route and who may use it, one row per method and path, each behind its check.
+
+Kinds of visitor say who is let in at all. Behind that each handler still looks whether the task is this judge's and the
+campaign one of this organiser's; whatever is not, does not exist for them (404), so that nothing can be guessed.
+"""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.routing import Route as StarletteRoute
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.access import guard
+from lanner.web import auth
+from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Handler, Kind, guard
+from lanner.web.api.openapi import OPERATIONS, ROOT, openapi
+from lanner.web.drafting import pages, preview, tables
+from lanner.web.judging import handlers as judging
+from lanner.web.organising import (
+    accounts,
+    campaigns,
+    decided,
+    diagnosis,
+    disagreements,
+    exports,
+    imports,
+    judges,
+    live,
+    meeting,
+    models,
+)
+from lanner.web.organising import (
+    server as server_pages,
+)
+from lanner.web.organising import (
+    settings as settings_pages,
+)
 from lanner.web.page import problems
-from lanner.web.routes import ROUTES, Route
+from lanner.web.serving import health
 from lanner.web.serving.middleware import BodyTimeout, CountRequests, Headers, ReaderLanguage
 from lanner.web.site import Settings, Site
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One row: how and where, who may, and what answers. `size` names the setting that limits what may be sent; a
+    program also needs a token with this `scope`, and may give these query `parameters`."""
+
+    method: str
+    path: str
+    who: frozenset[Kind]
+    handler: Handler
+    size: str = "form_bytes"
+    scope: str = ""
+    parameters: frozenset[str] = frozenset()
+
+
+async def static_file(request: Request) -> Response:
+    """Style sheets, scripts, pictures."""
+    site: Site = request.app.state.site
+    return site.assets.respond(request)
+
+
+async def service_worker(request: Request) -> Response:
+    """The script that keeps judges' pages on their devices. Its own version is that of all static files."""
+    site: Site = request.app.state.site
+    asset = site.assets.find("service_worker.js")
+    assert asset is not None
+    body = f'const VERSION = "{site.assets.version}";\n'.encode() + asset.body
+    return Response(body, media_type=asset.media_type, headers={"cache-control": "no-cache"})
+
+
+def _preview_routes(root: str, who: frozenset[Kind]) -> tuple[Route, ...]:
+    """The judging page as a judge would see it, of a campaign or of a draft."""
+    task = f"{root}/task/{{id:int}}"
+    return (
+        Route("GET", root, who, preview.preview),
+        Route("GET", f"{root}/work", who, preview.leave),
+        Route("GET", task, who, preview.task),
+        Route("GET", f"{task}/answers", who, preview.answers),
+        Route("POST", f"{task}/answers", who, preview.save, "answer_bytes"),
+        Route("POST", f"{task}/form", who, preview.form),
+        Route("POST", f"{task}/finish", who, preview.finish),
+    )
+
+
+ROUTES = (  # the first that fits is taken, so what is asked most stands first
+    Route("POST", "/task/{id:int}/answers", JUDGES, judging.save, "answer_bytes"),
+    Route("GET", "/task/{id:int}", JUDGES, judging.task),
+    Route("GET", "/task/{id:int}/answers", JUDGES, judging.answers),
+    Route("GET", "/task/{id:int}/session", JUDGES, judging.session_state),
+    Route("GET", "/task/{id:int}/practice", JUDGES, judging.practice),
+    Route("POST", "/task/{id:int}/practice", JUDGES, judging.check_practice, "answer_bytes"),
+    Route("POST", "/task/{id:int}/message", JUDGES, judging.message, "answer_bytes"),
+    Route("POST", "/task/{id:int}/form", JUDGES, judging.form),
+    Route("POST", "/task/{id:int}/finish", JUDGES, judging.finish),
+    Route("POST", "/task/{id:int}/reopen", JUDGES, judging.reopen),
+    Route("GET", "/", ANYONE, auth.home),
+    Route("GET", "/healthz", ANYONE, health.alive),
+    Route("GET", "/readyz", ANYONE, health.ready),
+    Route("GET", "/static/{version}/{path:path}", ANYONE, static_file),
+    Route("GET", "/service_worker.js", ANYONE, service_worker),
+    Route("GET", "/setup", ANYONE, auth.setup_page),
+    Route("POST", "/setup", ANYONE, auth.setup),
+    Route("GET", "/login", ANYONE, auth.login_page),
+    Route("POST", "/login", ANYONE, auth.login),
+    Route("POST", "/logout", READERS, auth.logout),
+    Route("GET", "/enter/{code}", ANYONE, auth.enter),
+    Route("GET", "/j/{secret}", ANYONE, judging.open_link),
+    Route("GET", "/work", JUDGES, judging.home),
+    Route("GET", "/campaigns", READERS, campaigns.campaigns),
+    Route("GET", "/campaigns/{name}", READERS, live.campaign),
+    Route("GET", "/campaigns/{name}/panels", READERS, live.panels),
+    Route("GET", "/campaigns/{name}/events", READERS, live.events),
+    Route("GET", "/campaigns/{name}/documents", READERS, campaigns.documents),
+    Route("GET", "/campaigns/{name}/disagreements", READERS, disagreements.disagreements),
+    Route("GET", "/campaigns/{name}/diagnosis", READERS, diagnosis.diagnosis),
+    Route("GET", "/campaigns/{name}/decided", READERS, decided.decided),
+    Route("GET", "/campaigns/{name}/meeting", READERS, meeting.meeting),
+    Route("GET", "/campaigns/{name}/guidelines", READERS, meeting.guidelines),
+    Route("POST", "/campaigns/{name}/decided", EDITORS, decided.leave_open),
+    Route("POST", "/campaigns/{name}/calibrate", EDITORS, meeting.calibrate),
+    Route("POST", "/campaigns/{name}/settle", EDITORS, disagreements.settle),
+    Route("GET", "/campaigns/{name}/judges", EDITORS, judges.judges),
+    Route("POST", "/campaigns/{name}/judges", EDITORS, judges.add),
+    Route("GET", "/campaigns/{name}/judge", EDITORS, judges.judge),
+    Route("POST", "/campaigns/{name}/judge", EDITORS, judges.act),
+    Route("POST", "/campaigns/{name}/links", EDITORS, judges.links),
+    Route("POST", "/campaigns/{name}/overlap", EDITORS, judges.overlap),
+    Route("POST", "/campaigns/{name}/state", EDITORS, settings_pages.state),
+    Route("GET", "/campaigns/{name}/settings", EDITORS, settings_pages.settings),
+    Route("POST", "/campaigns/{name}/settings", EDITORS, settings_pages.change_settings),
+    Route("POST", "/campaigns/{name}/duplicate", EDITORS, settings_pages.duplicate),
+    Route("POST", "/campaigns/{name}/delete", EDITORS, settings_pages.delete),
+    Route("GET", "/campaigns/{name}/export/{format}", READERS, exports.export),
+    Route("GET", "/campaigns/{name}/report", READERS, exports.report),
+    Route("GET", "/campaigns/{name}/import", EDITORS, imports.import_page),
+    Route("POST", "/campaigns/{name}/import", EDITORS, imports.inspect, "upload_bytes"),
+    Route("POST", "/campaigns/{name}/import/{upload}", EDITORS, imports.bring),
+    Route("GET", "/campaigns/{name}/models", EDITORS, models.models),
+    Route("POST", "/campaigns/{name}/models", OWNERS, models.judge_with),
+    Route("POST", "/campaigns/{name}/prefill", EDITORS, models.offer_marks),
+    *_preview_routes("/campaigns/{name}/preview", READERS),
+    *_preview_routes("/new/{upload}/preview/{protocol}", EDITORS),
+    Route("GET", "/new", EDITORS, pages.new),
+    Route("POST", "/new", EDITORS, pages.take_texts, "upload_bytes"),
+    Route("GET", "/new/{upload}/table", EDITORS, tables.table_page),
+    Route("POST", "/new/{upload}/table", EDITORS, tables.choose_columns),
+    Route("GET", "/new/{upload}", EDITORS, pages.draft_page),
+    Route("POST", "/new/{upload}", EDITORS, pages.draft),
+    Route("GET", "/protocols/{protocol}", READERS, pages.protocol),
+    Route("GET", "/people", OWNERS, accounts.people),
+    Route("POST", "/people", OWNERS, accounts.add),
+    Route("POST", "/people/change", OWNERS, accounts.change),
+    Route("GET", "/server", OWNERS, server_pages.server),
+    Route("POST", "/server/copies", OWNERS, server_pages.back_up),
+    Route("GET", "/server/copies/{copy}", OWNERS, server_pages.download),
+    Route("POST", "/server/tokens", OWNERS, server_pages.tokens),
+    Route("POST", "/server/webhooks", OWNERS, server_pages.webhooks),
+    Route("GET", "/account", READERS, accounts.account),
+    Route("POST", "/account", READERS, accounts.change_password),
+    Route("GET", f"{ROOT}/openapi.json", ANYONE, openapi),
+    *(Route(row.method, row.place, PROGRAMS, row.handler, row.size, row.scope, row.parameters) for row in OPERATIONS),
+)
 
 
 def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:

@@ -27,8 +27,7 @@ from lanner.figures.typeset import shortened
 from lanner.model import Document, Segment, languages
 from lanner.web.access import check_origin
 from lanner.web.page import forms, problems
-from lanner.web.page.assets import Assets
-from lanner.web.page.rendering import environment, page
+from lanner.web.page.rendering import Assets, environment, page
 from lanner.web.serving.middleware import Headers
 
 # A segment under review as plain data: its rows in context, every text beside the others, what is in doubt marked.

@@ -19,8 +19,7 @@ from lanner.web.access import LOOK_AGAIN_SECONDS, Owners, Sessions
 from lanner.web.drafting.uploads import Uploads
 from lanner.web.judging.practice import PracticeRounds
 from lanner.web.organising.runs import Runs
-from lanner.web.page.assets import Assets
-from lanner.web.page.rendering import environment
+from lanner.web.page.rendering import Assets, environment
 from lanner.web.serving.backups import ScheduledBackups
 from lanner.web.serving.middleware import RequestCounts, Throttle
 from lanner.web.serving.webhooks import WebhookSender

@@ -4,7 +4,7 @@ from lanner.model import Unit
 from lanner.protocols import load
 from lanner.protocols.wording import Wording
 from lanner.web.judging.form import Ask, asks
-from lanner.web.judging.guidelines import definitions, keys, paragraphs
+from lanner.web.judging.page import definitions, keys, paragraphs
 from lanner.web.page.speech import Messages
 
 

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import lanner.web
-from lanner.web.page.assets import Assets
+from lanner.web.page.rendering import Assets
 from lanner.web.serving.middleware import Headers, packed
 
 

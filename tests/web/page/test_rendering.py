@@ -8,8 +8,7 @@ import pytest
 from jinja2 import Environment, UndefinedError
 
 from lanner.web.page import rendering
-from lanner.web.page.assets import Assets
-from lanner.web.page.rendering import environment, fraction, hours, load_templates, moment
+from lanner.web.page.rendering import Assets, environment, fraction, hours, load_templates, moment
 
 
 def test_numbers_as_a_person_says_them() -> None:
@@ -44,7 +43,7 @@ def test_templates_are_compiled_once_and_again_when_they_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All are there before a page is asked for, since saves wait while one is compiled."""
-    monkeypatch.setattr(rendering, "FOLDER", tmp_path / "templates")
+    monkeypatch.setattr(rendering, "TEMPLATES", tmp_path / "templates")
     monkeypatch.setattr("sys.dont_write_bytecode", False)
     (tmp_path / "templates").mkdir()
     page = tmp_path / "templates" / "a.html"

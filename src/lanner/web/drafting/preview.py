@@ -25,9 +25,8 @@ from lanner.store import Store
 from lanner.web import auth
 from lanner.web.drafting.uploads import Upload
 from lanner.web.judging import handlers as judging
-from lanner.web.judging.page import Given, Progress
+from lanner.web.judging.page import Given, Progress, TaskView
 from lanner.web.judging.page import Settings as PageSettings
-from lanner.web.judging.task import TaskView
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.page import forms
 from lanner.web.page.rendering import page

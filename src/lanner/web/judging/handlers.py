@@ -39,12 +39,10 @@ from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import access
 from lanner.web.access import SignInNeeded, Visitor
-from lanner.web.judging.feedback import feedback
 from lanner.web.judging.home import Home, SeatGoneError, home_page
-from lanner.web.judging.page import Given, task_page
+from lanner.web.judging.page import Given, TaskView, task_page, task_view
 from lanner.web.judging.page import Settings as PageSettings
-from lanner.web.judging.practice import SETTING, Practice, check, is_due, practice_of
-from lanner.web.judging.task import TaskView, task_view
+from lanner.web.judging.practice import SETTING, Practice, check, feedback, is_due, practice_of
 from lanner.web.page import forms, speech
 from lanner.web.page.problems import wants_json
 from lanner.web.page.rendering import page

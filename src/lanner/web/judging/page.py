@@ -8,21 +8,154 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup
 
-from lanner.model import Document, Item, Json, Object, Protocol, Role, Spans, Stage, Task, Unit
+from lanner.campaign.questions import document, gate_open, questions_of
+from lanner.campaign.tasks import Heard, heard
+from lanner.model import Campaign, Document, Item, Json, Judge, Object, Protocol, Role, Spans, Stage, Task, Unit
 from lanner.protocols.answers import Texts, applicable, chosen, missing, texts_of
 from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import as_shown
 from lanner.protocols.wording import Wording
+from lanner.store import Assigned, Store
 from lanner.store.rows import dumps
 from lanner.web.judging.document import Block, Layout, lines, opened
-from lanner.web.judging.feedback import feedback
-from lanner.web.judging.form import Ask, asks
-from lanner.web.judging.guidelines import Key, Section, coach, definitions, keys, paragraphs
-from lanner.web.judging.practice import Lesson, lessons, steps
+from lanner.web.judging.form import Ask, Pick, asks
+from lanner.web.judging.practice import Lesson, feedback, lessons, steps
 from lanner.web.page.speech import Messages
+
+# What stands in the drawer: definitions, guidelines and the keys that this page answers to.
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One term and what it means."""
+
+    id: str
+    term: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Definitions that belong together; `tone` is the number of the group's colour."""
+
+    title: str
+    tone: int
+    entries: tuple[Definition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One line of the list of keys; `through` is the last of a range that begins with the last of `keys`."""
+
+    text: str
+    keys: tuple[str, ...]
+    through: str = ""
+
+
+def paragraphs(text: str) -> tuple[str, ...]:
+    """Text in paragraphs, as blank lines part it."""
+    return tuple(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
+
+
+def definitions(questions: Sequence[Ask]) -> tuple[Section, ...]:
+    """Every definition of a page: group by group, then question by question."""
+    sections = []
+    for ask in questions:
+        own = (Definition(f"d-{ask.id}", ask.label, ask.definition),) if ask.definition else ()
+        if ask.groups:
+            sections += [Section(g.label, g.tone, _entries(ask, g.picks)) for g in ask.groups]
+            sections.append(Section("", 0, own))
+        else:
+            entries = _entries(ask, (*ask.rows, *ask.options, *ask.severities))
+            sections.append(Section(ask.label if entries else "", 0, own + entries))
+    merged: list[Section] = []
+    for section in sections:
+        if section.entries and merged and not section.title and not merged[-1].title:
+            merged[-1] = Section("", 0, merged[-1].entries + section.entries)
+        elif section.entries:
+            merged.append(section)
+    return tuple(merged)
+
+
+def _entries(ask: Ask, picks: Sequence[Pick]) -> tuple[Definition, ...]:
+    return tuple(Definition(f"d-{ask.id}-{p.id}", p.label, p.definition) for p in picks if p.definition)
+
+
+def keys(questions: Sequence[Ask], messages: Messages, *, unit: Unit) -> tuple[Key, ...]:
+    """The keys of a page: first those of its questions, then those of every page but for letters a question has."""
+    say = messages.get
+    own = [key for ask in questions for key in _keys_of(ask, messages)]
+    shortcuts: list[Key] = []
+    if unit is not Unit.JUDGE:
+        shortcuts += [Key(say("keys.rows"), ("j", "k")), Key(say("keys.arrows"), ("↓", "↑"))]
+        shortcuts.append(Key(say("keys.inside"), ("←", "→")))
+        shortcuts.append(Key(say("keys.page"), ("Page ↑", "Page ↓")))
+    shortcuts += [Key(say("keys.accept"), ("↵",)), Key(say("keys.undo"), ("u",))]
+    if unit is not Unit.JUDGE:
+        shortcuts.append(Key(say("keys.find"), ("/",)))
+    shortcuts += [
+        Key(say("keys.definitions"), ("d",)),
+        Key(say("keys.define"), ("i",)),
+        Key(say("keys.guidelines"), ("g",)),
+        Key(say("keys.comment_accept"), ("Ctrl", "↵")),
+        Key(say("keys.finish"), ("f",)),
+        Key(say("keys.escape"), ("Esc",)),
+        Key(say("keys.help"), ("?",)),
+    ]
+    letters = {(ask.letter,) for ask in questions}
+    return (*own, *(key for key in shortcuts if key.keys not in letters))
+
+
+def coach(questions: Sequence[Ask], messages: Messages) -> tuple[Key, ...]:
+    """What to press first, for a judge who sees the page for the first time: one line for each question that counts."""
+    shortcuts: list[Key] = []
+    for ask in questions:
+        if ask.kind == "spans":
+            shortcuts.append(Key(messages.get("practice.mark"), ("1",), "9"))
+        elif ask.required:
+            shortcuts += _keys_of(ask, messages)
+    return tuple(shortcuts[:4])
+
+
+def _keys_of(ask: Ask, messages: Messages) -> list[Key]:
+    say = messages.get
+    digits = [pick.key for pick in ask.options if pick.key and not pick.parent]
+    if ask.kind == "spans":
+        return [
+            Key(say("keys.words"), ("←", "→")),
+            Key(say("keys.widen"), ("Shift", "←", "→")),
+            Key(say("keys.letters"), ("Alt",)),
+            Key(say("keys.parts"), ("Ctrl", "←", "→")),
+            Key(say("keys.ends"), ("Home", "End")),
+            Key(say("keys.word"), ("w",)),
+            *([Key(say("keys.side"), ("o",))] if len(ask.sides) > 1 or ask.missing else []),
+            Key(say("keys.mark"), ("1",), "9"),
+            Key(say("keys.menu"), ("Tab",)),
+            *([Key(say("keys.keep"), ("y",))] if ask.prefilled else []),
+            Key(say("keys.remove"), ("Del",)),
+            Key(say("keys.remarks"), ("n",)),
+            *([Key(say("keys.link"), ("l", "x"))] if ask.link else []),
+        ]
+    if ask.direct:
+        picks = [row.key for row in ask.rows if row.key]
+        rate = " ".join(pick.short or pick.label for pick in ask.options)
+        return [Key(say("keys.pick"), (picks[0],), picks[-1]), Key(f"{ask.label}: {rate}", tuple(digits))]
+    if not ask.letter:
+        return []
+    if ask.kind == "text":
+        return [Key(say("keys.write", name=ask.label), (ask.letter,))]
+    if ask.display in ("slider", "number") or not digits:
+        return [Key(say("keys.type", name=ask.label), (ask.letter,))]
+    last = "9, 0" if digits[-1] == "0" and len(digits) > 2 else digits[-1]
+    range_of = f"{digits[0]}–{last}" if len(digits) > 1 else last
+    return [Key(say("keys.arm", name=ask.label, keys=range_of), (ask.letter,))]
+
+
+# The page
 
 IDLE_SECONDS = 180.0
 BREAK_MINUTES = 50.0
@@ -364,3 +497,82 @@ def _heading(
         return messages.get("rail.document"), lines
     rows = [line for block in blocks for line in block.rows]
     return messages.get("rail.sentence", n=rows[place].number if rows else 1), lines
+
+
+_A_DAY = timedelta(hours=16)  # a working day, wherever midnight is for the judge
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """Everything the judging page is made from."""
+
+    campaign: Campaign
+    protocol: Protocol
+    judge: Judge
+    seat: int
+    task: Task
+    documents: Mapping[str, Document]
+    given: tuple[Given, ...]
+    progress: Progress
+    settings: Settings
+    gate: int | None = None
+    """The task that must be agreed to before this one opens (consent); None where this one is open."""
+
+
+def task_view(store: Store, number: int, assigned: Assigned | None = None) -> TaskView | None:
+    """A task, which may be `assigned` as read before, with all its judge sees; None where there is none."""
+    with store.reading() as tx:
+        standing = tx.tasks.standing(number, to_change=False)  # a page that is open holds up no save
+        if standing is None or standing.judge is None:
+            return None
+        entry = tx.tasks.assigned(number, assigned)
+        campaign = tx.campaigns.find(standing.campaign)
+        seat = tx.judges.numbered(standing.judge)
+        if entry is None or campaign is None or seat is None:
+            return None
+        protocol = questions_of(store, tx, campaign.id, campaign.protocol_hash).protocol
+        names = dict.fromkeys(item.document for item in entry.task.items if item.document)
+        texts = {name: document(store, tx, standing, name) for name in names}
+        overview = tx.progress.overview(seat.number)
+        times = tx.tasks.spent(number)
+        today = tx.tasks.active_since(seat.number, datetime.now(UTC) - _A_DAY)
+        answers = heard(store, tx, entry, campaign.protocol_hash)
+        questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
+        gates = {stage.page_id for stage in questions.gates_before(entry.task.page)}
+        closed = not gate_open(tx, campaign.id, seat.number, questions, entry.task.page)
+        gate = next((line.task for line in overview if line.page in gates), 0) if closed else None
+    finished_tasks = sum(line.finished_at is not None for line in overview)
+    return TaskView(
+        campaign=campaign,
+        protocol=protocol,
+        judge=seat.judge,
+        seat=seat.number,
+        task=entry.task,
+        documents=texts,
+        given=_given(answers, times),
+        progress=Progress(finished_tasks, len(overview), today / 60),
+        gate=gate,
+        settings=_settings(campaign),
+    )
+
+
+def _given(answers: Sequence[Heard], times: Sequence[tuple[float, float]]) -> tuple[Given, ...]:
+    return tuple(
+        Given(
+            answers={question: answer.value for question, answer in each.current.items()},
+            ids={question: answer.id for question, answer in each.current.items()},
+            earlier={question: value for question, value in each.earlier.items() if question not in each.current},
+            elapsed=elapsed,
+            active=active,
+        )
+        for each, (elapsed, active) in zip(answers, times, strict=True)
+    )
+
+
+def _settings(campaign: Campaign) -> Settings:
+    values = campaign.settings
+    settings: dict[str, Json] = {"title": campaign.title, "guidelines": values.get("guidelines", "")}
+    for name in ("idle_seconds", "break_minutes"):
+        if isinstance(values.get(name), int | float):
+            settings[name] = float(values[name])
+    return Settings(**settings)
