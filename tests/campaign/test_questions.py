@@ -18,7 +18,7 @@ from lanner.campaign.questions import (
     systems_of,
     texts,
 )
-from lanner.campaign.settings import check_settings
+from lanner.campaign.states import check_settings
 from lanner.errors import CampaignError, InputError
 from lanner.model import CampaignState, Item, Judge, JudgeKind, Protocol, Role
 from lanner.store import Answer, Standing, Store

@@ -16,8 +16,7 @@ from lanner.campaign.drawing import goal_of, score_of
 from lanner.campaign.people import still_judging
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.prefill import Prefilled, with_marks
-from lanner.campaign.settings import check_settings
-from lanner.campaign.states import Reference, find
+from lanner.campaign.states import Reference, check_settings, find
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
 from lanner.designs.prepare import prepare

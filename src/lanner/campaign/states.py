@@ -1,12 +1,15 @@
-"""A campaign by its id or name, and its life: draft, open, paused, closed; and the details an organiser may change
-while it runs."""
+"""A campaign by its id or name, its life (draft, open, paused, closed), and its settings: the details an organiser may
+change while it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from typing import Annotated, Any
 
-from lanner.errors import CampaignError, did_you_mean
+from pydantic import BaseModel, Field, ValidationError
+
+from lanner.errors import NOWHERE, CampaignError, InputError, Where, did_you_mean
 from lanner.model import Campaign, CampaignState, Json
 from lanner.store import Seat, Store, Transaction
 from lanner.store.rows import now
@@ -140,3 +143,158 @@ def remove(
             raise CampaignError(f"{name!r} is not the name of this campaign.", code="name_differs")
         tx.campaigns.remove(entry.id)
         tx.events.add("removed", at or now(), account=account, name=entry.name)
+
+
+# Settings: what they are called, which can change while a campaign runs, and which values make sense.
+
+
+NUMBERS = (
+    "minimum_agreement",
+    "margin",
+    "practice_agreement",
+    "control_limit",
+    "hourly_rate",
+    "budget",
+    "idle_seconds",
+    "break_minutes",
+)
+TEXTS = ("deadline", "currency", "guidelines", "main_question", "completion_code", "return_link")
+
+CHANGEABLE = (*NUMBERS, *TEXTS, "practice", "revision")
+AT_CREATION = ("before", "after", "controls", "tutorial", "calibration", "contexts", "wording", "prefill")
+"""What is frozen with texts, protocol and tasks."""
+
+_EXAMPLES = {
+    "before": 'before = ["consent", "background"]',
+    "after": 'after = ["post_task"]',
+    "controls": "controls = {shuffled = 5, repeats = 0.05}",
+    "tutorial": 'tutorial = {items = [{document = "d0", segment = "1", systems = ["A"], expected = {score = 100}}]}',
+    "calibration": 'calibration = ["d1", "d2"], the ids of documents',
+    "contexts": 'contexts = ["none", "whole"]',
+    "wording": 'wording = "published"',
+    "prefill": 'prefill = {model = "gemba", from = "models", unassisted = 0.2}',
+}
+_Number = Annotated[float, Field(ge=0)]
+_Amount = _Number | dict[str, _Number]
+
+
+class _KnownItem(BaseModel, extra="forbid"):
+    document: str = ""
+    segment: str | int = ""
+    systems: list[str] = []
+    texts: dict[str, str] = {}
+    expected: dict[str, Any] = {}
+
+
+class _Tutorial(BaseModel, extra="forbid"):
+    page: str = ""
+    items: list[_KnownItem] = []
+
+
+class _Controls(BaseModel):
+    shuffled: _Amount = 0
+    swapped: _Amount = 0
+    degraded: _Amount = 0
+    repeats: _Amount = 0
+    gold: list[_KnownItem] = []
+    in_place: bool = True
+    spacing: Annotated[int, Field(ge=0)] = 0
+
+
+class _Prefill(BaseModel, extra="forbid"):
+    model: Annotated[str, Field(min_length=1)]
+    source: str = Field(default="", alias="from")
+    unassisted: Annotated[float, Field(ge=0, lt=1)] = 0.2
+
+
+class _Created(BaseModel):
+    """The shapes of what is decided when a campaign is created."""
+
+    before: list[str] = []
+    after: list[str] = []
+    controls: _Controls | None = None
+    tutorial: _Tutorial | None = None
+    calibration: list[str] = []
+    contexts: list[str] = []
+    wording: str = ""
+    prefill: _Prefill | None = None
+
+
+def check_names(names: Iterable[str], *, where: Where = NOWHERE, running: bool = False) -> None:
+    """Refuse a setting that nothing reads, so that a misspelt one is not taken for granted; and in a running campaign
+    one that could no longer change anything."""
+    for name in names:
+        if running and name in AT_CREATION:
+            raise InputError(
+                f"{name!r} is decided when a campaign is created.",
+                where=where,
+                next_step="Duplicate the campaign and change the draft.",
+            )
+        known = CHANGEABLE if running else (*CHANGEABLE, *AT_CREATION)
+        if name not in known:
+            raise InputError(f"There is no setting {name!r}.", where=where, next_step=did_you_mean(name, known))
+
+
+def check_settings(settings: Mapping[str, Json]) -> None:
+    """Refuse settings that no page could make sense of, wherever they come from."""
+    _check_shapes(settings)
+    for name in NUMBERS:
+        value = settings.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise not_a_number(name, value)
+    minimum = settings.get("minimum_agreement")
+    if minimum is not None and not 0 < minimum < 1:
+        raise InputError("The planned minimum of agreement lies between 0 and 1.", code="bad_minimum")
+    margin = settings.get("margin")
+    if margin is not None and not 0 < margin < float("inf"):
+        raise InputError("The largest difference that does not matter is a number above 0.", code="bad_margin")
+    practice = settings.get("practice_agreement")
+    if practice is not None and not 0 < practice <= 1:
+        raise InputError(
+            "The agreement to be reached in practice lies between 0 and 1.",
+            code="bad_practice",
+            next_step="Write 0.8 for four of five answers as the reference has them.",
+        )
+    revision = settings.get("revision")
+    if revision not in (None, "", "until_submitted"):
+        raise InputError(
+            f"{revision!r} is no way of revising.",
+            code="bad_revision",
+            next_step='Write "until_submitted", or leave it out: then a task can be taken back for ten minutes.',
+        )
+    deadline = settings.get("deadline")
+    if deadline is not None:
+        try:
+            date.fromisoformat(str(deadline))
+        except ValueError:
+            raise InputError(
+                "The deadline is not a date.", code="bad_deadline", next_step="Write it as 2026-11-18."
+            ) from None
+    link = settings.get("return_link")
+    if link is not None and not str(link).startswith(("https://", "http://")):
+        raise InputError("The return link must begin with https://", code="bad_return_link")
+
+
+def _check_shapes(settings: Mapping[str, Json]) -> None:
+    at_creation = {name: value for name, value in settings.items() if name in AT_CREATION and value is not None}
+    try:
+        _Created.model_validate(at_creation)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name, place = str(first["loc"][0]), ".".join(map(str, first["loc"]))
+        raise InputError(
+            f"The setting {place} cannot be {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}.",
+            code="bad_setting",
+            names={"name": place, "given": repr(first["input"])},
+            next_step=f"Write it like this: {_EXAMPLES[name]}",
+        ) from None
+
+
+def not_a_number(name: str, value: object) -> InputError:
+    """The error for a setting that must be a number and is not."""
+    return InputError(
+        f"{value!r} is not a number.",
+        code="not_a_number",
+        names={"given": repr(value), "name": name},
+        next_step=f"Correct {name.replace('_', ' ')}.",
+    )

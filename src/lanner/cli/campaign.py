@@ -11,7 +11,7 @@ import numpy as np
 from lanner import campaign
 from lanner.campaign.imports import import_file, inspect_file, write_copy
 from lanner.campaign.prefill import SETTING
-from lanner.campaign.settings import check_names, check_settings
+from lanner.campaign.states import check_names, check_settings
 from lanner.cli.campaign_judges import judges_from, require_name
 from lanner.cli.output import Output
 from lanner.designs.promotion import promote, promoted, standings

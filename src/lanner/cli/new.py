@@ -12,7 +12,7 @@ import numpy as np
 
 from lanner import campaign, designs, formats, protocols, registry
 from lanner.campaign.prefill import SETTING as PREFILL
-from lanner.campaign.settings import check_names, check_settings
+from lanner.campaign.states import check_names, check_settings
 from lanner.cli.campaign_judges import judges_from
 from lanner.cli.options import parse_options, reading_options, typed
 from lanner.cli.output import Output

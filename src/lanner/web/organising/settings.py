@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as campaigns
-from lanner.campaign.settings import NUMBERS, TEXTS, check_settings, not_a_number
+from lanner.campaign.states import NUMBERS, TEXTS, check_settings, not_a_number
 from lanner.errors import CampaignError, LannerError
 from lanner.model import Campaign, Json
 from lanner.monitor.snapshot import COMPARED
