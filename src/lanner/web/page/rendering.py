@@ -216,10 +216,11 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
     """A page; its links stand below the path the app is mounted at."""
     site = request.app.state.site
     root = request.scope.get("root_path", "")
+    visitor = getattr(request.state, "visitor", None)
     values = {
         "static": lambda name: root + site.assets.path(name),
-        "visitor": getattr(request.state, "visitor", None),
-        "trouble": site.trouble,
+        "visitor": visitor,
+        "trouble": site.trouble if visitor and visitor.account else "",  # a judge's page sees for itself
         **context,
     }
     response = HTMLResponse(part(site.templates, template, root, values), status_code=status)
