@@ -226,3 +226,24 @@ def test_a_frame_with_a_column_for_each_system_says_what_to_name() -> None:
     columns = {f"answer:score about {name}": name for name in pivot.columns}
     expected = lanner.scores(FRAME).table.sort("system")["value"].to_list()
     assert lanner.scores(pivot, columns=columns).table.sort("system")["value"].to_list() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("shape", ["series", "levels", "several values", "nameless levels"])
+def test_a_series_or_a_frame_with_several_levels_of_names_is_read_as_its_rows(shape: str) -> None:
+    keys = ["document", "segment", "system", "judge"]
+    pivot = FRAME.pivot_table(index=["document", "segment"], columns=["system", "judge"], values="score")
+    data = {
+        "series": FRAME.set_index(keys)["score"],
+        "levels": pivot,
+        "several values": FRAME.assign(fluency=FRAME["score"] - 1).pivot_table(
+            index=["document", "segment", "judge"], columns="system", values=["score", "fluency"]
+        ),
+        "nameless levels": pivot.rename(columns="annotator {}".format, level=1).rename_axis(columns=[None, None]),
+    }[shape]
+    before = data.copy()
+    expected = lanner.scores(FRAME).table.sort("system")["value"].to_list()
+    scores = lanner.scores(data, question="score").table.sort("system")["value"].to_list()
+    assert scores == pytest.approx(expected)
+    agreement = lanner.agreement(data, question="score").table["value"].to_list()
+    assert agreement == pytest.approx(lanner.agreement(FRAME).table["value"].to_list())
+    assert data.equals(before) and list(data.index.names) == list(before.index.names)

@@ -306,7 +306,7 @@ def _about_frame(error: InputError, path: Path, columns: Sequence[str]) -> Input
 def _is_frame(data: Any) -> bool:
     if isinstance(data, pl.DataFrame | pl.LazyFrame):
         return True
-    return hasattr(data, "columns") and (hasattr(data, "to_dicts") or hasattr(data, "to_dict"))
+    return (hasattr(data, "columns") or hasattr(data, "index")) and hasattr(data, "to_dict")
 
 
 def _as_polars(data: Any) -> pl.DataFrame:
@@ -314,6 +314,10 @@ def _as_polars(data: Any) -> pl.DataFrame:
         return data
     if isinstance(data, pl.LazyFrame):
         return data.collect()
+    if not hasattr(data, "columns"):  # a series, with what it is about in its index
+        data = data.to_frame("score" if data.name is None else data.name)
+    if data.columns.nlevels > 1:
+        data = _with_one_row_of_names(data)
     # an index with a name is a column that was set aside, as after a pivot
     if set_aside := [name for name in data.index.names if name is not None and name not in data.columns]:
         data = data.reset_index(level=set_aside)
@@ -323,6 +327,22 @@ def _as_polars(data: Any) -> pl.DataFrame:
     pairs = zip(names, data.columns, strict=True)
     values = {name: [_cell(value) for value in data[column].tolist()] for name, column in pairs}
     return pl.DataFrame({name: pl.Series(name, cells, strict=False) for name, cells in values.items()})
+
+
+def _with_one_row_of_names(data: Any) -> Any:
+    """A pandas frame whose columns have several levels, as a pivot by system and judge makes them: a row for each of
+    its numbers, with what the levels are called. Where they have no names, those of a column become one."""
+    levels = list(data.columns.names)
+    if all(name is None for name in levels):
+        return data.set_axis(["_".join(str(part) for part in column if str(part)) for column in data.columns], axis=1)
+    index = [name for name in data.index.names if name is not None]
+    data = data.reset_index(level=index) if index else data
+    # the level without a name is that of what was asked: pivots of several values have one
+    data.columns = data.columns.set_names(["question" if name is None else name for name in levels])
+    ids = [column for column in data.columns if column[0] in index and not any(column[1:])]
+    value = "answer" if None in levels else "score"
+    rows = data.melt(id_vars=ids, value_name=value).dropna(subset=[value])
+    return rows.rename(columns={column: column[0] for column in ids})
 
 
 def _cell(value: Any) -> Any:
