@@ -1031,3 +1031,20 @@ def test_numbers_of_an_unknown_meaning_are_asked_about(tmp_path: Path) -> None:
     assert {(segment, systems, value) for _, segment, systems, value in _read_scores(path, columns=way)} == {
         *(("1", ("oak",), 0.2), ("2", ("oak",), 0.4), ("1", ("elm",), 0.3), ("2", ("elm",), 0.5)),
     }
+
+
+@pytest.mark.parametrize("people", ["human", "gold", "MOS"])
+def test_metrics_beside_scores_of_people_are_no_judges(tmp_path: Path, people: str) -> None:
+    rows = [f"d{n % 2},{n},{name},{60 + n},0.{70 + n},{n},0.{30 - n}" for n in range(6) for name in ("oak", "elm")]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([f"doc,seg,system,{people},COMET,BLEU,TER", *rows]), encoding="utf-8")
+    read = {(segment, systems, value) for _, segment, systems, value in _read_scores(path)}
+    assert read == {(str(n), (name,), 60 + n) for n in range(6) for name in ("oak", "elm")}
+
+
+def test_columns_on_different_scales_are_no_judges(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("doc,seg,ann,foo\n" + "".join(f"d,{n},{70 + n},0.{n}\n" for n in range(6)), encoding="utf-8")
+    with pytest.raises(InputError, match="ann are on different scales") as error:
+        formats.read(path)
+    assert "answer:ann=ann" in error.value.next_step

@@ -91,6 +91,7 @@ def recognise(path: Path) -> bool:
         column_map(rows.header, sample=rows.sample)
     except InputError as error:
         return error.code in (
+            "different_scales",
             "judge_or_system",
             "no_answer_column",
             "no_judge_column",

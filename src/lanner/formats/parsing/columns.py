@@ -27,6 +27,7 @@ from lanner.formats.parsing.values import (
     is_numeric,
     literal_list,
     moment,
+    number,
     preferred_side,
     without_accents,
 )
@@ -70,6 +71,8 @@ _ITEM_ROLES = ("item", "document", "segment", "source", "system", "system_a", "s
 _LONG_TEXT = 12
 """Characters that a column of sentences has on average, at least."""
 _SHORT_ANSWER = 40
+_LARGE = 10
+"""A number beyond this is on no scale from 0 to 1."""
 _SHARED_ITEMS = 5
 """Items that several judges have to share before it can be said that they never differ."""
 
@@ -1136,18 +1139,42 @@ class _Guess:
         return [answer for answers in by_question.values() for answer in answers]
 
     def _take_judges(self) -> None:
-        """A table of items by judges: columns of numbers, or of few labels, without anything else."""
+        """A table of items by judges: columns of numbers, or of few labels, without anything else. Beside metrics there
+        may be one column of people's scores, which says so or is the only other one."""
         has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
-        numeric = self._score_columns()
+        candidates = self._score_columns()
+        numeric = [column for column in candidates if not _METRIC.match(column)]
+        if len(numeric) < len(candidates):
+            human = numeric if len(numeric) == 1 else [c for c in numeric if fold(c) in _spellings_of("reference")]
+            if has_item and len(human) == 1 and not any(map(names_answer, numeric)):
+                self._add_answer(Answer(human[0], human[0]), _LIKELY)
+                return
         columns = numeric if len(numeric) > 1 else [c for c in self.free if self._values(c)]
         labels = [{str(value) for value in self._values(column)} for column in columns]
         alike = columns == numeric or bool(labels and set.intersection(*labels))
         if has_item and len(columns) > 1 and alike and not any(map(names_answer, columns)):
             question = "score" if numeric else "label"
+            self._check_scales(columns)
             for column, (judge, system) in (_split_judge_and_system(columns) or {}).items():
                 self._add_answer(Answer(column, question, judge, system), _LIKELY)
             for column in [] if self.answers else columns:
                 self._add_answer(Answer(column, question, judge=column), _LIKELY)
+
+    def _check_scales(self, columns: Sequence[str]) -> None:
+        """Refuse columns as scores of judges if some hold fractions of one and others large numbers: judges share a
+        scale."""
+        numbers = {column: [n for n in map(number, self._values(column)) if n is not None] for column in columns}
+        fractions = [c for c, ns in numbers.items() if all(abs(n) <= 1 for n in ns) and any(n % 1 for n in ns)]
+        large = [column for column, ns in numbers.items() if any(abs(n) > _LARGE for n in ns)]
+        if fractions and large:
+            raise InputError(
+                f"The numbers in {', '.join(fractions)} and {', '.join(large)} are on different scales, so they are no "
+                "scores that judges gave to the same items.",
+                code="different_scales",
+                names={"columns": ", ".join(columns)},
+                next_step="Say which columns hold answers: --columns "
+                f"'answer:{large[0]}={large[0]}', or judge:NAME=COLUMN for each judge's.",
+            )
 
     def _take_numbered_judges(self) -> None:
         """`R1`, `R2`, `R3` with numbers beside texts: raters, counted."""
