@@ -37,6 +37,8 @@ class Work:
     styled: int = 0
     forced: list[int] = field(default_factory=list)
     """Layouts that the script had to wait for, each with the number of objects it was about."""
+    focused: bool = False
+    """Whether the focus was moved before the frame."""
 
 
 def press(page: Page, keys: Sequence[str]) -> list[Work]:
@@ -68,8 +70,11 @@ def press(page: Page, keys: Sequence[str]) -> list[Work]:
 def _first_frame(key: str, events: Sequence[Mapping[str, Any]]) -> Work:
     work, handled = Work(key), 0.0
     for event in events:
-        if event["name"] == "EventDispatch" and event["args"]["data"]["type"] == "keydown":
+        kind = event["args"]["data"]["type"] if event["name"] == "EventDispatch" else ""
+        if kind == "keydown":
             handled = event["ts"] + event["dur"]
+        elif handled and kind == "focusin":
+            work.focused = True
         elif handled and event["name"] == "UpdateLayoutTree":
             work.styled += event["args"]["elementCount"]
         elif event["name"] == "Layout" and event["ts"] < handled:
@@ -105,7 +110,37 @@ def test_a_key_styles_few_elements_and_lays_out_the_page_once(
         moves = key.key in ("Enter", "j", "k")
         assert key.styled <= (80 if moves else 40), key
         assert len(key.forced) <= forced + int(moves), key
+        assert not key.focused or key.key in "hst", f"{key}: the frame comes before the focus"
     if protocol in ("da", "ranking_rs"):
         ahead = page.locator(".ahead[hidden]")
         expect(ahead).not_to_have_count(0)
         assert ahead.evaluate_all(UNSEEN) == [], "what is laid out beforehand cannot be seen, reached or heard"
+
+
+def test_what_is_pressed_before_the_frame_finds_the_focus_where_it_belongs(live: Live, page: Page) -> None:
+    """The focus follows the frame that answers a key. Whatever is quicker must not act on what had it before: digits
+    answer one line after another, a mouse takes it elsewhere for good, and the ring is never on two sentences."""
+    work = live.campaign("h_falcon", [document(3)], systems=SYSTEMS[:1])
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    press = """key => {
+      const how = { key, code: /\\d/.test(key) ? `Digit${key}` : key, bubbles: true, cancelable: true };
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', how));
+      const rings = [...document.querySelectorAll('.row .num')]
+        .filter(num => [null, '::after'].some(part => getComputedStyle(num, part).outlineStyle !== 'none'))
+        .map(num => +num.closest('.row').dataset.row);
+      return [document.activeElement.closest('.q')?.dataset.q ?? null, rings];
+    }"""
+    every = f"keys => keys.map({press})"
+    places = [place for place, _ in page.evaluate(every, ["1", "2", "2", "3", "s", "4", "h", "9", "Enter"])]
+    assert places == [None, *["skills"] * 4, "sentence", "sentence", "holistic", "holistic"], "one key behind"
+    assert page.evaluate(every, ["j", "k"]) == [[None, [2]], [None, [1]]], "the ring moves with the sentence"
+    page.evaluate(f"() => {{ ({press})('j'); document.querySelector('#find').focus(); }}")
+    page.evaluate(SETTLED)
+    assert page.evaluate("document.activeElement.id") == "find"
+    hands.settled()
+    stored = work.stored(work.tasks[0].id)[0]
+    assert (stored["sentence"], stored["holistic"]) == (4, 9)
+    assert [level for level in stored["skills"].values() if level != "not_relevant"] == ["medium", "high"]

@@ -17,10 +17,6 @@ export const $$ = (css, root = document) => [...root.querySelectorAll(css)];
 /** What an event happened to. @param {Event} event @returns {any} */
 export const targetOf = event => event.target;
 
-/** What has the focus; the page itself where nothing has. @returns {HTMLElement} */
-export const focusedElement = () =>
-  /** @type {HTMLElement} */ (document.activeElement ?? document.body);
-
 /**
  * An element with a class, a text and properties.
  * @template {keyof HTMLElementTagNameMap} Tag
@@ -44,18 +40,34 @@ export const button = (className, textContent, onclick) =>
 
 /** What waits for a frame to be drawn waits no longer than this, in milliseconds. */
 const LONGEST_FRAME = 50;
+/** @type {(() => void)[] | null} what waits for the next frame */
+let waiting = null;
 /**
- * Do something once the next frame has been drawn, or soon where none is drawn.
+ * Do something once the next frame has been drawn, or soon where none is drawn. What waits for the
+ * same frame is asked for once, and done one by one: a key that is pressed meanwhile comes between.
  * @param {() => void} work
  */
 export function afterFrame(work) {
-  let done = false;
-  const once = () => {
-    if (!done) work();
-    done = true;
+  if (waiting) {
+    waiting.push(work);
+    return;
+  }
+  const works = [work];
+  waiting = works;
+  const close = () => {
+    if (waiting === works) waiting = null; // what comes now is for another frame
   };
-  requestAnimationFrame(() => setTimeout(once));
-  setTimeout(once, LONGEST_FRAME);
+  const begin = () => {
+    close();
+    const [first, ...others] = works.splice(0);
+    for (const other of others) setTimeout(other);
+    first?.();
+  };
+  requestAnimationFrame(() => {
+    close();
+    setTimeout(begin);
+  });
+  setTimeout(begin, LONGEST_FRAME);
 }
 
 /**

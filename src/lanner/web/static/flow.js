@@ -55,8 +55,6 @@ export class Flow {
       app.show();
       return void this.finish();
     }
-    // the focus first: it makes the browser lay out the page, which is cheap before it is changed
-    rows.focusOn(rows.all[rows.of(next)]);
     app.visit(next);
     return rows.focus();
   }

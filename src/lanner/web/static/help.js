@@ -1,5 +1,6 @@
 // The drawer with definitions, guidelines, keys and settings, and the search.
-import { $, $$, bringIntoView, focusedElement, light, nameLanguages, targetOf } from './dom.js';
+import { $, $$, bringIntoView, light, nameLanguages, targetOf } from './dom.js';
+import { focusedElement } from './focus.js';
 
 export class Help {
   /** @param {App} app */

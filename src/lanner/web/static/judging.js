@@ -5,6 +5,7 @@ import { canon } from './digest.js';
 import { $, $$, afterFrame, fill, setHidden, setText, targetOf } from './dom.js';
 import { showFeedback } from './feedback.js';
 import { Flow, offerUndo } from './flow.js';
+import { moveFocus, watchFocus } from './focus.js';
 import { Help } from './help.js';
 import { isTimely, listen, replay } from './keys.js';
 import { Marking } from './marking.js';
@@ -67,6 +68,7 @@ export class App {
     /** @type {Set<number>} items whose margin does not say yet what was answered */
     this.unsummed = new Set();
     this.summing = false;
+    watchFocus();
     watchPointer(document);
     for (const departure of ['pagehide', 'visibilitychange']) {
       addEventListener(departure, () => this.rail.commit(), { capture: true });
@@ -125,6 +127,7 @@ export class App {
     );
     this.rows.fill();
     this.rows.focus();
+    moveFocus();
     offerUndo(
       (id, text, ...acts) => this.note(id, text, ...acts),
       this.t,

@@ -11,7 +11,8 @@
 //
 // Letters are read by name, and by position under a Korean or Arabic layout; digits by position
 // (AZERTY).
-import { $, focusedElement, targetOf } from './dom.js';
+import { $ } from './dom.js';
+import { focusedElement } from './focus.js';
 import { byPointer } from './pointer.js';
 
 /** @param {{key: string, code: string, shiftKey: boolean}} e @returns {string} */
@@ -159,7 +160,7 @@ export function listen(app) {
     leave,
     into_menu: () => marking.menu.enter(),
     take_link: () => marking.link(),
-    find_next: e => (targetOf(e).id === 'word' ? marking.wordFound() : help.nextHit()),
+    find_next: () => (focusedElement().id === 'word' ? marking.wordFound() : help.nextHit()),
     remove: () => marking.delete(),
     next: () => vertical(1),
     previous: () => vertical(-1),
@@ -174,7 +175,7 @@ export function listen(app) {
     nothing: () => {},
   };
   document.addEventListener('keydown', e => {
-    const at = targetOf(e);
+    const at = focusedElement();
     if (app.leaving) return; // it is meant for the page that is on its way
     if (!MODIFIERS.includes(e.key)) marking.selection?.end();
     const action = actionOf(e, {

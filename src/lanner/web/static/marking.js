@@ -1,6 +1,7 @@
 // Marking words: with the mouse, by handles, word by word with keys, or by typing the beginning of
 // a word. What is selected gets a menu; marks can be changed, removed, linked to other words.
-import { $, $$, focusedElement, light, prepareLight, targetOf } from './dom.js';
+import { $, $$, light, prepareLight, targetOf } from './dom.js';
+import { focusedElement } from './focus.js';
 import { cellsOf, Marks, outputOf, sideOf } from './marks.js';
 import { Menu } from './menu.js';
 import { rangeOf, watchSelection } from './selection.js';

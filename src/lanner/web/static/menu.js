@@ -1,7 +1,8 @@
 // The menu at a selection or a mark: missing or not, kind, kind within it, severity. One can go
 // back in it, it stays where it opened through all its steps, and it covers neither the selection
 // nor the sentence where there is room beside them.
-import { $, $$, focusedElement, setHidden, setText, targetOf } from './dom.js';
+import { $, $$, setHidden, setText, targetOf } from './dom.js';
+import { focusedElement } from './focus.js';
 import { isSuggested } from './store.js';
 
 const GAP = 8;

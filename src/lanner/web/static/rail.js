@@ -2,16 +2,8 @@
 // armed.
 
 import { canon } from './digest.js';
-import {
-  $,
-  $$,
-  bringIntoView,
-  focusedElement,
-  moveClass,
-  setHidden,
-  setText,
-  targetOf,
-} from './dom.js';
+import { $, $$, bringIntoView, moveClass, setHidden, setText, targetOf } from './dom.js';
+import { focusedElement, focusSoon, followsFrame } from './focus.js';
 import { isHopeless, limitsOf, readNumber } from './numbers.js';
 import { whenStill } from './pointer.js';
 
@@ -85,7 +77,7 @@ export class Rail {
     });
     form.addEventListener('focusin', e => {
       const at = targetOf(e).closest('[data-line]') ?? targetOf(e).closest('.q');
-      if (at && !at.contains(this.armed)) this.arm(at, false);
+      if (at && !at.contains(this.armed) && !followsFrame()) this.arm(at, false);
       // digits are for the field now: a menu that offers some of them would say otherwise
       const { marking } = this.app;
       if (marking.menu.choice && targetOf(e).matches('[inputmode], textarea')) marking.close();
@@ -231,10 +223,15 @@ export class Rail {
   enter(x) {
     this.app.sheet(true);
     // where digits count labels, no field may swallow them
-    if (x.el.dataset.display === 'counts') return bringIntoView(this.armed);
+    if (x.el.dataset.display === 'counts') {
+      bringIntoView(this.armed);
+      return;
+    }
     const controls = [':checked', 'textarea, [inputmode], select', 'input', 'button:not(.info)'];
     const control = controls.map(css => $(css, this.armed)).find(Boolean);
-    return control?.focus();
+    // a telephone opens its keyboard for a field that gets the focus at once, or not at all
+    if (control?.matches('textarea, [inputmode], select')) control.focus();
+    else if (control) focusSoon(control);
   }
   /** The next or previous question: what up and down mean in a questionnaire. @param {number} by */
   step(by) {
@@ -403,14 +400,14 @@ export class Rail {
     const option = $(`[data-k="${CSS.escape(key)}"]`, armed);
     if (option)
       return () => {
-        if (option.matches('input')) option.focus({ preventScroll: true });
+        if (option.matches('input')) focusSoon(option, { preventScroll: true });
         option.click();
       };
     const field = /\d/.test(key) && $('.slide [inputmode], input.count', armed);
     if (!field) return undefined;
     return () => {
-      field.value = key; // before the focus: a change in a focused field has the page laid out
-      field.focus();
+      field.value = key;
+      focusSoon(field);
       field.dispatchEvent(new Event('input', { bubbles: true }));
     };
   }

@@ -1,6 +1,7 @@
 // The texts: which row is active, which stand in the window, and what each row's margin says.
 import { canon } from './digest.js';
-import { $, $$, create, fill, focusedElement, setHidden, setText, targetOf } from './dom.js';
+import { $, $$, create, fill, setHidden, setText, targetOf } from './dom.js';
+import { focusedElement, focusSoon } from './focus.js';
 import { View } from './scrolling.js';
 
 /** How many more sentences one press unfolds. */
@@ -73,7 +74,6 @@ export class Rows {
   /** @param {number} at */
   activate(at) {
     const row = this.all[at];
-    // before anything is changed: a focus makes the browser lay out what has
     this.follow(row);
     for (const { el, num } of this.active)
       if (el !== row.el) {
@@ -98,8 +98,16 @@ export class Rows {
   }
   /** The focus goes to the number of a row, where that is shown. @param {Row | undefined} row */
   focusOn(row) {
-    if (!row || row.el.hidden || row.block.hidden || focusedElement() === row.num) return;
-    row.num.focus({ preventScroll: true });
+    const from = focusedElement();
+    if (!row || row.el.hidden || row.block.hidden || from === row.num) return;
+    const isRinged = from.matches('.num:focus-visible'),
+      ring = (/** @type {boolean} */ moved) => {
+        from.classList.toggle('unringed', moved);
+        row.num.classList.toggle('ringed', moved);
+      };
+    // the ring is drawn with the row, at once
+    if (isRinged) ring(true);
+    focusSoon(row.num, { preventScroll: true }, isRinged ? () => ring(false) : undefined);
   }
   /**
    * Into view, once all has been changed: the page is laid out once.

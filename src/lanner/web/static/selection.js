@@ -1,6 +1,7 @@
 // What is selected with a mouse, a finger or a stylus. A selection belongs to the text in which it
 // began: where the pointer leaves that text, the selection ends at the nearest place inside it.
-import { afterFrame, focusedElement } from './dom.js';
+import { afterFrame } from './dom.js';
+import { focusedElement } from './focus.js';
 import { points, slice } from './text.js';
 
 const CELL = '[data-side]';
