@@ -78,10 +78,13 @@ export class Rail {
     form.addEventListener('focusin', e => {
       const at = targetOf(e).closest('[data-line]') ?? targetOf(e).closest('.q');
       if (at && !at.contains(this.armed) && !followsFrame()) this.arm(at, false);
-      // digits are for the field now: a menu that offers some of them would say otherwise
-      const { marking } = this.app;
-      if (marking.menu.choice && targetOf(e).matches('[inputmode], textarea')) marking.close();
+      if (targetOf(e).matches('[inputmode], textarea')) this.closeMenu();
     });
+  }
+  /** Digits are for a field now: a menu of marks that offers some of them would say otherwise. */
+  closeMenu() {
+    const { marking } = this.app;
+    if (marking.menu.choice) marking.close();
   }
   /** The question that an element belongs to. @param {any} el */
   of(el) {
@@ -406,6 +409,7 @@ export class Rail {
     const field = /\d/.test(key) && $('.slide [inputmode], input.count', armed);
     if (!field) return undefined;
     return () => {
+      this.closeMenu();
       field.value = key;
       focusSoon(field);
       field.dispatchEvent(new Event('input', { bubbles: true }));
