@@ -1,6 +1,6 @@
-// What has the focus, and what gets it. To move it is the dearest thing that a key does: the browser
-// styles the page for it and tells everybody who asked. So the frame that answers the key comes
-// first, and the focus follows it; a key or a pointer that is quicker finds it moved already.
+// What has the focus, and what gets it. To move it is the dearest thing that a key does: the
+// browser styles the page for it and tells everybody who asked. So the frame that answers the key
+// comes first, and the focus follows it; a key or a pointer that is quicker finds it moved already.
 import { afterFrame } from './dom.js';
 
 /**
