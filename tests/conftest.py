@@ -9,7 +9,9 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -109,13 +111,68 @@ def postgres_server() -> Iterator[str]:
         server.cleanup()
 
 
+class Schemas:
+    """Schemas of stores that tests have left, emptied for others: to make all tables anew takes PostgreSQL five times
+    as long. They wait their turn, so that what a test leaves running is over."""
+
+    WAITING = 3
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self._connection.execute("SET session_replication_role = replica")  # rows go in any order, unasked
+        self._connection.execute("SET lock_timeout = '1s'")
+        self._left: list[str] = []
+        self._whole: list[str] = []
+
+    def take(self, *, with_tables: bool) -> str:
+        if with_tables and len(self._left) > self.WAITING:
+            return self._left.pop(0)
+        schema = f"t{uuid4().hex}"
+        self._connection.execute(f"CREATE SCHEMA {schema}")
+        return schema
+
+    def give_back(self, schema: str) -> None:
+        """Remove what is in it; unless the test has changed its tables, or something still holds on to rows."""
+        with suppress(importlib.import_module("psycopg").Error):
+            made = self._made_of(schema)
+            self._whole = self._whole or made
+            if made != self._whole:
+                return
+            tables = [line.split()[1] for line in made if line.startswith("table ") and "migration" not in line]
+            rows = "".join(f"DELETE FROM {schema}.{table};" for table in tables)
+            numbers = f"SELECT setval(oid, 1, false) FROM pg_class WHERE relkind = 'S' AND {_inside(schema)};"
+            self._connection.execute(f"BEGIN; {rows} {numbers} COMMIT")
+            self._left.append(schema)
+            return
+        self._connection.execute("ROLLBACK")
+
+    def _made_of(self, schema: str) -> list[str]:
+        """Tables, columns, indexes, triggers and migrations, a line each."""
+        here = _inside(schema)
+        asked = f"""SELECT 'table ' || relname FROM pg_class WHERE relkind = 'r' AND {here}
+            UNION ALL SELECT 'column ' || relname || ' ' || attname
+              FROM pg_attribute JOIN pg_class ON attrelid = pg_class.oid WHERE relkind IN ('r', 'i') AND {here}
+            UNION ALL SELECT 'trigger ' || tgname
+              FROM pg_trigger JOIN pg_class ON tgrelid = pg_class.oid WHERE NOT tgisinternal AND {here}
+            UNION ALL SELECT 'migration ' || number || name FROM {schema}.lanner_migration"""
+        return sorted(line for (line,) in self._connection.execute(asked))
+
+
+def _inside(schema: str) -> str:
+    return f"relnamespace = '{schema}'::regnamespace"
+
+
+@pytest.fixture(scope="session")
+def schemas(postgres_server: str) -> Iterator[Schemas]:
+    with importlib.import_module("psycopg").connect(postgres_server, autocommit=True) as connection:
+        yield Schemas(connection)
+
+
 @pytest.fixture
-def postgres_url(postgres_server: str) -> str:
-    """An empty schema on that server, for one test. It goes with the server."""
-    psycopg = importlib.import_module("psycopg")
-    schema = f"t{uuid4().hex}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {schema}")
+def postgres_url(postgres_server: str, schemas: Schemas, request: pytest.FixtureRequest) -> str:
+    """A schema on that server, for one test: with the tables of an empty store where the test asks for a store, and
+    without anything where it makes one. All go with the server."""
+    schema = schemas.take(with_tables="store" in request.fixturenames)
     return f"{postgres_server}&options=-csearch_path%3D{schema}"
 
 
@@ -140,9 +197,11 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def store(place: str, empty_store: Path) -> Iterator[Store]:
+def store(place: str, empty_store: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     """An empty store, on each of the two databases in turn."""
     if "://" not in place:
         shutil.copyfile(empty_store, place)
     with Store.open(place) as opened:
         yield opened
+    if "://" in place:
+        request.getfixturevalue("schemas").give_back(place.rpartition("%3D")[2])

@@ -15,6 +15,7 @@ from analysis.plain_oracle import alpha, grid_alpha, raw
 from lanner import campaign
 from lanner.analysis import agreements, counted
 from lanner.analysis.material import from_campaign
+from lanner.cli import demo
 from lanner.cli import lanner as program
 from lanner.model import Grid
 from lanner.monitor.live import LiveCampaigns
@@ -31,10 +32,10 @@ NAME = "demo-h-falcon"
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("demo")
-    ran = CliRunner().invoke(program, ["demo", "--folder", str(folder), "--no-serve"])
-    assert ran.exit_code == 0, ran.output
-    return folder / "lanner.sqlite"
+    path = tmp_path_factory.mktemp("demo") / "lanner.sqlite"
+    with Store.open(path) as store:
+        demo._campaign(store, NAME, *demo.CAMPAIGNS[NAME], demo._documents(), you=True)
+    return path
 
 
 @pytest.fixture(scope="module")

@@ -23,11 +23,12 @@ from lanner.model import Object
 from lanner.protocols.answers import check, texts_of
 from lanner.store import Store
 from model_campaign import corpus, opened, stored
+from property_examples import EVERYTHING
 from tiny_llama import llama_server
 
 PROTOCOLS = [
-    *("falcon", "h_falcon", "da", "esa", "ranking_rs", "parity", "context_survey"),
-    *("mqm", "mqm_core", "mqm_linked", "mqm_localisation"),
+    *("falcon", "esa", "ranking_rs", "context_survey", "mqm_linked"),  # every kind of answer
+    *(("h_falcon", "da", "parity", "mqm", "mqm_core", "mqm_localisation") if EVERYTHING else ()),
 ]
 
 
