@@ -552,11 +552,17 @@ def test_the_active_sentence_is_always_whole_and_near_the_same_height(
 
 def test_all_questions_of_h_falcon_stand_on_a_small_laptop_without_scrolling(live: Live, page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
-    begin(live, page, "h_falcon")
-    high, room = page.evaluate("(el => [el.scrollHeight, el.clientHeight])(document.querySelector('.rail-body'))")
-    assert high <= room
-    expect(page.locator(".scale")).to_be_in_viewport(ratio=1)
-    expect(page.locator("[data-q=comment] textarea")).to_be_in_viewport(ratio=1)
+    work, hands = begin(live, page, "h_falcon")
+    for practice in (False, True):
+        if practice:  # what says how to begin took the room of the last questions
+            page.goto(work.url(work.tasks[0].id) + "/practice")
+            hands.ready()
+            page.locator("#try").click()
+            expect(page.locator("#coach")).to_be_in_viewport(ratio=1)
+        high, room = page.evaluate("(el => [el.scrollHeight, el.clientHeight])(document.querySelector('.rail-body'))")
+        assert high <= room
+        expect(page.locator(".scale")).to_be_in_viewport(ratio=1)
+        expect(page.locator("[data-q=comment] textarea")).to_be_in_viewport(ratio=1)
 
 
 def test_arrows_go_on_from_the_last_mark_and_from_the_mouse(live: Live, page: Page) -> None:
@@ -864,6 +870,32 @@ def test_a_menu_stays_beside_its_words_when_the_screen_is_turned(live: Live, bro
             }""",
             [width, height],
         )
+    devices = context.new_cdp_session(page)
+    words = page.evaluate("[...CSS.highlights.get('picked')][0].getBoundingClientRect().toJSON()")
+    there = {"x": round(words["left"]), "y": round(words["top"])}
+    devices.send("Input.synthesizePinchGesture", {**there, "scaleFactor": 2, "relativeSpeed": 4000})
+    wait_until(
+        page,
+        """() => {
+          const { scale, offsetLeft, offsetTop, width, height } = visualViewport;
+          const menu = document.querySelector('.toolbar:not([hidden])').getBoundingClientRect();
+          const beside = menu.left >= offsetLeft && menu.right <= offsetLeft + width;
+          return scale > 1.9 && beside && menu.top >= offsetTop && menu.bottom <= offsetTop + height;
+        }""",
+    )
+    context.close()
+
+
+def test_a_field_stays_in_sight_above_the_keyboard_of_a_phone(live: Live, browser: Browser) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    begin(live, page, "h_falcon")
+    assert "interactive-widget=resizes-content" in str(page.get_attribute("meta[name=viewport]", "content"))
+    field = page.locator("[data-q=comment] textarea")
+    field.tap()
+    page.set_viewport_size({"width": 390, "height": 520})
+    expect(field).to_be_in_viewport(ratio=0.95)
+    expect(page.locator(".is-active .src")).to_be_in_viewport(ratio=1)
     context.close()
 
 

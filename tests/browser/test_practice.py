@@ -177,6 +177,7 @@ def test_a_korean_judge_practises_in_korean(live: Live, browser: Browser) -> Non
     page.locator("#try").tap()
     expect(page.locator("#intro")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"
+    expect(page.locator("#coach")).to_be_hidden()  # it names keys, and there are none
     context.close()
 
 

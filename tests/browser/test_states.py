@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from browser_actions import Hands
 from lanner import campaign
@@ -179,6 +179,13 @@ def test_every_question_is_in_sight(live: Live, page: Page, width: int, height: 
     assert drawer and text and text["y"] + text["height"] <= drawer["y"] + 1, "the drawer covers no text"
     row = page.locator(".is-active").bounding_box()
     assert row and row["y"] >= text["y"] and row["y"] + row["height"] <= text["y"] + text["height"] + 1
+    hands.press("Escape", "Control+Enter")
+    expect(page.locator("#left")).to_contain_text("Still missing")
+    high, shown, line = page.evaluate(
+        "(e => [e.scrollHeight, e.clientHeight, parseFloat(getComputedStyle(e).lineHeight)])"
+        "(document.querySelector('#left'))"
+    )
+    assert high % line == 0 and shown % line == 0, "no line of what is missing is cut"
 
 
 def test_a_slider_by_arrows(live: Live, page: Page) -> None:

@@ -51,6 +51,8 @@ def test_keys_for_marking_and_for_questionnaires() -> None:
     assert ("l", "x") in [
         key.keys for key in keys(questions("mqm_linked", "marking"), Messages(), unit=Unit.IN_CONTEXT)
     ]
+    compared = keys(questions("ranking_sc", load("ranking_sc").stages[0].id), Messages(), unit=Unit.IN_CONTEXT)
+    assert compared[0].text == "Which is better, then 1–3", "no question mark before the comma"
     alone = [key.keys for key in keys(questions("consent", "consent"), Messages(), unit=Unit.JUDGE)]
     assert ("j", "k") not in alone and ("Page ↑", "Page ↓") not in alone and ("/",) not in alone
 

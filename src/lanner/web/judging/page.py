@@ -49,11 +49,13 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One line of the list of keys; `through` is the last of a range that begins with the last of `keys`."""
+    """One line of the list of keys; `through` is the last of a range that begins with the last of `keys`. What can be
+    done `by_touch` is said where there are no keys too."""
 
     text: str
     keys: tuple[str, ...]
     through: str = ""
+    by_touch: bool = False
 
 
 def paragraphs(text: str) -> tuple[str, ...]:
@@ -115,7 +117,7 @@ def coach(questions: Sequence[Ask], messages: Messages) -> tuple[Key, ...]:
     shortcuts: list[Key] = []
     for ask in questions:
         if ask.kind == "spans":
-            shortcuts.append(Key(messages.get("practice.mark"), ("1",), "9"))
+            shortcuts.append(Key(messages.get("practice.mark"), ("1",), "9", by_touch=True))
         elif ask.required:
             shortcuts += _keys_of(ask, messages)
     return tuple(shortcuts[:4])
@@ -146,13 +148,14 @@ def _keys_of(ask: Ask, messages: Messages) -> list[Key]:
         return [Key(say("keys.pick"), (picks[0],), picks[-1]), Key(f"{ask.label}: {rate}", tuple(digits))]
     if not ask.letter:
         return []
+    name = ask.label.strip("¿?？؟ ")  # more follows it: “Which is better, then 1–3”
     if ask.kind == "text":
-        return [Key(say("keys.write", name=ask.label), (ask.letter,))]
+        return [Key(say("keys.write", name=name), (ask.letter,))]
     if ask.display in ("slider", "number") or not digits:
-        return [Key(say("keys.type", name=ask.label), (ask.letter,))]
+        return [Key(say("keys.type", name=name), (ask.letter,))]
     last = "9, 0" if digits[-1] == "0" and len(digits) > 2 else digits[-1]
     range_of = f"{digits[0]}–{last}" if len(digits) > 1 else last
-    return [Key(say("keys.arm", name=ask.label, keys=range_of), (ask.letter,))]
+    return [Key(say("keys.arm", name=name, keys=range_of), (ask.letter,))]
 
 
 # The page

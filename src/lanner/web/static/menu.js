@@ -15,13 +15,13 @@ const GAP = 8;
  * @param {Box} at the selection
  * @param {Box|null} row the sentence
  * @param {Box} view what can be seen of the texts
- * @param {number} [screen] its height
+ * @param {number} [screen] its lower edge
  * @returns {{left: number, edge: 'top'|'bottom', y: number}}
  */
 export function placeMenu(size, at, row, view, screen = view.bottom) {
   const middle = (at.left + at.right) / 2,
     most = Math.max(view.right, at.right) - size.width - GAP,
-    left = Math.max(GAP, Math.min(middle - size.width / 2, most));
+    left = Math.max(view.left + GAP, Math.min(middle - size.width / 2, most));
   const around = row ?? at,
     above = { edge: /** @type {const} */ ('bottom'), y: around.top + GAP / 2 },
     below = { edge: /** @type {const} */ ('top'), y: around.bottom - GAP / 2 };
@@ -41,6 +41,17 @@ export function placeMenu(size, at, row, view, screen = view.bottom) {
   if (at.bottom + GAP + size.height <= screen || at.top - GAP < size.height)
     return { left, edge: 'top', y: Math.min(at.bottom + GAP, screen - size.height) };
   return { left, edge: 'bottom', y: at.top - GAP };
+}
+
+/** What is seen of the page: a part of it where two fingers have enlarged it, or over a keyboard. */
+function seenPart() {
+  const { offsetLeft: left, offsetTop: top, width, height } = visualViewport ?? {
+    offsetLeft: 0,
+    offsetTop: 0,
+    width: innerWidth,
+    height: innerHeight,
+  };
+  return { left, top, right: left + width, bottom: top + height };
 }
 
 export class Menu {
@@ -77,11 +88,12 @@ export class Menu {
     for (const scroller of $$('.scroller')) {
       scroller.addEventListener('scroll', () => this.choice && this.place(this.choice));
     }
-    addEventListener('resize', () => {
-      if (!this.choice) return;
-      this.choice.size = undefined;
-      this.place(this.choice);
-    });
+    for (const screen of [window, visualViewport])
+      screen?.addEventListener('resize', () => {
+        if (!this.choice) return;
+        this.choice.size = undefined;
+        this.place(this.choice);
+      });
   }
 
   /**
@@ -142,12 +154,17 @@ export class Menu {
       { now } = this.app.rows,
       row = at instanceof Element && !at.closest('.row') ? undefined : now;
     choice.size ??= this.sizeOf(bar, choice.id == null);
-    const view = row
-      ? $('.scroller', row.block).getBoundingClientRect()
-      : { left: 0, right: innerWidth, top: 0, bottom: innerHeight };
+    const seen = seenPart(),
+      texts = row ? $('.scroller', row.block).getBoundingClientRect() : seen;
+    const view = {
+      left: Math.max(seen.left, texts.left),
+      right: Math.min(seen.right, texts.right),
+      top: Math.max(seen.top, texts.top),
+      bottom: Math.min(seen.bottom, texts.bottom),
+    };
     const sentence = row ? row.el.getBoundingClientRect() : null,
       words = at.getBoundingClientRect(),
-      { left, edge, y } = placeMenu(choice.size, words, sentence, view, innerHeight);
+      { left, edge, y } = placeMenu(choice.size, words, sentence, view, seen.bottom);
     bar.style.left = `${left}px`;
     bar.style.top = edge === 'top' ? `${y}px` : 'auto';
     bar.style.bottom = edge === 'bottom' ? `${innerHeight - y}px` : 'auto';

@@ -75,6 +75,11 @@ export class Rail {
     form.addEventListener('focusout', e => {
       if (e.target === this.typing && document.hasFocus()) this.commit();
     });
+    // a keyboard on the screen leaves less room: the field stays in sight
+    addEventListener('resize', () => {
+      const field = focusedElement();
+      if (form.contains(field) && field.matches('textarea, [inputmode]')) bringIntoView(field);
+    });
     form.addEventListener('focusin', e => {
       const at = targetOf(e).closest('[data-line]') ?? targetOf(e).closest('.q');
       if (at && !at.contains(this.armed) && !followsFrame()) this.arm(at, false);
