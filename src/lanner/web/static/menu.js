@@ -43,9 +43,14 @@ export function placeMenu(size, at, row, view, screen = view.bottom) {
   return { left, edge: 'bottom', y: at.top - GAP };
 }
 
-/** What is seen of the page: a part of it where two fingers have enlarged it, or over a keyboard. */
+/** What is seen of the page: part of it where fingers have enlarged it, or above a keyboard. */
 function seenPart() {
-  const { offsetLeft: left, offsetTop: top, width, height } = visualViewport ?? {
+  const {
+    offsetLeft: left,
+    offsetTop: top,
+    width,
+    height,
+  } = visualViewport ?? {
     offsetLeft: 0,
     offsetTop: 0,
     width: innerWidth,
