@@ -293,6 +293,31 @@ def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page, context: 
     assert work.stored(task)[0]["sentence"] == 2
 
 
+def test_a_number_half_typed_in_one_tab_does_not_overwrite_the_other(
+    live: Live, page: Page, context: BrowserContext
+) -> None:
+    """The page said that it took the other answer over, showed the number being typed, and stored that."""
+    work = live.campaign("da", [document(2)], systems=["hidden-engine-alpha"])
+    work.enter(page)
+    task = work.tasks[0].id
+    tabs = [page, context.new_page()]
+    for tab in tabs:
+        tab.goto(work.url(task))
+        Hands(tab).ready()
+    first, second = map(Hands, tabs)
+    page.bring_to_front()
+    first.press("4")
+    tabs[1].bring_to_front()
+    second.press("7", "0", "Enter")
+    second.settled()
+    page.bring_to_front()
+    assert page.locator("#note-elsewhere").count() == 0
+    first.press("0", "Enter")
+    page.get_by_role("button", name="Take the other").click()
+    first.settled()
+    assert work.stored(task)[0]["score"] == 70
+
+
 def test_a_page_from_the_browsers_memory_takes_over_what_was_answered_elsewhere(live: Live, page: Page) -> None:
     work, task, _ = begin(live, page, 2)
     campaign.submit(live.store, task, 0, {"sentence": 3}, submission=f"{work.name} elsewhere")

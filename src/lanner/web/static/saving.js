@@ -406,7 +406,14 @@ export class Saving {
    * @param {SavedAnswer} saved
    */
   elsewhere(i, q, { id, value }) {
-    const item = this.app.store.items[i];
+    const { rail, store, item: open } = this.app,
+      item = store.items[i],
+      field = i === open && rail.typing;
+    // a number that is being typed stays; once it is an answer, the two are a conflict
+    if (field && rail.of(field)?.q.id === q)
+      return field.addEventListener('blur', () => this.elsewhere(i, q, { id, value }), {
+        once: true,
+      });
     const changed = canon(item.answers[q]) !== (item.stored[q] ?? 'null');
     if (this.waits(i, q) || (item.base[q] ?? 0) >= id || changed) return;
     this.announce(i, q);
