@@ -136,10 +136,17 @@ def click(page: Page, selector: str) -> None:
     page.mouse.up()
 
 
-def test_a_selection_that_overshoots_its_text_stays_in_it(live: Live, page: Page) -> None:
+@pytest.mark.parametrize("pointer", ["mouse", "pen"])
+def test_a_selection_that_overshoots_its_text_stays_in_it(live: Live, page: Page, pointer: str) -> None:
+    """With a pen no menu opened: the key of the mark was taken for a score."""
     work, hands = begin(live, page, "esa")
     end = caret(page, 0, "target", 3)
-    drag(page, (end["x"], end["y"]), (end["left"] - 5, end["y"]))
+    devices = page.context.new_cdp_session(page)
+    press = {"y": end["y"], "button": "left", "clickCount": 1, "pointerType": pointer}
+    for kind, x in (("Pressed", end["x"]), ("Moved", end["left"] + 4), ("Moved", end["left"] - 5)):
+        devices.send("Input.dispatchMouseEvent", {**press, "type": f"mouse{kind}", "x": x, "buttons": 1})
+    devices.send("Input.dispatchMouseEvent", {**press, "type": "mouseReleased", "x": end["left"] - 5})
+    page.locator(".toolbar:not([hidden])").wait_for()
     hands.press("1")
     hands.settled()
     assert [(m["side"], m["text"], m.get("missing")) for m in marks(work)] == [("target", "Das", None)]

@@ -126,7 +126,7 @@ export function selectedStretch() {
  *   is complete, and whether it is meant to the letter: by handles, or with Alt
  */
 export function watchSelection(area, onSelect) {
-  /** @type {HTMLElement|null} the text a mouse is selecting in */
+  /** @type {HTMLElement|null} the text a mouse or a pen is selecting in */
   let dragged = null;
   let resting = 0;
   let last = '';
@@ -161,7 +161,7 @@ export function watchSelection(area, onSelect) {
   };
   area.addEventListener('pointerdown', e => {
     dragged =
-      e.pointerType === 'mouse' && e.button === 0 ? cellOf(/** @type {Node} */ (e.target)) : null;
+      e.pointerType !== 'touch' && e.button === 0 ? cellOf(/** @type {Node} */ (e.target)) : null;
     last = '';
     wanted = null;
     ended = false;
