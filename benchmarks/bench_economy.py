@@ -1,9 +1,15 @@
 """How much human work an adaptive campaign saves: replays of released campaigns whose answers are all known.
 
     python benchmarks/bench_economy.py [--seeds 500] [--data FOLDER] [--only NAME] [--goal KIND] [--json FILE]
+    python benchmarks/bench_economy.py --ratings FILE [--seeds 500] …
+    python benchmarks/bench_economy.py --worlds [--seeds 60]
 
-FOLDER (LANNER_DATA, else ../shared/data) may hold any test sets and language pairs in the mt-metrics-eval layout under
-`mtme/`, the ESA export of WMT24 under `wmt24/` and H-FALCON under `h-falcon/`; whatever is there is replayed.
+FOLDER (LANNER_DATA, else ../shared/data) may be a test set in the mt-metrics-eval layout, hold any of them (also under
+`mtme/`), the ESA export of WMT24 under `wmt24/` and H-FALCON under `h-falcon/`; whatever is there is replayed. FILE is
+a table (.csv or .tsv) with columns system, doc, seg and score, optionally judge; every other column of numbers is taken
+for a metric. Higher scores are better: MQM as negative penalties. Human references among the systems, systems with less
+than nine tenths of the segments of others and segments that some system lacks are left out. `--worlds` says how often
+intervals of "precision" hold in simulated campaigns of known truth.
 
 Every method judges whole documents. At each look (a twentieth of the documents) its decisions are held against those
 of the complete campaign (t tests by document, Holm over pairs):
@@ -28,6 +34,7 @@ import argparse
 import csv
 import json
 import os
+import re
 import time
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -39,7 +46,7 @@ import numpy as np
 from scipy import stats
 
 from lanner.stats.allocation import Allocation
-from lanner.stats.goals import Answers, Goal, Kind, State, start, stopped_intervals, take_look
+from lanner.stats.goals import FIRST_DOCUMENTS, Answers, Goal, Kind, State, start, stopped_intervals, take_look
 from lanner.stats.sampling import Draws, estimate
 
 try:
@@ -49,6 +56,8 @@ except ImportError:
 
 LOOKS = 20
 ENOUGH = 0.95
+REFERENCE = re.compile(r"ref(erence)?[-_.]?[a-z0-9]?|human([-_.]?(ref|[a-z0-9]))?(\.0)?", re.IGNORECASE)
+"""How human translations are called among systems."""
 PREFERRED = ("MetricX-23-refA", "MetricX-24", "XCOMET-Ensemble-refA", "XCOMET", "COMET-refA", "BLEURT-20-refA")
 
 
@@ -88,11 +97,15 @@ def read_scores(path):
 
 def released(folder):
     """Every campaign of every language pair in the mt-metrics-eval layout."""
-    for path in sorted(folder.glob("mtme/*/human-scores/*.seg.score")):
+    places = ("mtme/*/human-scores", "*/human-scores", "human-scores")
+    for path in sorted({path for place in places for path in folder.glob(f"{place}/*.seg.score")}):
         pair, _, kind = path.name.removesuffix(".seg.score").partition(".")
         root = path.parents[1]
         documents = root / "documents" / f"{pair}.docs"
-        if not documents.exists() or any(word in kind for word in ("raw", "z.", "merged")):
+        if any(word in kind for word in ("raw", "z.", "merged")):
+            continue
+        if not documents.exists():
+            print(f"{path} is left out: there is no {documents}.")
             continue
         campaign = one_released(root, pair, kind, path)
         if campaign is not None:
@@ -100,23 +113,90 @@ def released(folder):
 
 
 def one_released(root, pair, kind, path):
-    human = {name: v for name, v in read_scores(path).items() if not name.lower().startswith(("ref", "human"))}
+    name = f"{root.name} {pair} {kind}"
+    human = read_scores(path)
     lines = (root / "documents" / f"{pair}.docs").read_text(encoding="utf-8").splitlines()
-    if not human or any(len(values) != len(lines) for values in human.values()):
+    if any(len(values) != len(lines) for values in human.values()):
+        print(f"{name} is left out: systems do not have a score for each of the {len(lines)} segments.")
         return None
-    most = max(int(np.isfinite(values).sum()) for values in human.values())
-    systems = tuple(sorted(name for name, values in human.items() if np.isfinite(values).sum() >= 0.9 * most))
-    scores = np.array([human[name] for name in systems])
-    used = np.isfinite(scores).all(0)
-    if len(systems) < 2 or used.sum() < 50:
+    systems, used = usable(name, human, lines)
+    if not systems:
         return None
+    scores = np.array([human[system] for system in systems])
     metrics = read_metrics(root / "metric-scores" / pair, systems, used)
     number = np.unique([line for line, keep in zip(lines, used, strict=True) if keep], return_inverse=True)[1]
     outputs = {name: root / "system-outputs" / pair / f"{name}.txt" for name in systems}
     texts = {name: file.read_text(encoding="utf-8").splitlines() for name, file in outputs.items() if file.exists()}
-    return assembled(
-        f"{root.name} {pair} {kind}", systems, scores[:, used], number, metrics, texts, np.flatnonzero(used)
-    )
+    return assembled(name, systems, scores[:, used], number, metrics, texts, np.flatnonzero(used))
+
+
+def usable(name, human, documents):
+    """The systems to replay and the segments that all of them have a score for; none where that is too little."""
+    others = {system: values for system, values in human.items() if not REFERENCE.fullmatch(system)}
+    most = max((int(np.isfinite(values).sum()) for values in others.values()), default=0)
+    systems = tuple(sorted(s for s, values in others.items() if most and np.isfinite(values).sum() >= 0.9 * most))
+    used = np.all([np.isfinite(human[system]) for system in systems], axis=0) if systems else np.zeros(0, dtype=bool)
+    count = len({line for line, keep in zip(documents, used, strict=False) if keep})
+    if gone := sorted(set(human) - set(systems)):
+        print(f"{name}: without {', '.join(gone)} (human, or lacking segments).")
+    if systems and used.sum() < len(used):
+        print(f"{name}: {int(used.sum())} of {len(used)} segments have a score of all {len(systems)} systems.")
+    if len(systems) < 2 or count < FIRST_DOCUMENTS:
+        print(f"{name} is left out: {len(systems)} systems share {count} documents; a replay needs 2 and "
+              f"{FIRST_DOCUMENTS}.")  # fmt: skip
+        return (), used
+    return systems, used
+
+
+def from_table(path):
+    """A campaign from a plain table of ratings."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t" if path.suffix.lower() in (".tsv", ".tab") else ","))
+    heads = [head for head in (rows[0] if rows else ()) if head]
+    names = {head.strip().lower(): head for head in heads}
+    lacking = [want for want in ("system", "doc", "seg", "score") if want not in names]
+    if lacking:
+        raise SystemExit(
+            f"{path} has no column {', '.join(lacking)}; it needs system, doc, seg and score, and has "
+            f"{', '.join(heads) or 'none'}."
+        )
+    kinds = [head for low, head in names.items() if low not in ("system", "doc", "seg", "score", "judge")]
+    cells = {}
+    for line, row in enumerate(rows, 2):
+        key = tuple((row[names[want]] or "").strip() for want in ("doc", "seg", "system"))
+        cell = cells.setdefault(key, {head: [] for head in ("score", *kinds)})
+        cell["score"].append(read_number(row[names["score"]], f"{path}, line {line}, score"))
+        for head in kinds:
+            cell[head].append(read_number(row[head]))
+    places = list(dict.fromkeys(key[:2] for key in cells))
+    systems = sorted({key[2] for key in cells})
+
+    def scores_of(head, system):
+        found = (cells.get((*place, system)) for place in places)
+        return np.array([np.mean(cell[head]) if cell else np.nan for cell in found])
+
+    documents = [document for document, _ in places]
+    kept, used = usable(path.stem, {system: scores_of("score", system) for system in systems}, documents)
+    if not kept:
+        return
+    metrics = {head: np.array([scores_of(head, system) for system in kept])[:, used] for head in kinds}
+    metrics = {head: values for head, values in metrics.items() if np.isfinite(values).all() and values.std() > 0}
+    if gone := [head for head in kinds if head not in metrics]:
+        print(f"{path.stem}: columns without a varying number in every row are no metrics: {', '.join(gone)}.")
+    number = np.unique(np.array(documents)[used], return_inverse=True)[1]
+    scores = np.array([scores_of("score", system) for system in kept])[:, used]
+    yield assembled(path.stem, kept, scores, number, metrics)
+
+
+def read_number(text, where=""):
+    """A number, NaN for none. With `where`, anything else is refused."""
+    text = (text or "").strip()
+    try:
+        return float(text) if text.lower() not in ("", "na", "nan", "none", "null") else np.nan
+    except ValueError:
+        if where:
+            raise SystemExit(f"{where}: {text!r} is not a number.") from None
+        return np.nan
 
 
 def read_metrics(folder, systems, used):
@@ -426,7 +506,8 @@ def goals_of(campaign):
         yield "best", Goal(Kind.BEST)
         answers = complete_answers(campaign)
         own = answers.differences(campaign.pairs)
-        t = np.abs(own.value) / np.sqrt(own.document_variance)
+        error = np.sqrt(own.document_variance)
+        t = np.divide(np.abs(own.value), error, out=np.zeros(len(error)), where=error > 0)
         decided = [at for at in np.argsort(t) if t[at] > 2]
         for name, share in (("hard", 0.1), ("middling", 0.4), ("easy", 0.8)):
             if decided:
@@ -434,7 +515,8 @@ def goals_of(campaign):
                 yield f"better, {name}", Goal(Kind.BETTER, campaign.systems[a], campaign.systems[b])
     half = complete_answers(campaign).means()
     width = float(np.median(half.half_width(0.05))) * 1.5
-    yield "precision", Goal(Kind.PRECISION, half_width=width)
+    if np.isfinite(width):  # scores vary
+        yield "precision", Goal(Kind.PRECISION, half_width=width)
 
 
 def replay(campaign, name, goal, seeds):
@@ -442,6 +524,7 @@ def replay(campaign, name, goal, seeds):
     full = decisions(one_look)
     cost = campaign.sizes.sum() * len(start(goal, campaign.systems).active)
     if goal.kind is not Kind.PRECISION and not full:
+        print(f"{campaign.name:24} {name:17} the complete campaign decides nothing, so there is nothing to reach")
         return
     these = replace(goal, of_complete=True)
     plain = {"predicts": False, "tilts": False, "adapts_systems": False}
@@ -472,6 +555,62 @@ def replay(campaign, name, goal, seeds):
         }  # fmt: skip
 
 
+# simulated campaigns
+
+
+WORLDS = ("normal", "few documents", "unlike lengths", "two systems", "unlike variances", "heavy tails", "ceiling",
+          "useless predictions", "strong predictions", "skewed", "skewed, unlike variances")  # fmt: skip
+
+
+def simulated(kind, seed):
+    """A campaign of known answers: 8 systems a little apart on 100 documents of 1 to 5 segments. What a document adds
+    to a system's score is normal unless its kind says otherwise."""
+    rng = np.random.default_rng([seed, 7])
+    n, s = 40 if kind == "few documents" else 100, 2 if kind == "two systems" else 8
+    sizes = rng.integers(1, 6, n).astype(float)
+    if kind == "unlike lengths":
+        sizes = rng.choice([1.0, 10.0], n, p=[0.6, 0.4])
+    spread = {"unlike variances": np.geomspace(0.4, 2.5, s), "skewed, unlike variances": np.geomspace(0.5, 2, s)}
+    common = 0.6 * rng.normal(size=(n, 1))
+    own = rng.normal(size=(n, s))
+    if kind == "heavy tails":
+        own = rng.standard_t(3, size=(n, s)) / np.sqrt(3)
+    elif kind == "ceiling":
+        own = np.minimum(1.5 * own, 0.5)
+    elif kind.startswith("skewed"):  # most documents are good, a few very bad
+        own = 1.1 - rng.exponential(size=(n, s)) ** 1.3
+        common = 0.6 * (1 - rng.exponential(size=(n, 1)))
+    scores = np.linspace(0, 1, s) + spread.get(kind, 1.0) * (common + own)
+    scores += 0.7 * rng.normal(size=(n, s)) / np.sqrt(sizes)[:, None]
+    predictions = {"useless predictions": rng.normal(size=(n, s)), "strong predictions": scores + 0.5 * rng.normal(
+        size=(n, s))}.get(kind)  # fmt: skip
+    predictions = None if predictions is None else predictions * sizes[:, None]
+    return Campaign(kind, tuple(f"s{at}" for at in range(s)), sizes, scores * sizes[:, None], predictions, [], "")
+
+
+def report_worlds(seeds, only):
+    print("world                       stop  cover  ±     worst system")
+    for kind in WORLDS:
+        if only.lower() not in kind:
+            continue
+        shares, inside = [], []
+        for seed in range(seeds):
+            campaign = simulated(kind, seed)
+            width = 1.5 * float(np.median(complete_answers(campaign).means().half_width(0.05)))
+            goal = Goal(Kind.PRECISION, half_width=width)
+            own, _ = run_sequential(campaign, goal, seed, predicts=True)
+            estimates = own.answers().means()
+            low, high = stopped_intervals(
+                goal, estimates, own.standing, share=len(own.complete) / len(campaign.sizes),
+                documents=len(campaign.sizes), looks=LOOKS, of_complete=True,
+            )  # fmt: skip
+            shares.append(own.judgements / (campaign.sizes.sum() * len(campaign.systems)))
+            inside.append((low - 1e-9 <= campaign.means) & (campaign.means <= high + 1e-9))
+        held = np.array(inside, dtype=float)
+        error = held.mean(1).std() / np.sqrt(len(held))
+        print(f"{kind:27} {np.mean(shares):.2f}  {held.mean():.3f}  {error:.3f} {held.mean(0).min():.2f}", flush=True)
+
+
 def mean_of(values):
     return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
 
@@ -480,22 +619,37 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=500)
     parser.add_argument("--data")
+    parser.add_argument("--ratings", type=Path, help="a table of ratings instead of a folder")
+    parser.add_argument("--worlds", action="store_true", help="simulated campaigns instead of released ones")
     parser.add_argument("--only", default="", help="campaigns whose name holds this")
     parser.add_argument("--goal", default="", help="goals whose name begins with this")
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
-    folder = data_folder(asked.data)
-    if folder is None:
-        raise SystemExit("There is no data: set LANNER_DATA to the folder that holds mtme/, wmt24/ or h-falcon/.")
+    if asked.worlds:
+        report_worlds(asked.seeds, asked.only)
+        return
+    if asked.ratings is not None:
+        if not asked.ratings.is_file():
+            raise SystemExit(f"There is no file {asked.ratings}.")
+        found = from_table(asked.ratings)
+    else:
+        if asked.data and not Path(asked.data).is_dir():
+            raise SystemExit(f"There is no folder {asked.data}.")
+        folder = data_folder(asked.data)
+        if folder is None:
+            raise SystemExit("There is no data: set LANNER_DATA to the folder that holds mtme/, wmt24/ or h-falcon/.")
+        found = (campaign for read in (released, wmt24, hfalcon) for campaign in read(folder))
     if select_subset is None:
         print("subset2evaluate is not installed (pip install --no-deps subset2evaluate): its selectors are left out.")
     rows = []
     print(
         "campaign                 goal              method                       reach  never  stop  same  wrong  cover"
     )
-    for campaign in (*released(folder), *wmt24(folder), *hfalcon(folder)):
-        if asked.only not in campaign.name:
+    replayed = 0
+    for campaign in found:
+        if asked.only.lower() not in campaign.name.lower():
             continue
+        replayed += 1
         print(f"# {campaign.name}: {len(campaign.systems)} systems, {len(campaign.sizes)} documents, "
               f"{int(campaign.sizes.sum())} segments, metric {campaign.metric or 'none'}", flush=True)  # fmt: skip
         for name, goal in goals_of(campaign):
@@ -505,6 +659,11 @@ def main():
                 rows.append(row)
                 figures = "  ".join(f"{row[key]:5.2f}" for key in ("reach", "never", "stop", "same", "wrong", "cover"))
                 print(f"{row['campaign']:24} {name:17} {row['method']:28} {figures}", flush=True)
+    if not replayed:
+        raise SystemExit(
+            "Nothing was replayed. A folder in the mt-metrics-eval layout has human-scores/PAIR.KIND.seg.score and "
+            "documents/PAIR.docs; a plain table goes by --ratings FILE."
+        )
     if asked.json:
         asked.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
 

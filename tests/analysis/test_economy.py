@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from adaptive_campaign import made, score, texts, work
@@ -22,7 +23,7 @@ from lanner.model import Judge, JudgeKind
 from lanner.monitor.live import LiveCampaigns
 from lanner.protocols import load
 from lanner.reports.export import codebook, export
-from lanner.stats.goals import LOOKS, Kind, State, forecast, start, take_look
+from lanner.stats.goals import LOOKS, Goal, Kind, State, forecast, start, take_look
 from lanner.store import Store
 
 
@@ -67,6 +68,24 @@ def test_a_campaign_for_precision_shows_no_wider_interval_than_was_asked_for(sto
     for one in now.systems:
         assert one.low is not None and one.high is not None
         assert (one.high - one.low) / 2 <= 2.2
+
+
+def test_a_few_very_bad_documents_are_said_to_make_intervals_too_narrow(store: Store) -> None:
+    made(store, goal="precision:0.01", documents=24)
+    work(store)
+    now = economy(store, "study")
+    rows = pd.DataFrame(
+        [(name, d.id, score(d.id, s.id, name)) for d in texts(24) for s in d for name in TRUE_MEANS],
+        columns=["system", "document", "score"],
+    )
+    found = []
+    for _, own in rows.groupby("system"):
+        each = own.groupby("document").score.agg(["sum", "size"])
+        left = each["sum"] - each["size"] * own.score.mean()
+        found.append((left**3).mean() / (left**2).mean() ** 1.5)
+    assert now.skewness == pytest.approx(np.median(found)) and not now.is_skewed
+    assert replace(now, skewness=-2.0).is_skewed
+    assert not replace(now, skewness=-2.0, goal=Goal(Kind.RANK)).is_skewed
 
 
 def test_what_the_next_hundred_would_bring_is_said(store: Store) -> None:

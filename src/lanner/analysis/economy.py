@@ -44,6 +44,11 @@ NOTABLE = 0.05
 """The chance from which it is said that a pair may be given up."""
 
 
+SKEWED = 1.5
+"""Beyond this skewness of document scores intervals of a campaign for precision were seen to hold too seldom (88 % at
+−2.0; benchmarks/bench_economy.py --worlds)."""
+
+
 def score_text(value: float | None) -> str:
     """A score or a difference of scores, as command and page show it; empty where it is not known yet."""
     return "" if value is None else number(value, 2, bounded=False)
@@ -128,11 +133,18 @@ class Economy:
     minutes: float
     first: datetime | None
     """When the first answer came."""
+    skewness: float | None = None
+    """Of the scores of documents, the median of the systems; None with fewer than twenty documents."""
 
     @property
     def most(self) -> int:
         """How many judgements there can be. Documents are judged whole: the last one may go beyond the budget."""
         return max(self.budget, self.judgements) if self.budget else self.all_judgements
+
+    @property
+    def is_skewed(self) -> bool:
+        """Whether a few documents are so much worse, or better, that a stop by the width of intervals is too early."""
+        return self.goal.kind is Kind.PRECISION and abs(self.skewness or 0.0) >= SKEWED
 
     @property
     def decided(self) -> int:
@@ -246,7 +258,22 @@ def economy(store: Store, reference: int | str) -> Economy:
         forecast=ahead,
         minutes=_minutes(rows, material.protocol),
         first=rows["answered_at"].drop_nulls().min(),  # type: ignore[arg-type]
+        skewness=_skewness(current),
     )
+
+
+def _skewness(current: Allocation) -> float | None:
+    answers = current.answers()
+    sizes = answers.draws.sizes[answers.draws.order]
+    found = []
+    for system, shown in enumerate(answers.shown):
+        if shown < 20:
+            continue
+        own, length = answers.totals[answers.draws.order[:shown], system], sizes[:shown]
+        left = own - length * own.sum() / length.sum()
+        if (spread := float((left**2).mean())) > 0:
+            found.append(float((left**3).mean()) / spread**1.5)
+    return float(np.median(found)) if found else None
 
 
 def _minutes(rows: pl.DataFrame, protocol: Protocol) -> float:

@@ -330,6 +330,11 @@ def decided(name: str, leave: tuple[tuple[str, str], ...], store_place: str, as_
         output.table([_pair(pair) for pair in now.pairs], columns, title="Pairs")
     for line in _outlook(now):
         output.say(line)
+    if now.is_skewed:
+        output.note(
+            f"Scores of documents are skewed ({score_text(now.skewness)}, the median of the systems): in simulations "
+            "with −2 intervals called 95 % held 88 % of the time."
+        )
     if now.agreement is not None and entry.settings.get(PREFILL):
         output.note(INFLATED)
     output.end()

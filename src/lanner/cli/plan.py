@@ -257,6 +257,11 @@ class PlanRequest:
             f"An adaptive campaign takes about {percent(savings.share, 0)} of the work and never more than all of it; "
             f"{savings.campaigns} simulated campaigns, systems {_DISTANCES[world.means is None, world.has_metrics]}."
         )
+        if (judges := self._base.overlap) > 1:
+            self.output.say(
+                f"Both have {judges} judges for each document: choose it by --goal {goal} "
+                f"--option judges_per_document={judges}."
+            )
 
     def _way(self, way: str, savings: Savings) -> dict[str, Any]:
         adaptive = way == "adaptive"

@@ -123,6 +123,9 @@ class Jobs(LiveCampaigns):
                 "judges": entry.headline.counts.get("judges", 0),
                 "weakest": entry.weakest.measure.row if entry.weakest else None,
                 "weakest_value": entry.weakest.result.value if entry.weakest else None,
+                "aided": entry.unaided is not None,
+                "unaided": entry.unaided.value if entry.unaided else None,
+                "unaided_items": entry.unaided.counts.get("items", 0) if entry.unaided else None,
                 "signature": str(entry.headline.signature or ""),
             }
             for entry in agreements(rows, material.protocol)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from starlette.testclient import TestClient
 
 from lanner import campaign
+from lanner.campaign import drawing
 from lanner.store import Store
 from web_clients import complete, enter, open_campaign
 
@@ -120,3 +121,24 @@ def test_a_file_comes_with_its_codebook(store: Store, program: Program) -> None:
     assert answer.status_code == 200
     assert answer.content[:2] == b"PK"
     assert program("judgements").get("/api/v1/campaigns/trial/export/exe").status_code == 404
+
+
+def test_the_goal_of_an_adaptive_campaign_is_an_option(store: Store, program: Program) -> None:
+    api = program()
+    text = {**TEXT, "segments": [{"id": "1", "source": "One.", "outputs": {"a": "Eins.", "b": "Ein."}}]}
+    new = {"protocol": "da", "documents": [text], "judges": [{"id": "ana"}], "design": "adaptive"}
+    made = api.post("/api/v1/campaigns", json={**new, "name": "mine", "options": {"goal": "better:a,b"}})
+    assert made.status_code == 201, made.text
+    assert str(drawing.state(store, "mine").allocation.goal) == "better:a,b"
+    wrong = [
+        {"goal": "win"}, {"goal": 5}, {"goal": "better:a,c"}, {"nonsense": 1}, {"budget": "many"}, {"budget": -1},
+        {"judges_per_document": 1.5}, {"judges_per_document": 10**12}, {"overlap": "half"}, {"overlap": 7.5},
+    ]  # fmt: skip
+    for options in wrong:
+        refused = api.post("/api/v1/campaigns", json={**new, "name": "other", "options": options})
+        assert refused.status_code in (400, 422), (options, refused.text)
+    for design in ("full", "random"):
+        refused = api.post(
+            "/api/v1/campaigns", json={**new, "name": "o", "design": design, "options": {"goal": "rank"}}
+        )
+        assert refused.status_code in (400, 422), refused.text

@@ -53,6 +53,7 @@ def test_the_two_ways_are_counted_for_the_same_texts() -> None:
 def test_everyone_judging_everything_is_as_many_judges_each() -> None:
     ahead = work_ahead(documents(), wishes(("design", "full")))
     assert ahead is not None and ahead.fixed_judgements == 8 * 3 * 2 * 2
+    assert ahead.judges == 2, "which choosing the adaptive way does not set: the page says so"
 
 
 def test_after_calibration_the_page_counts_what_the_plan_counts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from lanner import campaign as campaigns
-from lanner import protocols
-from lanner.errors import InputError
+from lanner import designs, protocols
+from lanner.errors import InputError, did_you_mean
 from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
 from lanner.store import Transaction
 from lanner.web.access import Caller
@@ -132,6 +133,7 @@ async def create_campaign(request: Request) -> Response:
             body.protocol,
             people,
             design=body.design,
+            options=_options(body.design, body.options),
             seed=body.seed,
             title=body.title,
             account=caller.account.id if caller.account else None,
@@ -142,6 +144,18 @@ async def create_campaign(request: Request) -> Response:
         return campaign
 
     return _json_response(_campaign(await site.write(work)), 201)
+
+
+def _options(design: str, given: Mapping[str, bool | float | str]) -> dict[str, bool | float | str]:
+    """Options of a design, of the kind of their defaults; whole numbers do where a share is meant."""
+    known = designs.options(design)
+    for name, value in given.items():
+        if name not in known:
+            raise InputError(f"The design {design} has no option {name[:80]!r}.", next_step=did_you_mean(name, known))
+        kinds = (int, float) if type(known[name]) is float else (type(known[name]),)
+        if type(value) not in kinds:
+            raise InputError(f"The option {name} of {design} is not {value!r:.80}.")
+    return dict(given)
 
 
 def _document(shape: shapes.DocumentShape) -> Document:

@@ -82,6 +82,11 @@ class AgreementShape(Shape):
     judges: int
     weakest: str | None = None
     weakest_value: float | None = None
+    aided: bool = False
+    """Whether judges started from the same marks of a model, which makes them agree more."""
+    unaided: float | None = None
+    """The same on what was judged without these marks, and how many items that is."""
+    unaided_items: int | None = None
     signature: str
 
 
@@ -166,6 +171,10 @@ class NewCampaign(Shape):
     judges: Annotated[list[JudgeShape], Field(max_length=10_000)] = Field(default_factory=list)
     title: Annotated[str, Field(max_length=200)] = ""
     design: Annotated[str, Field(max_length=80)] = "full"
+    options: Annotated[dict[str, bool | int | float | Annotated[str, Field(max_length=400)]], Field(max_length=20)] = (
+        Field(default_factory=dict)
+    )
+    """Options of the design, such as the goal of an adaptive campaign."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 

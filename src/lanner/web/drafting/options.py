@@ -130,6 +130,8 @@ class WorkAhead:
     metric: str
     distance: float | None = None
     course: tuple[CoursePoint, ...] = ()
+    judges: int = 1
+    """How many judge each document, in both."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,7 @@ def work_ahead(documents: Sequence[Document], wishes: CampaignOptions, items: in
             )
             for point in savings.course
         ),
+        _overlap(wishes),
     )
 
 

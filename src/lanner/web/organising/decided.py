@@ -88,7 +88,7 @@ class DecidedPanel:
 class DecidedPage:
     """Everything the page shows. `agreement` is value, low, high and the planned minimum; `enough_when` is the goal in
     words; `course` is a drawing, empty where there is nothing to draw; `tells_given_up`: whether it has the dashed line
-    of pairs that will be given up."""
+    of pairs that will be given up; `skewness` is given where it makes intervals hold too seldom."""
 
     panel: DecidedPanel
     goal: str
@@ -99,6 +99,7 @@ class DecidedPage:
     looks: int
     these_documents: bool
     is_about_agreement: bool
+    skewness: str
     systems: tuple[SystemRow, ...]
     pairs: tuple[PairRow, ...]
     agreement: tuple[str, str, str, str] | None

@@ -39,6 +39,7 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
         looks=now.looks,
         these_documents=now.goal.of_complete,
         is_about_agreement=now.goal.kind is Kind.AGREEMENT,
+        skewness=score_text(now.skewness) if now.is_skewed else "",
         systems=tuple(_system(system) for system in now.systems),
         pairs=tuple(_pair(pair, now) for pair in now.pairs),
         agreement=_agreement(now),
