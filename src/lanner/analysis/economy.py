@@ -45,7 +45,7 @@ NOTABLE = 0.05
 
 
 SKEWED = 1.5
-"""Beyond this skewness of document scores intervals of a campaign for precision were seen to hold too seldom (88 % at
+"""Beyond this skewness of document scores intervals of a campaign for precision were seen to hold too seldom (91 % at
 −2.0; benchmarks/bench_economy.py --worlds)."""
 
 
