@@ -289,3 +289,15 @@ def test_browser_tests_wait_with_a_function_that_waits() -> None:
     """Playwright's `wait_for_function` returns at once when the condition is a promise, so that nothing is tested."""
     users = [path.name for path in (TESTS / "browser").glob("*.py") if "wait_for_function" in path.read_text("utf-8")]
     assert not users, "use wait_until of tests/browser_actions.py"
+
+
+def test_the_page_on_the_architecture_names_modules_that_exist() -> None:
+    """In the table of where to look: a plain name in a row is a module of that package, or another package."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.split("## Where to look")[1].split("##")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", table, re.M)
+    assert rows
+    for package, words in rows:
+        for name in re.findall(r"`(\w+)`", words):
+            known = {f"lanner.{package}.{name}", f"lanner.{name}"} & module_names()
+            assert known, f"docs/architecture.md: {package} has no module {name}"
