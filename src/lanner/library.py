@@ -31,7 +31,7 @@ from lanner.analysis.diagnosis import Diagnosis
 from lanner.analysis.material import Material
 from lanner.analysis.rows import groups_in
 from lanner.analysis.scorers import scored_set
-from lanner.analysis.scores import averaged_pairs, keep_on_scale, ranked_by, score_bounds, scored_rows
+from lanner.analysis.scores import averaged_pairs, ranked_by, score_systems, scored_rows
 from lanner.analysis.selection import choice_bias
 from lanner.client import ApiError, Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
@@ -47,7 +47,6 @@ from lanner.reports import html
 from lanner.reports.build import build
 from lanner.reports.comparison.build import compare as compare_materials
 from lanner.reports.files import write
-from lanner.stats import ranking
 from lanner.stats.metaeval import metaeval as evaluate_metrics
 from lanner.stats.resample import Resampling
 from lanner.store import Store
@@ -550,7 +549,9 @@ def scores(
     for part in parts:
         counted_rows = scored_rows(part, judges_named=judges is not None)
         for entry in ranked_by(part.protocol, counted_rows.table, question):
-            options: dict[str, Any] = {**entry.options, **({"standardise": True} if standardise else {})}
+            options: dict[str, Any] = {"judges": None, **entry.options}
+            if standardise:
+                options["standardise"] = True
             are_z_scores |= bool(options.get("standardise"))
             if judges is not None:
                 options["judges"] = [judge.id for judge in part.judges]
@@ -558,10 +559,7 @@ def scores(
                 options["words"] = part.words
             if other_judges:
                 options["other_judges"] = True
-            result = counted_rows.sign(
-                ranking.systems(counted_rows.table, entry.of, resampling=Resampling(seed=seed), **options)
-            )
-            result = keep_on_scale(result, score_bounds(part.protocol, entry.of, options))
+            result = score_systems(counted_rows, entry.of, part.protocol, resampling=Resampling(seed=seed), **options)
             if (bias := choice_bias(part.documents, part.settings)) is not None:
                 result = replace(result, notes=(*result.notes, str(bias)))
             if pooled := averaged_pairs(counted_rows.table):

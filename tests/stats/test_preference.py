@@ -63,6 +63,21 @@ def test_comparisons_without_an_answer_are_left_out_and_counted():
     assert "1 comparison has no answer" in " ".join(notes)
 
 
+@pytest.mark.parametrize("statistic", [sign_test, majority])
+def test_notes_on_every_question_are_kept(statistic):
+    """With several questions, what was left out of each is said; those of the last question alone were."""
+    label = ["a", None, "b", "a", None, None, "a", "b"]
+    data = {"judge": ["j"] * 8, "document": ["d", "e", "f", "g"] * 2, "label": label, "system": ["x|y"] * 8}
+    data["question"] = ["q"] * 4 + ["r"] * 4
+    assert statistic(data, ["q", "r"], resampling=QUICK).notes[:2] == (
+        "q: 1 comparison has no answer and is left out.",
+        "r: 2 comparisons have no answer and are left out.",
+    )
+    assert statistic(data, "q", resampling=QUICK).notes[0] == "1 comparison has no answer and is left out."
+    data["label"] = ["a", None, "b", "a"] * 2
+    assert statistic(data, ["q", "r"], resampling=QUICK).notes[0] == "1 comparison has no answer and is left out."
+
+
 def test_control_items_are_left_out_unless_asked_for():
     data = {"judge": ["j"] * 2, "document": ["d"] * 2, "label": ["x", "y"], "role": ["main", "control"]}
     assert len(comparisons(data)[0]) == 1

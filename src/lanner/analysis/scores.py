@@ -234,15 +234,18 @@ def rank_systems(
 def score_systems(
     rows: CountedRows, of: str, protocol: Protocol | None, *, resampling: Resampling, **options: Any
 ) -> Result:
-    """The systems of a ranking, best first."""
-    result = ranking.systems(rows.table, of, judges=_judges_of(rows, of), resampling=resampling, **options)
+    """The systems of a ranking, best first. Unless `judges` are among the options, all judges of the rows count, of
+    whatever kind; with `judges=None` scorers of several kinds or scales are told apart or refused."""
+    options = {"judges": _judges_of(rows, of), **options}
+    result = ranking.systems(rows.table, of, resampling=resampling, **options)
     return keep_on_scale(rows.sign(result), score_bounds(protocol, of, options))
 
 
 def compare_systems(rows: CountedRows, of: str, *, resampling: Resampling, **options: Any) -> Result:
-    """Every pair of systems with its `state`. Of the resampling only level and seed matter: pairs are tested by
-    swapping documents."""
-    result = ranking.head_to_head(rows.table, of, judges=_judges_of(rows, of), resampling=resampling, **options)
+    """Every pair of systems with its `state`; `judges` as for `score_systems`. Of the resampling only level and seed
+    matter: pairs are tested by swapping documents."""
+    options = {"judges": _judges_of(rows, of), **options}
+    result = ranking.head_to_head(rows.table, of, resampling=resampling, **options)
     return replace(rows.sign(result), rows=[{**row, "state": pair_state(row)} for row in result.rows])
 
 

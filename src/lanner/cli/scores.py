@@ -13,7 +13,7 @@ import polars as pl
 from lanner import formats
 from lanner.analysis import Reason
 from lanner.analysis.material import Material
-from lanner.analysis.scores import averaged_pairs, keep_on_scale, ranked_by, score_bounds, scored_rows
+from lanner.analysis.scores import averaged_pairs, compare_systems, ranked_by, score_bounds, score_systems, scored_rows
 from lanner.analysis.selection import choice_bias, corrected_scores, probabilities
 from lanner.cli.options import chosen_pair
 from lanner.cli.output import Output
@@ -24,7 +24,7 @@ from lanner.model import TIES, Json, Rank, Result, languages
 from lanner.model.messages import in_number
 from lanner.protocols.guessing import GENERIC
 from lanner.protocols.wording import Wording
-from lanner.stats import ranking, scores
+from lanner.stats import scores
 from lanner.stats.preference import bradley_terry, majority, sign_test
 from lanner.stats.resample import Resampling
 
@@ -123,7 +123,7 @@ def run_scores(
     for entry in ranked_by(material.protocol, rows.table, named):
         of = entry.of
         plan = rules.options if rules else entry.options
-        options = {**plan, **{k: v for k, v in details.items() if v is not None}}
+        options = {"judges": None, **plan, **{k: v for k, v in details.items() if v is not None}}
         if source.judges:
             options["judges"] = [judge.id for judge in material.judges]
         if options.get("per_words"):
@@ -135,10 +135,11 @@ def run_scores(
         if options.get("average", "micro").endswith("macro") and (table["domain"] == "").all():
             output.note("No domain is known, so that all is one domain: name them with --documents.")
         options |= {"other_judges": True} if other_judges else {}
-        rank = ranking.head_to_head if pairs else ranking.systems
-        result = rows.sign(rank(table, of, resampling=Resampling(seed=seed), **options))
-        if not pairs:
-            result = keep_on_scale(result, score_bounds(material.protocol, of, options))
+        of_domains, resampling = replace(rows, table=table), Resampling(seed=seed)
+        if pairs:
+            result = compare_systems(of_domains, of, resampling=resampling, **options)
+        else:
+            result = score_systems(of_domains, of, material.protocol, resampling=resampling, **options)
         name = f"{of}, z per judge" if options.get("standardise") else of
         (_print_pairs if pairs else _print_systems)(output, result, of, name)
         if selection:

@@ -230,15 +230,17 @@ def _pairs(
     data: Any, question: str | Sequence[str], by: Sequence[str], sides: tuple[str, str] | None
 ) -> tuple[list[tuple[dict[str, Json], dict[str, str], pl.DataFrame]], tuple[str, ...]]:
     """The comparisons of each question, group and pair of systems: what a row about them begins with, their labels and
-    the comparisons themselves; and notes."""
+    the comparisons themselves; and notes, those that do not hold for all questions with the name of theirs."""
     pairs: list[tuple[dict[str, Json], dict[str, str], pl.DataFrame]] = []
-    notes: tuple[str, ...] = ()
+    notes: dict[str, tuple[str, ...]] = {}
     for name in [question] if isinstance(question, str) else question:
-        table, notes = comparisons(data, name, sides=sides)
+        table, notes[name] = comparisons(data, name, sides=sides)
         for labels, part in groups(table, [*by, "one", "two"]):
             about = {"question": name, **{key: label for key, label in labels.items() if key in by}}
             pairs.append((about, labels, part))
-    return pairs, notes
+    common = set.intersection(*map(set, notes.values())) if notes else set()
+    named = (note if note in common else f"{name}: {note}" for name, own in notes.items() for note in own)
+    return pairs, tuple(dict.fromkeys(named))
 
 
 def _test_pair(
