@@ -14,10 +14,9 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from lanner.studies.data import judgements
 from lanner.studies.punkt import Model, read, sentences
 from lanner.studies.sentences import digest
-from lanner.studies.study import load
+from lanner.studies.study import judgements, load
 
 
 def nltk_tokenizer(model: Model) -> object | None:

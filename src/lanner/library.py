@@ -31,8 +31,7 @@ from lanner.analysis.diagnosis import Diagnosis
 from lanner.analysis.material import Material
 from lanner.analysis.rows import groups_in
 from lanner.analysis.scorers import scored_set
-from lanner.analysis.scores import averaged_pairs, ranked_by, score_systems, scored_rows
-from lanner.analysis.selection import choice_bias
+from lanner.analysis.scores import averaged_pairs, choice_bias, ranked_by, score_systems, scored_rows
 from lanner.client import ApiError, Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
 from lanner.figures import drawing

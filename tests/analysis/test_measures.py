@@ -6,7 +6,7 @@ import pytest
 
 from analysis.plain_oracle import grid_alpha, raw
 from lanner import protocols
-from lanner.analysis.comparable import question_ratings
+from lanner.analysis.agreement import question_ratings
 from lanner.analysis.measures import Part, main_question, mean_alpha, plan, plan_question, plan_table, row_ratings
 from lanner.errors import InputError
 from lanner.model import Choice, Grid, Labels, Option, Question, Scale, Text, Unit

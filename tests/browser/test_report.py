@@ -13,8 +13,8 @@ from lanner.reports.build import build
 from lanner.reports.comparison.build import compare
 from lanner.reports.html import render
 from lanner.stats.resample import Resampling
-from lanner.studies.data import Data
 from lanner.studies.page import page as study_page
+from lanner.studies.study import Data
 from page_inspection import clean, clean_in_both
 from reports.world import material
 from studies.test_page import CHECKS, STUDY

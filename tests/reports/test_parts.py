@@ -1,6 +1,20 @@
+import re
 from datetime import UTC, datetime
 
-from lanner.reports.parts import Column, Figure, Paragraph, Report, Section, Table, csv_text
+from lanner import protocols
+from lanner.model import Interval, Result, Signature
+from lanner.reports.parts import (
+    Column,
+    Figure,
+    Paragraph,
+    Report,
+    Section,
+    Table,
+    _table,
+    bibtex,
+    csv_text,
+    used_references,
+)
 
 
 def test_a_report_knows_its_tables_and_figures_in_order() -> None:
@@ -16,3 +30,45 @@ def test_times_are_all_written_alike() -> None:
     whole = datetime(2026, 5, 2, 9, 30, tzinfo=UTC)
     lines = csv_text([{"at": whole}, {"at": whole.replace(microsecond=40)}, {"at": None}]).splitlines()
     assert lines[1:3] == ["2026-05-02 09:30:00.000000+00:00", "2026-05-02 09:30:00.000040+00:00"]
+
+
+ALPHA = Result("alpha", 0.5, Interval(0.4, 0.6, method="jackknife-t"), signature=Signature("alpha"))
+
+
+def test_what_was_used_is_cited_and_nothing_else() -> None:
+    references = used_references([ALPHA], "h_falcon", "Kim 2025 (WMT)", ["holm"])
+    assert [reference.key for reference in references] == [
+        "holm1979",
+        "kim2025",
+        "krippendorff2011",
+        "miller1974",
+        "lanner",
+    ]
+    weighted = Result("kappa", 0.5, signature=Signature("kappa", parts=(("weights", "quadratic"),)))
+    keys = {reference.key for reference in used_references([weighted], "esa")}
+    assert {"cohen1960", "cohen1968", "kocmi2024"} <= keys and "krippendorff2011" not in keys
+
+
+def test_a_protocol_of_ones_own_is_cited_as_it_says() -> None:
+    own = used_references([], "mine", "Ours 2026")[0]
+    assert (own.key, own.fields["note"]) == ("mine", "Ours 2026")
+    assert used_references([], "mine")[0].key == "lanner", "without a citation there is nothing to cite"
+
+
+def test_bibtex_is_whole_and_reads_in_plain_letters() -> None:
+    references = used_references([], "parity")
+    text = bibtex(references)
+    assert text.count("{") == text.count("}")
+    assert text.startswith("@inproceedings{laubli2018,\n") and '  author = {L{\\"a}ubli, Samuel and' in text
+    assert references[0].text.startswith("Läubli, Samuel and Sennrich, Rico")
+    assert "4791–4796" in references[0].text and "{" not in references[0].text
+
+
+def test_every_entry_can_be_set_and_every_cited_protocol_has_one() -> None:
+    for key, entry in _table().items():
+        assert re.fullmatch(r"[a-z]+\d{4}[a-z]*", key)
+        assert {"type", "author", "title", "year"} <= set(entry), key
+        assert entry.get("methods") or entry.get("protocols"), key
+    named = {name for entry in _table().values() for name in entry.get("protocols", ())}
+    assert named <= set(protocols.names())
+    assert {name for name in protocols.names() if protocols.load(name).citation} <= named

@@ -5,8 +5,8 @@ from lanner.errors import InputError
 from lanner.stats.metaeval import Scorer
 from lanner.studies import computations
 from lanner.studies import computations as compute
-from lanner.studies.data import Data, Scores
 from lanner.studies.sentences import rates
+from lanner.studies.study import Data, Scores
 from reports.world import material
 
 PARTS = Data({"h": material("h_falcon"), "f": material("falcon")})

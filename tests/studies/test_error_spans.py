@@ -9,7 +9,7 @@ from lanner.analysis.material import Material
 from lanner.errors import InputError
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.studies import error_spans
-from lanner.studies.data import Data
+from lanner.studies.study import Data
 
 START = datetime(2024, 3, 1, 9, tzinfo=UTC)
 SPAN = {"side": "target", "start": 0, "end": 2, "text": "ab", "severity": "minor"}

@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from data_sets import data_dir
-from lanner.studies.data import Data
 from lanner.studies.figures import KINDS, draw
 from lanner.studies.reproduce import read
-from lanner.studies.study import Drawing, load, names
+from lanner.studies.study import Data, Drawing, load, names
 from reports.world import material
 
 DATA = Data({"h": material("h_falcon"), "f": material("falcon"), "p": material("parity")})

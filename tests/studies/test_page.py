@@ -1,8 +1,7 @@
 from lanner.reports.html import render
-from lanner.studies.data import CellResult, Data
 from lanner.studies.page import findings, ours, page, typed
 from lanner.studies.reproduce import AGREES, DIFFERS, MISSED, NOT_COMPUTABLE, NOT_PRINTED, RECOVERED, Check
-from lanner.studies.study import Cell, Study
+from lanner.studies.study import Cell, CellResult, Data, Study
 
 CHECKS = [
     Check(Cell("Table 1", "a", "κ", 0.5, "x", {}), CellResult(0.5), AGREES),

@@ -7,7 +7,6 @@ import pytest
 from data_sets import data_dir
 from lanner.errors import InputError
 from lanner.studies.computations import COMPUTATIONS
-from lanner.studies.data import CellResult, Data
 from lanner.studies.reproduce import (
     AGREES,
     DIFFERS,
@@ -20,7 +19,7 @@ from lanner.studies.reproduce import (
     reproduce,
     summary,
 )
-from lanner.studies.study import Cell, Study, load
+from lanner.studies.study import Cell, CellResult, Data, Study, load
 
 
 @pytest.mark.data

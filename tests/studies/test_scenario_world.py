@@ -2,10 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from lanner.studies.data import Data
 from lanner.studies.reproduce import MISSED, RECOVERED, check, read
 from lanner.studies.scenario_world import PART, SETS, World
-from lanner.studies.study import load
+from lanner.studies.study import Data, load
 
 STUDY = load("castilho2021")
 

@@ -2,7 +2,7 @@ import pytest
 
 from lanner.errors import InputError
 from lanner.studies import sentences
-from lanner.studies.data import Data
+from lanner.studies.study import Data
 from reports.world import material
 
 DATA = Data({"h": material("h_falcon"), "f": material("falcon")})

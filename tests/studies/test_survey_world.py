@@ -4,9 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from lanner.studies.data import Data
 from lanner.studies.reproduce import RECOVERED, check, read
-from lanner.studies.study import load
+from lanner.studies.study import Data, load
 from lanner.studies.survey_world import LANGUAGES, PART, World
 
 STUDY = load("castilho2020")

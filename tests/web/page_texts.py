@@ -13,7 +13,7 @@ import lanner.monitor
 import lanner.reports
 import lanner.web
 from lanner import designs
-from lanner.analysis import diagnosis, selection
+from lanner.analysis import diagnosis, scores
 from lanner.campaign.accounts import SCOPES
 from lanner.designs import plan
 from lanner.model import JudgeKind
@@ -27,7 +27,7 @@ from lanner.web.page import problems
 ROOM = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
 REPORTS = Path(lanner.reports.__file__).parent
-ANALYSIS = tuple(Path(module.__file__) for module in (diagnosis, diagnosis_section, selection, plan))
+ANALYSIS = tuple(Path(module.__file__) for module in (diagnosis, diagnosis_section, scores, plan))
 """Sentences of the analysis, of the plan and of the report that pages show, too."""
 SPEAKING = ("lanner.web.page.speech", "lanner.model.messages")
 SAYS = {"say": 1, "mark": 1, "amount": 3, "message": 1}

@@ -16,8 +16,7 @@ from datetime import datetime
 
 import polars as pl
 
-from lanner.analysis.agreement import question_agreement
-from lanner.analysis.comparable import UNIT, distances
+from lanner.analysis.agreement import UNIT, distances, question_agreement
 from lanner.analysis.measures import FEWEST_ITEMS, plan
 from lanner.analysis.rows import PEOPLE, CountedRows
 from lanner.model import Choice, Item, Json, Judge, Protocol, Result, Role, Task

@@ -13,8 +13,17 @@ import polars as pl
 from lanner import formats
 from lanner.analysis import Reason
 from lanner.analysis.material import Material
-from lanner.analysis.scores import averaged_pairs, compare_systems, ranked_by, score_bounds, score_systems, scored_rows
-from lanner.analysis.selection import choice_bias, corrected_scores, probabilities
+from lanner.analysis.scores import (
+    averaged_pairs,
+    choice_bias,
+    compare_systems,
+    corrected_scores,
+    probabilities,
+    ranked_by,
+    score_bounds,
+    score_systems,
+    scored_rows,
+)
 from lanner.cli.options import chosen_pair
 from lanner.cli.output import Output
 from lanner.cli.source import Source, chosen_judges, shares

@@ -2,7 +2,7 @@
 
 Each criterion gives every document a number; criteria are put on one scale (normal scores within the pool) and
 averaged. The chance of a document grows with that average and never falls below a floor, so that every document can be
-drawn, and the chance is kept with it: dividing by it undoes the choice (`lanner.analysis.selection`). Without that,
+drawn, and the chance is kept with it: dividing by it undoes the choice (`lanner.analysis.scores`). Without that,
 scores on such a set are those of hard texts and lie below those of the texts it was drawn from.
 """
 

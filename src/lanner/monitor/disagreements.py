@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 
 import polars as pl
 
-from lanner.analysis.comparable import UNIT, distances
+from lanner.analysis.agreement import UNIT, distances
 from lanner.model import Json, JudgeKind, Number, Protocol, Question, Role, Scale
 from lanner.monitor.snapshot import Disagreement, DisagreementFilter, DisagreementList, UnitAnswers
 

@@ -13,8 +13,7 @@ import polars as pl
 from scipy import sparse
 from scipy.stats import binomtest
 
-from lanner.analysis.agreement import pairs
-from lanner.analysis.comparable import is_fine, kinds, question_ratings
+from lanner.analysis.agreement import is_fine, kinds, pairs, question_ratings
 from lanner.analysis.measures import FEWEST_ITEMS, Measure, Part, QuestionPlan, plan_question
 from lanner.analysis.rows import CountedRows, Selection, signed
 from lanner.errors import StatisticError

@@ -18,15 +18,13 @@ import polars as pl
 
 from lanner import campaign as campaigns
 from lanner.analysis import economy as adaptive
-from lanner.analysis.agreement import without_each_judge
+from lanner.analysis.agreement import question_ratings, without_each_judge
 from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
-from lanner.analysis.comparable import question_ratings
 from lanner.analysis.economy import ANSWERED, Economy, Outcome, economy
 from lanner.analysis.material import from_campaign, with_help
 from lanner.analysis.measures import FEWEST_ITEMS, main_question, plan_question
 from lanner.analysis.rows import GROUPS, CountedRows, Purpose, counted
-from lanner.analysis.scores import decided_pairs
-from lanner.analysis.selection import choice_bias
+from lanner.analysis.scores import choice_bias, decided_pairs
 from lanner.campaign import drawing
 from lanner.campaign.adjudication import ADJUDICATOR, answer_of
 from lanner.designs.adaptive import NAME as ADAPTIVE

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from lanner.analysis.material import Material
-from lanner.analysis.selection import choice_bias
+from lanner.analysis.scores import choice_bias
 from lanner.errors import LannerError
 from lanner.figures.typeset import plural
 from lanner.model import Protocol
-from lanner.reports import references
-from lanner.reports.parts import Block, Paragraph, Report, Section
+from lanner.reports.parts import Block, Paragraph, Report, Section, used_references
 from lanner.reports.sections import (
     agreement,
     diagnosis,
@@ -77,7 +76,7 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
         sections=sections,
         notes=material.notes,
         caveats=[caveat for section in sections for caveat in section.caveats],
-        references=references.used(view.signed, view.protocol.name, view.protocol.citation or "", view.methods),
+        references=used_references(view.signed, view.protocol.name, view.protocol.citation or "", view.methods),
     )
 
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from lanner.errors import LannerError, Where
 from lanner.figures.drawing import available, pdf, plain, png, standalone
 from lanner.reports import html, latex
-from lanner.reports.parts import Report, csv_text
-from lanner.reports.references import bibtex
+from lanner.reports.parts import Report, bibtex, csv_text
 
 
 def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:

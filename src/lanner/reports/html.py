@@ -14,8 +14,7 @@ from markupsafe import Markup, escape
 
 from lanner.figures.drawing import plain, standalone
 from lanner.reports import latex
-from lanner.reports.parts import Column, Figure, Report, Table, csv_text
-from lanner.reports.references import bibtex
+from lanner.reports.parts import Column, Figure, Report, Table, bibtex, csv_text
 
 STYLE = Path(__file__).parent / "style"
 SHARED = {name: STYLE / name for name in ("tokens.css", "figures.css")}

@@ -19,8 +19,8 @@ from lanner.stats.metaeval import metaeval
 from lanner.stats.ratings import EVERY_KIND
 from lanner.stats.resample import Resampling
 from lanner.studies import error_spans, scenario_world, sentences, survey_world
-from lanner.studies.data import CellResult, Data
 from lanner.studies.sentences import agreed_labels, given, numbers_chosen, rates
+from lanner.studies.study import CellResult, Data
 
 Computation = Callable[..., CellResult | float | str | None]
 _QUICK = Resampling(n=1)

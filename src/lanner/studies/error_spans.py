@@ -17,7 +17,7 @@ import polars as pl
 from lanner.errors import InputError, Where
 from lanner.stats.association import Coefficient, correlations
 from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
-from lanner.studies.data import CellResult, Data
+from lanner.studies.study import CellResult, Data
 
 PAUSE = 300.0
 _SEGMENT = ["document", "segment", "system"]

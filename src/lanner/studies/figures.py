@@ -22,8 +22,7 @@ from lanner.stats.coefficients import pairwise
 from lanner.stats.preference import sign_test
 from lanner.stats.resample import Resampling
 from lanner.studies import computations, error_spans, scenario_world, sentences, survey_world
-from lanner.studies.data import CellResult, Data
-from lanner.studies.study import Drawing
+from lanner.studies.study import CellResult, Data, Drawing
 
 _HOW = Resampling(n=1000)
 _LEVEL = 0.05

@@ -11,7 +11,6 @@ from importlib import import_module
 from lanner.figures.typeset import number, plural
 from lanner.model import Json
 from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
-from lanner.studies.data import Data
 from lanner.studies.reproduce import (
     AGREES,
     DIFFERS,
@@ -22,7 +21,7 @@ from lanner.studies.reproduce import (
     Check,
     summary,
 )
-from lanner.studies.study import Study
+from lanner.studies.study import Data, Study
 
 MARKS = {AGREES: "✓", DIFFERS: "△", NOT_COMPUTABLE: "–", NOT_PRINTED: "·", RECOVERED: "◇", MISSED: "◆"}
 PROVISO = "*"

@@ -11,11 +11,10 @@ from typing import Any
 
 from lanner.errors import InputError, LannerError
 from lanner.model import Json
-from lanner.studies import data as reading
 from lanner.studies import scenario_world, survey_world
+from lanner.studies import study as reading
 from lanner.studies.computations import COMPUTATIONS
-from lanner.studies.data import CellResult, Data
-from lanner.studies.study import Cell, Study
+from lanner.studies.study import Cell, CellResult, Data, Study
 
 AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED = "agrees", "differs", "not computable", "not printed"
 RECOVERED, MISSED = "recovered", "missed"

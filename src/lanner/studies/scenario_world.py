@@ -18,8 +18,8 @@ from lanner.model import Document, Item, Json, Judge, JudgeKind, Segment
 from lanner.stats import questionnaire
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.resample import Resampling
-from lanner.studies.data import CellResult, Data
 from lanner.studies.simulation import Answering, answer_all, coefficient, collapsed, dice, passing_store, together
+from lanner.studies.study import CellResult, Data
 
 PART = "scenarios"
 SETS = ("set1", "set2")

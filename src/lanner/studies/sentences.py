@@ -11,8 +11,8 @@ import polars as pl
 from lanner.errors import InputError
 from lanner.stats import effort
 from lanner.stats.resample import Resampling
-from lanner.studies.data import CellResult, Data
 from lanner.studies.punkt import Model, sentences
+from lanner.studies.study import CellResult, Data
 
 _QUICK = Resampling(n=1)
 

@@ -21,8 +21,8 @@ from lanner.model import Document, Item, Json, Judge, JudgeKind, Segment
 from lanner.stats import context
 from lanner.stats.resample import Array, Resampling
 from lanner.store import Store
-from lanner.studies.data import CellResult, Data
 from lanner.studies.simulation import answer_all, dice, passing_store
+from lanner.studies.study import CellResult, Data
 
 PART = "context_survey"
 LEVEL = 0.99

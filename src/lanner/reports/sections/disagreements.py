@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from lanner.analysis import FEWEST_ITEMS
-from lanner.analysis.comparable import UNIT, distances
+from lanner.analysis.agreement import UNIT, distances
 from lanner.figures.matrices import Merge, confusion, merging
 from lanner.figures.typeset import count, number, percent, plural, shortened, words
 from lanner.model import Choice, Document, Grid, Json, Question, Result, Spans, Text, Unit, languages

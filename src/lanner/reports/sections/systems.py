@@ -10,15 +10,16 @@ from lanner.analysis.scores import (
     Handling,
     RankedBy,
     Ranking,
+    corrected_scores,
     language_pairs,
     options_of,
     planned_rankings,
+    probabilities,
     profile,
     rank_in_pairs,
     rank_systems,
     score_bounds,
 )
-from lanner.analysis.selection import corrected_scores, probabilities
 from lanner.figures.bars import Preference, preference
 from lanner.figures.intervals import Difference, Effect, Estimator, Group, Row, differences, estimators, intervals
 from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent, plural, words
