@@ -147,13 +147,15 @@ class Schemas:
         self._connection.execute("ROLLBACK")
 
     def _made_of(self, schema: str) -> list[str]:
-        """Tables, columns, indexes, triggers and migrations, a line each."""
+        """Tables, columns, indexes, triggers, constraints and migrations, a line each."""
         here = _inside(schema)
         asked = f"""SELECT 'table ' || relname FROM pg_class WHERE relkind = 'r' AND {here}
             UNION ALL SELECT 'column ' || relname || ' ' || attname
               FROM pg_attribute JOIN pg_class ON attrelid = pg_class.oid WHERE relkind IN ('r', 'i') AND {here}
             UNION ALL SELECT 'trigger ' || tgname
               FROM pg_trigger JOIN pg_class ON tgrelid = pg_class.oid WHERE NOT tgisinternal AND {here}
+            UNION ALL SELECT 'constraint ' || conname || ' ' || contype
+              FROM pg_constraint JOIN pg_class ON conrelid = pg_class.oid WHERE {here}
             UNION ALL SELECT 'migration ' || number || name FROM {schema}.lanner_migration"""
         return sorted(line for (line,) in self._connection.execute(asked))
 
