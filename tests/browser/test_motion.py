@@ -952,6 +952,41 @@ def test_what_is_pressed_while_a_document_is_being_finished_changes_nothing(
     assert [row for row in work.rows() if row.task != first] == []
 
 
+def test_whoever_stops_the_next_document_on_its_way_can_open_it_later(live: Live, page: Page) -> None:
+    work = live.campaign("da", [document(1, name=name) for name in ("ferry", "harbour")], systems=SYSTEMS[:1])
+    work.enter(page)
+    first, second = (task.id for task in work.tasks)
+    page.goto(work.url(first))
+    hands = Hands(page)
+    hands.ready()
+    held = hold(page, f"**/task/{second}?**")
+    hands.press("8", "5")
+    with page.expect_request(f"**/task/{second}?**"):
+        hands.press("Control+Enter")
+    page.context.new_cdp_session(page).send("Page.stopLoading")
+    again = page.locator("#notes button", has_text="Open it")
+    expect(again).to_be_visible()
+    page.unroute_all()
+    again.click()
+    page.wait_for_url(f"**/task/{second}?**")
+    assert len(held) == 1
+    assert work.stored(first)[0]["score"] == 85
+
+
+def test_the_strip_of_numbers_follows_the_sentence(live: Live, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    work = live.campaign("ranking_sc", [document(30)])
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id) + "?row=25")
+    Hands(page).ready()
+    shown = """[...document.querySelectorAll('.strip a[aria-current]')].every(a => {
+        const place = a.getBoundingClientRect();
+        return place.left >= 0 && place.right <= innerWidth && a.textContent === '%s'; })"""
+    wait_until(page, shown % 25)
+    page.keyboard.press("j")
+    wait_until(page, shown % 26)
+
+
 @pytest.mark.parametrize("protocol", ["esa", "h_falcon"])
 def test_what_is_pressed_before_the_scripts_run_is_taken_when_they_do(live: Live, page: Page, protocol: str) -> None:
     work = live.campaign(protocol, [document(2)], systems=SYSTEMS[:1])

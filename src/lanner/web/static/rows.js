@@ -1,6 +1,6 @@
 // The texts: which row is active, which stand in the window, and what each row's margin says.
 import { canon } from './digest.js';
-import { $, $$, create, fill, setHidden, setText, targetOf } from './dom.js';
+import { $, $$, afterFrame, create, fill, setHidden, setText, targetOf } from './dom.js';
 import { focusedElement, focusSoon } from './focus.js';
 import { View } from './scrolling.js';
 
@@ -29,6 +29,8 @@ export class Rows {
     this.app = app;
     this.all = $$('.row').map(rowOf);
     this.strip = $$('.strip a');
+    /** @type {HTMLElement | null} the number in the strip that was brought into view */
+    this.stop = null;
     /** @type {Row[]} the rows drawn as active: one, once the page has begun */
     this.active = this.all.filter(({ el }) => el.matches('.is-active'));
     /** @type {Map<HTMLElement, Row[]>} the rows of each block */
@@ -88,6 +90,9 @@ export class Rows {
     for (const a of this.strip) {
       const current = +a.dataset.of === row.item ? 'true' : null;
       if (a.ariaCurrent !== current) a.ariaCurrent = current;
+      if (!current || a === this.stop) continue;
+      this.stop = a;
+      afterFrame(() => a.scrollIntoView({ block: 'nearest', inline: 'center' }));
     }
     this.open(at);
     this.follow(row);

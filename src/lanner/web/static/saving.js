@@ -329,7 +329,24 @@ export class Saving {
     const root = location.pathname.replace(/\/task\/.*/, ''),
       practice = body.practice ? '/practice' : '',
       next = Number.isInteger(body.next) ? `/task/${body.next}${practice}` : '/work';
-    return location.assign(`${root}${next}?done=${this.task}`);
+    return this.depart(`${root}${next}?done=${this.task}`);
+  }
+
+  /**
+   * To another page. Where that is stopped in the browser, this one, which is done with, says so.
+   * @param {string} url
+   */
+  depart(url) {
+    const { app } = this;
+    /** @type {any} */ (window).navigation?.addEventListener(
+      'navigate',
+      (/** @type {any} */ e) =>
+        e.signal.addEventListener('abort', () =>
+          app.note('finish', app.t('stopped'), [app.t('open_next'), () => this.depart(url)]),
+        ),
+      { once: true },
+    );
+    location.assign(url);
   }
 
   /** The server has named answers as stored. @param {Message} message @param {any} reply */
