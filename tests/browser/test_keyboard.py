@@ -91,7 +91,7 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
     judges = (Judge("J1", name="Judge One", attributes={"secret": "attribute-of-this-judge"}), OTHER)
     work = live.campaign(name, [DOCUMENT], judges=judges, systems=SYSTEMS, options={"all_scenarios": True})
     received = Received(page)
-    page.goto(work.link)
+    work.enter(page)  # the list of work is looked at in test_blind
     hands = Hands(page)
     judged = 0
     seen: set[str] = set()

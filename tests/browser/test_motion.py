@@ -791,6 +791,25 @@ def test_a_slider_let_go_where_it_stood_is_an_answer(live: Live, page: Page) -> 
     assert [item["score"] for item in work.stored(work.tasks[0].id)] == [50, 50]
 
 
+def test_an_answer_taken_back_as_soon_as_the_slider_is_released_stays_so(live: Live, page: Page) -> None:
+    """A busy browser hears of the key before it looks at the slider once more, which then stands in the middle: that
+    was taken for an answer."""
+    work, hands = begin(live, page, "da")
+    page.evaluate("""() => {
+      const set = window.setTimeout;
+      window.late = [];
+      window.setTimeout = (work, delay, ...more) => delay ? set(work, delay, ...more) : late.push(work);
+    }""")
+    x, y = middle(page, "[type=range]")
+    drag(page, (x, y), (x + 60, y))
+    expect(page.locator(".slide [inputmode]")).not_to_have_value("")
+    hands.press("u")
+    expect(page.locator(".slide [inputmode]")).to_have_value("")
+    page.evaluate("() => { for (const work of late.splice(0)) work(); }")
+    expect(page.locator(".slide [inputmode]")).to_have_value("")
+    assert not any(work.stored(work.tasks[0].id))
+
+
 def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, browser: Browser) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()

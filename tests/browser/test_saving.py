@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,8 @@ def test_reload_at_every_step(live: Live, page: Page) -> None:
     expect(page.locator("#heading")).to_have_text("Sentence 2")  # the same row after a reload, the next after accepting
 
 
+KEYS = "12341234" if os.environ.get("LANNER_SOAK") else "123"
+
 LEFT_AT_ONCE = """key => {
   const how = { key, code: 'Digit' + key, bubbles: true, cancelable: true };
   document.activeElement.dispatchEvent(new KeyboardEvent('keydown', how));
@@ -131,7 +134,7 @@ def test_a_page_left_in_the_same_moment_as_the_key(live: Live, page: Page, dropp
     if dropped:
         page.add_init_script(DROPPED_WITH_THE_PAGE)
     work, task, hands = begin(live, page, sentences=2)
-    for key in "12341234":
+    for key in KEYS:
         hands.press("s")
         with page.expect_navigation():
             page.evaluate(LEFT_AT_ONCE, key)
@@ -144,9 +147,9 @@ def test_a_page_left_in_the_same_moment_as_the_key(live: Live, page: Page, dropp
     assert page.input_value(REMARK) == "half a rem"
     hands.settled()
     stored = work.stored(task)[0]
-    assert (stored["sentence"], stored["comment"]) == (4, "half a rem")
+    assert (stored["sentence"], stored["comment"]) == (int(KEYS[-1]), "half a rem")
     said = [row.value for row in history(live.store, work.name, question="sentence")]
-    assert said == [1, 2, 3, 4, 1, 2, 3, 4], "each answer is stored once"
+    assert said == [int(key) for key in KEYS], "each answer is stored once"
     assert page.evaluate("Object.keys(localStorage).filter(name => name.startsWith('lanner-left'))") == []
 
 

@@ -292,7 +292,7 @@ export class Rail {
     this.held = null;
     if (control.type !== 'range' || control.disabled) return;
     const held = { control, x: e.clientX, y: e.clientY, touch: e.pointerType === 'touch' };
-    this.held = { ...held, swiped: null };
+    this.held = { ...held, swiped: null, heard: false };
     // let go where it stood before there was an answer, it has not changed for the browser
     whenStill(() => this.letGo(control, item));
   }
@@ -317,7 +317,7 @@ export class Rail {
       answer = app.store.value(item, x.q),
       value = (x.q.each ? answer?.[part.dataset.line] : answer) ?? null;
     if (held?.swiped) x.kind.write(part, value, app);
-    else if (value !== +control.value) {
+    else if (!held?.heard && value !== +control.value) {
       x.kind.typed?.(part, control);
       this.changed(control);
     }
@@ -326,10 +326,13 @@ export class Rail {
   /** A control has a new value. @param {any} control @param {boolean} [shown] */
   changed(control, shown = true) {
     const x = this.of(control),
-      { app } = this;
+      { app, held } = this;
     if (!x) return;
     if (control.matches('[inputmode]') && !this.numbered(x, control)) return;
-    if (control === this.held?.control && this.held?.swiped) return;
+    if (held && control === held.control) {
+      if (held.swiped) return;
+      held.heard = true; // what is taken back before the release is looked at stays so
+    }
     if (control.type === 'range')
       this.refused.delete(`${app.item}/${$('[inputmode]', this.part(x, control)).name}`);
     if (x.kind.allow?.(x.el, control) === false) {

@@ -209,6 +209,8 @@ interface Grasp {
   touch: boolean;
   /** Whether the finger scrolls; null until it has moved far enough to tell. */
   swiped: boolean | null;
+  /** Whether the browser has said that it changed: then its release is no answer of its own. */
+  heard: boolean;
 }
 
 /** What the menu is about. */
