@@ -994,16 +994,16 @@ def test_whoever_stops_the_next_document_on_its_way_can_open_it_later(live: Live
 
 def test_the_strip_of_numbers_follows_the_sentence(live: Live, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    work = live.campaign("ranking_sc", [document(30)])
+    work = live.campaign("ranking_rs", [document(30)])
     work.enter(page)
-    page.goto(work.url(work.tasks[0].id) + "?row=25")
+    page.goto(work.url(work.tasks[0].id) + "?row=13")
     Hands(page).ready()
-    shown = """[...document.querySelectorAll('.strip a[aria-current]')].every(a => {
-        const place = a.getBoundingClientRect();
-        return place.left >= 0 && place.right <= innerWidth && a.textContent === '%s'; })"""
-    wait_until(page, shown % 25)
+    shown = """(() => {
+        const current = document.querySelector('.strip a[aria-current]'), place = current.getBoundingClientRect();
+        return place.left >= 0 && place.right <= innerWidth && current.textContent === '%s'; })()"""
+    wait_until(page, shown % 13)
     page.keyboard.press("j")
-    wait_until(page, shown % 26)
+    wait_until(page, shown % 14)
 
 
 @pytest.mark.parametrize("protocol", ["esa", "h_falcon"])
