@@ -172,7 +172,7 @@ def test_numbers_are_no_reference_whatever_their_name() -> None:
     sample = [["d", str(at), "X", str(at * 10), f"{at}.5"] for at in range(1, 5)]
     mapped = column_map(header, sample=sample)
     assert not mapped.references
-    assert [answer.judge for answer in mapped.answers] == ["human", "bleu"]
+    assert [(answer.column, answer.judge) for answer in mapped.answers] == [("human", "")], "BLEU is no judge"
 
 
 def test_judges_and_systems_in_one_name_are_told_apart_or_asked_for() -> None:
