@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lanner.designs.adaptive import FLOOR, LARGEST, draw, features_of, probabilities, tilt
+from lanner import protocols
+from lanner.designs.adaptive import FLOOR, LARGEST, draw, features_of, most_tasks, probabilities, refuse_goal, tilt
+from lanner.errors import DesignError
+from lanner.model import Document, Judge, Segment
 
 
 def test_probabilities_sum_to_one_and_keep_the_floor() -> None:
@@ -57,3 +60,26 @@ def test_features_say_how_bad_and_how_different_outputs_are() -> None:
     predictions = np.array([[1.0, 3.0, 100.0], [2.0, 2.0, 100.0]])
     assert features_of(predictions, sizes, np.array([0, 1])) == pytest.approx(np.array([[-2.0, 1.0], [-1.0, 0.0]]))
     assert features_of(None, sizes, np.array([0, 1])).shape == (2, 0)
+
+
+def test_agreement_needs_documents_with_two_judges() -> None:
+    with pytest.raises(DesignError, match="two judges"):
+        refuse_goal("agreement:0.4", ["oak", "elm"], 1, 0.0)
+    refuse_goal("agreement:0.4", ["oak", "elm"], 2, 0.0)
+    refuse_goal("agreement:0.4", ["oak", "elm"], 1, 0.25)
+    refuse_goal("best", ["oak", "elm"], 1, 0.0)
+
+
+def test_a_plan_counts_the_documents_that_one_judge_more_gets() -> None:
+    documents = [Document(f"d{n}", (Segment("1", "A", {"oak": "B", "elm": "C"}),)) for n in range(8)]
+    judges = [Judge("a"), Judge("b")]
+    for overlap, expected in ((0.0, 16), (0.25, 20), (1.0, 32)):
+        tasks = most_tasks(
+            documents,
+            judges,
+            protocols.load("esa"),
+            systems=["oak", "elm"],
+            overlap=overlap,
+            rng=np.random.default_rng(1),
+        )
+        assert sum(len(task.items) for task in tasks) == expected

@@ -63,7 +63,7 @@ def assign(
         _refuse_teams(judges, judges_per_document, overlap)
     if not goal:
         raise DesignError("An adaptive campaign needs a goal.", next_step="Say what it is for, for example goal=rank.")
-    refuse_single(goal, systems)
+    refuse_goal(goal, systems, judges_per_document, overlap)
     if budget < 0 or not 0 <= overlap <= 1:
         raise DesignError("A budget is a number of judgements, an overlap a share from 0 to 1.")
     return [
@@ -74,9 +74,18 @@ def assign(
     ]
 
 
-def refuse_single(goal: str, systems: Sequence[str]) -> None:
-    """Refuse to rank one system: the goal would be reached with whatever is judged."""
-    if goal.partition(":")[0].strip() in ("rank", "best") and len(systems) < 2:
+def refuse_goal(goal: str, systems: Sequence[str], judges_per_document: int, overlap: float) -> None:
+    """Refuse to rank one system: the goal would be reached with whatever is judged. Refuse to measure agreement where
+    no document has two judges: it would never be reached."""
+    kind = goal.partition(":")[0].strip()
+    if kind == "agreement" and judges_per_document + overlap <= 1:
+        raise DesignError(
+            f"The goal {goal} needs documents with two judges, and each has one.",
+            code="agreement_of_one",
+            names={"goal": goal},
+            next_step="Say judges_per_document=2, or an overlap: the share of documents that a second judge gets.",
+        )
+    if kind in ("rank", "best") and len(systems) < 2:
         raise DesignError(
             f"The goal {goal} compares systems, and there is one alone.",
             next_step="For one system say how precisely its score is to be known, for example goal=precision:2.",
@@ -157,11 +166,17 @@ def most_tasks(
     rng: Generator,
     **_: object,
 ) -> list[Task]:
-    """What a campaign amounts to that never stops early, for its plan: every document, whoever comes."""
-    refuse_single(goal, systems)
+    """What a campaign amounts to that never stops early, for its plan: every document, whoever comes, and the share of
+    them that one judge more gets."""
+    refuse_goal(goal, systems, judges_per_document, overlap)
     refuse_few(len(judges), judges_per_document, overlap)
-    anyone = [""] * judges_per_document
-    return [task for document in documents for task in tasks_of(document, systems, protocol, anyone, rng=rng)]
+    shared = round(overlap * len(documents))
+    judges_of = [[""] * (judges_per_document + (at < shared)) for at in range(len(documents))]
+    return [
+        task
+        for document, anyone in zip(documents, judges_of, strict=True)
+        for task in tasks_of(document, systems, protocol, anyone, rng=rng)
+    ]
 
 
 def control_of(

@@ -73,6 +73,10 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
         "A document is to be judged by {n}, but the number of judges is {judges}.",
         "Add judges, or ask for fewer for each document.",
     ),
+    "agreement_of_one": (
+        "The goal {goal} needs documents with two judges, and each has one.",
+        "Ask for two judges per document, or for an overlap.",
+    ),
     "few_readers": (
         "{document} is to be judged by {n}, and only {judges} of the judges read {language}.",
         "Add judges for this language, or ask for fewer for each document.",
