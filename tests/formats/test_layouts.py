@@ -993,6 +993,7 @@ def test_scores_of_systems_need_no_judge_where_the_columns_are_said(tmp_path: Pa
         (["oak", "elm"], ["annotator1", "annotator2"], "system"),
         (["Kim", "Lee"], ["oak", "elm"], ""),
         (["GPT-4", "Claude"], ["Kim", "Lee"], ""),
+        (["Kim", "Lee"], ["oak, large", "elm=2"], ""),
     ],
 )
 def test_sheets_of_scores_are_judges_or_systems_by_their_names_or_refused(
@@ -1010,7 +1011,7 @@ def test_sheets_of_scores_are_judges_or_systems_by_their_names_or_refused(
         with pytest.raises(InputError, match="sheet") as error:
             formats.read(tmp_path / "t.xlsx")
         # each of the two commands that it offers reads the file
-        ways = re.findall(r"--columns '([^']+)'", error.value.next_step)
+        ways = [w.strip("'") for w in re.findall(r"--columns ('[^']+'|\S+)\.(?: |$)", error.value.next_step)]
         readings = [_read_scores(tmp_path / "t.xlsx", columns=way) for way in ways]
         by_judge = {(sheets[0], "1", (columns[0],), 51.0), (sheets[1], "3", (columns[1],), 56.0)}
         by_system = {(columns[0], "1", (sheets[0],), 51.0), (columns[1], "3", (sheets[1],), 56.0)}
@@ -1027,7 +1028,7 @@ def test_numbers_of_an_unknown_meaning_are_asked_about(tmp_path: Path) -> None:
     path.write_text("doc,seg,system,ter\nd,1,oak,0.2\nd,2,oak,0.4\nd,1,elm,0.3\nd,2,elm,0.5\n", encoding="utf-8")
     with pytest.raises(InputError, match="The numbers in ter may be") as error:
         formats.read(path)
-    (way,) = re.findall(r"--columns '([^']+)'", error.value.next_step)
+    (way,) = re.findall(r"--columns (\S+)\. ", error.value.next_step)
     assert {(segment, systems, value) for _, segment, systems, value in _read_scores(path, columns=way)} == {
         *(("1", ("oak",), 0.2), ("2", ("oak",), 0.4), ("1", ("elm",), 0.3), ("2", ("elm",), 0.5)),
     }

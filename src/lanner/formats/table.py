@@ -15,7 +15,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import shlex
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -31,7 +30,9 @@ from lanner.formats.parsing.columns import (
     SHEET,
     Answer,
     ColumnMap,
+    as_option,
     column_map,
+    each_as,
     fold,
     is_total,
     names_answer,
@@ -243,18 +244,6 @@ def _determined(code: str, other: str) -> str:
     return other if code == language_codes.UNDETERMINED else code
 
 
-def _option(columns: Mapping[str, str]) -> str:
-    """`--columns answer:fluency=fluency,…` as one can paste it into a shell."""
-    pairs = ",".join(f"{role}={column}" for role, column in columns.items())
-    is_plain = not any(mark in f"{role}{column}" for role, column in columns.items() for mark in ",=")
-    return f"--columns {shlex.quote(pairs if is_plain else json.dumps(columns, ensure_ascii=False))}"
-
-
-def _each(role: str, columns: Sequence[str]) -> str:
-    """The option that gives each of these columns this role under its own name."""
-    return _option({f"{role}:{name}": name for name in columns})
-
-
 class _Table:
     """One table being read: the map turned into positions, and rows into segments."""
 
@@ -408,14 +397,14 @@ class _Table:
             rest = self.map.rest[:4]
             yield Note(
                 "No column is known to hold a translation.",
-                f"If translations stand in {', '.join(rest)}: {_each('system', rest)} (each column is the output of "
+                f"If translations stand in {', '.join(rest)}: {each_as('system', rest)} (each column is the output of "
                 "the system of its name).",
             )
         if self.map.scores:
             names = self.map.scores[:4]
-            advice = f"If they answer questions: {_each('answer', names)}."
+            advice = f"If they answer questions: {each_as('answer', names)}."
             if not all(names_answer(name) for name in names):
-                judges = f"If each column holds the scores of one judge: {_each('judge', names)}."
+                judges = f"If each column holds the scores of one judge: {each_as('judge', names)}."
                 advice = f"{judges} {advice}"
             yield Note(f"The numbers in {', '.join(names)} are kept with the texts and not analysed.", advice)
         yield from self._notes_on_judges()
@@ -457,14 +446,16 @@ class _Table:
             rest = self.map.rest[:4]
             yield Note(
                 f"The column {self.map.roles['judge']!r} names judges, but no column is known to hold their answers.",
-                f"If {' or '.join(rest)} does: {_each('answer', rest[:1])}." if rest else "",
+                f"If {' or '.join(rest)} does: {each_as('answer', rest[:1])}." if rest else "",
                 about=ANSWERS,
             )
         elif self.map.judge_candidates is not None:
             names = self.map.judge_candidates[:4]
             yield Note(
                 "Most rows repeat the texts of another row, and no column is known to name judges.",
-                f"If {' or '.join(names)} does: {_option({'judge': names[0]})}." if names else "Add a column `judge`.",
+                f"If {' or '.join(names)} does: {as_option({'judge': names[0]})}."
+                if names
+                else "Add a column `judge`.",
                 about=ANSWERS,
             )
 
@@ -781,7 +772,7 @@ class _Answers:
             names={"question": cells[0].question},
             where=Where(self._table.path, dates[0].line),
             next_step="A spreadsheet makes dates of text such as 3/4 or 1-5: format the column as text and type the "
-            f"answers again, or leave it out: {_option({'ignore:' + heading: heading})}.",
+            f"answers again, or leave it out: {as_option({'ignore:' + heading: heading})}.",
         )
 
     def _is_code(self, value: Any) -> bool:
@@ -913,7 +904,7 @@ class _Answers:
             columns = [answer.column for answer, _ in self._table.answers if not answer.system][:4]
             advice = "If one does: --columns judge=COLUMN."
             if len(columns) > 1:
-                judges = _each("judge", columns)
+                judges = each_as("judge", columns)
                 advice = f"{advice} If {', '.join(columns)} each hold the answers of one judge: {judges}."
             yield Note("No column is known to name judges, so all answers count as one judge's.", advice)
 

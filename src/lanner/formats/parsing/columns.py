@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -310,6 +311,23 @@ def parse(columns: str | Mapping[str, str]) -> dict[str, str]:
     if bad := [role for role, mark, column in pairs if not mark or not role.strip() or not column.strip()]:
         raise InputError(f"{bad[0]!r} is no column map.", next_step="Write role=column, for instance source=src.")
     return {role.strip(): column.strip() for role, _, column in pairs}
+
+
+def as_option(columns: Mapping[str, str]) -> str:
+    """`--columns answer:fluency=fluency,…` as one can paste it into a shell."""
+    pairs = ",".join(f"{role}={column}" for role, column in columns.items())
+    is_plain = not any(mark in f"{role}{column}" for role, column in columns.items() for mark in ",=")
+    return f"--columns {shlex.quote(pairs if is_plain else json.dumps(columns, ensure_ascii=False))}"
+
+
+def each_as(role: str, columns: Sequence[str]) -> str:
+    """The option that gives each of these columns this role under its own name."""
+    return as_option({f"{role}:{name}": name for name in columns})
+
+
+def _score_of_each(columns: Sequence[str]) -> dict[str, str]:
+    """Each of these columns as the scores of the system of its name."""
+    return {f"answer:score about {name}": name for name in columns}
 
 
 def column_map(
@@ -811,15 +829,14 @@ class _Guess:
             return "judge"
         if "judge" in self.roles or len(columns) < 2:
             return "system"
-        about = ",".join(f"answer:score about {name}={name}" for name in columns)
-        by = ",".join(f"judge:{name}={name}" for name in columns)
+        by_judge = as_option({"judge": SHEET} | _score_of_each(columns))
+        by_system = as_option({"system": SHEET} | {f"judge:{name}": name for name in columns})
         raise InputError(
             f"The sheets {', '.join(sheets)} have scores in the columns {', '.join(columns)}, and nothing says which "
             "of the two are judges and which are systems.",
             code="judge_or_system",
             names={"columns": ", ".join(columns)},
-            next_step=f"If each sheet is a judge's: --columns 'judge={SHEET},{about}'. If each sheet is a system's: "
-            f"--columns 'system={SHEET},{by}'.",
+            next_step=f"If each sheet is a judge's: {by_judge}. If each sheet is a system's: {by_system}.",
         )
 
     def _score_columns(self) -> list[str]:
@@ -1001,12 +1018,11 @@ class _Guess:
             if by_judge:
                 return False  # each column is analysed on its own
             others = [column for column in columns if column not in systems]
-            option = ",".join(f"answer:score about {name}={name}" for name in columns)
             raise InputError(
                 f"{', '.join(systems)} are names of systems. Whether {', '.join(others)} are systems too is not clear.",
                 code="judge_or_system",
                 names={"columns": ", ".join(columns)},
-                next_step=f"If each column holds the scores of one system: --columns '{option}'.",
+                next_step=f"If each column holds the scores of one system: {as_option(_score_of_each(columns))}.",
             )
         for column in columns:
             role = _output_or_reference(column)
@@ -1172,8 +1188,8 @@ class _Guess:
                 "scores that judges gave to the same items.",
                 code="different_scales",
                 names={"columns": ", ".join(columns)},
-                next_step="Say which columns hold answers: --columns "
-                f"'answer:{large[0]}={large[0]}', or judge:NAME=COLUMN for each judge's.",
+                next_step=f"Say which columns hold answers: {each_as('answer', large[:1])}, or judge:NAME=COLUMN "
+                "for each judge's.",
             )
 
     def _take_numbered_judges(self) -> None:
@@ -1224,13 +1240,13 @@ class _Guess:
 
     def _without_answers(self) -> InputError:
         columns = self._score_columns()[:4]
-        option = ",".join(f"answer:{name}={name}" for name in columns)
-        judge = "" if "judge" in self.roles or "system" in self.roles else ",judge=COLUMN"
+        needs_judge = "judge" not in self.roles and "system" not in self.roles
+        option = as_option({f"answer:{name}": name for name in columns} | ({"judge": "COLUMN"} if needs_judge else {}))
         return InputError(
             f"No column is known to hold answers. The numbers in {', '.join(columns)} may be.",
             code="no_answer_column",
             names={"columns": ", ".join(self.header)},
-            next_step=f"If they are: --columns '{option}{judge}'. Columns: {', '.join(self.header)}.",
+            next_step=f"If they are: {option}. Columns: {', '.join(self.header)}.",
         )
 
     def _without_source(self) -> InputError:
