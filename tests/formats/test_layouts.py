@@ -1049,3 +1049,12 @@ def test_columns_on_different_scales_are_no_judges(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="ann are on different scales") as error:
         formats.read(path)
     assert "answer:ann=ann" in error.value.next_step
+
+
+def test_names_of_systems_beside_others_are_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("doc,seg,DeepL,oak\nd,1,70,60\nd,2,80,75\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"after systems \(DeepL\).*\(oak\) is not clear") as error:
+        formats.read(path)
+    (way,) = re.findall(r"--columns '([^']+)'", error.value.next_step)
+    assert {systems for _, _, systems, _ in _read_scores(path, columns=way)} == {("DeepL",), ("oak",)}

@@ -1019,7 +1019,8 @@ class _Guess:
                 return False  # each column is analysed on its own
             others = [column for column in columns if column not in systems]
             raise InputError(
-                f"{', '.join(systems)} are names of systems. Whether {', '.join(others)} are systems too is not clear.",
+                f"Some columns are called after systems ({', '.join(systems)}). Whether the others are systems too "
+                f"({', '.join(others)}) is not clear.",
                 code="judge_or_system",
                 names={"columns": ", ".join(columns)},
                 next_step=f"If each column holds the scores of one system: {as_option(_score_of_each(columns))}.",

@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from lanner import campaign as campaigns
 from lanner import designs, protocols
-from lanner.errors import InputError, did_you_mean
+from lanner.errors import InputError
 from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
 from lanner.store import Transaction
 from lanner.web.access import Caller
@@ -147,13 +147,12 @@ async def create_campaign(request: Request) -> Response:
 
 
 def _options(design: str, given: Mapping[str, bool | float | str]) -> dict[str, bool | float | str]:
-    """Options of a design, of the kind of their defaults; whole numbers do where a share is meant."""
+    """Options of a design, of the kind of their defaults; whole numbers do where a share is meant. The design itself
+    refuses those that it does not have."""
     known = designs.options(design)
     for name, value in given.items():
-        if name not in known:
-            raise InputError(f"The design {design} has no option {name[:80]!r}.", next_step=did_you_mean(name, known))
-        kinds = (int, float) if type(known[name]) is float else (type(known[name]),)
-        if type(value) not in kinds:
+        kind = type(known.get(name, value))
+        if type(value) not in ((int, float) if kind is float else (kind,)):
             raise InputError(f"The option {name} of {design} is not {value!r:.80}.")
     return dict(given)
 
