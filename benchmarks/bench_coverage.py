@@ -34,8 +34,7 @@ from lanner.stats.facets import facets
 from lanner.stats.icc import icc
 from lanner.stats.metaeval import Scorer, metaeval
 from lanner.stats.mixed import effects, mixed
-from lanner.stats.models import calibration, corrected_shares
-from lanner.stats.prediction_powered import prediction_powered
+from lanner.stats.models import calibration, corrected_shares, prediction_powered
 from lanner.stats.preference import bradley_terry, sign_test
 from lanner.stats.ranking import rank
 from lanner.stats.ratings import Ratings

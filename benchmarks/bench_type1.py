@@ -27,8 +27,7 @@ from lanner.stats.effort import fatigue
 from lanner.stats.facets import facets
 from lanner.stats.metaeval import Scorer, comparisons
 from lanner.stats.mixed import Satterthwaite, _prepare, default_random
-from lanner.stats.models import _document_p, _item_p, against_people, calibration
-from lanner.stats.prediction_powered import powered_mean, variance
+from lanner.stats.models import _document_p, _item_p, against_people, calibration, powered_mean, variance
 from lanner.stats.preference import bradley_terry, side_bias, sign_test
 from lanner.stats.ranking import duels, rank
 from lanner.stats.ratings import Ratings

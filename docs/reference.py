@@ -131,7 +131,7 @@ STATISTICS = {  # page: its title, the modules, the page on how to read them
     "context": ("Context", ("context",), "context.md"),
     "effort": ("Effort", ("effort",), "effort.md"),
     "metaeval": ("Meta-evaluation", ("metaeval",), "metaeval.md"),
-    "models": ("People and models", ("models", "prediction_powered"), "people-and-models.md"),
+    "models": ("People and models", ("models",), "people-and-models.md"),
     "planning": ("Planning", ("power",), "planning.md"),
     "questionnaire": ("Questionnaires", ("questionnaire",), "protocols.md"),
 }

@@ -42,6 +42,7 @@ _HOMES = {
 _MOVED = {
     "lanner.stats.bradley_terry": "lanner.stats.preference",
     "lanner.stats.outcome": "lanner.stats.resample",
+    "lanner.stats.prediction_powered": "lanner.stats.models",
     "lanner.stats.reading": "lanner.stats.agreement",
     "lanner.stats.replacement": "lanner.stats.models",
 }

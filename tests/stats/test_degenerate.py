@@ -19,6 +19,7 @@ from lanner.stats.diagnosis import difference, self_agreement
 from lanner.stats.facets import facets
 from lanner.stats.frame import tidy
 from lanner.stats.icc import icc
+from lanner.stats.models import prediction_powered
 from lanner.stats.power import (
     Design,
     as_run,
@@ -30,7 +31,6 @@ from lanner.stats.power import (
     preference_outlook,
     preference_pilot,
 )
-from lanner.stats.prediction_powered import prediction_powered
 from lanner.stats.preference import bradley_terry
 from lanner.stats.ranking import head_to_head, systems
 from lanner.stats.resample import Resampling

@@ -11,7 +11,7 @@ import pytest
 import published_data
 from lanner.model import Interval, Result
 from lanner.stats.coefficients import percent
-from lanner.stats.models import alternative_annotator, calibration
+from lanner.stats.models import alternative_annotator, calibration, prediction_powered
 from lanner.stats.power import (
     Components,
     Design,
@@ -22,7 +22,6 @@ from lanner.stats.power import (
     preference_outlook,
     preference_power,
 )
-from lanner.stats.prediction_powered import prediction_powered
 from lanner.stats.questionnaire import averages, shares
 from lanner.stats.resample import Resampling, outcome, replicate
 

@@ -6,7 +6,7 @@
   `spans`, `diagnosis`.
 - Systems: `scores`, `ranking`, `facets` (judges' severity taken out), `preference`, `power`.
 - Relations: `association`, `regression`, `mixed`.
-- Scorers and models: `metaeval`, `metric_accuracy`, `models`, `prediction_powered`.
+- Scorers and models: `metaeval`, `metric_accuracy`, `models`.
 - Campaigns: `effort`, `context`, `questionnaire`.
 - Adaptive campaigns: `sampling`, `goals`, `allocation`, `savings`.
 

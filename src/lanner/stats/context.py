@@ -26,9 +26,7 @@ class _Share:
     spread: Outcome
 
     def row(self) -> dict[str, Json]:
-        interval = self.spread.interval
-        ends = {"low": interval.low, "high": interval.high} if interval else {"low": None, "high": None}
-        return {"count": self.count, "share": self.value, **ends}
+        return {"count": self.count, "share": self.value, **self.spread.ends()}
 
 
 def _answers(data: Any, question: str) -> tuple[pl.DataFrame, tuple[str, ...]]:

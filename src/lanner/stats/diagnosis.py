@@ -198,8 +198,7 @@ def _merges(two: Ratings, resampling: Resampling) -> list[Result]:
             "merged": merged_names[column],
             "before": before,
             "gain": _plain(replicates.value[len(merged_names) + column]),
-            "low": gain.interval.low if gain.interval else None,
-            "high": gain.interval.high if gain.interval else None,
+            **gain.ends(),
             "p": gain.p,
         }
         results.append(replace(result, rows=(row,)))

@@ -179,8 +179,7 @@ def _rate(part: pl.DataFrame, pooled: bool, resampling: Resampling) -> tuple[Res
     value = float(replicates.value[0])
     row: dict[str, Json] = {
         "value": value,
-        "low": spread.interval.low if spread.interval else None,
-        "high": spread.interval.high if spread.interval else None,
+        **spread.ends(),
         "mean_seconds": float(seconds.mean()),
         "median_seconds": float(np.median(seconds)),
         "hours": float(seconds.sum() / 3600),

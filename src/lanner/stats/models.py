@@ -8,6 +8,13 @@ test, and how well a model's numbers are calibrated to people's.
 - Prediction-powered means: how many human judgements does it save where it judges what people do not, in an estimate
   that stays valid however bad it is (`prediction_powered`)?
 
+Prediction-powered inference (Angelopoulos et al. 2023, Science 382; power tuning: Angelopoulos, Duchi & Zrnic 2023)
+gives system scores from few human and many model judgements. With Y people's scores on the items they judged, f the
+model's on the same items, and f′ the model's on the others, the estimate is mean(Y) − λ·(mean(f) − mean(f′)): people's
+mean, corrected by what the model says of the items people did not see. λ between 0 and 1 minimises the variance; a
+useless model gets λ near 0 and people's mean is left alone. Standard errors are by document, judged and other documents
+apart, with Satterthwaite degrees of freedom.
+
 Where answers are labels, a model's share of a label is put right by its known errors, after Rogan & Gladen (1978, Am.
 J. Epidemiol. 107): with a share q of the rest labelled by the model, hits h of what people label so and false alarms f,
 the true share is (q − f)/(h − f). Hits and alarms come from items that people and the model both judged.
@@ -23,6 +30,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 from scipy.special import stdtr
 from scipy.stats import binomtest, rankdata
 
@@ -31,7 +39,6 @@ from lanner.model import Interval, Json, Result, Signature
 from lanner.stats.association import correlate, pearson_of_sums
 from lanner.stats.coefficients import corrected, ratio
 from lanner.stats.frame import tidy
-from lanner.stats.prediction_powered import prediction_powered
 from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
 from lanner.stats.regression import Estimate, Ols
 from lanner.stats.resample import (
@@ -46,8 +53,9 @@ from lanner.stats.resample import (
     sign,
     t_outcome,
 )
-from lanner.stats.wide import clustered, undefined
+from lanner.stats.wide import check_columns, clustered, undefined, units
 
+Flags = npt.NDArray[np.bool_]
 Alikeness = Literal["auto", "same", "distance", "jaccard"]
 
 
@@ -170,10 +178,9 @@ def against_people(
         estimate, value = outcome(replicates, resampling, column=m, null=0.0), float(replicates.value[m])
         each = replicates.value[2 * k + 1 + among + m * len(board.people) :][: len(board.people)]
         with_each = {f"with {person}": _number_or_none(v) for person, v in zip(board.people, each, strict=True)}
-        ends = (estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)
         row = {"model": model, "measure": how, "with_people": _number_or_none(replicates.value[k + m])}
         row |= {"among_people": _number_or_none(replicates.value[2 * k]), "difference": _number_or_none(value)}
-        rows.append({**row, "low": ends[0], "high": ends[1], "p": estimate.p, **with_each})
+        rows.append({**row, **estimate.ends(), "p": estimate.p, **with_each})
         signature = sign(f"{how}, model and people", resampling, estimate.interval)
         if np.isnan(value):
             results.append(undefined(name, "some pair of judges shares no items, or one of them always says the same."))
@@ -418,7 +425,7 @@ def calibration(
     bias = outcome(replicates, resampling, column=1, null=0.0)
     rows = [
         *_line_rows(truth, score, unit, resampling.level),
-        {"kind": "bias", "value": float(replicates.value[1]), **_ends(bias.interval), "p": bias.p},
+        {"kind": "bias", "value": float(replicates.value[1]), **bias.ends(), "p": bias.p},
         {"kind": "distance", "value": _mean_distance(truth, score, place)},
         *_bin_rows(truth, score, place),
     ]
@@ -471,10 +478,6 @@ def _bin_rows(truth: Array, score: Array, place: Indices) -> list[dict[str, Json
         model, people = float(score[inside].mean()), float(truth[inside].mean())
         rows.append({"kind": "bin", "model": model, "people": people, "n": int(inside.sum())})
     return rows
-
-
-def _ends(interval: Interval | None) -> dict[str, Json]:
-    return {"low": interval.low if interval else None, "high": interval.high if interval else None}
 
 
 # Replacing a judge
@@ -651,3 +654,174 @@ def _corrected_share(sums: Array) -> Array:
         share = np.clip((rest_says / rest - alarms) / gap, 0.0, 1.0)
         share = np.where(rest > 0, share, 0.0)
         return np.asarray((true + rest * share) / (n + rest))[:, None]
+
+
+# Prediction-powered means
+
+
+@dataclass(frozen=True)
+class PoweredEstimate:
+    """An estimate, its people-only counterpart, and what every document adds to their errors.
+
+    `judged` marks documents that hold a human score; `pull` and `plain` (documents) are the influences, summing to 0.
+    """
+
+    value: float
+    people_only: float
+    weight: float
+    pull: Array
+    plain: Array
+    judged: Flags
+    n: int
+    extra: int
+    tuned: int
+
+
+def powered_mean(
+    y: Array, f: Array, document: Indices, documents: int, *, weight: float | None = None
+) -> PoweredEstimate | None:
+    """The prediction-powered mean of y (NaN where no person judged) with predictions f on every item.
+
+    None where nobody judged, or no item is left that the model alone judged.
+    """
+    human = np.isfinite(y) & np.isfinite(f)
+    alone = np.isfinite(f) & ~np.isfinite(y)
+    n, extra = int(human.sum()), int(alone.sum())
+    if n < 2 or extra < 1:
+        return None
+    y_mean, f_mean, other = float(y[human].mean()), float(f[human].mean()), float(f[alone].mean())
+    errors = np.zeros((len(y), 2))
+    errors[human, 0] = (y[human] - y_mean) / n
+    errors[human, 1] = (f[human] - f_mean) / n
+    errors[alone, 1] = -(f[alone] - other) / extra
+    a, b = group_sums(errors, document, documents).T
+    judged = np.bincount(document, weights=human, minlength=documents) > 0
+    tuned_weights = int(weight is None)
+    if weight is None:
+        spread = float((b**2).sum())
+        weight = float(np.clip((a * b).sum() / spread, 0.0, 1.0)) if spread > 0 else 0.0
+    return PoweredEstimate(
+        y_mean - weight * (f_mean - other), y_mean, weight, a - weight * b, a, judged, n, extra, tuned_weights
+    )
+
+
+def variance(pull: Array, is_judged: Flags, tuned_weights: int = 0) -> tuple[float, float]:
+    """Variance of a sum of document influences and its degrees of freedom, judged documents and others apart.
+
+    `tuned_weights` weights were tuned on the judged documents, which costs as many degrees of freedom.
+    """
+    parts = [(pull[is_judged], 1 + tuned_weights), (pull[~is_judged], 1)]
+    if any(0 < len(own) <= parameters for own, parameters in parts):
+        parts = [(pull, 1 + tuned_weights)]  # too few of one kind to tell its spread: all documents together
+    total, squares = 0.0, 0.0
+    for own, lost in parts:
+        if len(own) > lost:
+            part = len(own) / (len(own) - lost) * float(((own - own.mean()) ** 2).sum())
+            total += part
+            squares += part**2 / (len(own) - lost)
+    return (total, total**2 / squares) if squares > 0 else (np.nan, np.nan)
+
+
+def prediction_powered(
+    data: Any,
+    question: str = "",
+    *,
+    model: str = "",
+    people: Sequence[str] = (),
+    of: str = "system",
+    weight: float | None = None,
+    resampling: Resampling | None = None,
+) -> Result:
+    """Mean score of each system (or group `of`) from people's scores and a model's on more items.
+
+    People's score of an item is the mean over the people who judged it. `weight` fixes λ (1 is plain prediction-powered
+    inference, 0 people alone); otherwise it is tuned for each system. Rows: "system" with the estimate and interval,
+    people's mean and its interval, λ, and `gain`: how many times as many human judgements people alone would need for
+    the same width; "pair" with the difference of every two systems and its p. The Result is the best system's mean.
+    """
+    resampling = clustered(resampling)
+    table, notes = tidy(data)
+    check_columns(table, [of])
+    table = table.filter((pl.col("role") == "main") & pl.col("score").is_finite())
+    if question:
+        table = table.filter(pl.col("question") == question)
+    is_model = pl.col("judge_kind").is_in(["model", "metric"])
+    machine = table.filter(pl.col("judge") == model) if model else table.filter(is_model)
+    crowd = (
+        table.filter(pl.col("judge").is_in(list(people)))
+        if people
+        else table.filter(~is_model & (pl.col("judge") != model))
+    )
+    name = "prediction-powered mean"
+    if machine["judge"].n_unique() > 1:
+        return undefined(
+            name, f"several models have answered: {', '.join(sorted(machine['judge'].unique()))}; name one."
+        )
+    keys = list(dict.fromkeys(["document", "segment", "system", of]))
+    sides = [part.group_by(keys, maintain_order=True).agg(pl.col("score").mean()) for part in (machine, crowd)]
+    both = sides[0].join(sides[1], on=keys, how="left", suffix="_people", maintain_order="left", nulls_equal=True)
+    unit, count = units(both, resampling.unit)
+    estimates: dict[str, PoweredEstimate] = {}
+    for label in sorted(both[of].unique().to_list()):
+        rows = np.flatnonzero((both[of] == label).to_numpy())
+        y, f = (
+            both[column].cast(pl.Float64).fill_null(np.nan).to_numpy()[rows] for column in ("score_people", "score")
+        )
+        estimate = powered_mean(y, f, unit[rows], count, weight=weight)
+        if estimate is None:
+            notes += (f"{label or 'All'}: left out, because people or the model alone judged no item of it.",)
+        else:
+            estimates[label] = estimate
+    if not estimates:
+        return undefined(name, "no system has items judged by people and others judged by the model alone.")
+    return _result(name, estimates, of, notes, resampling)
+
+
+def _result(
+    name: str, estimates: dict[str, PoweredEstimate], of: str, notes: tuple[str, ...], resampling: Resampling
+) -> Result:
+    order = sorted(estimates, key=lambda label: -estimates[label].value)
+    rows: list[dict[str, Json]] = []
+    outcomes: list[Outcome] = []
+    for label in order:
+        own = estimates[label]
+        (spread, df), (plain, plain_df) = variance(own.pull, own.judged, own.tuned), variance(own.plain, own.judged)
+        outcomes.append(t_outcome(own.value, spread, df, resampling))
+        alone = t_outcome(own.people_only, plain, plain_df, resampling)
+        row: dict[str, Json] = {
+            "kind": "system",
+            of: label,
+            "value": own.value,
+            **outcomes[-1].ends(),
+        }
+        row |= {"people": own.people_only, **alone.ends("people_"), "weight": own.weight}
+        rows.append({**row, "gain": plain / spread if spread > 0 else None, "n": own.n, "n_model_only": own.extra})
+    for first, second in combinations(order, 2):
+        one, two = estimates[first], estimates[second]
+        spread, df = variance(one.pull - two.pull, one.judged | two.judged, one.tuned)
+        difference = one.value - two.value
+        test = t_outcome(difference, spread, df, resampling, null=0.0)
+        rows.append(
+            {
+                "kind": "pair",
+                of: first,
+                "other": second,
+                "value": difference,
+                **test.ends(),
+                "p": test.p,
+            }
+        )
+    best, top = estimates[order[0]], outcomes[0]
+    interval = (
+        Interval(top.interval.low, top.interval.high, resampling.level, "PPI-t", resampling.unit)
+        if top.interval
+        else None
+    )
+    counts = {
+        "items": best.n,
+        "model_only": best.extra,
+        "documents": len(best.judged),
+        "judged_documents": int(best.judged.sum()),
+    }
+    signature = sign(name, resampling, interval, weight="tuned")
+    return Result(name, best.value, interval, None, counts, rows=rows, notes=(*notes, *top.notes), signature=signature)

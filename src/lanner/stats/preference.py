@@ -265,8 +265,7 @@ def _test_pair(
         "x": test.x,
         "n": test.n,
         "share": share,
-        "low": spread.interval.low if spread.interval else None,
-        "high": spread.interval.high if spread.interval else None,
+        **spread.ends(),
         "p": spread.p,
         "p_drop": tests["drop"].p,
         "p_split": tests["split"].p,
@@ -674,11 +673,9 @@ def _system_rows(
     rows: list[dict[str, Json]] = []
     ranks = shared_ranks([float(replicates.value[k]) for k in order])
     for rank, k in zip(ranks, order, strict=True):
-        interval, value = _spread(replicates, int(k), resampling).interval, float(replicates.value[k])
-        ends = {"low": interval.low if interval else None, "high": interval.high if interval else None}
-        rows.append(
-            {"kind": "system", "system": names[k], "rank": rank, "value": value, **ends, "chance": _chance(value)}
-        )
+        estimate, value = _spread(replicates, int(k), resampling), float(replicates.value[k])
+        row = {"kind": "system", "system": names[k], "rank": rank, "value": value}
+        rows.append({**row, **estimate.ends(), "chance": _chance(value)})
     return rows
 
 

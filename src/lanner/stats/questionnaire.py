@@ -39,7 +39,7 @@ def averages(
         values = part["score"].to_numpy().astype(float)
         value, spread = _mean(values, part, resampling, "plain")
         sd = float(values.std(ddof=1)) if len(values) > 1 else None
-        about = {**labels, "mean": value, **_ends(spread), "median": float(np.median(values)), "sd": sd}
+        about = {**labels, "mean": value, **spread.ends(), "median": float(np.median(values)), "sd": sd}
         rows.append({**about, "n": part["judge"].n_unique()})
     value, spread = _mean(table["score"].to_numpy().astype(float), table, resampling, "plain")
     return _result("average answer", value, spread, rows, table, notes=notes, resampling=resampling)
@@ -72,7 +72,7 @@ def shares(
         summaries.sort(key=lambda entry: -entry[1])
         for name, count, value, spread in summaries:
             first = first or (name, value, spread)
-            rows.append({**labels, "label": name, "count": count, "share": value, **_ends(spread), "n": len(answers)})
+            rows.append({**labels, "label": name, "count": count, "share": value, **spread.ends(), "n": len(answers)})
     if first is None:
         return undefined("share of answers", "no label was given.")
     name, value, spread = first
@@ -105,11 +105,6 @@ def _mean(values: Array, table: pl.DataFrame, resampling: Resampling, scale: Sca
 
     replicates = replicate_sums(sums, finish, resampling)
     return float(values.mean()), outcome(replicates, resampling, column=0, scale=scale)
-
-
-def _ends(spread: Outcome) -> dict[str, Json]:
-    interval = spread.interval
-    return {"low": interval.low if interval else None, "high": interval.high if interval else None}
 
 
 def _result(

@@ -460,14 +460,12 @@ def _rows(
     rows: list[dict[str, Any]] = []
     place = shared_ranks([float(value) for value in replicates.value])
     for at, name in enumerate(names):
-        interval = outcomes[at].interval
         wins, losses = int(beats[at].sum()), int(beats[:, at].sum())
         rows.append(
             {
                 "system": name,
                 "score": float(replicates.value[at]),
-                "low": interval.low if interval else None,
-                "high": interval.high if interval else None,
+                **outcomes[at].ends(),
                 "n": sizes[name],
                 "rank": place[at],
                 "rank_low": losses + 1,

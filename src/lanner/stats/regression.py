@@ -633,17 +633,15 @@ def _step_rows(
     for k, columns in enumerate(steps):
         whole = len(columns) == model.fit.p
         fit = model.fit if whole else Ols(model.fit.y, model.fit.x[:, columns], model.document, model.fit.errors)
-        interval = outcome(spread, resampling, column=k, scale="logit").interval
-        gain = outcome(spread, resampling, column=len(steps) + k - 1, scale="logit").interval if k else interval
+        explained = outcome(spread, resampling, column=k, scale="logit")
+        gain = outcome(spread, resampling, column=len(steps) + k - 1, scale="logit") if k else explained
         test = fit.joint([columns.index(column) for column in columns if column not in before])
         rows.append(
             {
                 "r2": fit.r_squared,
-                "r2_low": interval.low if interval else None,
-                "r2_high": interval.high if interval else None,
+                **explained.ends("r2_"),
                 "added": fit.r_squared - r_squared,
-                "added_low": gain.low if gain else None,
-                "added_high": gain.high if gain else None,
+                **gain.ends("added_"),
                 "f": test.f if test else None,
                 "df1": test.df1 if test else None,
                 "df2": test.df2 if test else None,

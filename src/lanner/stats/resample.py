@@ -40,7 +40,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from lanner import __version__
 from lanner.errors import StatisticError, did_you_mean
-from lanner.model import Interval, Signature
+from lanner.model import Interval, Json, Signature
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -330,6 +330,11 @@ class Outcome:
     interval: Interval | None
     p: float | None
     notes: tuple[str, ...] = ()
+
+    def ends(self, prefix: str = "") -> dict[str, Json]:
+        """The ends of the interval as columns of a row, empty where there is none."""
+        low, high = (self.interval.low, self.interval.high) if self.interval else (None, None)
+        return {f"{prefix}low": low, f"{prefix}high": high}
 
 
 def outcome(

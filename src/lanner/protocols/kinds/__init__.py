@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from lanner.model import Question
 from lanner.protocols.kinds import choice, grid, labels, number, rank, scale, spans, text
-from lanner.protocols.kinds.base import Kind
+from lanner.protocols.kinds.base import KINDS, kind_of
 
-KINDS: Mapping[str, Kind[Any]] = {
+__all__ = ["KINDS", "kind_of"]
+
+KINDS |= {
     "scale": scale.KIND,
     "number": number.KIND,
     "choice": choice.KIND,
@@ -19,8 +17,3 @@ KINDS: Mapping[str, Kind[Any]] = {
     "rank": rank.KIND,
     "text": text.KIND,
 }
-
-
-def kind_of(question: Question) -> Kind[Any]:
-    """What is particular to questions of this kind."""
-    return KINDS[question.kind]

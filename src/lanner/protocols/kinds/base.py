@@ -263,6 +263,15 @@ class Kind(ABC, Generic[Q]):
         return {}
 
 
+KINDS: dict[str, Kind[Any]] = {}
+"""Every kind by its name, as the package lists them."""
+
+
+def kind_of(question: Question) -> Kind[Any]:
+    """What is particular to questions of this kind."""
+    return KINDS[question.kind]
+
+
 def closed_object(properties: Mapping[str, Schema]) -> Schema:
     """The schema of an object that has all of these properties and no other."""
     return {
