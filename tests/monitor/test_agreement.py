@@ -7,7 +7,8 @@ from lanner import protocols
 from lanner.analysis.material import from_file
 from lanner.analysis.rows import counted
 from lanner.model import Interval, Judge, JudgeKind, Judgement, Result
-from lanner.monitor.agreement import expected, measures
+from lanner.monitor.agreement import expected, list_disagreements, measures, unit_answers
+from lanner.monitor.snapshot import DisagreementFilter
 from lanner.stats.frame import frame
 
 
@@ -77,3 +78,72 @@ def test_the_released_judges_of_both_protocols() -> None:
             if row.value is not None and row.low is not None and row.high is not None:
                 assert row.expected_low is not None and row.expected_high is not None
                 assert row.low <= row.expected_low <= row.value <= row.expected_high <= row.high
+
+
+H_FALCON = protocols.load("h_falcon")
+PEOPLE = ["a", "b"]
+JUDGES = [Judge("a"), Judge("b"), Judge("m", JudgeKind.MODEL), Judge("agreed", JudgeKind.ADJUDICATED)]
+
+
+def rating(judge: str, question: str, segment: str, value: object, document: str = "d") -> Judgement:
+    return Judgement(judge, "rating", question, document, segment, ("sys",), value, active_seconds=9.0)
+
+
+def grid(level: str) -> dict[str, str]:
+    return {row.id: level for row in H_FALCON.find("skills")[1].rows}  # type: ignore[index, union-attr]
+
+
+GIVEN = [
+    rating("a", "holistic", "1", 10), rating("b", "holistic", "1", 1),
+    rating("a", "holistic", "2", 5), rating("b", "holistic", "2", 5),
+    rating("a", "holistic", "3", 5), rating("b", "holistic", "3", 8),
+    rating("a", "skills", "3", grid("low")), rating("b", "skills", "3", grid("high")),
+    rating("a", "holistic", "4", 5), rating("m", "holistic", "4", 9),
+    rating("agreed", "holistic", "3", 7),
+]  # fmt: skip
+TABLE = frame(GIVEN, H_FALCON, (), JUDGES)
+ROWS = counted(TABLE, of="people").table
+SETTLED = {("d", "3", "sys")}
+
+
+def test_the_furthest_apart_come_first_and_models_do_not_count() -> None:
+    found = list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter(show="all"))
+    assert [(entry.segment, entry.distance) for entry in found.entries] == [
+        ("1", pytest.approx(1.0)),
+        ("3", pytest.approx((3 / 9 + 2 / 3) / 2)),
+    ]
+    assert (found.found, found.settled, found.shared) == (2, 1, 3)
+
+
+def test_the_parts_are_the_questions_own_distances() -> None:
+    entry = list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter(show="settled")).entries[0]
+    assert entry.parts == {"skills": pytest.approx(2 / 3), "holistic": pytest.approx(1 / 3)}
+    assert entry.settled
+
+
+def test_filters() -> None:
+    assert [s.segment for s in list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter()).entries] == ["1"]
+    assert [
+        s.segment for s in list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter("skills", show="all")).entries
+    ] == ["3"]
+    assert list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter(document="other")).entries == ()
+    assert list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter(domain="news")).entries == ()
+    assert list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter(judges=("a", "m"))).shared == 0
+    both = list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter("holistic", labels=("10", "1"), show="all"))
+    assert [entry.given for entry in both.entries] == [(("a", "10"), ("b", "1"))]
+
+
+def test_nothing_shared_is_nothing_found() -> None:
+    assert list_disagreements(frame([], H_FALCON), set(), H_FALCON, DisagreementFilter()).found == 0
+
+
+def test_one_unit_with_everything_said_about_it() -> None:
+    said = unit_answers(TABLE, H_FALCON, ("d", "3", "sys"), PEOPLE)
+    assert said.given["holistic"] == {"a": 5, "b": 8}
+    assert said.given["skills"]["a"] == grid("low")
+    assert said.settled == {"holistic": 7}
+    assert said.seconds == {"a": 9.0, "b": 9.0}
+    assert said.distance == pytest.approx(0.5)
+    with_model = unit_answers(TABLE, H_FALCON, ("d", "4", "sys"), PEOPLE)
+    assert with_model.given["holistic"] == {"a": 5, "m": 9}
+    assert with_model.distance is None

@@ -40,9 +40,6 @@ from lanner.web.organising import (
 from lanner.web.organising import (
     server as server_pages,
 )
-from lanner.web.organising import (
-    settings as settings_pages,
-)
 from lanner.web.page import problems
 from lanner.web.serving import health
 from lanner.web.serving.middleware import BodyTimeout, CountRequests, Headers, ReaderLanguage
@@ -135,11 +132,11 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("POST", "/campaigns/{name}/judge", EDITORS, judges.act),
     Route("POST", "/campaigns/{name}/links", EDITORS, judges.links),
     Route("POST", "/campaigns/{name}/overlap", EDITORS, judges.overlap),
-    Route("POST", "/campaigns/{name}/state", EDITORS, settings_pages.state),
-    Route("GET", "/campaigns/{name}/settings", EDITORS, settings_pages.settings),
-    Route("POST", "/campaigns/{name}/settings", EDITORS, settings_pages.change_settings),
-    Route("POST", "/campaigns/{name}/duplicate", EDITORS, settings_pages.duplicate),
-    Route("POST", "/campaigns/{name}/delete", EDITORS, settings_pages.delete),
+    Route("POST", "/campaigns/{name}/state", EDITORS, campaigns.state),
+    Route("GET", "/campaigns/{name}/settings", EDITORS, campaigns.settings),
+    Route("POST", "/campaigns/{name}/settings", EDITORS, campaigns.change_settings),
+    Route("POST", "/campaigns/{name}/duplicate", EDITORS, campaigns.duplicate),
+    Route("POST", "/campaigns/{name}/delete", EDITORS, campaigns.delete),
     Route("GET", "/campaigns/{name}/export/{format}", READERS, exports.export),
     Route("GET", "/campaigns/{name}/report", READERS, exports.report),
     Route("GET", "/campaigns/{name}/import", EDITORS, imports.import_page),

@@ -27,7 +27,7 @@ from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web.drafting.judges import InvitedJudge, invited
 from lanner.web.drafting.sketch import sketch
-from lanner.web.organising.settings import read_settings
+from lanner.web.organising.campaigns import read_settings
 from lanner.web.page import forms
 from lanner.web.page.problems import parts
 from lanner.web.page.speech import language, say
