@@ -109,6 +109,41 @@ def test_paused_closed_and_all_done(live: Live, page: Page) -> None:
     clean(page, "closed")
 
 
+def test_the_list_of_work_says_what_is_saved_and_what_is_not(live: Live, page: Page, context: BrowserContext) -> None:
+    """In two campaigns at once: what waits in one is not hidden by what is done in the other."""
+    labels, hands = begin(live, page, "falcon_labels")
+    page.locator("[data-q=skills] label").nth(1).click()  # one of three
+    page.locator("#saved[data-state=kept]").wait_for()
+    settings = {"deadline": "2036-11-30", "time_zone": "America/New_York", "note": "Ask us."}
+    work, hands = begin(live, page, settings=settings)
+    context.set_offline(True)
+    hands.press("s", "3", "8", "Enter")
+    page.locator("#saved[data-state=offline]").wait_for()
+    context.route("**/answers", lambda route: route.abort())
+    context.set_offline(False)
+    context.new_cdp_session(page).send("Emulation.setTimezoneOverride", {"timezoneId": "UTC"})
+    page.goto(f"{live.url}/work")
+    saved, documents = page.locator("#saved"), page.locator("#waiting a")
+    expect(saved).to_have_text("Answers kept on this device and not yet sent: 1 · On this device only, not finished: 1")
+    addresses = [each.get_attribute("href") for each in documents.all()]
+    assert addresses == [work.url(work.tasks[0].id), labels.url(labels.tasks[0].id)]
+    expect(page.locator(".due time")).to_have_text("November 30, 2036")
+    expect(page.locator(".on-your-clock")).to_have_text("(on your clock: December 1, 2036 at 4:59 AM)")
+    clean(page, "home-waiting")
+    context.unroute("**/answers")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(saved).to_have_text("On this device only, not finished: 1")
+    documents.click()
+    hands.ready()
+    page.locator("[data-q=skills] label").nth(1).click()
+    page.locator("#saved[data-state=saved]").wait_for()
+    page.goto(f"{live.url}/work")
+    expect(saved).to_have_text("Everything is saved")
+    expect(page.locator("#waiting")).to_be_hidden()
+    page.locator(".guide-link").first.click()
+    expect(page.locator("#drawer [data-of=guidelines]")).to_be_visible()
+
+
 def test_marks_that_link_and_words_that_are_found(live: Live, page: Page) -> None:
     _, hands = begin(live, page, "mqm_linked")
     hands.press("ArrowRight", "1", "3", "3")

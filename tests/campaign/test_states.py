@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from campaign_parts import JUDGES, NOW, corpus, first_task, opened, save
 from lanner import campaign
-from lanner.campaign.states import check_settings
+from lanner.campaign.states import check_settings, due_date, time_zones
 from lanner.errors import CampaignError, InputError
 from lanner.model import CampaignState
 from lanner.store import Store
@@ -71,6 +71,9 @@ def test_deleting_needs_the_name(store: Store) -> None:
         ({"minimum_agreement": 1}, "bad_minimum"),
         ({"margin": 0}, "bad_margin"),
         ({"deadline": "soon"}, "bad_deadline"),
+        ({"time_zone": "Berlin"}, "bad_time_zone"),
+        ({"time_zone": "../../etc/passwd"}, "bad_time_zone"),
+        ({"time_zone": "Europe"}, "bad_time_zone"),
         ({"return_link": "javascript:alert(1)"}, "bad_return_link"),
         ({"calibration": {"documents": 2}}, "bad_setting"),
         ({"calibration": 2}, "bad_setting"),
@@ -94,10 +97,35 @@ def test_settings_that_make_no_sense_are_refused_by_code(settings: dict[str, obj
     assert caught.value.code == code
 
 
+@pytest.mark.parametrize(
+    ("zone", "at", "left"),
+    [
+        # in Berlin the 29th of March is the day that has no hour between two and three
+        ("Europe/Berlin", "2026-03-29T21:59:59+00:00", 0),
+        ("Europe/Berlin", "2026-03-29T22:00:00+00:00", -1),
+        ("Europe/Berlin", "2026-03-28T22:59:00+00:00", 1),
+        ("Asia/Seoul", "2026-03-29T14:59:00+00:00", 0),
+        ("Asia/Seoul", "2026-03-29T15:00:00+00:00", -1),
+        (None, "2026-03-29T23:59:00+00:00", 0),
+        ("no such zone, from an old copy", "2026-03-30T00:00:00+00:00", -1),
+    ],
+)
+def test_days_are_left_by_the_clocks_of_the_organisers(zone: str | None, at: str, left: int) -> None:
+    due = due_date({"deadline": "2026-03-29", "time_zone": zone})
+    assert due is not None and (due.end.hour, due.end.minute) == (23, 59)
+    assert due.days_left(datetime.fromisoformat(at)) == left
+
+
+def test_what_is_no_date_is_no_due_date() -> None:
+    assert [due_date({"deadline": value}) for value in (None, "", "soon", "9999-12-31")] == [None] * 4
+    assert {"UTC", "Europe/Berlin", "Asia/Seoul"} <= set(time_zones())
+
+
 def test_settings_that_make_sense_pass() -> None:
     check_settings(
         {"deadline": "2026-11-18", "minimum_agreement": 0.4, "return_link": "https://a.example", "budget": None}
     )
+    check_settings({"time_zone": "Asia/Seoul", "note": "Names are invented."})
     known = {"document": "d0", "segment": 1, "systems": ["A"], "expected": {"score": {"at_least": 8}}}
     check_settings(
         {

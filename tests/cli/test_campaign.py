@@ -68,9 +68,23 @@ def test_the_archive_is_listed_apart(lanner: Command, pilot: str) -> None:
 
 
 def test_settings_are_shown_changed_and_taken_away(lanner: Command, pilot: str) -> None:
-    ran = lanner("campaign", "settings", pilot, "hourly_rate=21.5", "deadline=2026-12-01", "--title", "Ours", "--json")
+    ran = lanner(
+        "campaign",
+        "settings",
+        pilot,
+        "hourly_rate=21.5",
+        "deadline=2026-12-01",
+        "time_zone=Asia/Seoul",
+        "note=Ask us.",
+        "--title",
+        "Ours",
+        "--json",
+    )
     rows = {row["setting"]: row["value"] for row in ran.envelope["rows"]}
     assert (rows["title"], rows["hourly_rate"], rows["deadline"]) == ("Ours", 21.5, "2026-12-01")
+    assert (rows["time_zone"], rows["note"]) == ("Asia/Seoul", "Ask us.")
+    elsewhere = lanner("campaign", "settings", pilot, "time_zone=Europe/Berlim")
+    assert elsewhere.code and "Did you mean 'Europe/Berlin'?" in elsewhere.err
     rows = {row["setting"] for row in lanner("campaign", "settings", pilot, "deadline=", "--json").envelope["rows"]}
     assert "deadline" not in rows and "hourly_rate" in rows
 

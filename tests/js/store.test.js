@@ -149,6 +149,22 @@ test('what the server has refused is not sent again, another answer is', () => {
   assert.deepEqual(store.unsent(0), { score: 4 });
 });
 
+test('labels taken back before enough were chosen leave nothing on the device', () => {
+  const labels = question('skills', 'labels', { need: 3 }),
+    marks = question('marks', 'spans', { required: false });
+  const store = new Store([labels, marks], [item()]);
+  store.set(0, 'skills', ['tense']);
+  assert.ok(store.differs(0, 'skills'));
+  store.set(0, 'skills', []);
+  assert.ok(!store.differs(0, 'skills'));
+  store.items[0].stored.skills = canon(['tense', 'mood', 'style']);
+  assert.ok(store.differs(0, 'skills'), 'the server has others');
+  store.set(0, 'marks', []);
+  assert.ok(store.differs(0, 'marks'), 'that nothing is marked is an answer');
+  store.items[0].stored.marks = canon([]);
+  assert.ok(!store.differs(0, 'marks'));
+});
+
 test('letters of a field are undone together; what the server has becomes an open question', () => {
   const comment = question('comment', 'text', { required: false, need: 0 }),
     score = question('score', 'scale');

@@ -4,8 +4,11 @@ change while it runs."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import cache
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -158,7 +161,7 @@ NUMBERS = (
     "idle_seconds",
     "break_minutes",
 )
-TEXTS = ("deadline", "currency", "guidelines", "main_question", "completion_code", "return_link")
+TEXTS = ("deadline", "time_zone", "note", "currency", "guidelines", "main_question", "completion_code", "return_link")
 
 CHANGEABLE = (*NUMBERS, *TEXTS, "practice", "revision")
 AT_CREATION = ("before", "after", "controls", "tutorial", "calibration", "contexts", "wording", "prefill")
@@ -270,9 +273,63 @@ def check_settings(settings: Mapping[str, Json]) -> None:
             raise InputError(
                 "The deadline is not a date.", code="bad_deadline", next_step="Write it as 2026-11-18."
             ) from None
+    zone = settings.get("time_zone")
+    if zone is not None and _time_zone(str(zone)) is None:
+        raise InputError(
+            f"There is no time zone {zone!r}.",
+            code="bad_time_zone",
+            names={"given": str(zone)},
+            next_step=did_you_mean(str(zone), time_zones()) or "Write it as Europe/Berlin.",
+        )
     link = settings.get("return_link")
     if link is not None and not str(link).startswith(("https://", "http://")):
         raise InputError("The return link must begin with https://", code="bad_return_link")
+
+
+@dataclass(frozen=True, slots=True)
+class DueDate:
+    """The day by which judges are to be done, and the moment at which it ends by the organiser's clocks."""
+
+    day: date
+    end: datetime
+    zone: str
+
+    def days_left(self, at: datetime) -> int:
+        """Whole days until the last one, in the organiser's time zone: 0 on the day itself, below it afterwards."""
+        return (self.day - at.astimezone(self.end.tzinfo).date()).days
+
+
+def due_date(settings: Mapping[str, Json]) -> DueDate | None:
+    """The deadline of a campaign; None where there is none, or none that can be read."""
+    name = str(settings.get("time_zone") or "UTC")
+    zone = _time_zone(name)
+    try:
+        day = date.fromisoformat(str(settings.get("deadline")))
+        following = day + timedelta(days=1)
+    except (ValueError, OverflowError):
+        return None
+    if zone is None:
+        name, zone = "UTC", UTC
+    # the last minute of the day, as people write it
+    end = datetime.combine(following, time.min, zone) - timedelta(minutes=1)
+    return DueDate(day, end, name)
+
+
+@cache
+def time_zones() -> tuple[str, ...]:
+    """The names of time zones that an organiser can choose from."""
+    areas = ("Africa/", "America/", "Antarctica/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
+    return ("UTC", *sorted(name for name in available_timezones() if name.startswith(areas)))
+
+
+def _time_zone(name: str) -> tzinfo | None:
+    """A time zone by its name in the time zone database; UTC is known without one."""
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # unknown; a path outside the database; a folder of it
+        return None
 
 
 def _check_shapes(settings: Mapping[str, Json]) -> None:

@@ -109,8 +109,9 @@ def calibrated(name: str, store_place: str, as_json: bool) -> None:
 
 
 def settings(name: str, changes: tuple[str, ...], title: str | None, store_place: str, as_json: bool) -> None:
-    """Show a campaign's settings, or change some: minimum_agreement, margin, control_limit, deadline, hourly_rate,
-    currency, budget, main_question, guidelines, practice_agreement … An empty value removes a setting."""
+    """Show a campaign's settings, or change some: minimum_agreement, margin, control_limit, deadline, time_zone,
+    note, hourly_rate, currency, budget, main_question, guidelines, practice_agreement … An empty value removes
+    a setting."""
     output = Output("campaign settings", as_json)
     values = dict(_change(words) for words in changes)
     check_names((setting for setting, value in values.items() if value is not None), running=True)

@@ -174,6 +174,7 @@ def test_no_protocol_leaves_marks_of_markdown_on_the_page() -> None:
         ("design", {"design": "batches", "batches.judges_per_document": "2", "judges": "Ana\nBen\nCem"}),
         ("own_protocol", {"own_protocol": 'extends = "/etc/passwd"'}),
         ("deadline", {"deadline": "tomorrow"}),
+        ("time_zone", {"time_zone": "Mars/Olympus"}),
     ],
 )
 def test_a_mistake_stands_at_its_control_and_nothing_typed_is_lost(

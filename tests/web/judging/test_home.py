@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from datetime import datetime
 from math import ceil
+from zoneinfo import ZoneInfo
 
 from starlette.testclient import TestClient
 
@@ -56,6 +58,32 @@ def test_the_completion_code_comes_at_the_end_only(store: Store) -> None:
     assert home.finished
     assert (home.completion_code, home.return_link) == ("C0DE", "https://example.org/back")
     assert home.next is None
+
+
+def test_a_due_date_and_a_note_of_the_organisers(client: TestClient, store: Store) -> None:
+    """The day is said with its zone, for pages without scripts; late work can go on; what is written is plain text."""
+    note = "Names <i>stay</i> as they are.\r\n\r\nAsk us."
+    settings = {"time_zone": "Asia/Seoul", "note": note}
+    secrets = open_campaign(store, settings={"deadline": "2036-11-30", **settings})
+    enter(client, secrets["J1"])
+    page = client.get("/work").text
+    assert "2036-11-30 (Asia/Seoul)</time>" in page and 'datetime="2036-11-30T23:59:00+09:00"' in page
+    assert "Days left: " in page and "Overdue" not in page
+    assert '<p dir="auto">Names &lt;i&gt;stay&lt;/i&gt; as they are.</p>' in page and ">Ask us.</p>" in page
+    assert "마감: <time" in client.get("/work?language=ko").text
+    home = home_page(store, seat(store))
+    assert home.guide is not None and home.guide.task == home.next and home.is_due
+    campaign.configure(store, "trial", settings={"deadline": "2020-02-29"})
+    late = client.get("/work?language=en").text
+    assert "Overdue since <time" in late and 'id="start"' in late and "Days left" not in late
+    today = datetime.now(ZoneInfo("Asia/Seoul")).date()
+    campaign.configure(store, "trial", settings={"deadline": str(today), "note": None})
+    last = client.get("/work?language=en").text
+    if datetime.now(ZoneInfo("Asia/Seoul")).date() == today:  # else midnight has passed meanwhile
+        assert "Due today" in last
+    assert "From the organisers" not in last and ">Guidelines</a>" in last
+    campaign.pause(store, "trial")
+    assert "Due " not in client.get("/work?language=en").text
 
 
 def test_what_is_left_is_told_at_the_judges_own_pace(store: Store) -> None:

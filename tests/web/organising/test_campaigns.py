@@ -159,12 +159,19 @@ def test_settings_are_kept_and_taken_away(client: TestClient, store: Store, toke
         "token": token,
         "title": "A title",
         "deadline": "2026-12-24",
+        "time_zone": "Asia/Seoul",
+        "note": "Names stay.",
         "hourly_rate": "40",
         "minimum_agreement": "0.5",
     }
     assert client.post("/campaigns/trial/settings", data=fields).status_code == 303
     found = campaign.get(store, "trial")
     assert (found.title, found.settings["deadline"], found.settings["hourly_rate"]) == ("A title", "2026-12-24", 40)
+    assert (found.settings["time_zone"], found.settings["note"]) == ("Asia/Seoul", "Names stay.")
+    shown = client.get("/campaigns/trial/settings").text
+    assert 'value="Asia/Seoul" list="time-zones"' in shown and ">Names stay.</textarea>" in shown
+    copy = campaign.duplicate(store, "trial", "its copy", [])
+    assert (copy.settings["time_zone"], copy.settings["note"]) == ("Asia/Seoul", "Names stay.")
     client.post("/campaigns/trial/settings", data={"token": token, "title": "A title"})
     assert "deadline" not in campaign.get(store, "trial").settings
 
@@ -243,7 +250,13 @@ def test_numbers_are_numbers_and_empty_takes_away() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("hourly_rate", "much"), ("deadline", "soon"), ("minimum_agreement", "7"), ("return_link", "javascript:alert(1)")],
+    [
+        ("hourly_rate", "much"),
+        ("deadline", "soon"),
+        ("time_zone", "Mars"),
+        ("minimum_agreement", "7"),
+        ("return_link", "javascript:alert(1)"),
+    ],
 )
 def test_nonsense_is_refused_in_words(field: str, value: str) -> None:
     with pytest.raises(LannerError):

@@ -219,10 +219,11 @@ def forget(**options: Any) -> None:
 @store_option
 @json_option
 def settings(**options: Any) -> None:
-    """Show a campaign's settings, or change some: minimum_agreement, margin, control_limit, deadline, hourly_rate,
-    currency, budget, main_question, guidelines, practice_agreement … An empty value removes a setting.
+    """Show a campaign's settings, or change some: minimum_agreement, margin, control_limit, deadline, time_zone,
+    note, hourly_rate, currency, budget, main_question, guidelines, practice_agreement … An empty value removes
+    a setting.
 
-    Example: lanner campaign settings pilot deadline=2026-12-01 hourly_rate=21.5
+    Example: lanner campaign settings pilot deadline=2026-12-01 time_zone=Asia/Seoul hourly_rate=21.5
     """
     implementation("campaign").settings(**options)
 

@@ -235,6 +235,7 @@ _CONTROLS = {
     "bad_name": "name",
     "bad_minimum": "minimum_agreement",
     "bad_deadline": "deadline",
+    "bad_time_zone": "time_zone",
 }
 """The controls that mistakes with these codes are about."""
 

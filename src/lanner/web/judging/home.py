@@ -9,11 +9,13 @@ from math import ceil
 
 from lanner.campaign import documents
 from lanner.campaign.questions import gate_open, questions_of
+from lanner.campaign.states import DueDate, due_date
 from lanner.campaign.tasks import UNTIL_SUBMITTED, next_task
 from lanner.errors import CampaignError
 from lanner.model import CampaignState, Document, Protocol, Role, Unit, languages
 from lanner.protocols.wording import Wording
 from lanner.store import Overview, Store
+from lanner.web.judging.page import paragraphs
 
 _ENOUGH = 5
 """Items after which a judge's own pace is known."""
@@ -59,6 +61,11 @@ class Home:
     """Whether finished tasks can still be changed."""
     waits_for_meeting: bool = False
     """Whether the calibration round is done and what follows it is not assigned yet."""
+    due: DueDate | None = None
+    days_left: int = 0
+    """Days until the last one on which work is expected: 0 on that day, below it once it is over."""
+    note: tuple[str, ...] = ()
+    """What the organisers write to every judge."""
     closed: bool = False
     """Whether tasks are left out that open only once a page before them has been agreed to (consent)."""
 
@@ -66,6 +73,12 @@ class Home:
     def current(self) -> Line | None:
         """The task that comes next."""
         return next((line for line in self.lines if line.task == self.next), None)
+
+    @property
+    def guide(self) -> Line | None:
+        """A task whose page has the guidelines: the next one, else the first about a document."""
+        lines = [line for line in (self.current, *self.lines) if line is not None]
+        return next((line for line in lines if not line.questionnaire), None)
 
     def waiting(self) -> list[Line]:
         """What is to do after that."""
@@ -81,6 +94,11 @@ class Home:
     @property
     def finished(self) -> bool:
         return bool(self.lines) and not self.closed and all(line.state == "finished" for line in self.lines)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether something is left to do by a day; work that waits for others is not late."""
+        return self.due is not None and self.state == "open" and bool(self.lines) and not self.finished
 
 
 def _pace(protocol: Protocol, page: str, overview: Sequence[Overview]) -> float:
@@ -158,6 +176,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
     settings = campaign.settings
     waits = all_done and bool(settings.get("calibration")) and not _rest_is_assigned(store, campaign.id)
     finished = all_done and not waits
+    due = due_date(settings)
     return Home(
         who=f"{campaign.id}.{seat}",
         campaign=campaign.title or campaign.name,
@@ -175,6 +194,9 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         and not all_done
         and campaign.state is CampaignState.OPEN,
         waits_for_meeting=waits,
+        due=due,
+        days_left=due.days_left(datetime.now(UTC)) if due else 0,
+        note=paragraphs(str(settings.get("note") or "")),
         closed=closed,
     )
 

@@ -59,8 +59,9 @@ class Key:
 
 
 def paragraphs(text: str) -> tuple[str, ...]:
-    """Text in paragraphs, as blank lines part it."""
-    return tuple(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
+    """Text in paragraphs, as blank lines part it, also those of a form (CR LF)."""
+    parts = "\n".join(line.strip() for line in text.splitlines()).split("\n\n")
+    return tuple(" ".join(part.split()) for part in parts if part.strip())
 
 
 def definitions(questions: Sequence[Ask]) -> tuple[Section, ...]:

@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner import campaign as campaigns
 from lanner.campaign import Part
+from lanner.campaign.states import due_date
 from lanner.errors import LannerError
 from lanner.model import Campaign, Judge, JudgeKind, Task
 from lanner.monitor.snapshot import LeavingOut
@@ -201,8 +202,8 @@ def _letter(campaign: Campaign, link: Link, part: Part) -> str:
             all=part.items,
         ),
     ]
-    if deadline := campaign.settings.get("deadline"):
-        lines.append(say("Please finish by {day}.", day=deadline))
+    if due := due_date(campaign.settings):
+        lines.append(say("Please finish by {day}.", day=f"{due.day} ({due.zone})"))
     lines += [say("Your personal link:"), link.address] if link.address else []
     return "\n".join(lines)
 

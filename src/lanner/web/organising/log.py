@@ -19,6 +19,8 @@ _LONGEST = 120
 SETTINGS = {
     "title": "title",
     "deadline": "Deadline",
+    "time_zone": "Time zone of the deadline",
+    "note": "Note to judges",
     "minimum_agreement": "Planned minimum of α",
     "margin": "Largest difference that does not matter",
     "practice_agreement": "Agreement to be reached in practice",

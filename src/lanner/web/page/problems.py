@@ -96,6 +96,7 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
         "Write 0.8 for four of five answers as the reference has them.",
     ),
     "bad_deadline": ("The deadline is not a date.", "Write it as 2026-11-18."),
+    "bad_time_zone": ("There is no time zone “{given}”.", "Write it as Europe/Berlin."),
     "bad_return_link": ("The return link must begin with https://", ""),
     "no_judgements": ("There are no judgements in this file.", "Texts are brought in under “New campaign”."),
     "no_reason": ("A judge is left out for a reason.", "Say why: the report will state it."),

@@ -29,6 +29,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from lanner.campaign.states import time_zones
 from lanner.figures.typeset import count, number, percent, plural, shortened
 from lanner.model import languages
 from lanner.reports.html import SHARED
@@ -183,6 +184,7 @@ def environment(assets: Assets | None = None, *, watched: bool = False) -> Envir
         bytecode_cache=_compiled_templates(),
     )
     environment.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": speech.available}
+    environment.globals["zones"] = time_zones
     environment.globals["kept"] = FragmentCache(0 if watched else _MOST_KEPT)  # templates being changed are made anew
     environment.filters |= {
         "count": count,

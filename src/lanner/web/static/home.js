@@ -1,10 +1,12 @@
-// The list of one's work: sends what an earlier visit left on this device, and keeps the settings.
+// The list of one's work: sends what an earlier visit left on this device, says what is not on the
+// server yet, and keeps the settings.
 import { open } from './db.js';
-import { $, $$, fill, nameLanguages } from './dom.js';
+import { $, $$, create, fill, nameLanguages, setText } from './dom.js';
 import { offerUndo } from './flow.js';
 import { createNote } from './notes.js';
 import { keepOffline } from './offline.js';
 import { Outbox } from './outbox.js';
+import { watchPointer, whenStill } from './pointer.js';
 import { alone, send, WATCH } from './sending.js';
 import { Prefs } from './settings.js';
 
@@ -13,7 +15,28 @@ const notes = $('#notes'),
 // as it came, before anything is added here
 const delivered = $$('.assignment').map(assignment => assignment.innerHTML);
 new Prefs();
+watchPointer(document);
 nameLanguages(document.documentElement.lang);
+tellDueDates();
+
+/**
+ * The due date in the reader's language. It is a day of the organisers' time zone: where the day
+ * ends at another time on the reader's own clock, that is said too.
+ */
+function tellDueDates() {
+  const { lang } = document.documentElement;
+  for (const time of $$('.due time')) {
+    const end = new Date(time.dateTime),
+      timeZone = time.dataset.zone,
+      clock = /** @type {Intl.DateTimeFormatOptions} */ ({ dateStyle: 'long', timeStyle: 'short' }),
+      written = (/** @type {Intl.DateTimeFormatOptions} */ how) =>
+        new Intl.DateTimeFormat(lang, how).format(end),
+      mine = $('.on-your-clock', time.closest('.due'));
+    time.textContent = written({ dateStyle: 'long', timeZone });
+    if (mine && written(clock) !== written({ ...clock, timeZone }))
+      mine.textContent = `(${fill(mine.dataset.words, { time: written(clock) })})`;
+  }
+}
 
 offerUndo(
   (_, text, ...acts) => notes.replaceChildren(createNote(text, acts)),
@@ -28,7 +51,10 @@ function skipPractice() {
       const opened = (/** @type {string} */ who) =>
         localStorage.getItem(`lanner-row-${who}/${task}/`) != null;
       if (saved.dataset.who.split(' ').some(opened))
-        link.href = link.href.replace(/\/practice$/, '');
+        link.href = link.href.replace(
+          /\/practice$/,
+          link.matches('.guide-link') ? '#guidelines' : '',
+        );
     } catch {
       /* storage is blocked: the server's word holds */
     }
@@ -45,6 +71,11 @@ async function renew() {
     fresh = [...page.querySelectorAll('.assignment')],
     shown = $$('.assignment');
   if (fresh.length !== shown.length) return location.reload();
+  whenStill(() => show(fresh, shown));
+}
+
+/** Put what has come in place of what is shown. @param {Element[]} fresh @param {any[]} shown */
+function show(fresh, shown) {
   fresh.forEach((assignment, at) => {
     if (assignment.innerHTML === delivered[at]) return;
     const focused = shown[at].contains(document.activeElement) ? document.activeElement : null,
@@ -59,6 +90,7 @@ async function renew() {
       ?.focus({ preventScroll: true });
   });
   nameLanguages(document.documentElement.lang);
+  tellDueDates();
   skipPractice();
 }
 document.addEventListener('visibilitychange', renew);
@@ -81,19 +113,83 @@ document.addEventListener('keydown', e => {
   stops[at + by].focus();
 });
 
-const db = await open();
-for (const who of saved.dataset.who.split(' ')) {
-  /** @param {string} _ @param {number} n how many rows wait */
-  const status = (_, n) => {
-    saved.textContent = n ? fill(saved.dataset.kept, { n }) : '';
-    saved.dataset.state = n ? 'offline' : 'saved';
-    saved.classList.toggle('bad', n > 0);
+const db = await open(),
+  judges = /** @type {string[]} */ (saved.dataset.who.split(' '));
+let refusal = ''; // what the server says to an answer that it does not take
+
+/**
+ * Say that everything is saved, or what is not, and in which documents: read from this device each
+ * time, since another window may have answered. Where the browser keeps nothing, nobody knows.
+ */
+async function tellSaved() {
+  if (!db.lasting) return;
+  const entries = async (/** @type {string} */ store) =>
+      (await Promise.all(judges.map(who => db.all(store, `${who}/`)))).flat(),
+    unsent = (await entries('outbox')).map(([, { task, item }]) => `${task}/${item}`),
+    drafts = (await entries('drafts')).map(([key]) => key.split('/').slice(1, 3).join('/')),
+    waiting = [...new Set(unsent)],
+    // a document that is finished, here or elsewhere, takes no more answers
+    open = (/** @type {string} */ row) => linkTo(row) && !linkTo(row).closest('.finished'),
+    unfinished = [...new Set(drafts)].filter(row => !waiting.includes(row) && open(row)),
+    { kept, incomplete, everything } = saved.dataset,
+    parts = [
+      ...(waiting.length ? [fill(kept, { n: waiting.length })] : []),
+      ...(unfinished.length ? [fill(incomplete, { n: unfinished.length })] : []),
+    ];
+  whenStill(() => {
+    saved.dataset.state = waiting.length ? 'offline' : unfinished.length ? 'kept' : 'saved';
+    saved.classList.toggle('bad', waiting.length > 0);
+    saved.classList.toggle('busy', !waiting.length && unfinished.length > 0);
+    setText(saved, parts.join(' · ') || everything);
+    listDocuments(
+      [...waiting, ...unfinished],
+      waiting.length ? fill(refusal, { n: waiting.length }) : '',
+    );
+  });
+}
+
+/** The link to the document of a row. @param {string} row task and item */
+function linkTo(row) {
+  const address = `/task/${row.split('/')[0]}`;
+  return $$('#start, a.task').find(link =>
+    link.pathname.replace('/practice', '').endsWith(address),
+  );
+}
+
+/**
+ * The documents whose answers are not on the server, below what it said to them.
+ * @param {string[]} rows
+ * @param {string} message
+ */
+function listDocuments(rows, message) {
+  const line = $('#waiting'),
+    documents = [...new Set(rows.map(linkTo).filter(Boolean))].map(link =>
+      create('a', '', $('h3', link.closest('.next-up') ?? link).textContent, { href: link.href }),
+    ),
+    parts = [...(message ? [message] : []), ...documents];
+  line.hidden = !parts.length;
+  line.replaceChildren(...parts.flatMap((part, n) => (n ? [' · ', part] : [part])));
+}
+
+for (const who of judges) {
+  /** @type {OutboxParts['status']} */
+  const status = (state, _, message) => {
+    refusal = state === 'signin' ? saved.dataset.signin : message;
+    void tellSaved();
   };
   const outbox = new Outbox({ db, who, send, alone, status });
-  await outbox.load(0);
-  if (outbox.waiting) outbox.kick();
+  const sendWaiting = async () => {
+    if (document.hidden || outbox.running) return;
+    await outbox.load(0);
+    if (outbox.waiting) outbox.kick();
+    else await tellSaved();
+  };
+  await sendWaiting();
   addEventListener('online', () => outbox.kick());
+  document.addEventListener('visibilitychange', sendWaiting);
+  new BroadcastChannel(`lanner-${who}`).onmessage = tellSaved;
 }
+setInterval(tellSaved, WATCH);
 void keepOffline({ waiting: () => {}, changed: () => {} });
 if (document.activeElement === document.body) $$('#start')[0]?.focus({ preventScroll: true });
 document.documentElement.dataset.ready = '';

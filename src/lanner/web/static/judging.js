@@ -137,6 +137,10 @@ export class App {
     this.time();
     if ($$('.row [data-side]').some(cell => cell.textContent.length >= LONG))
       void import('./counterpart.js').then(({ Counterpart }) => new Counterpart(this, LONG));
+    if (location.hash === '#guidelines' && !this.practice) {
+      history.replaceState(null, '', location.pathname + location.search);
+      this.help.toggle('guidelines');
+    }
     if (data.offline) this.keepOffline();
     document.documentElement.dataset.ready = '';
     this.takeEarly();

@@ -225,13 +225,14 @@ export class Saving {
   /** Keep what has changed on this device. */
   writeDrafts() {
     for (const i of this.undrafted) {
-      const { answers, base, stored } = this.app.store.items[i];
+      const { store } = this.app,
+        { answers, base } = store.items[i];
       // an answer that is back at what was sent leaves no draft: a reload would bring the one in
       // between to life again
-      const drafts = Object.keys(answers).map(q => {
-        const same = canon(answers[q]) === (stored[q] ?? 'null');
-        return [q, same ? null : { value: answers[q] ?? null, base: base[q] ?? null }];
-      });
+      const drafts = Object.keys(answers).map(q => [
+        q,
+        store.differs(i, q) ? { value: answers[q] ?? null, base: base[q] ?? null } : null,
+      ]);
       void this.outbox.draft(this.task, i, Object.fromEntries(drafts));
     }
     this.undrafted.clear();
@@ -299,8 +300,9 @@ export class Saving {
    * Whether this page holds answers that have not been sent: incomplete ones, or a withdrawn one.
    */
   get unsent() {
-    return this.app.store.items.some(({ answers, stored }) =>
-      Object.keys(answers).some(q => canon(answers[q]) !== (stored[q] ?? 'null')),
+    const { store } = this.app;
+    return store.items.some(({ answers }, i) =>
+      Object.keys(answers).some(q => store.differs(i, q)),
     );
   }
 
@@ -431,8 +433,7 @@ export class Saving {
       return field.addEventListener('blur', () => this.elsewhere(i, q, { id, value }), {
         once: true,
       });
-    const changed = canon(item.answers[q]) !== (item.stored[q] ?? 'null');
-    if (this.waits(i, q) || (item.base[q] ?? 0) >= id || changed) return;
+    if (this.waits(i, q) || (item.base[q] ?? 0) >= id || store.differs(i, q)) return;
     this.announce(i, q);
     item.answers[q] = standing(value);
     item.base[q] = id;

@@ -137,6 +137,20 @@ export class Store {
   }
 
   /**
+   * Whether this device holds something other than the server: a label that was chosen and taken
+   * back where some are asked for leaves nothing that could be lost.
+   * @param {number} i
+   * @param {string} id
+   */
+  differs(i, id) {
+    const { answers, stored } = this.items[i],
+      there = stored[id] ?? 'null',
+      question = this.questions.find(q => q.id === id);
+    if (canon(answers[id]) === there) return false;
+    return there !== 'null' || !empty(answers[id]) || !question || !this.lacks(i, question);
+  }
+
+  /**
    * Write what a row starts from (preselected, prefilled), as the first answer to it does.
    * @param {number} i
    */
