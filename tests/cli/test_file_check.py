@@ -9,7 +9,6 @@ from lanner import registry
 from lanner.cli.file_check import (
     READ_TWICE,
     check_format,
-    check_import,
     check_judgements,
     check_texts,
     refuse_unknown_judges,
@@ -91,10 +90,6 @@ def test_rows_of_a_document_that_stand_apart_are_no_mistake(tmp_path: Path) -> N
     path = tmp_path / "apart.csv"
     path.write_text("document,source\nd,One.\ne,Two.\nd,Three.\n", encoding="utf-8")
     check_texts(path)
-    check_import([path], None)
-    path.write_text("document,segment,source\nd,1,One.\ne,1,Two.\nd,1,Three.\n", encoding="utf-8")
-    with pytest.raises(InputError, match="already on line 2"):
-        check_import([path], None)
 
 
 def test_large_files_and_folders_are_left_to_the_command(tmp_path: Path) -> None:

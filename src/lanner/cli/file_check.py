@@ -44,17 +44,6 @@ def check_texts(paths: str | Path | Sequence[Path] | None, format_name: str | No
             deque(formats.read_documents(paths, format_name, **reading_options()), 0)
 
 
-def check_import(paths: Sequence[Path], format_name: str | None) -> None:
-    """Raise what `lanner import` would say later of texts or judgements that cannot be read."""
-    if not _is_small(paths):
-        return
-    with suppress(formats.ApartError), formats.texts(paths, format_name, **reading_options()) as stream:
-        if stream is not None:
-            deque(stream.documents, 0)
-            return
-    formats.read(paths, format_name, **reading_options())
-
-
 def check_format(path: str | Path, format_name: str | None) -> None:
     """Raise what the command would say later of a file that no format fits."""
     if _is_small([path]) and not format_name:

@@ -15,7 +15,8 @@ from pathlib import Path
 from lanner.errors import InputError, LannerError, Where
 from lanner.formats._format import Format
 from lanner.formats.parsing import textfile, xml
-from lanner.formats.parsing.tables import guess_delimiter, kind_of, model_reply, open_rows
+from lanner.formats.parsing.records import model_reply
+from lanner.formats.parsing.tables import guess_delimiter, kind_of, open_rows
 
 _NEAREST = 3
 _SHOWN = 8

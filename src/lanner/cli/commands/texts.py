@@ -39,8 +39,6 @@ def import_(**options: Any) -> None:
 
     Example: lanner import h-falcon
     """
-    if not options["options"]:
-        implementation("file_check").check_import(options["paths"], options["format_name"])
     implementation("imports").run(**options)
 
 

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import zipfile
 import zlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
-from itertools import chain, islice, pairwise, product
+from itertools import chain, islice, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -28,15 +27,12 @@ from lanner.formats.parsing.columns import (
     SHEET,
     column_map,
     header_score,
-    names_answer,
-    names_criterion,
     names_item,
     names_judges,
-    names_source,
     over_columns,
 )
-from lanner.formats.parsing.extent import Extent, refuse_table_beside
-from lanner.formats.parsing.values import bare, is_short_answer
+from lanner.formats.parsing.records import records
+from lanner.formats.parsing.values import bare, is_missing, is_numeric
 from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook
 from lanner.model.messages import in_number
 
@@ -48,7 +44,6 @@ _SEARCHED = 40
 _BATCH = 20_000
 _OURS = ({"absent", "document_meta", "segment_meta"}, {"judge", "judge_kind", "stage", "question", "answered_at"})
 """Columns of tables that we wrote (texts, judgements): only there is an apostrophe before a formula not the text's."""
-_LISTS = ("data", "segments", "items", "rows", "records", "examples", "sentences", "results", "outputs", "translations")
 Row = tuple[int, Sequence[Any], dict[str, Any]]
 
 
@@ -113,9 +108,9 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
         case "csv":
             return by_items(path, _read_delimited(path, delimiter, quotes, header).with_sample())
         case "jsonl":
-            return _json_lines(path).with_sample()
+            return _objects(path, is_list=False).with_sample()
         case "json":
-            return _objects(path, enumerate(_read_list(path), 1)).with_sample()
+            return _objects(path, is_list=True).with_sample()
         case "parquet":
             return _parquet(path).with_sample()
         case "xlsx":
@@ -490,75 +485,9 @@ def _read_delimited(path: Path, delimiter: str, quotes: str, number: str = "") -
 # JSON
 
 
-def _read_list(path: Path) -> list[Any]:
-    value = textfile.json_whole(path)
-    if not isinstance(value, list):
-        textfile.failed(path, "A list of objects was expected.")
-    return value
-
-
-def _json_lines(path: Path) -> Rows:
-    """A row on each line; or one object over many lines that holds a list of rows."""
-    first, _, rest = textfile.head(path).lstrip("\ufeff \r\n\t").partition("\n")
-    first = first.strip()
-    if not first.endswith("}") or (not rest.strip() and _is_list_holder(first)):
-        value = _parse_json(first) if first.endswith("}") else textfile.json_whole(path)
-        if isinstance(value, dict) and (documents := _by_document(value)):
-            return _objects(path, enumerate(documents, 1))
-        if isinstance(value, dict) and (name := _list_in(value)):
-            common = {key: entry for key, entry in value.items() if isinstance(entry, str | int | float)}
-            entries = [{**common, **entry} if isinstance(entry, dict) else entry for entry in value[name]]
-            return _objects(path, enumerate(entries, 1))
-    return _objects(path, textfile.json_lines(path))
-
-
-def _parse_json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
-
-
-def _is_list_holder(line: str) -> bool:
-    value = _parse_json(line) if len(line) < 1_000_000 else None
-    return isinstance(value, dict) and bool(_list_in(value) or _by_document(value)) and "id" not in value
-
-
-def _by_document(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of an object that holds a list of segments under the name of each document; empty where it is none."""
-    lists = [part for part in value.values() if isinstance(part, list)]
-    rows = [row for part in lists for row in part]
-    if len(lists) < 2 or len(lists) < len(value) or not rows or not all(isinstance(row, dict) for row in rows):
-        return []
-    if any(row.keys() != rows[0].keys() for row in rows) or any(name in _LISTS for name in value):
-        return []
-    return [{"document": name, **row} for name, part in value.items() for row in part]
-
-
-def _list_in(value: dict[str, Any]) -> str:
-    """The name of the only list of objects in an object."""
-    lists = [k for k, v in value.items() if isinstance(v, list) and v and all(isinstance(entry, dict) for entry in v)]
-    return lists[0] if len(lists) == 1 else next((name for name in _LISTS if name in lists), "")
-
-
-def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
+def _objects(path: Path, *, is_list: bool) -> Rows:
     """Rows from JSON objects; one level of nesting becomes columns such as `outputs.GPT-4`."""
-
-    def flat() -> Iterator[tuple[int, dict[str, Any]]]:
-        for line, value in values:
-            if not isinstance(value, dict):
-                textfile.failed(path, "Each row must be a JSON object.", line)
-            if _is_failed_request(value):
-                # without a model's name the rows of the others would slide, and replies meet other sources
-                textfile.failed(
-                    path, "The model gave no reply here.", line, "Ask again, or remove the line to leave its text out."
-                )
-            for segment in _segments(_from_tool(value)):
-                for row in _listed_answers(segment):
-                    for entry in _sentences(path, line, row):
-                        yield line, _flatten(entry)
-
-    entries = flat()
+    entries = records(path, is_list=is_list)
     sample = list(islice(entries, _LOOKED_AT))
     header = _checked_header(path, list(dict.fromkeys(key for _, entry in sample for key in entry)))
     names = set(header)
@@ -568,295 +497,6 @@ def _objects(path: Path, values: Iterable[tuple[int, Any]]) -> Rows:
             yield line, [entry.get(name) for name in header], {k: v for k, v in entry.items() if k not in names}
 
     return Rows(header, checked(), typed=True)
-
-
-_SEGMENTS = ("segments", "sentences", "units", "items", "lines", "rows")
-
-
-def _segments(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A document with a list of segments becomes a row for each; other objects are rows already."""
-    name = next((key for key in _SEGMENTS if _is_list_of_objects(value.get(key))), "")
-    if not name:
-        yield value
-        return
-    common = {key: part for key, part in value.items() if key != name and not isinstance(part, dict | list)}
-    if not {"document", "doc", "doc_id", "document_id"} & common.keys():
-        key = next((key for key in ("id", "name", "title") if key in common), "")
-        common |= {"document": common.pop(key)} if key else {}
-    for number, segment in enumerate(value[name], 1):
-        row = {**common, **segment}
-        yield row if {"segment", "seg", "id", "seg_id", "segment_id"} & segment.keys() else {"segment": number, **row}
-
-
-def _is_list_of_objects(value: Any) -> TypeGuard[list[dict[str, Any]]]:
-    return isinstance(value, list) and bool(value) and all(isinstance(part, dict) for part in value)
-
-
-def _from_tool(value: dict[str, Any]) -> dict[str, Any]:
-    """An object that a known tool wrote as the row it means: a conversation with a model, an annotation of Prodigy or
-    of Potato. Anything else as it is."""
-    if conversation := _conversation(value):
-        return conversation
-    if "Comments" in value and isinstance(label := value.get("label"), list):  # Doccano
-        rest = {key: part for key, part in value.items() if key != "Comments" or part}
-        return {**rest, "label": label[0]} if len(label) == 1 and isinstance(label[0], str) else rest
-    if "_task_hash" in value and "answer" in value:
-        labels = value.get("accept", [value["answer"]])
-        taken = value["answer"] == "accept" or "accept" not in value
-        label = labels[0] if isinstance(labels, list) and len(labels) == 1 else labels
-        judge = value.get("_annotator_id") or value.get("_session_id")
-        rest = {k: part for k, part in value.items() if not k.startswith("_") and isinstance(part, str | int | float)}
-        if isinstance(meta := value.get("meta"), dict) and isinstance(meta.get("source"), str):
-            texts = {key: part for key, part in meta.items() if isinstance(part, str | int | float)}
-            rest = {**{"target" if key == "text" else key: part for key, part in rest.items()}, **texts}
-        row = {"item": value.get("_input_hash"), **rest, "judge": judge, "label": label if taken else None}
-        if isinstance(spans := value.get("spans"), list) and "accept" not in value:  # marked, not chosen from labels
-            places = ("start", "end", "label")
-            marks = [dict(zip(("start", "end", "category"), map(mark.get, places), strict=True)) for mark in spans]
-            row = {**row, "spans": marks if value["answer"] == "accept" else None}
-            row.pop("label")
-        return {key: part for key, part in row.items() if key != "answer"}
-    if isinstance(schemas := value.get("label_annotations"), dict) and "instance_id" in value:
-        answers = {str(schema): _potato_answer(labels) for schema, labels in schemas.items()}
-        return {"judge": value.get("user") or value.get("user_id"), "item": value["instance_id"], **answers}
-    return value
-
-
-_SPEAKERS = {"human": "user", "gpt": "assistant", "model": "assistant"}
-
-
-def _conversation(value: dict[str, Any]) -> dict[str, Any]:
-    """What a model was asked and answered, in the ways that providers and collections of dialogues write it: the user's
-    last message is the source. Empty where it is none."""
-    contents: dict[str, str | None] = {}
-    rest = dict(value)
-    for name, key in _REQUESTS:
-        holder = value.get(name) if name else value
-        if isinstance(holder, dict) and _is_list_of_objects(messages := holder.get(key)):
-            for message in messages:
-                speaker = str(message.get("role", message.get("from", "user")))
-                text = _text_of(message.get("content", message.get("value", message.get("parts"))))
-                contents[_SPEAKERS.get(speaker, speaker)] = text
-            rest.pop(name or key)
-            break
-    if reply := model_reply(value):
-        contents["assistant"] = reply.text
-        rest = {key: part for key, part in rest.items() if key not in ("choices", "candidates", reply.holder)}
-        rest |= {"system": reply.model} if reply.model else {}
-    if contents.get("assistant") is None:
-        return {}
-    texts = {"source": contents["user"]} if contents.get("user") is not None else {}
-    return {**rest, **texts, "target": contents["assistant"]}
-
-
-_REQUESTS = (("", "messages"), ("", "conversations"), *product(("request", "body", "params"), ("messages", "contents")))
-"""Where the question to a model stands: in which object, and under which name."""
-_REPLIES = ((), ("response",), ("response", "body"), ("result", "message"))
-
-
-class Reply(NamedTuple):
-    """The text of a model's reply, the model's name where it is given, and the key of a batch's line that holds it."""
-
-    text: str
-    model: str = ""
-    holder: str = ""
-
-
-def model_reply(value: dict[str, Any]) -> Reply | None:
-    """The reply in an object as OpenAI, Anthropic, Google and servers like theirs write it, by itself or as a line of a
-    batch; None where it is none."""
-    for keys, holder in _reply_holders(value):
-        if (text := _reply_text(holder, in_batch=bool(keys))) is not None:
-            model = holder.get("model", holder.get("modelVersion"))
-            return Reply(text, model if isinstance(model, str) else "", keys[0] if keys else "")
-    return None
-
-
-def _reply_holders(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    for keys in _REPLIES:
-        holder: Any = value
-        for key in keys:
-            holder = holder.get(key) if isinstance(holder, dict) else None
-        if isinstance(holder, dict):
-            yield keys, holder
-
-
-def _is_failed_request(value: dict[str, Any]) -> bool:
-    """Whether this is a line of a provider's batch that has an error, or nothing, in place of a reply."""
-    if not value.keys() & {"custom_id", "key"} or not value.keys() & {"response", "result", "error"}:
-        return False
-    holders = dict(_reply_holders(value))
-    result, response = value.get("result"), holders.get(("response",), {})
-    status = response.get("status_code")
-    empty = any(keys and holder.keys() & _REPLY_SIGNS for keys, holder in holders.items()) and not model_reply(value)
-    return (
-        empty
-        or isinstance(value.get("error"), dict)
-        or (isinstance(result, dict) and result.get("type") in ("errored", "canceled", "expired"))
-        or (isinstance(status, int) and status >= 400)
-    )
-
-
-_REPLY_SIGNS = {"choices", "candidates", "promptFeedback", "stop_reason"}
-
-
-def _reply_text(holder: dict[str, Any], *, in_batch: bool) -> str | None:
-    if _is_list_of_objects(choices := holder.get("choices")):
-        message = choices[0].get("message")
-        return _text_of(message.get("content") if isinstance(message, dict) else choices[0].get("text"))
-    if _is_list_of_objects(candidates := holder.get("candidates")):
-        content = candidates[0].get("content")
-        return _text_of(content.get("parts")) if isinstance(content, dict) else None
-    if in_batch and _is_list_of_objects(outputs := holder.get("output")):
-        return next((_text_of(each.get("content")) for each in outputs if each.get("type") == "message"), None)
-    return _text_of(holder.get("content")) if in_batch and holder.get("role") == "assistant" else None
-
-
-def _text_of(content: Any) -> str | None:
-    """The text of a message, whole or in parts; parts that are no text, such as thoughts, are left out."""
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, dict) and not part.get("thought")]
-        content = "".join(text for text in texts if isinstance(text, str)) or None
-    return content if isinstance(content, str) else None
-
-
-_SYSTEM_KEYS = ("system", "model", "name", "engine")
-_OUTPUT_KEYS = ("text", "translation", "output", "target", "mt", "hyp")
-
-
-def _listed_answers(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """An object with a list of ratings, or of outputs that are rated each, as a row for each; others as they are."""
-    for key, part in value.items():
-        if not isinstance(part, list) or not _is_list_of_objects(part):
-            continue
-        names = dict.fromkeys(name for entry in part for name in entry)
-        is_rated = any(map(names_answer, names)) or any(
-            _are_ratings(entry.get(name)) for entry in part for name in names
-        )
-        system = next((name for name in _SYSTEM_KEYS if name in names), "")
-        text = next((name for name in _OUTPUT_KEYS if name in names), "")
-        if not (any(map(names_judges, names)) or (_NESTED.match(key) and system and text)) or not is_rated:
-            continue
-        is_output = bool(_NESTED.match(key) and system and text)
-        common = {name: entry for name, entry in value.items() if name != key}
-        for entry in part:
-            row = {name: each for name, each in entry.items() if not (is_output and name in (system, text))}
-            row = {f"{key}.{name}" if name in common else name: each for name, each in row.items()}
-            own = {"system": entry.get(system), "target": entry.get(text)} if is_output else {}
-            yield from _listed_answers({**common, **own, **row})
-        return
-    yield value
-
-
-def _are_ratings(value: Any) -> bool:
-    """Whether an entry holds answers by judge: a list of them, or an object."""
-    entries = value if isinstance(value, list) else []
-    return any(isinstance(entry, dict) and any(map(names_judges, entry)) for entry in entries)
-
-
-def _potato_answer(labels: Any) -> Any:
-    """What was chosen in one schema: the labels, or what was typed or chosen on a scale where that is a number."""
-    if not isinstance(labels, dict):
-        return labels
-    values = [text if str(text).lstrip("-").isdecimal() else label for label, text in labels.items()]
-    return values[0] if len(values) == 1 else values
-
-
-_NESTED = re.compile(
-    r"^(outputs?|systems?|hyps?|hypothes[ei]s|tgt|targets?|mts?|translations?|candidates?|predictions?|completions?"
-    r"|generations?|ref(erence)?s?)$",
-    re.I,
-)
-_HOLDERS = ("meta", "metadata", "info", "attributes", "properties", "extra")
-"""Objects whose parts are about the row, so that their own name adds nothing."""
-_SOURCE = re.compile(r"^(src|sources?|source_?(text|sentence|segment)s?|originals?|sentences|원문)$", re.I)
-
-
-def _sentences(path: Path, line: int, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A document whose source is a list of sentences becomes a row for each; lists of that length go along."""
-    source = next((part for key, part in value.items() if isinstance(part, list) and _SOURCE.match(key)), None)
-    if not source or not all(isinstance(sentence, str) for sentence in source):
-        yield value
-        return
-    texts = {key: part for key, part in value.items() if _is_list_of_texts(part)}
-    lists = {
-        f"{key}.{name}": part
-        for key, parts in value.items()
-        if isinstance(parts, dict) and _NESTED.match(key)
-        for name, part in parts.items()
-        if _is_list_of_texts(part)
-    }
-    for name, part in {**texts, **lists}.items():
-        if len(part) != len(source):
-            message = f"{name!r} has {len(part)} sentences, the source has {len(source)}."
-            textfile.failed(path, message, line, "Lists of one document must be equally long.", code="list_length")
-    common = {key: part for key, part in value.items() if key not in texts and not (lists and isinstance(part, dict))}
-    if not {"document", "doc", "doc_id", "document_id"} & common.keys() and "id" in common:
-        common["document"] = common.pop("id")
-    common.setdefault("document", str(line))
-    for at in range(len(source)):
-        yield {**common, "segment": str(at + 1), **{name: part[at] for name, part in {**texts, **lists}.items()}}
-
-
-def _is_list_of_texts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(part, str) for part in value)
-
-
-_TEXT_KEYS = ("text", "content", "value", "string")
-
-
-def _flatten(value: dict[str, Any]) -> dict[str, Any]:
-    """An object with objects in it as one row: `{"doc": {"id": 1}}` becomes the column `doc.id`."""
-    if not any(isinstance(part, dict | list) for part in value.values()):
-        return value
-    flat: dict[str, Any] = {}
-    for key, part in value.items():
-        if isinstance(part, dict) and (names_item([key]) or key.casefold() in _HOLDERS) and not _NESTED.match(key):
-            flat |= _parts_of_item(key, part, value)
-        elif isinstance(part, dict) and (text := next((name for name in _TEXT_KEYS if name in part), "")):
-            flat[key] = part[text]
-            flat |= {f"{key}.{name}": entry for name, entry in part.items() if name != text}
-        elif isinstance(part, dict) and _NESTED.match(key):
-            flat |= {f"{key}.{name}": text for name, text in part.items()}
-        elif isinstance(part, list) and _NESTED.match(key):
-            flat |= _number_parts(key, part)
-        elif isinstance(part, dict) and part and names_answer(key) and all(map(is_short_answer, part.values())):
-            # by question, where the names are words for questions, else by judge or by system
-            are_questions = any(map(names_criterion, part))
-            flat |= {name if are_questions and name not in value else f"{key}.{name}": v for name, v in part.items()}
-        elif isinstance(part, dict) and header_score(f"{key} {name}" for name in part):
-            flat |= {f"{key}.{name}": entry for name, entry in part.items()}
-        else:
-            flat[key] = part
-    return flat
-
-
-def _parts_of_item(key: str, part: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """`{"doc": {"id": 1, "domain": "news"}}` as `doc.id` and `domain`."""
-    is_source = names_source(key)
-    names = {}
-    for name, entry in part.items():
-        own = is_source and name in _TEXT_KEYS
-        bare_name = name if header_score([name]) and name not in row and not _says_which(name) else f"{key}.{name}"
-        names[key if own else bare_name] = entry
-    return names
-
-
-def _says_which(name: str) -> bool:
-    """Whether a name means something only beside the name of what it is in: `id`, `name`, `text`."""
-    return name in _TEXT_KEYS or name.casefold() in ("id", "name", "title", "index", "idx", "no", "number")
-
-
-def _number_parts(key: str, parts: list[Any]) -> dict[str, Any]:
-    """A list of texts, or of objects with a system and its text."""
-    row: dict[str, Any] = {}
-    for position, part in enumerate(parts):
-        names = [part.get(name) for name in _SYSTEM_KEYS] if isinstance(part, dict) else []
-        texts = [part.get(name) for name in _OUTPUT_KEYS] if names else []
-        system = next((name for name in names if isinstance(name, str)), "")
-        text = next((text for text in texts if isinstance(text, str)), None)
-        row[f"{key}.{system or position}"] = part if text is None else text
-    return row
 
 
 # Parquet
@@ -1146,3 +786,212 @@ def _cell_text(cell: Any) -> str:
 def repeated(names: Iterable[str]) -> list[str]:
     """The names that come more than once."""
     return [name for name, times in Counter(names).items() if times > 1]
+
+
+# How far a table reaches on its sheet: other tables below it or beside it, and rows that are none of its own
+#
+# People put a summary, a legend or a list of judges under their ratings. Read as rows of the table they would be judges
+# and scores that never were.
+
+
+_LONGEST_NAME = 60
+_BLOCK = 50
+"""Rows after an empty one that are looked at to tell what they are."""
+_FEWEST = 2
+"""Rows of a table before one can say what its columns hold."""
+_REMEMBERED = 2000
+"""So many rows say what the columns hold."""
+_SURVEY_MARK = '{"ImportId"'
+"""How Qualtrics begins each cell of the third row of an export."""
+
+
+class Extent:
+    """The rows of one table. What was left out is added to `notes` as the rows are read."""
+
+    def __init__(self, path: Path, header: Sequence[str], notes: list[str]) -> None:
+        self.path, self.header, self.notes = path, header, notes
+        self.names = [name.casefold() for name in header]
+        self.is_survey = False
+        self._rows = 0
+        self._numbers = [0] * len(header)
+        self._value_counts = [0] * len(header)
+        self._values: list[set[str]] = [set() for _ in header]
+
+    def rows(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows that belong to the table. A second table that could be read as well is refused: nobody knows which
+        one is meant, and half of what a file holds is worse than nothing."""
+        waiting = deque[Row]()
+        entries = iter(rows)
+        previous = 0
+        header_lines: list[int] = []
+        for line, values, extra in self._without_survey_rows(_chain_rows(waiting, entries)):
+            gap = previous > 0 and line > previous + 1
+            previous = line
+            if self._is_header(values):
+                header_lines.append(line)
+                continue
+            if not any(not is_missing(value) for value in values):
+                previous = line - 1  # an empty row: what follows begins after a gap
+                yield line, values, extra
+                continue
+            if gap and self._rows >= _FEWEST:
+                block = [(line, values, extra), *_block(waiting, entries, line)]
+                if self._leaves_out(block):
+                    break
+                waiting.extendleft(reversed(block[1:]))
+            self._remember(values)
+            yield line, values, extra
+        if header_lines:
+            self.notes.append(
+                f"The header comes again on line {', '.join(map(str, header_lines[:5]))} and is left out."
+            )
+
+    def _without_survey_rows(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """Without the words of the questions and the ids that Qualtrics writes below the header."""
+        first = [row for _, row in zip(range(2), rows, strict=False)]
+        for at, (line, values, _) in enumerate(first):
+            marks = [str(value).lstrip().startswith(_SURVEY_MARK) for value in values if not is_missing(value)]
+            if marks and sum(marks) * 2 > len(marks):
+                self.is_survey = True
+                self.notes.append(f"Lines {first[0][0]} to {line} are words and ids of Qualtrics and are left out.")
+                first = first[at + 1 :]
+                break
+        yield from first
+        yield from rows
+
+    def _is_header(self, values: Sequence[Any]) -> bool:
+        return bool(values) and str(values[0]).strip().casefold() == self.names[0] and _names(values) == self.names
+
+    def _remember(self, values: Sequence[Any]) -> None:
+        if self._rows >= _REMEMBERED or sum(not is_missing(value) for value in values) < 2:  # a remark, a total
+            return
+        self._rows += 1
+        for at, value in enumerate(values[: len(self.header)]):
+            if not is_missing(value):
+                self._value_counts[at] += 1
+                self._numbers[at] += is_numeric(value)
+                self._values[at].add(str(value))
+
+    def _leaves_out(self, block: Sequence[Row]) -> bool:
+        """Whether rows after an empty one are no rows of this table; then it is said what they are."""
+        line = block[0][0]
+        cells = [[value for value in values if not is_missing(value)] for _, values, _ in block]
+        always = sum(count == self._rows for count in self._value_counts)
+        if always >= 3 and all(len(row) == 1 for row in cells) and not self._is_known(block[0][1]):
+            self.notes.append(f"What stands below the table on line {line} is left out: {_excerpt(cells[0])}.")
+            return True
+        at = 1 if len(cells[0]) == 1 and len(block) > 1 else 0
+        names, rest = block[at][1], [values for _, values, _ in block[at + 1 :]]
+        if not rest or not self._may_be_header(names):
+            return False
+        excerpt = _excerpt(cells[at])
+        if header_score(names) >= 2 or self._differs(names, rest):
+            self._refuse_data(line, names, rest)
+            self.notes.append(f"Another table begins on line {line} ({excerpt}) and is left out.")
+            return True
+        empty = [
+            at for at, count in enumerate(self._value_counts) if count == self._rows and _is_empty(at, (names, *rest))
+        ]
+        if empty:
+            textfile.failed(
+                self.path,
+                f"After an empty row, rows begin that leave {self.header[empty[0]]!r} empty ({excerpt}).",
+                line,
+                "If they are another table, put it in a file or a sheet of its own; otherwise delete the empty row.",
+            )
+        return False
+
+    def _is_known(self, values: Sequence[Any]) -> bool:
+        """Whether one of the values stands in the same column above."""
+        return any(str(value) in column_values for value, column_values in zip(values, self._values, strict=False))
+
+    def _may_be_header(self, values: Sequence[Any]) -> bool:
+        names = [str(value).strip() for value in values if not is_missing(value)]
+        return (
+            len(names) > 1
+            and len(set(names)) == len(names)
+            and not any(
+                is_numeric(name) or len(name) > _LONGEST_NAME or name.endswith((".", "!", "?")) for name in names
+            )
+            and not self._is_known(values)
+        )
+
+    def _differs(self, names: Sequence[Any], rest: Sequence[Sequence[Any]]) -> bool:
+        """Whether words stand where the table has numbers, or numbers below a word where it has words."""
+        for at, count in enumerate(self._value_counts):
+            if at >= len(names) or is_missing(names[at]) or not count:
+                continue
+            below = [row[at] for row in rest if at < len(row) and not is_missing(row[at])]
+            if self._numbers[at] == count or (not self._numbers[at] and below and all(map(is_numeric, below))):
+                return True
+        return False
+
+    def _refuse_data(self, line: int, names: Sequence[Any], rest: Sequence[Sequence[Any]]) -> None:
+        width = max((at for at, name in enumerate(names, 1) if not is_missing(name)), default=0)
+        header = [str(name).strip() for name in names[:width]]
+        try:
+            column_map(header, sample=[row[:width] for row in rest])
+        except (InputError, ValueError):
+            return
+        textfile.failed(
+            self.path,
+            f"A second table begins on this line ({_excerpt(header)}).",
+            line,
+            "Put each table in a file or a sheet of its own.",
+        )
+
+
+def refuse_table_beside(path: Path, names: Sequence[str], rows: Sequence[Sequence[Any]], line: int) -> None:
+    """The error where an empty column parts a header in two and the two parts do not go together: names come twice, or
+    one part has fewer rows than the other. A column that is left empty for the eye parts nothing."""
+    for at, name in enumerate(names):
+        parts = [each for each in names[:at] if each], [each for each in names[at + 1 :] if each]
+        if name or not all(parts) or not _is_empty(at, rows):
+            continue
+        lengths = [_length(row[:at] for row in rows), _length(row[at + 1 :] for row in rows)]
+        if (lengths[0] != lengths[1] and len(parts[1]) > 1) or not set(parts[0]).isdisjoint(parts[1]):
+            textfile.failed(
+                path,
+                f"Two tables stand side by side: {_excerpt(parts[0])}; {_excerpt(parts[1])}.",
+                line,
+                "Put each in a file or a sheet of its own; if they are one, delete the empty column between them.",
+            )
+
+
+def _chain_rows(waiting: deque[Row], entries: Iterator[Row]) -> Iterator[Row]:
+    while True:
+        row = waiting.popleft() if waiting else next(entries, None)
+        if row is None:
+            return
+        yield row
+
+
+def _block(waiting: deque[Row], entries: Iterator[Row], line: int) -> Iterator[Row]:
+    """The rows that follow without a gap, up to a number; the first of those after it is put back."""
+    for _ in range(_BLOCK):
+        row = waiting.popleft() if waiting else next(entries, None)
+        if row is None:
+            return
+        if row[0] > line + 1 or all(is_missing(value) for value in row[1]):
+            waiting.appendleft(row)
+            return
+        line = row[0]
+        yield row
+
+
+def _names(values: Sequence[Any]) -> list[str]:
+    return ["" if value is None else str(value).strip().casefold() for value in values]
+
+
+def _is_empty(at: int, rows: Iterable[Sequence[Any]]) -> bool:
+    return all(at >= len(row) or is_missing(row[at]) for row in rows)
+
+
+def _length(rows: Iterable[Sequence[Any]]) -> int:
+    """The number of the last row that holds anything."""
+    return max((at for at, row in enumerate(rows, 1) if not all(map(is_missing, row))), default=0)
+
+
+def _excerpt(cells: Iterable[Any]) -> str:
+    words = ", ".join(str(cell).strip() for cell in cells if not is_missing(cell))
+    return words if len(words) <= _LONGEST_NAME else f"{words[:_LONGEST_NAME].rstrip()} …"
