@@ -40,6 +40,7 @@ from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate
 from lanner.formats.parsing.columns import parse
 from lanner.formats.parsing.tables import kind_of
+from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json, Result
 from lanner.model.messages import in_number
 from lanner.reports import html
@@ -168,7 +169,7 @@ class Plot:
                 content = drawing.png(self.svg)
             case _:
                 raise InputError("The name must end in .svg, .pdf or .png.", where=Where(target))
-        target.write_bytes(content)
+        write_whole(target, content)
         return target
 
 

@@ -81,6 +81,10 @@ def test_a_changed_file_makes_another_list(cache: Path, monkeypatch: pytest.Monk
     with_mine = module._cache_file()
     mine.write_text("name = 'mine' # changed")
     assert len({before, with_mine, module._cache_file()}) == 3
+    monkeypatch.setattr(module.protocols, "__file__", str(cache.parent / "__init__.py"))  # as if it were one of ours
+    ours = module._cache_file()
+    (cache.parent / "ours.toml").write_text("name = 'ours'")
+    assert module._cache_file() != ours
 
 
 def test_a_damaged_cache_and_no_place_for_one_are_no_error(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,5 +34,5 @@ def test_csv_keeps_full_numbers_and_defuses_formulas() -> None:
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file where the folder should be")
-    with pytest.raises(LannerError, match="cannot be written"):
+    with pytest.raises(LannerError, match="Nothing can be written here"):
         write(report(), tmp_path / "out")

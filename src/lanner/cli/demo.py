@@ -23,10 +23,11 @@ from lanner import campaign, formats
 from lanner.analysis.material import from_campaign
 from lanner.cli.output import Output
 from lanner.errors import LannerError
+from lanner.formats.parsing.textfile import write_whole
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, JudgeKind
 from lanner.reports.build import build
-from lanner.reports.files import write, write_whole
+from lanner.reports.files import write
 from lanner.reports.html import SHARED
 from lanner.store import Store
 from lanner.web.addresses import free_port

@@ -9,10 +9,11 @@ from lanner.cli.options import parse_options
 from lanner.cli.output import Output
 from lanner.cli.source import Source, documents_of, materials
 from lanner.errors import InputError, LannerError, Where
+from lanner.formats.parsing.textfile import write_whole
 from lanner.reports import exchange
 from lanner.reports.build import build
 from lanner.reports.export import excluded, export
-from lanner.reports.files import write, write_whole
+from lanner.reports.files import write
 from lanner.reports.guidelines import campaign_guidelines
 from lanner.reports.html import render
 from lanner.stats.resample import Resampling

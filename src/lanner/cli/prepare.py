@@ -24,8 +24,8 @@ from lanner.corpus.rows import Doubt
 from lanner.corpus.systems import Score
 from lanner.errors import InputError, LannerError, Where
 from lanner.figures.typeset import plural
+from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json
-from lanner.reports.files import write_whole
 from lanner.web.addresses import free_port
 from lanner.web.server import REVIEW_HOST, serve_review
 

@@ -72,7 +72,7 @@ def catalogue() -> list[dict[str, Any]]:
 def _cache_file() -> Path:
     """Named after the files it is made of, so that one that is out of date is never read."""
     digest = hashlib.sha256(__version__.encode())
-    folder = Path(__file__).parent
+    folder = Path(protocols.__file__).parent
     own = sorted(path for suffix in ("*.toml", "*.py") for path in folder.rglob(suffix))
     additions = [Path(str(entry)) for entry in registry.additions("protocols").values()]
     for path in [*own, *additions]:

@@ -20,12 +20,12 @@ from lanner.analysis.scores import direction_of
 from lanner.errors import LannerError
 from lanner.figures.typeset import words
 from lanner.formats import appraise_scores
+from lanner.formats.parsing.textfile import write_whole
 from lanner.formats.parsing.values import guarded
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
 from lanner.protocols.derived import derived
 from lanner.protocols.prefilled import judged_marks
 from lanner.reports.export import write_beside
-from lanner.reports.files import write_whole
 from lanner.stats import scores
 
 

@@ -19,9 +19,9 @@ from lanner.analysis import GROUPS
 from lanner.analysis import counted as count_rows
 from lanner.analysis.material import Material
 from lanner.errors import LannerError, Where, did_you_mean
+from lanner.formats.parsing.textfile import replacing, write_whole
 from lanner.model import Json, Protocol
 from lanner.protocols.wording import Wording
-from lanner.reports.files import write_whole
 from lanner.reports.parts import csv_text
 
 
@@ -46,12 +46,8 @@ def export(material: Material, path: Path, *, counted: bool = False) -> int:
             where=Where(path),
             next_step=did_you_mean(path.suffix, writers),
         )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        writer(table, path)
-        write_beside(path, material)
-    except OSError as error:
-        raise LannerError(f"It cannot be written: {error.strerror}.", where=Where(path)) from error
+    writer(table, path)
+    write_beside(path, material)
     return table.height
 
 
@@ -64,12 +60,8 @@ def _jsonl(table: pl.DataFrame, path: Path) -> None:
 
 
 def _parquet(table: pl.DataFrame, path: Path) -> None:
-    temporary = path.with_name(f".{path.name}.part")
-    try:
+    with replacing(path) as temporary:
         table.write_parquet(temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 COLUMNS: Mapping[str, str] = {

@@ -3,12 +3,10 @@ its data, and what to cite as BibTeX."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
-from lanner.errors import LannerError, Where
 from lanner.figures.drawing import available, pdf, plain, png, standalone
+from lanner.formats.parsing.textfile import write_whole
 from lanner.reports import html, latex
 from lanner.reports.parts import Report, bibtex, csv_text
 
@@ -29,23 +27,6 @@ def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
             files |= {f"figures/{figure.id}.pdf": pdf(svg), f"figures/{figure.id}.png": png(svg)}
         if figure.data:
             files[f"figures/{figure.id}.csv"] = csv_text(figure.data)
-    try:
-        for name, text in files.items():
-            write_whole(folder / name, text)
-    except OSError as error:
-        raise LannerError(f"The report cannot be written: {error.strerror}.", where=Where(folder)) from error
+    for name, content in files.items():
+        write_whole(folder / name, content)
     return folder / "report.html"
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that it appears whole or not at all; text as UTF-8."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

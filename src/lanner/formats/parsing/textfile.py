@@ -456,6 +456,12 @@ def replacing(path: Path) -> Iterator[Path]:
         shutil.rmtree(holder, ignore_errors=True)
 
 
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that it appears whole or not at all; text as UTF-8."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
 @contextmanager
 def text_file(path: Path) -> Iterator[TextIO]:
     """A UTF-8 file to write text to, compressed if its name ends in .gz or .zst; line ends are written as given."""
