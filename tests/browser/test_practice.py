@@ -51,6 +51,7 @@ def test_a_first_visit_reads_tries_is_corrected_and_begins(live: Live, page: Pag
     expect(intro).to_be_hidden()
     assert page.inner_text("#heading") == "Sentence 1"
     expect(page.locator("#training")).to_be_visible()
+    expect(page.locator(".row.is-active > #coach")).to_be_in_viewport(ratio=1)  # how to begin, below the sentence
     drag_over(page, "montags")  # nothing is wrong there
     hands.press("1", "s")
     hands.write("95")
@@ -61,6 +62,7 @@ def test_a_first_visit_reads_tries_is_corrected_and_begins(live: Live, page: Pag
     expect(box.locator(".found")).to_contain_text("Score")
     hands.rested()
     expect(page.locator(".row.is-active > #explanation")).to_be_in_viewport(ratio=1)  # where the judge is looking
+    expect(page.locator("#coach")).to_be_hidden()
     page.set_viewport_size({"width": 390, "height": 844})
     hands.press("u")
     expect(box).to_be_hidden()  # nor does a verdict stand on what was taken back
@@ -178,6 +180,7 @@ def test_a_korean_judge_practises_in_korean(live: Live, browser: Browser) -> Non
     expect(page.locator("#intro")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out"
     expect(page.locator("#coach")).to_be_hidden()  # it names keys, and there are none
+    expect(page.locator(".coaching #coach")).to_have_count(1)
     context.close()
 
 

@@ -113,6 +113,20 @@ def test_other_languages_of_interface_and_texts(language: str) -> None:
     assert tree.xpath("//p[contains(@class, 'src')]")[0].get("dir") == "ltr"
 
 
+def test_sentences_are_counted_as_judged_or_not_at_all() -> None:
+    """The head counted the context too ("1 of 13") where the bar counted what is judged ("0 of 8")."""
+    for count in (3, len(DOCUMENT.segments)):
+        task = Task(7, "J1", "label", items(load("falcon").pages["label"][0], count))
+        view = shown("falcon", "label", task=task)
+        text = " ".join(rendered(view).text_content().split())
+        whole = count == len(DOCUMENT.segments)
+        assert (view.of, len(view.states)) == (count if whole else 0, count)
+        assert f"Sentences 0 of {count}" in text
+        expected = f"Sentences: {count} ·" if whole else f"Sentences: {count}, with context {len(DOCUMENT.segments)} ·"
+        assert expected in text
+        assert ("Sentence 1 of" in text) == whole
+
+
 def test_an_unknown_language_is_left_to_the_browser() -> None:
     unknown = replace(DOCUMENT, source_language="und", target_language="und")
     protocol = load("h_falcon")

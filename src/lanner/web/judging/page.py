@@ -258,13 +258,13 @@ class TaskPage:
 
     @property
     def of(self) -> int:
-        """Of how many sentences one is shown; 0 where that says nothing."""
+        """Of how many sentences one is judged, as the bar counts them. 0 where the sentence is numbered otherwise: as
+        in its document, of which only a part is shown or judged, or in one of several documents."""
         if self.unit == Unit.ISOLATED.value:
             return len(self.states)
-        if self.apart:  # numbered as in its document, of which a part is shown
-            return 0
-        here = next((block for block in self.blocks if not block.hidden), None)
-        return len(here.rows) if here and self.unit == Unit.IN_CONTEXT.value else 0
+        judged = [line.item is not None for block in self.blocks for line in block.rows]
+        alike = len(self.blocks) == 1 and all(judged) and len(judged) == len(self.states)
+        return len(self.states) if alike and not self.apart and self.unit == Unit.IN_CONTEXT.value else 0
 
     @property
     def several(self) -> bool:

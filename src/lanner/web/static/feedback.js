@@ -37,13 +37,14 @@ export function linesOf({ lines }, t) {
 const WIDE = '(width > 56.25em)';
 
 /**
- * Put the feedback where it is looked for: below the sentence that it is about; where the screen is
- * narrow or the whole document was judged, below the questions.
+ * Put the feedback, or what says how to begin, where it is looked for: below the sentence that it
+ * is about. Where the screen is narrow or the whole document was judged, elsewhere.
  * @param {HTMLElement} box
  * @param {Row | undefined} row
+ * @param {HTMLElement} elsewhere
  */
-function placeFeedback(box, row) {
-  const place = row?.own && matchMedia(WIDE).matches ? row.el : $('.rail-body');
+function placeBelow(box, row, elsewhere) {
+  const place = row?.own && matchMedia(WIDE).matches ? row.el : elsewhere;
   if (box.parentElement !== place) place.append(box);
 }
 
@@ -54,10 +55,12 @@ function placeFeedback(box, row) {
  * @param {App} app
  */
 export function showFeedback(box, feedback, app) {
-  const { t } = app;
+  const { t } = app,
+    coach = $('#coach');
   setHidden(box, !feedback);
+  if (coach) placeBelow(coach, app.rows.now, $('.coaching'));
   if (feedback) {
-    placeFeedback(box, app.rows.now);
+    placeBelow(box, app.rows.now, $('.rail-body'));
     box.dataset.state = headingOf(feedback);
     $('h3', box).textContent = t(headingOf(feedback));
     $('.verdicts', box).replaceChildren(
