@@ -309,6 +309,70 @@ def test_a_preference_belongs_to_the_systems_of_its_row(tmp_path: Path, words: s
     assert (everybody["wins"], everybody["losses"], everybody["ties"]) == (10, 10, 10)
 
 
+_COMPARED = [("GPT", "DeepL"), ("DeepL", "GPT"), ("GPT", "DeepL"), ("DeepL", "NLLB"), ("GPT", "NLLB")]
+"""Who met whom; GPT wins the first two, the third is a tie, NLLB wins the fourth, and GPT the fifth."""
+
+
+@pytest.mark.parametrize(
+    ("columns", "verdicts"),
+    [
+        ("left,right,better", ["GPT", "GPT", "equal", "NLLB", "GPT"]),
+        ("left,right,better", ["left", "right", "tie", "right", "left"]),
+        ("system 1,system 2,winner", ["GPT", "GPT", "tie", "NLLB", "GPT"]),
+        ("model_a,model_b,winner", ["GPT", "GPT", "tie", "NLLB", "model_a"]),
+        ("candidate,baseline,winner", ["GPT", "GPT", "tie", "NLLB", "GPT"]),
+    ],
+)
+def test_two_columns_hold_the_systems_that_a_third_decides_between(
+    tmp_path: Path, columns: str, verdicts: list[str]
+) -> None:
+    path = tmp_path / "pairs.csv"
+    lines = [
+        f"d{n},ann,{one},{two},{best}" for n, ((one, two), best) in enumerate(zip(_COMPARED, verdicts, strict=True))
+    ]
+    path.write_text("\n".join([f"document,judge,{columns}", *lines]))
+    (material,) = lanner.load(path)
+    (question,) = material.table["question"].unique()
+    assert question == columns.rpartition(",")[2]
+    strengths = {
+        (row["for"], row["against"]): (row["wins"], row["ties"], row["losses"])
+        for one, two in (("DeepL", "GPT"), ("DeepL", "NLLB"), ("GPT", "NLLB"))
+        for row in sign_test(
+            material.table.filter(material.table["system"].is_in([f"{one}|{two}", f"{two}|{one}"])), question
+        ).rows
+        if row["judge"] == "all"
+    }
+    assert strengths == {("DeepL", "GPT"): (0, 1, 2), ("DeepL", "NLLB"): (0, 0, 1), ("GPT", "NLLB"): (1, 0, 0)}
+
+
+def test_a_letter_that_names_a_side_and_a_system_is_asked_about(tmp_path: Path) -> None:
+    """In `system_a` stands B: whether the answer `A` means the side or the system cannot be known."""
+    path = tmp_path / "letters.csv"
+    lines = ["document,judge,system_a,system_b,preference"]
+    lines += [
+        f"d{n},ann,{one},{two},A" for n, (one, two) in enumerate([("A", "B"), ("B", "A"), ("B", "A"), ("A", "B")])
+    ]
+    path.write_text("\n".join(lines))
+    with pytest.raises(InputError, match=r"'A'.*side.*system") as failure:
+        lanner.load(path)
+    assert failure.value.code == "side_or_system"
+    path.write_text("\n".join(line.replace("A", "1").replace("B", "2") for line in lines))
+    with pytest.raises(InputError, match="'1' may mean a side or a system"):
+        lanner.load(path)
+    path.write_text("\n".join(line.replace("B,A,A", "A,B,A") for line in lines))
+    assert sign_test(lanner.load(path)[0].table, "preference").rows[0]["for"] == "A"  # both readings are the same
+
+
+@pytest.mark.parametrize(
+    "heading", ["comment", "Kommentar", "Commentaires", "코멘트", "評価コメント", "Комментарий", "Any comments?"]
+)
+def test_remarks_are_free_text_in_every_language(tmp_path: Path, heading: str) -> None:
+    path = tmp_path / "remarks.csv"
+    lines = [f"d{n},{judge},{n + 60},{'ok' if n % 3 else 'good'}" for n in range(6) for judge in ("ann", "bob")]
+    path.write_text("\n".join([f"document,judge,score,{heading}", *lines]), encoding="utf-8")
+    assert len(lanner.agreement(path).results) == 1  # of the scores
+
+
 def test_judges_who_saw_the_sides_swapped_and_prefer_the_same_system_agree(tmp_path: Path) -> None:
     path = tmp_path / "swapped.csv"
     lines = ["rater,doc,seg,model_a,model_b,winner"]

@@ -232,7 +232,9 @@ def from_readings(readings: Sequence[formats.Reading], protocol: str | None = No
         definition = protocols.load(protocol) if protocol else None
         guess = None
         if not protocol:
-            guess = guessing.of_file(judgements, reading.questions, reading.protocol, reading.definition)
+            guess = guessing.of_file(
+                judgements, reading.questions, reading.protocol, reading.definition, reading.remarks
+            )
         if guess:
             definition, notes = guess.protocol, (*filter(None, [guess.note]), *notes)
         if definition is not None:

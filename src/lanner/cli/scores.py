@@ -29,6 +29,7 @@ from lanner.cli.output import Output
 from lanner.cli.source import Source, chosen_judges, shares
 from lanner.errors import InputError, StatisticError, Where, did_you_mean
 from lanner.figures.typeset import estimate, number, p_value, percent
+from lanner.formats.parsing.values import asks_preference, preferred_side
 from lanner.model import TIES, Json, Rank, Result, languages
 from lanner.model.messages import in_number
 from lanner.protocols.guessing import GENERIC
@@ -289,6 +290,7 @@ _COLUMNS: list[str | tuple[str, str]] = [
     "question",
     "judge",
     "for",
+    "against",
     "wins",
     "ties",
     "losses",
@@ -357,7 +359,9 @@ def _own_words(part: Material, question: str) -> Iterator[None]:
 
 def _rank_questions_of(part: Material, question: str | None) -> list[str]:
     protocol = part.protocol if part.protocol and part.protocol.name != GENERIC else None
-    rank_questions = [q.id for _, q in protocol.questions if isinstance(q, Rank)] if protocol else _plain(part)
+    rank_questions = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else []
+    if protocol is None:
+        rank_questions += _plain(part, question)
     questions = [
         name for name in rank_questions if name in set(part.table["question"].unique()) and question in (None, name)
     ]
@@ -382,14 +386,18 @@ def _rank_questions_of(part: Material, question: str | None) -> list[str]:
     )
 
 
-def _plain(part: Material) -> list[str]:
-    """Without a protocol: labels given to two outputs side by side, or labels that can only be two names and ties."""
+def _plain(part: Material, question: str | None) -> list[str]:
+    """Without a protocol: labels given to two outputs side by side. Where no systems are named, labels that are two
+    names and ties, if the question asks for a preference or they name sides: `yes` and `no` are none."""
     with_label = part.table.filter(pl.col("label").is_not_null())
     questions = []
     for name in with_label["question"].unique(maintain_order=True).to_list():
         own = with_label.filter(pl.col("question") == name)
         labels = set(own["label"].unique()) - TIES
-        if own["system"].str.contains("|", literal=True).any() or ((own["system"] == "").all() and len(labels) <= 2):
+        has_pairs = own["system"].str.contains("|", literal=True).any()
+        heading = Wording(part.protocol).question(name).label if part.protocol else name
+        asks = asks_preference(heading) or all(preferred_side(label) for label in labels) or name == question
+        if has_pairs or ((own["system"] == "").all() and len(labels) <= 2 and asks):
             questions.append(name)
     return questions
 

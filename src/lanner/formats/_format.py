@@ -31,6 +31,8 @@ class Reading:
     """Questions by id, with the words the file has for them; empty where the protocol says it all."""
     definition: str = ""
     """The protocol itself as JSON, where the file brings it."""
+    remarks: frozenset[str] = frozenset()
+    """The questions that ask for free text by their headings, however few different words were answered."""
 
     def __repr__(self) -> str:
         segments = sum(len(document.segments) for document in self.documents)

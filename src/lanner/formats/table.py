@@ -36,7 +36,9 @@ from lanner.formats.parsing.columns import (
     fold,
     is_total,
     names_answer,
+    names_remark,
     side_of,
+    sides_of,
     steps_in_words,
 )
 from lanner.formats.parsing.documents import PAIR, PART, Draft, Gathering, Pair, SameNameError, read_apart
@@ -174,6 +176,7 @@ def _read_table(table: _Table, rows: Rows, answers: _Answers, protocol: str) -> 
         protocol if judgements else "",
         tuple(notes),
         answers.headings if judgements else {},
+        remarks=frozenset(key for key, heading in answers.headings.items() if names_remark(heading)),
     )
 
 
@@ -512,8 +515,9 @@ class _Table:
 
     def side(self, value: Any, row: Sequence[Any]) -> str:
         """The side that the name of a system, or of its column (`model_a`), would mean as a preference; "" if none."""
-        if not isinstance(value, str):
+        if isinstance(value, list | dict):
             return ""
+        text = fold(as_text(value))
         pairs: list[Sequence[str]] = []
         if self.pair_columns:
             pairs = [self.compared_systems(row), [self.map.roles["system_a"], self.map.roles["system_b"]]]
@@ -521,9 +525,16 @@ class _Table:
             pairs = [list(self.map.outputs), list(self.map.outputs.values())]
         for names in pairs:
             first, second = (fold(name) for name in names)
-            if first != second and fold(value) in (first, second):
-                return "a" if fold(value) == first else "b"
+            if first != second and text in (first, second):
+                return "a" if text == first else "b"
         return ""
+
+    def side_of_column(self, value: Any) -> str:
+        """The side that a value means by the word in the headings of the two systems, `A` of `system_a`, or as a
+        number; "" if none."""
+        words = sides_of(self.map.roles["system_a"], self.map.roles["system_b"]) if self.pair_columns else None
+        text = fold(as_text(value))
+        return next(("ab"[pair.index(text)] for pair in (words, ("1", "2")) if pair and text in pair), "")
 
     def _compare_parts(self, document: str, segment: str, row: Sequence[Any]) -> None:
         """Where one segment comes in two domains or test sets, with another text if there are texts, documents are
@@ -729,6 +740,7 @@ class _Answers:
         if any(len(cell.systems) != 2 for cell in cells):
             return list(cells)
         heading = self.headings[cells[0].question]
+        self._refuse_letters(cells)
         # systems called 1 and 2 are meant where a preference is asked for, and not by a confidence from 1 to 5
         are_names = asks_preference(heading) or not all(is_numeric(cell.value) for cell in cells if cell.side)
         side_cells = [cell._replace(value=cell.side) if cell.side and are_names else cell for cell in cells]
@@ -746,6 +758,22 @@ class _Answers:
             cell if is_missing(cell.value) else cell._replace(value=meanings[as_text(cell.value).strip()])
             for cell in side_cells
         ]
+
+    def _refuse_letters(self, cells: Sequence[_Raw]) -> None:
+        """The error where `A` may mean the side `system_a` or the system A, which stands on the other side."""
+        table = self._table
+        sides = ((cell, table.side_of_column(cell.value)) for cell in cells if cell.side and table.pair_columns)
+        if cell := next((cell for cell, side in sides if side and side != cell.side), None):
+            raise InputError(
+                f"The answer {as_text(cell.value)!r} may mean a side or a system: "
+                f"{' and '.join(map(repr, cell.systems))} stand in {table.map.roles['system_a']!r} and "
+                f"{table.map.roles['system_b']!r}.",
+                code="side_or_system",
+                names={"question": cell.question},
+                where=Where(table.path, cell.line),
+                next_step="If sides are meant, write first and second; if systems, give them other names than "
+                "letters and numbers.",
+            )
 
     def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
         cells = [cell._replace(value=None) if self._is_code(cell.value) else cell for cell in self._preferences(cells)]

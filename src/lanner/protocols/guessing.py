@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,8 +65,13 @@ class Guess:
     note: str
 
 
-def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = None) -> Guess:
-    """The protocol that judgements answer. `headings` are the words their file has for the questions."""
+def guess(
+    judgements: Iterable[Judgement],
+    headings: Mapping[str, str] | None = None,
+    remarks: Collection[str] = (),
+) -> Guess:
+    """The protocol that judgements answer. `headings` are the words their file has for the questions, `remarks` those
+    of them that are answered in free text."""
     rows = [judgement for judgement in judgements if judgement.document or judgement.segment]
     by_question: dict[str, list[Judgement]] = {}
     for judgement in rows:
@@ -78,7 +83,7 @@ def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = 
         plain = _without_standardising(match)
         also = ", with scores as they are (--standardise for z per judge)" if plain != match else ""
         return Guess(plain, f"{note}, which is taken{also}; --protocol NAME for another.")
-    protocol = _make_protocol(by_question, headings or {})
+    protocol = _make_protocol(by_question, headings or {}, {*_REMARKS, *remarks})
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
     scales = [question for _, question in protocol.questions if isinstance(question, Scale)]
     if inverse := [scale.id for scale in scales if scale.direction == "lower_is_better"]:
@@ -89,7 +94,11 @@ def guess(judgements: Iterable[Judgement], headings: Mapping[str, str] | None = 
 
 
 def of_file(
-    judgements: Iterable[Judgement], headings: Mapping[str, str], protocol_name: str, definition: str = ""
+    judgements: Iterable[Judgement],
+    headings: Mapping[str, str],
+    protocol_name: str,
+    definition: str = "",
+    remarks: Collection[str] = (),
 ) -> Guess | None:
     """The protocol of a file: the one that it brings or names; a guess where that is not known here, as an organiser's
     own, or where none is named and there are questions; None for scores that answer no protocol, as those of
@@ -100,13 +109,13 @@ def of_file(
         except ValueError as error:
             raise ProtocolError(f"The protocol that the file brings cannot be read: {error}") from error
     if not protocol_name:
-        return guess(judgements, headings) if headings else None
+        return guess(judgements, headings, remarks) if headings else None
     if protocol_name != GENERIC:
         try:
             return Guess(load(protocol_name), "")
         except ProtocolError:
             pass
-    best_guess = guess(judgements, headings)
+    best_guess = guess(judgements, headings, remarks)
     if protocol_name == GENERIC:
         return best_guess
     note = f"The file names the protocol {protocol_name}, which is not known here: --protocol FILE gives it."
@@ -173,19 +182,25 @@ def _is_allowed(question: Question, row: Judgement) -> bool:
 # A protocol from answers alone
 
 
-def _make_protocol(by_question: Mapping[str, Sequence[Judgement]], headings: Mapping[str, str]) -> Protocol:
+def _make_protocol(
+    by_question: Mapping[str, Sequence[Judgement]], headings: Mapping[str, str], remarks: Collection[str]
+) -> Protocol:
     by_stage: dict[str, dict[str, Sequence[Judgement]]] = {}
     for key, rows in by_question.items():
         by_stage.setdefault(rows[0].stage or "rating", {})[key] = rows
     words: dict[str, Json] = {}
     stages = []
     for name, question_ids in by_stage.items():
-        questions = []
-        for key, rows in question_ids.items():
-            question, text = _question(_identifier(key, "question"), rows, headings.get(key, key))
-            questions.append(question)
-            words[question.id] = {"label": headings.get(key, key), **text}
+        questions: list[Question] = []
         rows = [row for answers in question_ids.values() for row in answers]
+        compared = _object(rows) is Object.OUTPUTS
+        for key, answers in question_ids.items():
+            identifier, heading = _identifier(key, "question"), headings.get(key, key)
+            question, text = _question(identifier, answers, heading, key in remarks)
+            if compared and _are_preferences(answers):
+                question, text = Rank(id=identifier), {}
+            questions.append(question)
+            words[question.id] = {"label": heading, **text}
         stages.append(
             Stage(
                 id=_identifier(name, "rating"),
@@ -218,7 +233,13 @@ def _object(rows: Sequence[Judgement]) -> Object:
     return Object.OUTPUTS if sum(count > 1 for count in counts) * 2 > len(counts) else Object.OUTPUT
 
 
-def _question(key: str, rows: Sequence[Judgement], heading: str) -> tuple[Question, dict[str, Json]]:
+def _are_preferences(rows: Sequence[Judgement]) -> bool:
+    """Whether each answer says which of two outputs is better, or that neither is."""
+    values = {str(row.value) for row in rows if row.value is not None}
+    return all(len(row.systems) == 2 for row in rows) and bool(values) and values <= {"a", "b", "tie"}
+
+
+def _question(key: str, rows: Sequence[Judgement], heading: str, is_remark: bool) -> tuple[Question, dict[str, Json]]:
     """A question that allows these answers, and the words for its options."""
     values = [row.value for row in rows if row.value is not None]
     if values and all(isinstance(value, dict) for value in values):
@@ -229,7 +250,7 @@ def _question(key: str, rows: Sequence[Judgement], heading: str) -> tuple[Questi
     if numbers and len(numbers) * 2 > len(values):
         return _scale(key, numbers, heading), {"low": "lowest", "high": "highest"}
     texts = list(dict.fromkeys(map(str, values)))
-    if key in _REMARKS or len(texts) > _MOST_OPTIONS or any(len(text) > _LONGEST_OPTION for text in texts):
+    if is_remark or len(texts) > _MOST_OPTIONS or any(len(text) > _LONGEST_OPTION for text in texts):
         return Text(id=key), {}
     options, words = _options(texts or ["yes", "no"])
     return Choice(id=key, options=options), {"options": words}

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def _names() -> dict[str, dict[str, Any]]:
     return tomllib.loads((Path(__file__).parent / "headers.toml").read_text(encoding="utf-8"))
 
 
-_NO_TEXT = ("context", "previous", "prev", "url", "link", "path", "hash", "date", "status", "state", "tag")
+_NO_TEXT = frozenset({"context", "previous", "prev", "url", "link", "path", "hash", "date", "status", "state", "tag"})
 _JUDGE_WORD = re.compile(
     r"^(?:judge|rater|annotator|evaluator|coder|assessor|reviewer|worker|linguist|user|participant|평가자|채점자|bewerter"
     r"|gutachter|annotateur|evaluador|anotador|評価者|评估员|评审|标注员|оценщик|эксперт)[\s_.:#-]*(\w{0,20})",
@@ -270,6 +271,13 @@ def names_judges(name: str) -> bool:
 def names_answer(name: str) -> bool:
     """Whether a header is a word for answers, with its scale or without."""
     return fold(name) in _spellings_of("answer") or fold(without_scale(name)) in _spellings_of("answer")
+
+
+def names_remark(name: str) -> bool:
+    """Whether a header asks for remarks: `Comments`, `Any comments?`, `Kommentar`, `評価コメント`."""
+    words = _spellings_of("comment")
+    together = any(word in fold(name) for word in words if not word.isascii() and not word[0].islower())
+    return together or any(fold(part) in words for part in (name, *re.split(r"[\W_]+", name)))
 
 
 def names_criterion(name: str) -> bool:
@@ -525,17 +533,43 @@ class _Guess:
         """`system_a` and `system_b`, `MT1` and `MT2`, `left` and `right`, where both hold names of systems."""
         if not {"system", "system_a", "system_b"}.isdisjoint(self.roles):
             return
-        for first in self.free:
-            for second in self.free:
-                if not _are_sides(first, second) or _says_text(first):
-                    continue
-                beside = self._has_texts_beside(first) and self._has_texts_beside(second)
-                are_systems = self._are_systems(first) and self._are_systems(second)
-                if beside or are_systems or self._share_names(first, second):
-                    self.roles |= {"system_a": first, "system_b": second}
-                    self._take(first, _CLEAR)
-                    self._take(second, _CLEAR)
-                    return
+        for first, second in permutations(self.free, 2):
+            if self._are_compared(first, second):
+                self.roles |= {"system_a": first, "system_b": second}
+                self._take(first, _CLEAR)
+                self._take(second, _CLEAR)
+                return
+
+    def _are_compared(self, first: str, second: str) -> bool:
+        if sides_of(first, second) is None or _says_text(first):
+            in_order = self.header.index(first) < self.header.index(second)
+            return in_order and self._are_decided_between(first, second)
+        beside = self._has_texts_beside(first) and self._has_texts_beside(second)
+        are_systems = self._are_systems(first) and self._are_systems(second)
+        return beside or are_systems or self._share_names(first, second) or self._are_decided_between(first, second)
+
+    def _are_decided_between(self, first: str, second: str) -> bool:
+        """Whether a third column says, on each row, which of two systems is better, by its name, its side or as a tie.
+        The systems come again with other items, as translations do not, or are called systems in the headings."""
+        columns = [column for column in self.free if column not in (first, second) and asks_preference(column)]
+        at, other = self.header.index(first), self.header.index(second)
+        pairs = [(as_text(row[at]).strip(), as_text(row[other]).strip()) for row in self.sample]
+        names = {name for pair in pairs for name in pair}
+        if not columns or any(not one or not two or one == two for one, two in pairs):
+            return False
+        places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
+        items = {tuple(str(row[place]) for place in places) for row in self.sample}
+        come_again = len(names) <= len(items) and _mean_length(list(names)) <= _SHORT_ANSWER
+        are_called_systems = _says_system(first) and _says_system(second)
+        if not (come_again or are_called_systems) or (any(map(is_numeric, names)) and not are_called_systems):
+            return False
+        for column in columns:
+            verdicts = [as_text(row[self.header.index(column)]).strip() for row in self.sample]
+            named = [verdict in pair for verdict, pair in zip(verdicts, pairs, strict=True)]
+            is_decided = all(ok or not text or preferred_side(text) for ok, text in zip(named, verdicts, strict=True))
+            if is_decided and (any(named) or (come_again and sides_of(first, second) is not None)):
+                return True
+        return False
 
     def _has_texts_beside(self, column: str) -> bool:
         """Whether `system A` stands beside a `translation A`, which holds the texts: then it names their system."""
@@ -544,8 +578,7 @@ class _Guess:
             for other in self.free
             if other != column and _output_or_reference(other) == _output_or_reference(column) is not None
         ]
-        word = _header_words(column)[0] if _header_words(column) else ""
-        return bool(texts) and _roles_by_spelling().get(word, ("", 0))[0] == "system"
+        return bool(texts) and _says_system(column)
 
     def _share_names(self, first: str, second: str) -> bool:
         """Whether a name is in one column with one segment and in the other with another, names are few and nobody
@@ -886,7 +919,8 @@ class _Guess:
             words = re.split(r"[\W_]+", column.casefold())
             if (
                 len(values) * 2 < len(source)
-                or any(word in _NO_TEXT or fold(word) in _spellings_of("comment") for word in words)
+                or names_remark(column)
+                or not _NO_TEXT.isdisjoint(words)
                 or names_answer(column)
                 or _are_numbers(values)
                 or self._varies(column)
@@ -977,7 +1011,7 @@ class _Guess:
                 for column in scores:
                     self._add_answer(Answer(column, column), _CERTAIN)
             return
-        comments = [column for column in self.free if fold(column) in _spellings_of("comment")]
+        comments = [column for column in self.free if names_remark(column)]
         # without texts a length cannot be measured any more, and judges may have been asked for one
         no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
         candidates = [c for c in self.free if c not in answers and fold(c) not in _person_words("words")]
@@ -1279,11 +1313,18 @@ def _named_as(column: str) -> tuple[str, ...]:
     return (role[1],) if role else ()
 
 
-def _are_sides(first: str, second: str) -> bool:
-    """Whether two headers differ in nothing but the side that they name: `model_a` and `model_b`, `MT 1` and `MT 2`."""
+def sides_of(first: str, second: str) -> tuple[str, str] | None:
+    """The words in which two headers differ where these name the two sides and nothing else differs: `a` and `b` of
+    `model_a` and `model_b`."""
     words, others = _header_words(first), _header_words(second)
     differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
-    return len(words) == len(others) and len(differing) == 1 and differing[0] in _SIDES
+    return differing[0] if len(words) == len(others) and len(differing) == 1 and differing[0] in _SIDES else None
+
+
+def _says_system(name: str) -> bool:
+    """Whether the first word of a header is one for systems: `system 1`, `model_a`."""
+    words = _header_words(name)
+    return bool(words) and _roles_by_spelling().get(words[0], ("", 0))[0] == "system"
 
 
 def _says_text(name: str) -> bool:

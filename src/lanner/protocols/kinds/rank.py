@@ -12,6 +12,9 @@ from lanner.protocols.wording import Words
 _GRAIN = 8  # qualities closer than an eighth look alike: about one tie in four between equals
 
 
+_RANKS_OF_SIDES = {"a": [1, 2], "b": [2, 1], "tie": [1, 1]}
+
+
 class RankKind(Kind[Rank]):
     """Ranks, 1 best, in the order of the outputs shown."""
 
@@ -27,6 +30,8 @@ class RankKind(Kind[Rank]):
         return {"type": "array", "items": rank, "minItems": outputs, "maxItems": outputs}
 
     def check(self, question: Rank, value: Json, check: Check) -> Json:
+        if isinstance(value, str) and check.outputs == 2 and not check.strict:  # as files of comparisons say it
+            value = _RANKS_OF_SIDES.get(value, value)
         if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != check.outputs:
             raise check.error("shape", f"{value!r} is not a list of {check.outputs} ranks.")
         if any(isinstance(rank, bool) or not isinstance(rank, int) or rank < 1 for rank in value):

@@ -467,7 +467,11 @@ def preferences(view: View) -> Section | None:
             Preference("", view.short(question), row["losses"], row["ties"], row["wins"], row["p_documents"])
             for question, row in rows
         ]
-        sentence = [f"{bar.label}: {bar.right} of {bar.left + bar.right} for {right}, {p_value(bar.p)}" for bar in bars]
+        sentence = [
+            f"{bar.label}: {bar.right} of {bar.left + bar.right} for {right}"
+            + (f", {p_value(bar.p)}" if bar.p is not None else "")
+            for bar in bars
+        ]
         clear = [bar.label for bar in bars if bar.p is not None and bar.p < _LEVEL]
         findings.append(
             f"Between {left} and {right} there is **a preference on {words(clear)}** ({'; '.join(sentence)})."
