@@ -373,6 +373,47 @@ def test_remarks_are_free_text_in_every_language(tmp_path: Path, heading: str) -
     assert len(lanner.agreement(path).results) == 1  # of the scores
 
 
+def test_counts_of_judges_are_no_scores_of_judges(tmp_path: Path) -> None:
+    """The table for Fleiss' kappa: how many of three judges gave each answer."""
+    path = tmp_path / "counts.csv"
+    path.write_text("item,Minor,Major,Critical\ns1,0,3,0\ns2,1,2,0\ns3,3,0,0\ns4,0,0,3\n")
+    with pytest.raises(InputError, match="add up to 3 on every row") as failure:
+        lanner.load(path)
+    columns = "judge:Minor=Minor,judge:Major=Major,judge:Critical=Critical"
+    assert columns in str(failure.value.next_step)
+    assert lanner.load(path, columns=columns)[0].table["judge"].n_unique() == 3
+    path.write_text("item,Minor,Major,Critical\ns1,0,3,0\ns2,1,2,0\ns3,3,0,1\ns4,0,0,3\n")
+    assert lanner.load(path)[0].table["judge"].n_unique() == 3
+
+
+_FORMS = {  # item and system, or item and question, of three columns for each judge
+    "Doc {} - System {}": ("1 A,1 B,2 A,2 B", "system", ["System A", "System B"]),
+    "Text {} [{}]": ("1 DeepL,1 GPT-4,2 DeepL,2 GPT-4,3 DeepL,3 GPT-4", "system", ["DeepL", "GPT-4"]),
+    "Sentence {} [{}]": ("1 DeepL,1 Ours,2 DeepL,2 Ours", "system", ["DeepL", "Ours"]),
+    "{1}_{0}": ("1 DeepL,2 DeepL,3 DeepL,1 Google,2 Google,3 Google", "system", ["DeepL", "Google"]),
+    "T{}_{}": ("1 adequacy,1 fluency,2 adequacy,2 fluency", "question", ["adequacy", "fluency"]),
+}
+
+
+@pytest.mark.parametrize("heading", list(_FORMS))
+def test_forms_with_a_column_for_each_item_and_system_or_question(tmp_path: Path, heading: str) -> None:
+    pairs, about, names = _FORMS[heading]
+    columns = [heading.format(*pair.split()) for pair in pairs.split(",")]
+    rows = [[(7 * row + 3 * at) % 5 + 1 for at in range(len(columns))] for row in range(3)]
+    lines = [",".join(["Timestamp", "Your name", *columns])]
+    lines += [",".join(["2026/03/01", f"judge {n}", *map(str, row)]) for n, row in enumerate(rows)]
+    path = tmp_path / "form.csv"
+    path.write_text("\n".join(lines))
+    (material,) = lanner.load(path)
+    assert len(material.table) == 3 * len(columns)
+    for name in names:
+        places = [at for at, column in enumerate(columns) if name in column]
+        expected = sum(row[at] for row in rows for at in places) / (3 * len(places))
+        own = material.table.filter(material.table[about] == name)
+        assert own["score"].mean() == pytest.approx(expected)
+        assert own["judge"].n_unique() == 3
+
+
 def test_judges_who_saw_the_sides_swapped_and_prefer_the_same_system_agree(tmp_path: Path) -> None:
     path = tmp_path / "swapped.csv"
     lines = ["rater,doc,seg,model_a,model_b,winner"]

@@ -94,6 +94,7 @@ def recognise(path: Path) -> bool:
         column_map(rows.header, sample=rows.sample)
     except InputError as error:
         return error.code in (
+            "counts_of_judges",
             "different_scales",
             "judge_or_system",
             "no_answer_column",

@@ -541,7 +541,9 @@ class _Guess:
                 return
 
     def _are_compared(self, first: str, second: str) -> bool:
-        if sides_of(first, second) is None or _says_text(first):
+        if _says_text(first) or _says_text(second):
+            return False
+        if sides_of(first, second) is None:
             in_order = self.header.index(first) < self.header.index(second)
             return in_order and self._are_decided_between(first, second)
         beside = self._has_texts_beside(first) and self._has_texts_beside(second)
@@ -854,8 +856,8 @@ class _Guess:
         only judges or only systems have."""
         columns = [column for column in self._score_columns() if column != SHEET]
         by_name = [c for c in columns if fold(without_scale(c)) not in _answer_names(self._values(c))]
-        system_sheets = any(map(_names_engine, sheets)) or any(map(_names_one_judge, by_name))
-        judge_sheets = any(map(_names_one_judge, sheets)) or any(map(_names_engine, columns))
+        system_sheets = any(map(names_engine, sheets)) or any(map(_names_one_judge, by_name))
+        judge_sheets = any(map(_names_one_judge, sheets)) or any(map(names_engine, columns))
         if system_sheets != judge_sheets:
             return "judge" if judge_sheets else "system"
         if "system" in self.roles or len(by_name) < len(columns) or any(map(_has_answer_name, self.free)):
@@ -1044,8 +1046,8 @@ class _Guess:
         if self.outputs or not {"system", "system_a"}.isdisjoint(self.roles):
             return False
         columns = [column for column in self._score_columns() if not self._is_about_judge(column)]
-        engines = [column for column in columns if _names_engine(column)]
-        systems = [column for column in columns if column in engines or _names_language_model(column)]
+        engines = [column for column in columns if names_engine(column)]
+        systems = [column for column in columns if column in engines or names_language_model(column)]
         if len(columns) < 2 or not (systems if by_judge else engines) or any(map(_names_one_judge, columns)):
             return False
         if len(systems) < len(columns):
@@ -1206,6 +1208,7 @@ class _Guess:
         if has_item and len(columns) > 1 and alike and not any(map(names_answer, columns)):
             question = "score" if numeric else "label"
             self._check_scales(columns)
+            self._check_counts(columns)
             for column, (judge, system) in (_split_judge_and_system(columns) or {}).items():
                 self._add_answer(Answer(column, question, judge, system), _LIKELY)
             for column in [] if self.answers else columns:
@@ -1225,6 +1228,24 @@ class _Guess:
                 names={"columns": ", ".join(columns)},
                 next_step=f"Say which columns hold answers: {each_as('answer', large[:1])}, or judge:NAME=COLUMN "
                 "for each judge's.",
+            )
+
+    def _check_counts(self, columns: Sequence[str]) -> None:
+        """Refuse columns as scores of judges if they say how many judges gave each answer: with some at zero they add
+        up to the same number on every row."""
+        places = [self.header.index(column) for column in columns]
+        rows = [[number(row[place]) for place in places] for row in self.sample]
+        sums = {sum(count for count in counts if count is not None) for counts in rows}
+        has_zeros = any(0 in counts for counts in rows)
+        are_counts = all(count is not None and count >= 0 and count % 1 == 0 for counts in rows for count in counts)
+        if len(rows) > 2 and len(sums) == 1 and max(sums) > 1 and has_zeros and are_counts:
+            raise InputError(
+                f"The numbers in {', '.join(columns)} add up to {max(sums):g} on every row, so they seem to say how "
+                "many judges gave each answer.",
+                code="counts_of_judges",
+                names={"columns": ", ".join(columns)},
+                next_step="Lanner needs each judge's answer: a row for each item and judge, with a column of answers. "
+                f"If the columns are judges: {each_as('judge', columns)}.",
             )
 
     def _take_numbered_judges(self) -> None:
@@ -1517,12 +1538,12 @@ def _is_called(name: str, words: str, names: str) -> bool:
     )
 
 
-def _names_engine(name: str) -> bool:
+def names_engine(name: str) -> bool:
     """Whether a name is one that systems have and judges have not: `DeepL`, `ONLINE-B`, `System A`, `MT2`, `refA`."""
     return _is_called(name, "words", "engines")
 
 
-def _names_language_model(name: str) -> bool:
+def names_language_model(name: str) -> bool:
     """Whether a name is that of a model which translates and judges."""
     return _is_called(name, "model_words", "models")
 

@@ -11,7 +11,7 @@ import re
 import zipfile
 import zlib
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
 from itertools import chain, islice, pairwise
@@ -27,8 +27,12 @@ from lanner.formats.parsing.columns import (
     SHEET,
     column_map,
     header_score,
+    names_answer,
+    names_criterion,
+    names_engine,
     names_item,
     names_judges,
+    names_language_model,
     over_columns,
 )
 from lanner.formats.parsing.records import records
@@ -152,16 +156,19 @@ def by_items(path: Path, rows: Rows) -> Rows:
     answer; other tables as they are. The columns differ in a number, `Sentence 1: how good is it?`, `Sentence 2: …`, or
     in what stands in brackets behind one question, `How good is it? [The cat sat.]`."""
     judge = next((at for at, name in enumerate(rows.header) if names_judges(name)), None)
-    if judge is None or not rows.sample:
+    judges = [row[judge] for row in rows.sample] if judge is not None else []
+    if judge is None or not judges or len(set(judges)) < len(judges):
         return rows
+    parts = _crossed(rows.header)
+    if parts and not names_item(name for at, name in enumerate(rows.header) if at not in parts):
+        return _one_row_per_item(rows, judge, parts)
     shapes = (_without_numbers, _before_number, _before_brackets)
     kinds = next((kinds for shape in shapes if (kinds := _alike(rows.header, shape))), {})
     places = max(kinds.values(), key=len, default=[])
     others = [name for at, name in enumerate(rows.header) if at not in places]
     if not places or judge in places or header_score(others) > 2:
         return rows
-    judges = [row[judge] for row in rows.sample]
-    if len(set(judges)) < len(judges) or names_item(others):
+    if names_item(others):
         return rows
     numbers = [number for at in places if (number := _leading_number(rows.header[at]))]
     is_asked_again = _before_number(rows.header[places[0]]) in kinds and bool(repeated(numbers))
@@ -189,6 +196,65 @@ def by_items(path: Path, rows: Rows) -> Rows:
     if unread := [name for at, name in enumerate(rows.header) if name and at not in (*places, judge)]:
         note += f" Not read: {', '.join(unread)}."
     header = [rows.header[judge], "item", "score"]
+    return Rows(header, answers(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
+
+
+class _Part(NamedTuple):
+    """What the heading of a column says its answers are about."""
+
+    item: str
+    system: str
+    question: str
+
+
+def _crossed(header: Sequence[str]) -> dict[int, _Part]:
+    """The columns for each item and system, or item and question, as `Text 1 [DeepL]`, `Doc 2 - System A`,
+    `T3_adequacy`: what each is about. Empty where that is not known of all columns about an item."""
+    pieces = {
+        at: [piece.strip() for piece in re.split(r"\s[-–—]\s|[:\[\]()|_]", name) if piece.strip()]
+        for at, name in enumerate(header)
+    }
+    parts: dict[int, _Part] = {}
+    for at, own in pieces.items():
+        systems = [piece for piece in own if names_engine(piece) or names_language_model(piece)]
+        questions = [piece for piece in own if names_criterion(piece) or names_answer(piece)]
+        items = [piece for piece in own if piece not in systems and piece not in questions]
+        if len(items) == 1 and _DIGITS.search(items[0]) and 0 < len(systems) + len(questions) == len(own) - 1:
+            parts[at] = _Part(items[0], "".join(systems), "".join(questions))
+    items_known = {part.item for part in parts.values()}
+    for at in set(pieces) - set(parts):  # beside `Text 1 [DeepL]`, `Text 1 [Ours]` is about a system of an unknown name
+        names = [piece for piece in pieces[at] if piece not in items_known]
+        if len(names) < len(pieces[at]):
+            if len(names) != 1 or not all(part.system and not part.question for part in parts.values()):
+                return {}
+            parts[at] = _Part(next(piece for piece in pieces[at] if piece in items_known), names[0], "")
+    same_pieces = len({(bool(part.system), bool(part.question)) for part in parts.values()}) == 1
+    is_new = len(set(parts.values())) == len(parts) and len(items_known) > 1
+    return dict(sorted(parts.items())) if same_pieces and is_new else {}
+
+
+def _one_row_per_item(rows: Rows, judge: int, parts: Mapping[int, _Part]) -> Rows:
+    """The answers of each judge with a row for each item and system, and a column for each question."""
+    questions = list(dict.fromkeys(part.question or "score" for part in parts.values()))
+    has_systems = any(part.system for part in parts.values())
+    columns: dict[tuple[str, ...], dict[str, int]] = {}
+    for at, part in parts.items():
+        key = (part.item, part.system) if has_systems else (part.item,)
+        columns.setdefault(key, {})[part.question or "score"] = at
+
+    def answers() -> Iterator[Row]:
+        for line, values, _ in rows.rows:
+            for key, places in columns.items():
+                yield line, [values[judge], *key, *(values[places[q]] if q in places else None for q in questions)], {}
+
+    has_questions = len(questions) > 1
+    about = " and ".join(
+        ["an item", *(["a system"] if has_systems else []), *(["a question"] if has_questions else [])]
+    )
+    note = f"Each row is a judge, and each of {len(parts)} columns is about {about} ({rows.header[min(parts)]}, …)."
+    if unread := [name for at, name in enumerate(rows.header) if name and at != judge and at not in parts]:
+        note += f" Not read: {', '.join(unread)}."
+    header = [rows.header[judge], "item", *(["system"] if has_systems else []), *questions]
     return Rows(header, answers(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
 
 
