@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import json
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -9,10 +13,12 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lanner import campaign, protocols
 from lanner.model import Document, Judge, Protocol, Segment, Task
@@ -20,19 +26,126 @@ from lanner.store import Store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-SERVE = """
-import sys
-from lanner.store import Store
-from lanner.web.server import serve
-serve(Store.open(sys.argv[1]), port=int(sys.argv[2]))
-"""
 SYSTEMS = ("hidden-engine-alpha", "hidden-engine-beta")
 _numbers = count(1)
 
 
+class Parent:
+    """A process that has loaded Lanner and has a child for every server or command that a test needs in a process of
+    its own: to load everything anew took nine tenths of what a server does before its first page."""
+
+    def __init__(self) -> None:
+        code = f"import sys; sys.path.append({str(Path(__file__).parent)!r}); from live_server import bear; bear()"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        atexit.register(self._process.communicate)
+
+    def ask(self, **what: Any) -> int:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps(what).encode() + b"\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+
+parent = cache(Parent)
+
+
+class Child:
+    """A process with a server or a command of Lanner in it."""
+
+    def __init__(self, run: str, *arguments: Any, folder: Path | None = None, output: Path | None = None) -> None:
+        places = {"folder": str(folder or Path.cwd()), "output": str(output or os.devnull)}
+        self._number = parent().ask(run=run, arguments=arguments, **places)
+        self._ended: int | None = None
+
+    def wait(self) -> int:
+        return self._end(kill=False)
+
+    def kill(self) -> None:
+        """As a power cut does: nothing is finished first."""
+        self._end(kill=True)
+
+    def _end(self, *, kill: bool) -> int:
+        if self._ended is None:
+            self._ended = parent().ask(wait=self._number, kill=kill)
+        return self._ended
+
+
+def bear() -> None:
+    """What the parent does: it answers every line with the number of a child, or with how a child has ended."""
+    for module in ("lanner.cli.prepare", "lanner.web.server"):
+        import_module(module)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if number := asked.get("wait"):
+            if asked["kill"]:
+                os.kill(number, signal.SIGKILL)
+            answer = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+        else:
+            answer = os.fork()
+        if not answer and "run" in asked:
+            break
+        print(answer, flush=True)
+    else:
+        os.killpg(0, signal.SIGKILL)  # nobody is there any more to ask for anything
+    os.chdir(asked["folder"])
+    for stream, place in enumerate((os.devnull, asked["output"])):
+        os.dup2(os.open(place, os.O_RDWR | os.O_CREAT | os.O_APPEND), stream)
+    {"serve": _serve, "command": _command}[asked["run"]](*asked["arguments"])
+
+
+def _command(*arguments: str) -> None:
+    sys.argv[1:] = arguments
+    import_module("lanner.cli").main()
+
+
+def _serve(database: str, port: int, settings: Mapping[str, Any]) -> None:
+    web = import_module("lanner.web.server")
+    make = web.server
+
+    def recorded(*given: Any, **options: Any) -> Any:
+        made = make(*given, **options)
+        made.config.app.add_middleware(Recorder, file=sent_by(Path(database)))
+        return made
+
+    web.server = recorded
+    web.serve(Store.open(database), port=port, settings=web.Settings(**settings) if settings else None)
+
+
+def sent_by(database: Path) -> Path:
+    """Where a server writes every header and every body that it sends, as long as the file is there."""
+    return database.with_suffix(".sent")
+
+
+class Recorder:
+    """Writes down what is sent before it is sent, uncompressed. Nothing is then taken on its way by the browser's
+    driver, which keeps the browser from remembering scripts, and has half of the work of a short test."""
+
+    def __init__(self, app: ASGIApp, file: Path) -> None:
+        self._app, self._file = app, file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not self._file.exists():
+            await self._app(scope, receive, send)
+            return
+        heads = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+
+        async def write(message: Message) -> None:
+            parts = [message.get("body", b""), *(b": ".join(head) for head in message.get("headers", ()))]
+            with self._file.open("ab") as file:
+                file.write(b"\n".join(parts) + b"\n")
+            await send(message)
+
+        await self._app({**scope, "headers": heads}, receive, write)
+
+
 class Live:
     """A server on a free port over a database that the test can read at the same time."""
+
+    settings: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, database: Path) -> None:
         self.database = database
@@ -41,7 +154,7 @@ class Live:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Child | None = None
 
     def __enter__(self) -> Live:
         self.start()
@@ -52,20 +165,18 @@ class Live:
         self.store.close()
 
     def start(self) -> None:
-        self.process = subprocess.Popen([sys.executable, "-c", SERVE, str(self.database), str(self.port)])
-        for _ in range(900):
+        self.process = Child("serve", str(self.database), self.port, self.settings)
+        for _ in range(4500):
             try:
                 with urllib.request.urlopen(f"{self.url}/healthz", timeout=1):
                     return
             except (urllib.error.URLError, OSError):
-                time.sleep(0.1)
+                time.sleep(0.02)
         raise RuntimeError("the server did not start")
 
     def kill(self) -> None:
-        """As a power cut does: nothing is finished first."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait()
 
     def campaign(
         self,

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import time
-import urllib.request
-from pathlib import Path
 from random import Random
+from typing import ClassVar
 
 from playwright.sync_api import Page
 
@@ -17,36 +13,12 @@ from live_server import Live, document
 
 CODE = "first-run-code"
 ENTRY = "come-in"
-SERVE = f"""
-import sys
-import time
-import urllib.request
-from lanner.store import Store
-from lanner.web.server import serve
-from lanner.web.site import Settings
-settings = Settings(setup_code="{CODE}", entry_code="{ENTRY}", entry_account="demo")
-serve(Store.open(sys.argv[1]), port=int(sys.argv[2]), settings=settings)
-"""
 
 
 class Office(Live):
     """A server with a code for the first organiser and one for a demonstration."""
 
-    def __init__(self, database: Path) -> None:
-        super().__init__(database)
-
-    def start(self) -> None:
-        self.process = subprocess.Popen([sys.executable, "-c", SERVE, str(self.database), str(self.port)])
-        self.wait()
-
-    def wait(self) -> None:
-        for _ in range(600):
-            try:
-                with urllib.request.urlopen(f"{self.url}/healthz", timeout=1):
-                    return
-            except OSError:
-                time.sleep(0.1)
-        raise RuntimeError("the server did not start")
+    settings: ClassVar = {"setup_code": CODE, "entry_code": ENTRY, "entry_account": "demo"}
 
     def enter(self, page: Page) -> None:
         """Sign in by the demonstration's code."""

@@ -64,6 +64,7 @@ STATES: dict[str, tuple[str, int, Callable[[Hands], None]]] = {
     "scenarios": ("scenarios", 0, lambda hands: hands.press("3", "4", "1", "2", "2")),
     "context-survey": ("context_survey", 0, lambda hands: hands.press("2", "5", "7")),
     "sqm": ("sqm", 0, lambda hands: hands.press("4", "Enter")),
+    "dela": ("dela", 0, lambda hands: hands.press("1")),
     "consent": ("consent", 0, lambda hands: hands.press("1")),
     "background": ("background", 0, lambda hands: None),
     "post-task": ("post_task", 0, lambda hands: hands.press("Tab", "3", "4", "5")),

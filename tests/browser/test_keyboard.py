@@ -90,7 +90,7 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
     rng = Random(name)
     judges = (Judge("J1", name="Judge One", attributes={"secret": "attribute-of-this-judge"}), OTHER)
     work = live.campaign(name, [DOCUMENT], judges=judges, systems=SYSTEMS, options={"all_scenarios": True})
-    received = Received(page)
+    received = Received(live)
     work.enter(page)  # the list of work is looked at in test_blind
     hands = Hands(page)
     judged = 0
@@ -129,4 +129,4 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
         stored = [_plain(item) for item in work.stored(task.id)]
         assert stored == expected, (name, task.page)
     assert judged > 0
-    received.tells_nothing()
+    received.tells_nothing(f"/task/{task.id}/")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-import subprocess
-import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from live_server import Child
 from page_inspection import clean, picture
 
 pytestmark = pytest.mark.browser
@@ -43,7 +43,7 @@ class Room:
 
     folder: Path
     link: str
-    process: subprocess.Popen[str]
+    process: Child
 
     def edits(self) -> list[str]:
         log = self.folder / "set.edits.jsonl"
@@ -64,13 +64,13 @@ def room(tmp_path: Path) -> Iterator[Room]:
         for code, (reference, target) in TEXTS.items():
             writer.writerow([code, "1", ENGLISH, reference, target, "en", code])
         writer.writerow(["long", "1", ENGLISH * 12, TEXTS["ko"][0] * 12, TEXTS["ko"][1] * 12, "en", "ko"])
-    command = [sys.executable, "-c", "from lanner.cli import main; main()", "prepare", "set.csv", "--out", "set.jsonl"]
-    process = subprocess.Popen([*command, "--verify", "--by", "Ana"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    link = next(found[0] for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\S+", line)))
-    yield Room(tmp_path, link, process)
+    said = tmp_path / "said.txt"
+    options = ("--out", "set.jsonl", "--verify", "--by", "Ana")
+    process = Child("command", "prepare", "set.csv", *options, folder=tmp_path, output=said)
+    while not (found := re.search(r"(http://127\.0\.0\.1:\S+)\s", said.read_text() if said.exists() else "")):
+        time.sleep(0.05)
+    yield Room(tmp_path, found[1], process)
     process.kill()
-    process.communicate()
 
 
 def come_in(page: Page, room: Room) -> None:
@@ -126,7 +126,7 @@ def test_a_sitting_by_keyboard(room: Room, page: Page) -> None:
     page.get_by_role("button", name="Save and finish").click()
     expect(page.get_by_role("heading", name="Saved")).to_be_visible(timeout=30_000)
     clean(page, "verify-saved")
-    assert room.process.wait(timeout=30) == 0, "the command ends by itself"
+    assert room.process.wait() == 0, "the command ends by itself"
     assert room.edits()[:4] == ["split", "shift", "undo", "merge"]
     assert room.rows("ko")[0] == "The council met on Tuesday. It was late."
     made = json.loads((room.folder / "set.manifest.json").read_text(encoding="utf-8"))
@@ -169,7 +169,6 @@ def test_nothing_is_lost_when_the_page_or_the_command_goes(room: Room, page: Pag
     page.keyboard.press("Control+a")
     expect(page.locator("#left")).to_have_text("3 of 4 open")
     room.process.kill()
-    room.process.wait()
     assert set(room.edits()) == {"accept"}
     page.keyboard.press("a")
     expect(page.locator("#said.no")).not_to_be_empty()
