@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 from lanner import campaign, formats, metrics
@@ -41,7 +42,7 @@ def run(
     if not words or source in metrics.names():
         hint = "For instance: lanner metric bleu chrf texts.jsonl"
         raise LannerError("Name one metric or more, and last the file or campaign.", next_step=hint)
-    documents, judges, judgements = _texts(source, store_place, format_name, chosen_pair())
+    documents, judges, judgements = _texts(source, store_place, format_name, chosen_pair(), scored=bool(out or save))
     tongues = Languages(documents[0].source_language, documents[0].target_language)
     with _NotesFromLog(output):
         parts = [
@@ -103,15 +104,19 @@ class _NotesFromLog(logging.Handler):
 
 
 def _texts(
-    source: str, store_place: str, format_name: str | None, pair: str | None
+    source: str, store_place: str, format_name: str | None, pair: str | None, *, scored: bool
 ) -> tuple[list[Document], list[Judge], list[Judgement]]:
-    """The documents of one language pair, and the scores that came with them."""
-    if Path(source).exists():
+    """The documents of one language pair, and the scores that came with them where they are to be kept (`scored`):
+    a folder of a shared task holds a hundred files of scores."""
+    readings: list[tuple[Sequence[Document], Sequence[Judge], Sequence[Judgement]]]
+    if not Path(source).exists():
+        readings = [(m.documents, m.judges, m.judgements) for m in materials(source, store_place, format_name)]
+    elif scored or not _has_texts_alone(source, format_name):
         readings = [
             (r.documents, r.judges, r.judgements) for r in formats.read(source, format_name, **reading_options())
         ]
     else:
-        readings = [(m.documents, m.judges, m.judgements) for m in materials(source, store_place, format_name)]
+        readings = [(list(formats.read_documents(source, format_name, **reading_options())), (), ())]
     pairs = list(dict.fromkeys(d.language_pair for documents, _, _ in readings for d in documents))
     code = "-".join(languages.pair(pair)) if pair else None
     if code and all(languages.UNDETERMINED in pair.split("-") for pair in pairs):
@@ -127,6 +132,12 @@ def _texts(
             ids = {d.id for d in matches} | {""}
             return matches, list(judges), [j for j in judgements if j.document in ids]
     raise InputError("There are no texts in it.", where=Where(source))
+
+
+def _has_texts_alone(source: str, format_name: str | None) -> bool:
+    """Whether texts can be read without the scores beside them."""
+    name = format_name or formats.recognise(source, **reading_options())
+    return formats.load(name).read_documents is not None
 
 
 def _print(output: Output, rating: Rating) -> None:
