@@ -77,12 +77,18 @@ def _cheap_passwords() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _statements_compiled_once() -> Iterator[None]:
-    """Stores on one kind of database share the SQL that SQLAlchemy made for the first of them: nearly every test opens
-    a store of its own, and to write the same statements anew for each took a seventh of what tests with a store do."""
+def _stores_made_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nearly every test opens a store of its own. Stores on one kind of database share the SQL that SQLAlchemy made for
+    the first of them: to write the same statements anew for each took a seventh of what tests with a store do. A new
+    SQLite store is a copy of an empty one, which takes a third of the time of making all its tables."""
     first: dict[str, Engine] = {}
+    empty = tmp_path_factory.mktemp("empty") / "lanner.db"
+    Store.open(empty).close()
 
     def connect(url: URL) -> Engine:
+        if _is_made_again(url):
+            with suppress(OSError):
+                shutil.copyfile(empty, str(url.database))
         opened = engine.connect(url)
         known = first.get(opened.dialect.name)
         if known is None or known.dialect.server_version_info is None:  # none that ever reached its database
@@ -94,6 +100,13 @@ def _statements_compiled_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("lanner.store.store.connect", connect)
         yield
+
+
+def _is_made_again(url: URL) -> bool:
+    """Whether this is a SQLite store that is not there yet; tests of the store itself make theirs."""
+    path = url.database if url.get_backend_name() == "sqlite" else None
+    about_stores = os.environ.get("PYTEST_CURRENT_TEST", "").startswith("tests/store/")
+    return path is not None and path != ":memory:" and not about_stores and not Path(path).exists()
 
 
 @pytest.fixture(scope="session")
@@ -190,19 +203,9 @@ def place(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(name))
 
 
-@pytest.fixture(scope="session")
-def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite store with nothing in it, made once: to copy it takes a tenth of the time of making all its tables."""
-    path = tmp_path_factory.mktemp("empty") / "lanner.db"
-    Store.open(path).close()
-    return path
-
-
 @pytest.fixture
-def store(place: str, empty_store: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
+def store(place: str, request: pytest.FixtureRequest) -> Iterator[Store]:
     """An empty store, on each of the two databases in turn."""
-    if "://" not in place:
-        shutil.copyfile(empty_store, place)
     with Store.open(place) as opened:
         yield opened
     if "://" in place:

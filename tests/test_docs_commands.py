@@ -36,7 +36,10 @@ PROTOCOLS = {"metaeval": "da", "planning": "da", "scores": "esa", "wmt_mqm": "mq
 """Which protocol the campaign `pilot` of a page has, where it is not H-FALCON."""
 WALKED = {*TUTORIALS, "quickstart.md"}
 """Roads on which everything is made by the page itself."""
-SERVES = {"serve", "demo"}
+SERVES = {"serve": "operation", "demo": "demo"}
+"""Commands that end in a server, with the module that starts it."""
+STARTED: dict[str, str] = {}
+"""Those of them that ran as a process of their own: with other options they take the same way."""
 STOPPED: set[str] = set()
 """Lines that were started and stopped already: the same server for another page shows nothing new."""
 DRAWN: set[str] = set()
@@ -125,9 +128,15 @@ def _furnish(place: Path, workshop: Path, page: str, lines: list[str]) -> None:
 def _run(line: str, model: str) -> None:
     words = shlex.split(re.sub(r"http://127\.0\.0\.1:\d+/v1", model, line))[1:]
     if words[0] in SERVES or "--verify" in words:
-        if line not in STOPPED:
+        if line not in STOPPED and words[0] in STARTED:
+            with pytest.MonkeyPatch.context() as patch:  # what the line says is taken, and one server ran before
+                patch.setattr(f"lanner.cli.{STARTED[words[0]]}.serve", lambda *_given, **_options: None)
+                _invoke(words)
+        elif line not in STOPPED:
             _serve(words)
         STOPPED.add(line)
+        if words[0] in SERVES:
+            STARTED[words[0]] = SERVES[words[0]]
         return
     for name in ("h-falcon", "parity"):
         if words[0] == "reproduce" and name in words and not Path(name).exists():

@@ -97,13 +97,9 @@ def test_a_known_bias_is_found_and_no_other(tmp_path: Path, probe: str, score: C
     assert clear == {probe}
     [check] = [check for check in found.checks if check.probe == probe]
     assert check.sentence
-
-
-def test_the_size_of_a_shift_is_that_of_the_bias(tmp_path: Path) -> None:
-    found = audited(tmp_path / "s.db", lambda _body, text: fair(text) + (25 if INJECTION in text else 0))
-    [check] = [check for check in found.checks if check.probe == "injection"]
-    assert check.result.value == pytest.approx(0.25)
-    assert check.result.counts["documents"] == 8
+    if probe == "injection":  # the size of a shift is that of the bias
+        assert check.result.value == pytest.approx(0.25)
+        assert check.result.counts["documents"] == 8
 
 
 def test_a_judge_of_pairs_that_prefers_the_first_is_found(tmp_path: Path) -> None:

@@ -38,10 +38,11 @@ class CampaignLife:
         self.links: dict[str, str] = {}
         self._api = issue(store, "life", ["judgements"])[1]
         self._printed: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        self._report = ""
 
     def work(self, judge: str, answers: Answers, seconds: Callable[[str, Item], float]) -> None:
         """Open the link and do everything that waits, as the page does; finishing one thing may open others."""
-        self._printed.clear()
+        self._forget()
         browser = another(self.client)
         while waiting := [
             task
@@ -55,8 +56,13 @@ class CampaignLife:
                     assert response.status_code == 200, response.text
                 campaign.finish(self.store, task.id)
 
-    def post(self, path: str, **fields: str) -> Any:
+    def _forget(self) -> None:
+        """What was read before something happened is no longer true."""
         self._printed.clear()
+        self._report = ""
+
+    def post(self, path: str, **fields: str) -> Any:
+        self._forget()
         response = self.client.post(f"/campaigns/{self.name}{path}", data={"token": self.token, **fields})
         assert response.status_code in (200, 303), response.text
         return response
@@ -116,9 +122,11 @@ class CampaignLife:
         return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
 
     def report(self) -> str:
-        response = self.client.get(f"/campaigns/{self.name}/report")
-        assert response.status_code == 200
-        return response.text
+        if not self._report:
+            response = self.client.get(f"/campaigns/{self.name}/report")
+            assert response.status_code == 200
+            self._report = response.text
+        return self._report
 
     def findings(self) -> str:
         """The sentences at the head of the report, without mark-up."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from lanner import protocols
 from lanner.analysis.material import Material
 from lanner.judges.simulated import Simulation, Temper
@@ -10,6 +12,7 @@ from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Object, Se
 TEXT = "The ferry left before the tide had turned and nobody waited for it."
 
 
+@cache
 def material(
     protocol_name: str, judges: int = 3, documents: int = 4, kind: JudgeKind = JudgeKind.SIMULATED
 ) -> Material:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,8 +12,8 @@ from lanner.web.site import Settings
 
 
 @pytest.fixture
-def store(tmp_path: Path, empty_store: Path) -> Iterator[Store]:
-    with Store.open(shutil.copyfile(empty_store, tmp_path / "lanner.sqlite")) as opened:
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "lanner.sqlite") as opened:
         yield opened
 
 

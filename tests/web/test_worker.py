@@ -26,6 +26,8 @@ def test_a_process_of_its_own_makes_pictures_and_is_begun_again_when_it_dies(sto
             assert os.getpriority(os.PRIO_PROCESS, process.pid) >= 10  # those who judge come first
             if sys.platform == "linux":
                 assert last_to_go(os.getpid()) < last_to_go(process.pid), "without memory this ends before the server"
+            if store.kind == "postgresql":  # dies alike, whatever it reads from
+                return
             process.kill()
             await process.wait()
             again = await maker.ask("snapshot", 1, "sentence")
