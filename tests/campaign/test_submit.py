@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 import os
@@ -7,8 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -17,11 +20,13 @@ from hypothesis import strategies as st
 
 from campaign_parts import JUDGES, NOW, corpus, first_task, opened, save, scales, valid
 from lanner import campaign
+from lanner.campaign import SaveQueue, Submission
 from lanner.campaign.submit import ReusedError, Saved, digest
-from lanner.errors import AnswerError, CampaignError
+from lanner.errors import AnswerError, CampaignError, StoreError
 from lanner.model import Judgement
-from lanner.store import Store
+from lanner.store import CollisionError, Store
 from property_examples import examples
+from web_clients import open_campaign
 
 SCALE = {"id": "q", "kind": "scale", "min": 1, "max": 9}
 NOTE = {"id": "note", "kind": "text"}
@@ -428,3 +433,97 @@ def _read_from_end_to_end(url: str) -> dict[str, int]:
         connection.execute("ANALYZE")
         counted = "SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE schemaname = current_schema()"
         return dict(connection.execute(counted).fetchall())
+
+
+# The queue of saves, which shares transactions
+
+SUBMIT = sys.modules[SaveQueue.__module__]
+
+
+def submission(store: Store, number: int, value: int = 5, name: str = "") -> Submission:
+    task = campaign.tasks(store, "trial", "J1")[0].id
+    return Submission(task, number % 3, {"holistic": value}, name or f"submission-{number}")
+
+
+def save_at_once(
+    store: Store, submissions: list[Submission], writers: ThreadPoolExecutor | None = None
+) -> list[object]:
+    async def work() -> list[object]:
+        intake = SaveQueue(store, ThreadPoolExecutor(1))
+        return await asyncio.gather(*(intake.submit(each) for each in submissions), return_exceptions=True)
+
+    return asyncio.run(work())
+
+
+def test_many_at_once_share_transactions_and_all_are_stored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_campaign(store)
+    sizes: list[int] = []
+    really = campaign.submit_many
+
+    def counted(store: Store, submissions: list[Submission], **more: object) -> object:
+        sizes.append(len(submissions))
+        return really(store, submissions, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(SUBMIT, "submit_many", counted)
+    found = save_at_once(store, [submission(store, number, 1 + number % 10) for number in range(40)])
+    assert all(isinstance(each, tuple) and each[0].ids for each in found)
+    assert len(sizes) < 40
+    assert len(campaign.history(store, "trial")) == 40
+
+
+def test_what_is_refused_does_not_hold_up_the_rest(store: Store) -> None:
+    open_campaign(store)
+    good, bad = submission(store, 0), submission(store, 1, 99)
+    stranger = Submission(good.task, 2, {"holistic": 3}, "stranger-submission", judge="J2")
+    found = save_at_once(store, [good, bad, stranger, submission(store, 4)])
+    assert [type(each) for each in found] == [tuple, AnswerError, CampaignError, tuple]
+    assert len(campaign.history(store, "trial")) == 2
+
+
+def test_one_that_collides_does_not_take_the_others_along(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_campaign(store)
+
+    def collide(store: Store, submissions: list[Submission], **options: Any) -> Any:
+        if len(submissions) > 1:
+            raise CollisionError("two wanted the same row")
+        return submit_many(store, submissions, **options)
+
+    submit_many = campaign.submit_many
+    monkeypatch.setattr(SUBMIT, "submit_many", collide)
+    used = submission(store, 0, name="the-same-name")
+    again = Submission(used.task, 1, {"holistic": 2}, "the-same-name")
+    found = save_at_once(store, [used, again, submission(store, 5)])
+    assert isinstance(found[0], tuple)
+    assert isinstance(found[1], CampaignError) and found[1].code == "reused"
+    assert isinstance(found[2], tuple)
+
+
+def test_a_database_that_is_away_is_told_to_everyone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_campaign(store)
+    first, second = submission(store, 0), submission(store, 1)
+
+    def away(*_: object, **__: object) -> None:
+        raise StoreError("away")
+
+    monkeypatch.setattr(SUBMIT, "submit_many", away)
+    assert [type(each) for each in save_at_once(store, [first, second])] == [StoreError, StoreError]
+
+
+def test_one_who_has_gone_is_stored_all_the_same(store: Store) -> None:
+    open_campaign(store)
+    writers = ThreadPoolExecutor(1)
+    release = threading.Event()
+    last = submission(store, 0)
+
+    async def work() -> None:
+        writers.submit(release.wait)
+        intake = SaveQueue(store, writers)
+        leaving = asyncio.create_task(intake.submit(last))
+        await asyncio.to_thread(lambda: None)
+        leaving.cancel()
+        release.set()
+        assert intake._writing is not None
+        await intake._writing
+
+    asyncio.run(work())
+    assert len(campaign.history(store, "trial")) == 1

@@ -383,7 +383,7 @@ ELEMENTS = [
         "§3.2",
         "orientation with a trial on the platform",
         "test",
-        proven_by("tests/designs/test_training.py", "test_the_tutorial_comes_before_the_first_text_and_after_consent"),
+        proven_by("tests/designs/test_prepare.py", "test_the_tutorial_comes_before_the_first_text_and_after_consent"),
     ),
     Element(K, "§3.2", "time tracked per item", "study", table("kim2025", "Figures 7 and 8", cells=4)),
     Element(
@@ -516,7 +516,7 @@ ELEMENTS = [
         "§8",
         "calibration among judges",
         "test",
-        proven_by("tests/designs/test_training.py", "test_a_calibration_round_then_the_rest"),
+        proven_by("tests/designs/test_prepare.py", "test_a_calibration_round_then_the_rest"),
     ),
     Element(
         K,

@@ -16,7 +16,21 @@ from lanner.model import Choice, Option, Question
 from lanner.protocols import simulate
 from lanner.protocols.answers import check, combine, likeness
 from lanner.protocols.kinds import KINDS, kind_of
-from lanner.protocols.kinds.base import Check, Texts, combine_labels, combine_numbers, most_central, overlap
+from lanner.protocols.kinds.base import (
+    Check,
+    Texts,
+    combine_labels,
+    combine_numbers,
+    describe_options,
+    fold,
+    have_values,
+    most_central,
+    overlap,
+    pick_option,
+    replace_alias,
+    resolve,
+)
+from lanner.protocols.wording import Wording
 
 TEXTS = Texts("The ferry left before the storm.", ("Die Fähre fuhr vor dem Sturm.", "Die Fähre legte ab."))
 OPTIONS = tuple(Option(id=name) for name in "abcde")
@@ -108,3 +122,47 @@ def test_a_strict_check_raises_and_a_lenient_one_collects() -> None:
 def test_a_simulated_answer_is_valid_as_it_is(question: Question, seed: int) -> None:
     answer = simulate.answer(question, rng=Random(seed), texts=TEXTS)
     assert answer is None or check(question, answer, texts=TEXTS) == answer
+
+
+SPELLED = (
+    Option(id="accuracy", aliases=("Adequacy",), value=0),
+    Option(id="omission", parent="accuracy", aliases=("Left out",), value=2),
+    Option(id="style", value=1),
+)
+
+
+def test_case_and_punctuation_do_not_matter() -> None:
+    assert fold("  Local--contextual_Knowledge ") == "local contextual knowledge"
+    assert resolve("LEFT OUT", SPELLED) == "omission"
+    assert resolve("Adequacy/Left-out", SPELLED) == "omission"
+    assert resolve("style/omission", SPELLED) is None
+    assert resolve("adequacy", list(SPELLED)) == "accuracy"
+
+
+def test_options_of_equal_content_do_not_share_a_cache_by_accident() -> None:
+    for number in range(600):
+        options = (Option(id=f"a{number}"), Option(id="b", aliases=(f"alias {number}",)))
+        assert resolve(f"Alias {number}", options) == "b"
+        assert resolve(f"alias {number + 1}", options) is None
+
+
+def test_replacing_an_alias_counts_it_and_leaves_what_is_unknown() -> None:
+    assert replace_alias("style", SPELLED) == ("style", 0)
+    assert replace_alias("Left out", SPELLED) == ("omission", 1)
+    assert replace_alias("nonsense", SPELLED) == ("nonsense", 0)
+    assert replace_alias(3, SPELLED) == (3, 0)
+
+
+def test_options_are_listed_by_group_with_their_definitions() -> None:
+    protocol = protocols.load("h_falcon")
+    rows = protocol.find("skills")[1].rows
+    lines = list(describe_options("skills", rows, Wording(protocol), protocol.groups))
+    headings = [line for line in lines if line.startswith("*")]
+    assert len(headings) == len({row.group for row in rows}) == len(protocol.groups)
+    assert len(lines) == len(rows) + len(headings)
+
+
+def test_an_option_is_picked_near_the_level_by_value_not_by_place() -> None:
+    assert have_values(SPELLED) and not have_values((Option(id="a"), SPELLED[0]))
+    assert [pick_option(SPELLED, Random(0), level) for level in (0.0, 0.5, 1.0)] == ["accuracy", "style", "omission"]
+    assert {pick_option(SPELLED, Random(seed), None) for seed in range(30)} == {option.id for option in SPELLED}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import logging
 import socket
 import threading
@@ -12,8 +13,9 @@ from threading import Thread
 import pytest
 import uvicorn
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
@@ -27,12 +29,14 @@ from lanner.web.serving.middleware import (
     AllowedHosts,
     BodyTimeout,
     CountRequests,
+    Headers,
     Protocol,
     RequestCounts,
     Throttle,
     allowed_hosts,
     host_name,
     is_unambiguous,
+    packed,
 )
 from web_clients import complete, enter, open_campaign, save
 
@@ -271,3 +275,73 @@ def test_a_request_that_a_stopping_server_waits_for_in_vain_is_told_so(caplog: p
     assert reply.startswith(b"HTTP/1.1 503") and reply.endswith(b"The server is stopping. Try again in a moment.")
     assert "Exception in ASGI application" not in caplog.text
     assert counts.running == 0
+
+
+# Headers and compression
+
+
+async def plain(request):
+    return PlainTextResponse("hello")
+
+
+async def cached(request):
+    return PlainTextResponse("hello", headers={"cache-control": "public, max-age=9"})
+
+
+app = Starlette(routes=[Route("/", plain), Route("/cached", cached)], middleware=[Middleware(Headers)])
+
+
+def test_no_inline_script_no_frame_no_cache() -> None:
+    headers = TestClient(app).get("/").headers
+    policy = headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert headers["cache-control"] == "no-store"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_what_a_handler_says_stays() -> None:
+    assert TestClient(app).get("/cached").headers["cache-control"] == "public, max-age=9"
+
+
+def test_https_is_remembered_only_behind_https() -> None:
+    assert "strict-transport-security" not in TestClient(app).get("/").headers
+    assert "strict-transport-security" in TestClient(app, base_url="https://testserver").get("/").headers
+
+
+def test_pages_that_do_not_exist_have_them_too() -> None:
+    assert "content-security-policy" in TestClient(app).get("/nowhere").headers
+
+
+def test_scripts_and_style_sheets_carry_only_what_concerns_them() -> None:
+    async def script(request):
+        return PlainTextResponse("let a;", media_type="text/javascript")
+
+    served = Starlette(routes=[Route("/a.js", script)], middleware=[Middleware(Headers)])
+    headers = TestClient(served).get("/a.js").headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert "content-security-policy" not in headers
+
+
+LONG = "<p>그녀는 매일 밤 두 차례 운항한다.</p>" * 100
+
+
+def request(accepted: str) -> Request:
+    return Request({"type": "http", "headers": [(b"accept-encoding", accepted.encode())]})
+
+
+def test_a_long_page_is_packed_for_those_who_can_read_it() -> None:
+    answer = packed(request("br, gzip"), HTMLResponse(LONG))
+    assert gzip.decompress(bytes(answer.body)).decode() == LONG
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.headers["content-length"] == str(len(answer.body))
+    assert len(answer.body) < len(LONG.encode()) / 4
+
+
+@pytest.mark.parametrize(("accepted", "text"), [("", LONG), ("gzip", "<p>short</p>")])
+def test_other_pages_are_left_alone(accepted: str, text: str) -> None:
+    answer = packed(request(accepted), HTMLResponse(text))
+    assert bytes(answer.body).decode() == text and "content-encoding" not in answer.headers
