@@ -40,6 +40,7 @@ _HOMES = {
 }
 
 _MOVED = {
+    "lanner.reports.files": "lanner.reports.html",
     "lanner.stats.bradley_terry": "lanner.stats.preference",
     "lanner.stats.outcome": "lanner.stats.resample",
     "lanner.stats.prediction_powered": "lanner.stats.models",

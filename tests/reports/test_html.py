@@ -1,8 +1,14 @@
+import csv
+import io
 import re
+from pathlib import Path
 
+import pytest
 from lxml import html as parser
 
-from lanner.reports.html import render, strong
+from lanner.errors import LannerError
+from lanner.reports.html import render, strong, write
+from lanner.reports.parts import csv_text
 from reports.sample import report
 
 
@@ -55,3 +61,31 @@ def test_values_do_not_break_over_a_line() -> None:
 def test_neither_an_interval_nor_a_name_with_a_letter_before_the_hyphen_breaks() -> None:
     assert strong("κ .50 [.45, .55]") == "κ .50\N{NO-BREAK SPACE}[.45,\N{NO-BREAK SPACE}.55]"
     assert strong("under H-FALCON, well-known") == 'under <span class="nb">H-FALCON</span>, well-known'
+
+
+def test_everything_is_written_beside_the_page(tmp_path: Path) -> None:
+    page = write(report(), tmp_path / "out")
+    names = {str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert page.name == "report.html"
+    assert names == {
+        "report.html", "tables.tex", "tables/agreement.tex", "tables/agreement.csv",
+        "figures/heat.svg", "figures/heat.csv", "figures/heat.pdf", "figures/heat.png",
+    }  # fmt: skip
+
+
+def test_pictures_can_be_left_out(tmp_path: Path) -> None:
+    write(report(), tmp_path, pictures=False)
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["heat.csv", "heat.svg"]
+
+
+def test_csv_keeps_full_numbers_and_defuses_formulas() -> None:
+    rows = list(csv.DictReader(io.StringIO(csv_text(report().tables[0].data))))
+    assert rows[0]["kappa"] == "0.49951"
+    assert rows[1]["pair"] == "'=cmd"
+    assert rows[1]["kappa"] == "-0.2"
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file where the folder should be")
+    with pytest.raises(LannerError, match="Nothing can be written here"):
+        write(report(), tmp_path / "out")

@@ -6,7 +6,6 @@ import asyncio
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +42,7 @@ from lanner.judges.probes import audit_model
 from lanner.model import Json, Result
 from lanner.reports import latex
 from lanner.reports.comparison.build import compare
-from lanner.reports.files import write
+from lanner.reports.html import write
 from lanner.reports.parts import Column, Table
 from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval
 from lanner.stats.models import replacement
@@ -401,7 +400,6 @@ def run_reproduce(
             entry.remark for entry in checks if entry.remark and (entry.verdict != AGREES or entry.proviso)
         )
     if report or out:
-        write = import_module("lanner.reports.files").write  # only a page needs it
         path = write(page(study, checks, released_data), out or Path(f"{study.name}-report"))
         output.note(f"Page: {path}")
     output.sign(f"{study.name} · {len(checks)} values" + (" · simulated judges" if study.simulated else ""))

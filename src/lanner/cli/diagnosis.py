@@ -14,7 +14,7 @@ from lanner.errors import InputError
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate, number, p_value, percent
 from lanner.model import Json, Result
-from lanner.reports.files import write
+from lanner.reports.html import write
 from lanner.reports.parts import Report
 from lanner.reports.sections.diagnosis import described, sentences
 from lanner.reports.view import View

@@ -13,9 +13,8 @@ from lanner.formats.parsing.textfile import write_whole
 from lanner.reports import exchange
 from lanner.reports.build import build
 from lanner.reports.export import excluded, export
-from lanner.reports.files import write
 from lanner.reports.guidelines import campaign_guidelines
-from lanner.reports.html import render
+from lanner.reports.html import render, write
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 

@@ -1,4 +1,5 @@
-"""A report as one HTML file that opens anywhere: no network, its style and its one script inside."""
+"""A report as one HTML file that opens anywhere: no network, its style and its one script inside. On disk it has beside
+it every table as CSV and LaTeX, every figure as SVG, PDF and PNG with its data, and what to cite as BibTeX."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup, escape
 
-from lanner.figures.drawing import plain, standalone
+from lanner.figures.drawing import available, pdf, plain, png, standalone
+from lanner.formats.parsing.textfile import write_whole
 from lanner.reports import latex
 from lanner.reports.parts import Column, Figure, Report, Table, bibtex, csv_text
 
@@ -122,3 +124,24 @@ def spans(columns: Sequence[Column]) -> list[tuple[str, int]]:
         else:
             headings.append((column.span, 1))
     return headings
+
+
+def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:
+    """Write everything into `folder` and return the path of the HTML file. Each file appears whole or not at all.
+    `pictures` are the PDF and PNG of each figure, which take longer than all the rest and need the extra `figures`."""
+    css = plain(style())
+    files: dict[str, str | bytes] = {"report.html": render(report), "tables.tex": latex.document(report)}
+    if report.references:
+        files["references.bib"] = bibtex(report.references)
+    for table in report.tables:
+        files[f"tables/{table.id}.tex"] = latex.table(table)
+        files[f"tables/{table.id}.csv"] = csv_text(table.data or table.rows)
+    for figure in report.figures:
+        files[f"figures/{figure.id}.svg"] = svg = standalone(figure.svg, css)
+        if pictures and available():
+            files |= {f"figures/{figure.id}.pdf": pdf(svg), f"figures/{figure.id}.png": png(svg)}
+        if figure.data:
+            files[f"figures/{figure.id}.csv"] = csv_text(figure.data)
+    for name, content in files.items():
+        write_whole(folder / name, content)
+    return folder / "report.html"

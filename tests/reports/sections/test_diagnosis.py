@@ -11,7 +11,7 @@ from lanner import protocols
 from lanner.analysis.diagnosis import diagnose
 from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
-from lanner.reports.files import write
+from lanner.reports.html import write
 from lanner.reports.parts import Figure, Quotes, Report, Table
 from lanner.reports.sections.diagnosis import described, section, sentences
 from lanner.reports.view import View
