@@ -25,12 +25,11 @@ from lanner.analysis.measures import (
     plan_table,
     shared_measures,
 )
-from lanner.analysis.rows import GROUPS, JUDGES, PEOPLE, CountedRows, Purpose, Reason, Selection, counted
+from lanner.analysis.rows import GROUPS, PEOPLE, CountedRows, Purpose, Reason, Selection, counted
 
 __all__ = [
     "FEWEST_ITEMS",
     "GROUPS",
-    "JUDGES",
     "PEOPLE",
     "CountedRows",
     "Measure",

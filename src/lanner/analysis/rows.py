@@ -26,8 +26,6 @@ from lanner.stats.frame import tidy
 
 GROUPS = JUDGE_GROUPS
 PEOPLE = GROUPS["people"]
-JUDGES = tuple(kind for kinds in GROUPS.values() for kind in kinds)
-"""Every kind that judges: all but settled answers."""
 
 
 class Purpose(StrEnum):

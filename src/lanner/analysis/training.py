@@ -23,9 +23,6 @@ from lanner.model import Choice, Item, Json, Judge, Protocol, Result, Role, Task
 from lanner.stats.coefficients import alpha
 from lanner.stats.resample import Resampling
 
-Unit = tuple[str, str, str]
-"""Document, segment and system (joined by "|" where several are compared; "" for the source)."""
-
 
 @dataclass(frozen=True, slots=True)
 class DisputedUnit:

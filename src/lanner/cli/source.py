@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +19,6 @@ from lanner.formats.parsing.columns import parse
 from lanner.model import Document
 from lanner.stats.wide import wide
 from lanner.store import Store
-
-Command = Callable[..., None]
 
 
 @contextmanager

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from datetime import date
 
-Place = "str | int | date | Message | tuple[Place, ...]"
-
 
 @dataclass(frozen=True, slots=True)
 class Message:

@@ -413,8 +413,3 @@ def _place(judgement: Judgement) -> Where:
         f", segment {item.segment}" if item.segment else ""
     )
     return Where(judgement.origin or None, item=subject)
-
-
-def problems(intake: Intake) -> Iterator[Judgement]:
-    """The judgements that carry a flag, for a list that a person looks through."""
-    return (judgement for judgement in intake.judgements if judgement.flags)

@@ -50,7 +50,6 @@ _NEXT_TO_NOTHING = -6.0  # and at least e⁻⁶, or none at all
 NOWHERE = 1e100
 """The deviance where there is none."""
 _THIN = 64  # fewer levels than this across blocks are quickest as a full table
-_ROUNDING = 1e-12  # a gain in the deviance this small, relative to it, is lost in rounding
 _HELD = 150_000_000  # numbers that may be held: 1.2 GB
 
 

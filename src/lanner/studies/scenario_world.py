@@ -26,7 +26,6 @@ SETS = ("set1", "set2")
 LEVEL = 0.99
 _SYSTEMS = ("alder", "birch")
 _POINTS = 6
-Reliability = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)

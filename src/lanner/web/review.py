@@ -186,9 +186,6 @@ def _rows(review: Review, document: Document, own: Sequence[Segment], columns: S
     return parts
 
 
-Handler = Callable[[Request], Awaitable[Response]]
-
-
 async def show(request: Request, session: ReviewSession, here: str, trail: list[tuple[str, str]]) -> Response:
     """The whole page. `here` is its address, `trail` the pages above it."""
     query = request.query_params
