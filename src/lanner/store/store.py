@@ -44,66 +44,25 @@ _ATTEMPTS = 5
 class Transaction:
     """One transaction, by the nouns one can ask about. All of it happens, or nothing."""
 
-    __slots__ = ("_connection",)
-
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.campaigns = Campaigns(connection)
+        self.documents = Documents(connection)
+        self.judges = Judges(connection)
+        self.tasks = Tasks(connection)
+        self.progress = Progress(connection)
+        self.judgements = Judgements(connection)
+        self.chain = Chain(connection)
+        self.ledger = Ledger(connection)
+        self.accounts = Accounts(connection)
+        self.sessions = Sessions(connection)
+        self.events = Events(connection)
+        self.tokens = Tokens(connection)
+        self.webhooks = Webhooks(connection)
 
     def together(self) -> AbstractContextManager[None]:
         """Send what is written within at once. Nothing may be read there."""
         return together(self._connection)
-
-    @property
-    def campaigns(self) -> Campaigns:
-        return Campaigns(self._connection)
-
-    @property
-    def documents(self) -> Documents:
-        return Documents(self._connection)
-
-    @property
-    def judges(self) -> Judges:
-        return Judges(self._connection)
-
-    @property
-    def tasks(self) -> Tasks:
-        return Tasks(self._connection)
-
-    @property
-    def progress(self) -> Progress:
-        return Progress(self._connection)
-
-    @property
-    def judgements(self) -> Judgements:
-        return Judgements(self._connection)
-
-    @property
-    def chain(self) -> Chain:
-        return Chain(self._connection)
-
-    @property
-    def ledger(self) -> Ledger:
-        return Ledger(self._connection)
-
-    @property
-    def accounts(self) -> Accounts:
-        return Accounts(self._connection)
-
-    @property
-    def sessions(self) -> Sessions:
-        return Sessions(self._connection)
-
-    @property
-    def events(self) -> Events:
-        return Events(self._connection)
-
-    @property
-    def tokens(self) -> Tokens:
-        return Tokens(self._connection)
-
-    @property
-    def webhooks(self) -> Webhooks:
-        return Webhooks(self._connection)
 
 
 class Memo:
