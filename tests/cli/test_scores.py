@@ -309,3 +309,15 @@ def test_language_pairs_are_ranked_together_with_a_note_and_each_by_itself(lanne
     lanner("report", "two", "--out", tmp_path / "report")
     table = pl.read_csv(tmp_path / "report" / "tables" / "ranking-score-by-languages.csv")
     assert table.filter(pl.col("rank") == 1).select("languages", "system").rows() == [("en-de", "A"), ("en-ko", "B")]
+
+
+@pytest.mark.parametrize("columns", ["acceptable", "best,worst"])
+def test_two_labels_are_a_preference_only_where_one_is_asked_for(lanner: Command, tmp_path: Path, columns: str) -> None:
+    """`yes` and `no` are none, and the two that were best of three are not the two that were compared."""
+    answers = {"acceptable": ["yes", "no", "yes"], "best,worst": ["DeepL,Google", "GPT,Google", "DeepL,GPT"]}[columns]
+    path = tmp_path / "labels.csv"
+    lines = [f"d{n},{judge},{answer}" for n, answer in enumerate(answers) for judge in ("ann", "bob")]
+    path.write_text("\n".join([f"document,judge,{columns}", *lines]))
+    ran = lanner("prefer", path)
+    assert ran.code
+    assert "holds no preference between two outputs" in ran.err

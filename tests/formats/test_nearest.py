@@ -29,6 +29,12 @@ def refused(path: Path, content: str | bytes) -> InputError:
         ("t.xml", "<doc><seg>a</seg></doc>", "XML, root doc, elements doc, seg", "lacks dataset, src"),
         ("t.bin", b"\x01\x02ab", "a .bin file that is no text", "lanner formats"),
         ("t.pdf", b"%PDF-1.4\n\x00\x01", "a .pdf file that is no text", "save it as CSV or xlsx"),
+        (
+            "t.sav",
+            b"$FL2@(#) SPSS DATA FILE\x00\x01",
+            "a .sav file of SPSS",
+            "Open it there and save it as CSV or xlsx",
+        ),
         ("t.csv", "", "a .csv file that is empty", "lanner formats"),
     ],
 )

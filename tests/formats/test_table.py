@@ -373,6 +373,27 @@ def test_remarks_are_free_text_in_every_language(tmp_path: Path, heading: str) -
     assert len(lanner.agreement(path).results) == 1  # of the scores
 
 
+@pytest.mark.parametrize("headings", ["1st,2nd,3rd", "Rank 1,Rank 2,Rank 3", "First choice,Second choice,Third choice"])
+def test_columns_of_places_give_each_system_its_rank(tmp_path: Path, headings: str) -> None:
+    path = tmp_path / "places.csv"
+    orders = ["DeepL,Google,GPT", "DeepL,GPT,Google", "GPT,DeepL,Google"]
+    lines = [f"d{n},{judge},{order}" for judge in ("ann", "bob") for n, order in enumerate(orders)]
+    path.write_text("\n".join([f"document,judge,{headings}", *lines]))
+    table = lanner.load(path)[0].table
+    means = {name: table.filter(table["system"] == name)["score"].mean() for name in ("DeepL", "GPT", "Google")}
+    assert means == {"DeepL": pytest.approx(4 / 3), "GPT": 2, "Google": pytest.approx(8 / 3)}
+    ranking = lanner.scores(path)
+    assert [row["system"] for row in ranking.results[0].rows] == ["DeepL", "GPT", "Google"]  # less is better
+
+
+def test_three_systems_in_turn_are_no_places(tmp_path: Path) -> None:
+    path = tmp_path / "shown.csv"
+    orders = ["DeepL,Google,GPT,GPT", "GPT,DeepL,Google,GPT", "Google,GPT,DeepL,GPT"]
+    lines = [f"d{n},ann,{order}" for n, order in enumerate(orders)]
+    path.write_text("\n".join(["document,judge,model_1,model_2,model_3,winner", *lines]))
+    assert "rank" not in lanner.load(path)[0].table["question"].unique().to_list()
+
+
 def test_counts_of_judges_are_no_scores_of_judges(tmp_path: Path) -> None:
     """The table for Fleiss' kappa: how many of three judges gave each answer."""
     path = tmp_path / "counts.csv"

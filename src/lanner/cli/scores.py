@@ -390,14 +390,18 @@ def _plain(part: Material, question: str | None) -> list[str]:
     """Without a protocol: labels given to two outputs side by side. Where no systems are named, labels that are two
     names and ties, if the question asks for a preference or they name sides: `yes` and `no` are none."""
     with_label = part.table.filter(pl.col("label").is_not_null())
+    labels_by_question = {
+        str(name): set(own["label"].unique()) - TIES
+        for (name,), own in with_label.group_by("question", maintain_order=True)
+    }
     questions = []
-    for name in with_label["question"].unique(maintain_order=True).to_list():
-        own = with_label.filter(pl.col("question") == name)
-        labels = set(own["label"].unique()) - TIES
-        has_pairs = own["system"].str.contains("|", literal=True).any()
+    for name, labels in labels_by_question.items():
+        systems = with_label.filter(pl.col("question") == name)["system"]
         heading = Wording(part.protocol).question(name).label if part.protocol else name
         asks = asks_preference(heading) or all(preferred_side(label) for label in labels) or name == question
-        if has_pairs or ((own["system"] == "").all() and len(labels) <= 2 and asks):
+        # `best` and `worst` of three name two in one column, and all of them together
+        names = set().union(*(other for other in labels_by_question.values() if other & labels))
+        if systems.str.contains("|", literal=True).any() or ((systems == "").all() and len(names) <= 2 and asks):
             questions.append(name)
     return questions
 

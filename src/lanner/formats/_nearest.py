@@ -30,6 +30,9 @@ _COPIED = (
     "Copy the sentences into a table (columns document, segment, source, and one for each system) and save it as CSV "
     "or xlsx. All formats: lanner formats."
 )
+_PROGRAMS = {b"$FL": "SPSS", b"<stata_dta": "Stata"}
+"""How files of statistics programs begin."""
+_SAVE_AGAIN = "Open it there and save it as CSV or xlsx, with the names of the variables in the first row."
 _LOOSE = {"source": "a column that is known to hold the source text"}
 
 
@@ -53,6 +56,9 @@ def look(path: Path) -> PathContents:
         return PathContents("folder", names, "a folder with" if names else "an empty folder")
     suffix = f"a {path.suffix} file" if path.suffix else "a file without an ending"
     text = textfile.head(path).lstrip("\ufeff \r\n\t")
+    start = textfile.magic(path, 16)
+    if program := next((name for beginning, name in _PROGRAMS.items() if start.startswith(beginning)), ""):
+        return PathContents("statistics", (), f"{suffix} of {program}")
     if not text or _CONTROL.search(text):
         empty = path.stat().st_size == 0
         return PathContents("empty" if empty else "binary", (), f"{suffix} that is {'empty' if empty else 'no text'}")
@@ -132,7 +138,9 @@ def unrecognised(path: Path, formats: Mapping[str, Format]) -> InputError:
         steps.append(
             "Plain text, one segment a line, is read together: lanner import src.en hyp.de, or a folder of such files."
         )
-    if sample.kind == "binary":
+    if sample.kind == "statistics":
+        steps = [_SAVE_AGAIN]
+    elif sample.kind == "binary":
         steps.append(_COPIED)
     else:
         steps.append("All formats: lanner formats. Say which it is with --from NAME.")

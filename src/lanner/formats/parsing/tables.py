@@ -110,7 +110,7 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
     by itself."""
     match kind_of(path):
         case "csv":
-            return by_items(path, _read_delimited(path, delimiter, quotes, header).with_sample())
+            return by_items(path, _by_places(_read_delimited(path, delimiter, quotes, header).with_sample()))
         case "jsonl":
             return _objects(path, is_list=False).with_sample()
         case "json":
@@ -118,7 +118,7 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
         case "parquet":
             return _parquet(path).with_sample()
         case "xlsx":
-            return by_items(path, _spreadsheet(path, sheet, header).with_sample())
+            return by_items(path, _by_places(_spreadsheet(path, sheet, header).with_sample()))
         case "docx":
             return _document_tables(path, _word_tables(path)).with_sample()
         case "html":
@@ -197,6 +197,47 @@ def by_items(path: Path, rows: Rows) -> Rows:
         note += f" Not read: {', '.join(unread)}."
     header = [rows.header[judge], "item", "score"]
     return Rows(header, answers(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
+
+
+_PLACE = re.compile(
+    r"(?:rank|place|platz|rang|puesto|lugar|posto|miejsce|место)?[\s_.:#-]{0,2}(\d{1,2})(?:st|nd|rd|th|er|e|º|°|위|位)?"
+    r"(?:[\s_](?:rank|place|choice|best))?",
+    re.I,
+)
+_ORDINALS = {name: place for place, name in enumerate(("first", "second", "third", "fourth", "fifth"), 1)}
+_PLACES_AT_LEAST = 3
+"""Two columns `first` and `second` may be the sides of a comparison."""
+
+
+def _by_places(rows: Rows) -> Rows:
+    """A table that says which system came first, second and third, in a column for each place, with a row and a rank
+    for each system; other tables as they are."""
+    places: dict[int, int] = {}
+    for at, name in enumerate(rows.header):
+        hit = _PLACE.fullmatch(name.strip())
+        if name.strip().isdecimal():
+            continue  # a number alone may be a judge or an item
+        if place := int(hit[1]) if hit else _ORDINALS.get(name.strip().casefold().removesuffix(" choice"), 0):
+            places[place] = at
+    if len(places) < _PLACES_AT_LEAST or sorted(places) != list(range(1, len(places) + 1)):
+        return rows
+    columns = [[str(row[at] or "").strip() for row in rows.sample] for _, at in sorted(places.items())]
+    names = {name for column in columns for name in column} - {""}
+    in_several = all(sum(name in column for column in columns) > 1 for name in names)
+    is_order = all(len(set(entry)) == len(entry) for entry in zip(*columns, strict=True))
+    if not names or not is_order or not (in_several or all(map(names_engine, names))) or any(map(is_numeric, names)):
+        return rows
+    others = [at for at in range(len(rows.header)) if at not in places.values()]
+
+    def ranks() -> Iterator[Row]:
+        for line, values, extra in rows.rows:
+            for place, at in sorted(places.items()):
+                if not is_missing(values[at]):
+                    yield line, [*(values[other] for other in others), values[at], place], extra
+
+    note = f"Each of {len(places)} columns ({rows.header[places[1]]}, …) names the system that came in that place."
+    header = [*(rows.header[at] for at in others), "system", "rank"]
+    return Rows(header, ranks(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
 
 
 class _Part(NamedTuple):
