@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import socket
 import sqlite3
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from lanner import campaign
 from lanner.errors import LannerError
 from lanner.judges import run as judge_runs
 from lanner.judges.plan import Limits, Member, Plan, Totals
@@ -166,6 +168,15 @@ def sentence(body: Body) -> str:
     return str(body["messages"][-1]["content"]).partition(">>>")[2].partition("(context)")[0]
 
 
+@pytest.fixture(scope="module")
+def campaign_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the campaign, copied for each fault."""
+    path = tmp_path_factory.mktemp("campaign") / "s.db"
+    with Store.open(path) as store:
+        opened(store, "da", corpus(1, ITEMS))
+    return path
+
+
 def run(path: Path, fault: Fault, dialect: Chat) -> tuple[Totals, Stub, int]:
     def answer(body: Body, turn: int) -> Any:
         first = turn == 0 and len(body["messages"]) == 2
@@ -173,7 +184,7 @@ def run(path: Path, fault: Fault, dialect: Chat) -> tuple[Totals, Stub, int]:
 
     stub = Stub(answer)
     with Store.open(path) as store:
-        number = opened(store, "da", corpus(1, ITEMS))
+        number = campaign.get(store, "c").id
         totals = judge(store, number, stub, limits=Limits(4, tries=3, backoff=0.0), timeout=10.0, dialect=dialect)
         return totals, stub, len({(entry.document, entry.segment) for entry in stored(store, number)})
 
@@ -228,8 +239,10 @@ do next, with 2 when it could not run, with 130 after Ctrl+C.
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.provider)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.title)
-def test_a_fault_has_the_end_that_the_table_says(tmp_path: Path, fault: Fault, dialect: Chat) -> None:
-    totals, stub, items = run(tmp_path / "s.db", fault, dialect)
+def test_a_fault_has_the_end_that_the_table_says(
+    tmp_path: Path, campaign_file: Path, fault: Fault, dialect: Chat
+) -> None:
+    totals, stub, items = run(Path(shutil.copyfile(campaign_file, tmp_path / "s.db")), fault, dialect)
     assert (len(stub.bodies), items, totals.missing, totals.failed) == (
         *(fault.requests, fault.stored, fault.missing, fault.left_open),
     )

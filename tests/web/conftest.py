@@ -8,7 +8,20 @@ from starlette.testclient import TestClient
 
 from lanner.store import Store
 from lanner.web.app import create_app
-from lanner.web.site import Settings
+from lanner.web.site import Settings, Site
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cold_starts() -> Iterator[None]:
+    """Four connections are opened before the first judge comes: in tests that takes as long as what they do then. The
+    servers that run as processes of their own do it."""
+
+    async def begin_cold(_site: Site) -> None:
+        pass
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Site, "warm_up", begin_cold)
+        yield
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import cache
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -181,7 +182,7 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
         await site.close()
 
     app = Starlette(
-        routes=[_starlette_route(route, site.settings) for route in ROUTES],
+        routes=[_starlette_route(route, getattr(site.settings, route.size)) for route in ROUTES],
         middleware=[
             Middleware(CountRequests, counts=site.request_counts),
             Middleware(BodyTimeout),
@@ -200,8 +201,15 @@ def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
     return app
 
 
-def _starlette_route(route: Route, settings: Settings) -> StarletteRoute:
+@cache
+def _starlette_route(route: Route, size: int) -> StarletteRoute:
+    """The route with its guard, which knows nothing of an app: made once however many apps there are."""
     changes = route.method != "GET"
     handler = guard(route.handler, route.who, changes=changes, scope=route.scope, parameters=route.parameters)
-    size: int = getattr(settings, route.size) if changes else 0
-    return StarletteRoute(route.path, handler, methods=[route.method], name=route.handler.__name__, max_body_size=size)
+    return StarletteRoute(
+        route.path,
+        handler,
+        methods=[route.method],
+        name=route.handler.__name__,
+        max_body_size=size if changes else 0,
+    )
