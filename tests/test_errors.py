@@ -11,6 +11,7 @@ from lanner.errors import (
     MissingExtraError,
     StoreError,
     Where,
+    check_known,
     did_you_mean,
     nearest,
 )
@@ -74,3 +75,13 @@ def test_the_documentation_has_the_table_of_exit_codes() -> None:
     assert [line for line in page.splitlines() if line[:3].strip("| ").isdigit()] == [
         f"| {code.value} | {code.meaning} |" for code in ExitCode
     ]
+
+
+def test_an_unknown_name_is_refused_with_the_nearest_and_a_known_one_passes() -> None:
+    check_known("fluency", ["fluency", "adequacy"], "never said")
+    with pytest.raises(InputError, match="There is no skill") as refused:
+        check_known("fluence", ["fluency"], "There is no skill 'fluence'.", InputError, where=Where("a.csv", 3))
+    assert refused.value.next_step == "Did you mean 'fluency'?" and refused.value.where.line == 3
+    with pytest.raises(LannerError) as without_kind:
+        check_known("x", {}, "There is no x.")
+    assert type(without_kind.value) is LannerError

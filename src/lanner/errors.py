@@ -7,10 +7,11 @@ sentences. Anything that is not a `LannerError` is a bug in Lanner.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
 
 class ExitCode(IntEnum):
@@ -187,3 +188,11 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
         return ""
     excerpt = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     return f"Known: {excerpt}."
+
+
+def check_known(
+    name: str, known: Collection[str], what: str, error: type[LannerError] = LannerError, **details: Any
+) -> None:
+    """Raise `what` with the nearest known name where this is none of them; `details` are those of the error."""
+    if name not in known:
+        raise error(what, next_step=did_you_mean(name, known), **details)

@@ -33,7 +33,7 @@ from lanner.analysis.rows import groups_in
 from lanner.analysis.scorers import scored_set
 from lanner.analysis.scores import averaged_pairs, choice_bias, ranked_by, score_systems, scored_rows
 from lanner.client import ApiError, Client
-from lanner.errors import InputError, LannerError, StatisticError, Where, did_you_mean
+from lanner.errors import InputError, LannerError, StatisticError, Where, check_known, did_you_mean
 from lanner.figures import drawing
 from lanner.figures.drawing import plain, standalone
 from lanner.figures.intervals import Row, intervals
@@ -360,8 +360,7 @@ def _from_store(name: str, store: str | Path | None) -> Material:
     with Store.open(place, create=False) as database:
         with database.reading() as transaction:
             names = [campaign.name for campaign in transaction.campaigns.all()]
-        if name not in names:
-            raise InputError(f"There is no file and no campaign called {name!r}.", next_step=did_you_mean(name, names))
+        check_known(name, names, f"There is no file and no campaign called {name!r}.", InputError)
         return materials.from_campaign(database, name)
 
 

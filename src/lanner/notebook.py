@@ -23,7 +23,7 @@ import polars as pl
 from lanner import campaign, library, protocols
 from lanner.analysis.material import from_campaign
 from lanner.campaign.accounts import add_account
-from lanner.errors import CampaignError, InputError, LannerError, did_you_mean
+from lanner.errors import CampaignError, InputError, LannerError, check_known
 from lanner.library import Data
 from lanner.model import Document, Judge, Protocol
 from lanner.store import AccountRole, Store
@@ -167,8 +167,7 @@ def _campaign_page(name: str, store: str | Path, path: str, title: str, height: 
         raise InputError(f"There is no database {place}.", next_step="Give store= the database of the campaign.")
     pages = _pages(place)
     names = [entry.name for entry in campaign.campaigns(pages.store)]
-    if name not in names:
-        raise InputError(f"There is no campaign called {name!r}.", next_step=did_you_mean(name, names))
+    check_known(name, names, f"There is no campaign called {name!r}.", InputError)
     return pages.show_as_viewer(name, path, title, height)
 
 

@@ -35,7 +35,7 @@ from lanner.analysis.scores import (
     row_order,
     share_over_documents,
 )
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known, did_you_mean
 from lanner.model import Document, Grid, Json, Protocol, Question, Result, Spans
 from lanner.model.messages import Message, message
 from lanner.protocols.derived import span_weight
@@ -204,8 +204,7 @@ class Diagnosis:
             ("aspect", aspect, tuple(aspect.id for aspect in self.aspects)),
             ("domain", domain, self.domains),
         ):
-            if name not in diagnostic:
-                raise StatisticError(f"There is no {kind} {name!r} here.", next_step=did_you_mean(name, diagnostic))
+            check_known(name, diagnostic, f"There is no {kind} {name!r} here.", StatisticError)
         key = (system, aspect, domain)
         match = next((cell for cell in self.cells if (cell.system, cell.aspect, cell.domain) == key), None)
         if match is None:

@@ -17,7 +17,7 @@ from lanner import campaign, formats, protocols
 from lanner.analysis.rows import CountedRows, Purpose, counted
 from lanner.campaign.drawing import drawn_documents, left_open
 from lanner.designs.expected import Misses, misses, outcomes
-from lanner.errors import InputError, did_you_mean
+from lanner.errors import InputError, check_known, did_you_mean
 from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans
 from lanner.model.messages import in_number
 from lanner.protocols import guessing
@@ -112,8 +112,7 @@ class Material:
         judge_ids = list(judges)
         all_ids = [judge.id for judge in self.judges]
         for name in judge_ids:
-            if name not in all_ids:
-                raise InputError(f"There is no judge {name!r} in {self.name}.", next_step=did_you_mean(name, all_ids))
+            check_known(name, all_ids, f"There is no judge {name!r} in {self.name}.", InputError)
         members = tuple(judge for judge in self.judges if judge.id in judge_ids)
         return replace(self, judges=members, judgements=tuple(j for j in self.judgements if j.judge in judge_ids))
 

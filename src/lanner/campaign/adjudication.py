@@ -10,7 +10,7 @@ from lanner.campaign.imports import import_judgements
 from lanner.campaign.progress import get, history
 from lanner.campaign.progress import protocol as protocol_of
 from lanner.campaign.states import Reference, configure
-from lanner.errors import CampaignError, did_you_mean
+from lanner.errors import CampaignError, check_known
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.protocols.answers import Texts, answers_from_fields, check, chosen, texts_of
 from lanner.store import Store
@@ -98,10 +98,7 @@ def answers_from(store: Store, campaign: Reference, unit: Unit, fields: Mapping[
 def _checked(protocol: Protocol, answers: Mapping[str, Json], texts: Texts | None, outputs: int) -> dict[str, Json]:
     names = [question.id for _, question in protocol.questions]
     for name in answers:
-        if name not in names:
-            raise CampaignError(
-                f"{protocol.name} does not ask {name!r}.", code="unknown_question", next_step=did_you_mean(name, names)
-            )
+        check_known(name, names, f"{protocol.name} does not ask {name!r}.", CampaignError, code="unknown_question")
     values: dict[str, Json] = {}
     for _, question in protocol.questions:
         value = answers.get(question.id)

@@ -14,7 +14,7 @@ from lanner.campaign.questions import Questions
 from lanner.campaign.states import Reference, find, seat
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, prepare
-from lanner.errors import CampaignError, DesignError, did_you_mean
+from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task, Unit
 from lanner.store import Store, Transaction
 from lanner.store.rows import now
@@ -413,10 +413,7 @@ def _check(
             raise DesignError(
                 f"A task is for {task.judge!r}, who is no judge here.", next_step=did_you_mean(task.judge, judges)
             )
-        if task.page not in protocol.pages:
-            raise DesignError(
-                f"{protocol.name} has no page {task.page!r}.", next_step=did_you_mean(task.page, protocol.pages)
-            )
+        check_known(task.page, protocol.pages, f"{protocol.name} has no page {task.page!r}.", DesignError)
         if not task.items:
             raise DesignError(f"A task of {task.judge or 'nobody'} on page {task.page!r} is empty.")
         for item in task.items:

@@ -19,7 +19,7 @@ import numpy as np
 
 from lanner import formats
 from lanner.campaign.states import Reference, find
-from lanner.errors import CampaignError, InputError, Where, did_you_mean
+from lanner.errors import CampaignError, InputError, Where, check_known, did_you_mean
 from lanner.model import (
     JUDGE_GROUPS,
     Campaign,
@@ -187,8 +187,7 @@ def _from_file(path: Path, model: str, protocol: Protocol) -> Sequence[Judgement
     readings = formats.read(path)
     judgements = [each for reading in readings for each in reading.judgements]
     judges = list(dict.fromkeys(each.judge for each in judgements))
-    if model not in judges:
-        raise InputError(f"There is no judge {model!r}.", where=Where(path), next_step=did_you_mean(model, judges))
+    check_known(model, judges, f"There is no judge {model!r}.", InputError, where=Where(path))
     span_questions = {question.id for _, question in protocol.questions if isinstance(question, Spans)}
     own = [each for each in judgements if each.judge == model and each.question in span_questions]
     documents = [document for reading in readings for document in reading.documents]

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import BaseModel, Field, ValidationError
 
-from lanner.errors import NOWHERE, CampaignError, InputError, Where, did_you_mean
+from lanner.errors import NOWHERE, CampaignError, InputError, Where, check_known, did_you_mean
 from lanner.model import Campaign, CampaignState, Json
 from lanner.store import Seat, Store, Transaction
 from lanner.store.rows import now
@@ -234,8 +234,7 @@ def check_names(names: Iterable[str], *, where: Where = NOWHERE, running: bool =
                 next_step="Duplicate the campaign and change the draft.",
             )
         known = CHANGEABLE if running else (*CHANGEABLE, *AT_CREATION)
-        if name not in known:
-            raise InputError(f"There is no setting {name!r}.", where=where, next_step=did_you_mean(name, known))
+        check_known(name, known, f"There is no setting {name!r}.", InputError, where=where)
 
 
 def check_settings(settings: Mapping[str, Json]) -> None:

@@ -33,7 +33,7 @@ from lanner.cli.judge_settings import SETTINGS, settings_from
 from lanner.cli.options import chosen_pair, slug
 from lanner.cli.output import Output, result_rows
 from lanner.cli.source import Source, materials
-from lanner.errors import InputError, LannerError, did_you_mean
+from lanner.errors import InputError, LannerError, check_known, did_you_mean
 from lanner.figures.typeset import estimate, number, p_value, percent
 from lanner.formats import mtme
 from lanner.judges.comparison import compare as compare_judges
@@ -175,15 +175,13 @@ def run_replace(source: Source, model: str, question: str | None, epsilon: float
 
 def _questions(part: Material, table: pl.DataFrame, model: str, question: str | None) -> list[str]:
     judges = table["judge"].unique().sort().to_list()
-    if model not in judges:
-        raise InputError(f"There is no judge {model!r} in {part.name}.", next_step=did_you_mean(model, judges))
+    check_known(model, judges, f"There is no judge {model!r} in {part.name}.", InputError)
     answers = table.filter(pl.col("label").is_not_null() | pl.col("score").is_not_null())
     own = set(answers.filter(pl.col("judge") == model)["question"])
     names = [name for name in answers["question"].unique(maintain_order=True) if name in own]
     if question is None:
         return names
-    if question not in names:
-        raise InputError(f"{model} did not answer {question!r}.", next_step=did_you_mean(question, names))
+    check_known(question, names, f"{model} did not answer {question!r}.", InputError)
     return [question]
 
 

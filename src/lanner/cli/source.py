@@ -14,7 +14,7 @@ from lanner.analysis.material import Material
 from lanner.cli.early_checks import refuse_missing
 from lanner.cli.file_check import refuse_unknown_judges
 from lanner.cli.options import names, pending_notes, reading_options
-from lanner.errors import InputError, LannerError, StatisticError, did_you_mean
+from lanner.errors import InputError, LannerError, StatisticError, check_known
 from lanner.formats.parsing.columns import parse
 from lanner.model import Document
 from lanner.stats.wide import wide
@@ -137,10 +137,7 @@ def materials(source: str, store_place: str, format_name: str | None, protocol: 
     with Store.open(store_place, create=False) as store:
         with store.reading() as tx:
             campaigns = [campaign.name for campaign in tx.campaigns.all()]
-        if source not in campaigns:
-            raise InputError(
-                f"There is no file and no campaign called {source!r}.", next_step=did_you_mean(source, campaigns)
-            )
+        check_known(source, campaigns, f"There is no file and no campaign called {source!r}.", InputError)
         part = material.from_campaign(store, source)
         pair = reading_options().get("languages")
         return [part.in_pair(pair) if pair else part]

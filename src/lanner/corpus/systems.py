@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lanner.errors import LannerError, MissingExtraError, did_you_mean
+from lanner.errors import LannerError, MissingExtraError, check_known, did_you_mean
 from lanner.model import Document, Json, Segment
 
 
@@ -34,8 +34,7 @@ def named(names: Iterable[str], available: Iterable[str]) -> tuple[str, ...]:
     choices = tuple(available)
     unique_names = tuple(dict.fromkeys(names))
     for name in unique_names:
-        if name not in choices:
-            raise LannerError(f"No document has an output of {name!r}.", next_step=did_you_mean(name, choices))
+        check_known(name, choices, f"No document has an output of {name!r}.")
     return unique_names
 
 
@@ -116,8 +115,7 @@ class Score:
 
 def scores(documents: Sequence[Document], metric: str, *, reference: str = "", seed: int = 0) -> list[Score]:
     """Every system's score, best first."""
-    if metric not in METRICS:
-        raise LannerError(f"There is no metric {metric!r}.", next_step=did_you_mean(metric, METRICS))
+    check_known(metric, METRICS, f"There is no metric {metric!r}.")
     name = _reference(documents, reference)
     systems = tuple(dict.fromkeys(system for document in documents for system in document.systems))
     if not systems:

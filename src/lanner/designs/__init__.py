@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from numpy.random import Generator
 
 from lanner import registry
-from lanner.errors import DesignError, did_you_mean
+from lanner.errors import DesignError, check_known
 from lanner.model import Document, Json, Judge, Protocol, Task
 
 __all__ = ["assign", "options", "titles"]
@@ -50,8 +50,7 @@ def assign(
     """The tasks that a design makes of these documents for these judges."""
     names = options(design)
     for name in choices:
-        if name not in names:
-            raise DesignError(f"The design {design!r} has no option {name!r}.", next_step=did_you_mean(name, names))
+        check_known(name, names, f"The design {design!r} has no option {name!r}.", DesignError)
     assign_tasks = registry.module(ROOM, design).assign
     lists = [name for name, parameter in inspect.signature(assign_tasks).parameters.items() if parameter.default == ()]
     options_by_name = {name: _listed(value) if name in lists else value for name, value in choices.items()}

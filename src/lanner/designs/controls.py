@@ -24,7 +24,7 @@ from numpy.random import Generator
 
 from lanner.designs import expected
 from lanner.designs._layout import Key, again, by_judge, is_about_the_judge, is_isolated, key_of, placed
-from lanner.errors import DesignError, did_you_mean
+from lanner.errors import DesignError, check_known
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Stage, Task, Unit
 
 Amount = float | Mapping[str, float]
@@ -49,8 +49,7 @@ class Controls:
         """From a campaign's settings: `controls = {shuffled = {sentence = 16, document = 5}, repeats = 0.05}`."""
         names = [field.name for field in fields(cls)]
         for name in settings:
-            if name not in names:
-                raise DesignError(f"There are no controls called {name!r}.", next_step=did_you_mean(name, names))
+            check_known(name, names, f"There are no controls called {name!r}.", DesignError)
         gold = tuple(known_item(entry, Role.CONTROL) for entry in settings.get("gold", ()))
         return cls(**{**settings, "gold": gold})
 

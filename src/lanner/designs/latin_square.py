@@ -22,7 +22,7 @@ from numpy.random import Generator
 
 from lanner.designs._allocate import by_arm, can_read, reading, refuse, scenarios
 from lanner.designs._layout import Layout, Share, lay_out
-from lanner.errors import DesignError, did_you_mean
+from lanner.errors import DesignError, check_known
 from lanner.model import Document, Judge, Protocol, Role, Task
 from lanner.model.messages import in_number
 
@@ -141,8 +141,7 @@ def _refuse(
     by_system: bool,
 ) -> None:
     for name in rated:
-        if name not in systems:
-            raise DesignError(f"{name!r} is to be rated, but is no system here.", next_step=did_you_mean(name, systems))
+        check_known(name, systems, f"{name!r} is to be rated, but is no system here.", DesignError)
     if by_scenario and len(names) < 2:
         raise DesignError(
             f"{protocol.name} has no scenarios to counterbalance.", next_step='Say rotate="systems", or use full.'

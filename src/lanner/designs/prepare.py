@@ -21,7 +21,7 @@ from numpy.random import Generator
 from lanner import designs
 from lanner.designs import controls, full
 from lanner.designs._layout import by_judge, is_about_the_judge
-from lanner.errors import DesignError, did_you_mean
+from lanner.errors import DesignError, check_known, did_you_mean
 from lanner.model import Document, Item, Json, Judge, Protocol, Role, Task
 
 # Before the real work: tutorial items with their explanations, and a calibration round on shared documents.
@@ -61,8 +61,7 @@ def calibration(
     design. Questionnaires in front of the texts are part of the round; those behind come at the very end."""
     by_id = {document.id: document for document in documents}
     for name in names:
-        if name not in by_id:
-            raise DesignError(f"There is no document {name!r}.", next_step=did_you_mean(name, by_id))
+        check_known(name, by_id, f"There is no document {name!r}.", DesignError)
     round_documents = [by_id[name] for name in names]
     tasks = full.assign(round_documents, judges, protocol, rng=rng, systems=systems, all_scenarios=True)
     behind = _behind(protocol)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 from lanner.designs._layout import Sides, cut, is_for, items, outputs, shuffled
-from lanner.errors import DesignError, did_you_mean
+from lanner.errors import DesignError, check_known
 from lanner.model import Document, Item, Judge, Judgement, Promotion, Protocol, Role, Task
 
 Unit = tuple[str, str]
@@ -74,8 +74,7 @@ def promote(
 ) -> list[Task]:
     """Every judge of the stage's role gets every unit of their group, in the order of the corpus or, where the stage
     says so, shuffled. `units` maps a group ("" for all) to document and segment."""
-    if page not in protocol.pages:
-        raise DesignError(f"There is no page {page!r}.", next_step=did_you_mean(page, protocol.pages))
+    check_known(page, protocol.pages, f"There is no page {page!r}.", DesignError)
     stages = protocol.pages[page]
     per = next((stage.promotion.per for stage in stages if stage.promotion), None)
     tasks: list[Task] = []

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lanner.errors import InputError, Where, did_you_mean
+from lanner.errors import InputError, Where, check_known, did_you_mean
 from lanner.formats import appraise_scores
 from lanner.formats._format import Format, Reading
 from lanner.formats.appraise_batches import Batches
@@ -231,8 +231,7 @@ def read_tables(root: Path, pair: str, gold: str = "mqm", metrics: Sequence[str]
         raise InputError(f"There are no human scores called {gold!r}.", where=Where(root), next_step=hint)
     files = _files_by_name(sorted((root / "metric-scores" / pair).glob("*.seg.score")))
     for name in metrics:
-        if name not in files:
-            raise InputError(f"There is no metric {name!r}.", where=Where(root), next_step=did_you_mean(name, files))
+        check_known(name, files, f"There is no metric {name!r}.", InputError, where=Where(root))
     lines = _documents(root / "documents" / f"{pair}.docs")
     size = len(lines) or None
     references = sorted((root / "references").glob(f"{pair}.*.txt"))
@@ -418,8 +417,7 @@ def read(
     """For each language pair its scores and its error annotations, each with the documents they are about."""
     names = [level.strip() for level in levels.split(",") if level.strip()]
     for level in names:
-        if level not in LEVELS:
-            raise InputError(f"There is no level {level!r}.", next_step=did_you_mean(level, LEVELS))
+        check_known(level, LEVELS, f"There is no level {level!r}.", InputError)
     readings: list[Reading] = []
     for pair in _choose_pairs(path, languages):
         documents = tuple(read_aligned(_files(path, pair, newline)))

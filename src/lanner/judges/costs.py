@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from lanner.errors import InputError, LannerError, Where, did_you_mean
+from lanner.errors import InputError, LannerError, Where, check_known
 from lanner.judges.plan import Member, Totals
 
 # What models cost: a dated table that anyone can replace by a file of their own.
@@ -101,8 +101,7 @@ def _require(table: Mapping[str, Any], keys: tuple[str, ...], where: Where) -> N
         if key not in table:
             raise InputError(f"{key} is missing.", where=where, next_step="See judges/prices.toml for the form.")
     for key in table:
-        if key not in _KEYS:
-            raise InputError(f"{key!r} is no part of a price.", where=where, next_step=did_you_mean(key, _KEYS))
+        check_known(key, _KEYS, f"{key!r} is no part of a price.", InputError, where=where)
 
 
 def _number(value: Any, where: Where) -> float:

@@ -27,7 +27,7 @@ from jinja2 import meta, nodes
 from jinja2.sandbox import SandboxedEnvironment
 
 from lanner import registry
-from lanner.errors import InputError, LannerError, Where, did_you_mean
+from lanner.errors import InputError, LannerError, Where, check_known, did_you_mean
 from lanner.protocols.reading import TomlLines
 
 DEFAULT = "judge"
@@ -178,8 +178,7 @@ def _read(path: Path, shipped: bool) -> Template:
     places = TomlLines(text)
     for key, value in table.items():
         where = Where(path, places.find((key,)))
-        if key not in _KEYS:
-            raise InputError(f"{key!r} is no part of a prompt.", where=where, next_step=did_you_mean(key, _KEYS))
+        check_known(key, _KEYS, f"{key!r} is no part of a prompt.", InputError, where=where)
         if not isinstance(value, _KEYS[key]) or (isinstance(value, bool) and _KEYS[key] is not bool):
             raise InputError(f"{key} must be {_WORDS[_KEYS[key]]}.", where=where)
     for key in ("name", "version"):

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from lanner.errors import LannerError, did_you_mean
+from lanner.errors import check_known
 from lanner.metrics._rating import Languages, Metric, Translation
 from lanner.metrics.taggers import Tagger, Token, find
 from lanner.stats.resample import Array
@@ -118,6 +118,5 @@ def _occurrences(tokens: Sequence[Token]) -> dict[str, Counter[Any]]:
 def make(languages: Languages, category: str = "all") -> Metric:
     """See `OPTIONS`."""
     choices = ("all", "discourse", *CATEGORIES)
-    if category not in choices:
-        raise LannerError(f"BlonDe has no category {category!r}.", next_step=did_you_mean(category, choices))
+    check_known(category, choices, f"BlonDe has no category {category!r}.")
     return Blonde(*find(languages.target), category)

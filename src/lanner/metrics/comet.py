@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lanner.errors import LannerError, did_you_mean
+from lanner.errors import LannerError, check_known
 from lanner.metrics._rating import Languages, Metric, Translation
 from lanner.metrics.neural import checkpoint
 from lanner.metrics.neural.model import Comet, Sample, load
@@ -106,8 +106,7 @@ def make(languages: Languages, **options: Any) -> Metric:
             "folder: --option model=wmt22-comet-da.",
         )
     context = str(options.get("context", "reference"))
-    if context not in CONTEXTS:
-        raise LannerError(f"There is no context {context!r}.", next_step=did_you_mean(context, CONTEXTS))
+    check_known(context, CONTEXTS, f"There is no context {context!r}.")
     before, tokens = (_number(options, name) for name in ("before", "tokens"))
     read = checkpoint.read(str(options["model"]), options.get("encoder"))
     model = load(read, device=options.get("device"), precision=options.get("precision"), tokens=tokens)

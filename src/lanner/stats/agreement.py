@@ -17,7 +17,7 @@ from importlib import resources
 from typing import Any
 
 from lanner import registry
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Result
 from lanner.stats import coefficients
 from lanner.stats import spans as span_coefficients
@@ -148,8 +148,7 @@ def _words() -> dict[str, Any]:
 def band(value: float, scale: str) -> str:
     """The reading of a value on a published scale."""
     scales = _words()["scale"]
-    if scale not in scales:
-        raise StatisticError(f"There is no scale {scale!r}.", next_step=did_you_mean(scale, scales))
+    check_known(scale, scales, f"There is no scale {scale!r}.", StatisticError)
     if scales[scale].get("either_sign"):
         value = abs(value)
     text: str = scales[scale]["below"]

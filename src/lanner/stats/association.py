@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Result
 from lanner.stats.frame import Numbers, by_name, codes, distinct, in_order
 from lanner.stats.resample import PLENTY, Array, Indices, Replicates, Resampling, outcome, replicate, sign
@@ -405,8 +405,7 @@ def _unit(n: int, documents: Indices | None, resampling: Resampling | None) -> t
 def check_methods(methods: Sequence[str]) -> None:
     """An error that helps for a coefficient nobody knows."""
     for method in methods:
-        if method not in COEFFICIENTS:
-            raise StatisticError(f"There is no coefficient {method!r}.", next_step=did_you_mean(method, COEFFICIENTS))
+        check_known(method, COEFFICIENTS, f"There is no coefficient {method!r}.", StatisticError)
 
 
 def _pairs(x: Array, y: Array, unit: Indices) -> Pairs:
@@ -496,8 +495,7 @@ def correlations(
     resampling = clustered(resampling)
     all_judges = sorted(table.table["judge"].unique().to_list())
     for judge in judges:
-        if judge not in all_judges:
-            raise StatisticError(f"There is no judge {judge!r}.", next_step=did_you_mean(judge, all_judges))
+        check_known(judge, all_judges, f"There is no judge {judge!r}.", StatisticError)
     results = []
     for measure, (labels, part) in product(measures, groups(table.table, by)):
         by_judge = _by_judge(part, measure, resampling.unit)

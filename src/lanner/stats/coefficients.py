@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Result
 from lanner.stats.estimate import GROUPS, Plan, Rows, SparseTable, Statistic, estimate, statistic
 from lanner.stats.frame import distinct
@@ -42,8 +42,7 @@ def agreement_weights(answers: Ratings, weights: Weights) -> Array:
         return np.eye(size)
     if not isinstance(weights, str):
         return _check_weights(weights, size)
-    if weights not in NAMES:
-        raise StatisticError(f"There are no weights called {weights!r}.", next_step=did_you_mean(weights, NAMES))
+    check_known(weights, NAMES, f"There are no weights called {weights!r}.", StatisticError)
     check_order(answers, weights)
     span = float(np.ptp(answers.points)) if size else 0.0
     if span == 0:
@@ -533,8 +532,7 @@ def alpha(answers: Ratings, *, level: Level | None = None) -> Plan:
     level_name: str = level or ("jaccard" if answers.sets else "nominal")
     if level is None and not answers.sets and answers.scored:
         level_name = "interval"
-    if level_name not in LEVELS:
-        raise StatisticError(f"There is no level {level_name!r}.", next_step=did_you_mean(level_name, LEVELS))
+    check_known(level_name, LEVELS, f"There is no level {level_name!r}.", StatisticError)
     if len(answers.item) and (level_name in ("jaccard", "masi")) != bool(answers.sets) and level_name != "nominal":
         kind = "sets of labels" if answers.sets else "single answers"
         raise StatisticError(f"The level {level_name!r} does not fit: the answers are {kind}.")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
 from lanner.stats.frame import tidy
 from lanner.stats.resample import Array, Outcome, Resampling, group_sums, outcome, replicate_sums, sign
@@ -33,8 +33,7 @@ def _answers(data: Any, question: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
     table, notes = tidy(data)
     table = table.filter(pl.col("role") == "main")
     questions = table["question"].unique().sort().to_list()
-    if question not in questions:
-        raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, questions))
+    check_known(question, questions, f"No answers to a question {question!r}.", StatisticError)
     return table.filter(pl.col("question") == question), notes
 
 

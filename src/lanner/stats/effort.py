@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from scipy.special import stdtrit
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result
 from lanner.model.messages import in_number
 from lanner.stats.frame import Numbers, codes, distinct, in_order, joined, of_rows, tidy
@@ -49,8 +49,7 @@ def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> Wo
     questions = ([of] if of else []) if isinstance(of, str) else list(of)
     all_questions = table["question"].unique().to_list()
     for name in questions:
-        if name not in all_questions:
-            raise StatisticError(f"No answers to a question {name!r}.", next_step=did_you_mean(name, all_questions))
+        check_known(name, all_questions, f"No answers to a question {name!r}.", StatisticError)
     if questions:
         table = table.filter(pl.col("question").is_in(questions))
     seconds = pl.coalesce("active", "elapsed") if time == "auto" else pl.col(time)

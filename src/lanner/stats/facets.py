@@ -28,7 +28,7 @@ from scipy import linalg, sparse
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, ndtri, stdtr, stdtrit
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result, Signature
 from lanner.stats.frame import groups_apart, in_order, of_rows
 from lanner.stats.mixed import EXACT, NOT_TOLD_APART, Fit, RandomTerms, Satterthwaite, tells_apart
@@ -328,8 +328,7 @@ def facets(
     two systems, `margin` around it, and the generalisability Eρ² and dependability Φ of the ranking). The Result is the
     best system's score.
     """
-    if scale not in get_args(Scale):
-        raise StatisticError(f"There is no scale {scale!r}.", next_step=did_you_mean(scale, get_args(Scale)))
+    check_known(scale, get_args(Scale), f"There is no scale {scale!r}.", StatisticError)
     name = f"severity-adjusted {of or 'score'}"
     item_scores = items(data, of, **selection)
     answers = item_scores.answers

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model.messages import in_number
 from lanner.stats.coefficients import check_order, ratio
 from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, statistic
@@ -37,8 +37,7 @@ def icc(answers: Ratings, *, form: Form = "2,1", cells: Literal["auto", "complet
     Shrout & Fleiss 1979, Psychological Bulletin 86; McGraw & Wong 1996, Psychological Methods 1; Henderson 1953,
     Biometrics 9.
     """
-    if form not in FORMS:
-        raise StatisticError(f"There is no ICC form {form!r}.", next_step=did_you_mean(form, FORMS))
+    check_known(form, FORMS, f"There is no ICC form {form!r}.", StatisticError)
     check_order(answers, "icc")
     k = max(1, len(answers.judges))
     full = answers.per_item == k

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
 from lanner.stats.association import Coefficient, Pairs, without_each
 from lanner.stats.metric_accuracy import (
@@ -334,8 +334,7 @@ def comparisons(
     acc_eq is the exact sign test over pairs and williams is Williams' t: as published, and too often significant.
     """
     for name in tests:
-        if name not in TESTS:
-            raise StatisticError(f"There is no test {name!r}.", next_step=did_you_mean(name, TESTS))
+        check_known(name, TESTS, f"There is no test {name!r}.", StatisticError)
     system_rows = _systems(gold, without)
     truth = gold.of(system_rows)
     has_gold = ~np.isnan(truth).all(axis=0)

@@ -34,7 +34,7 @@ import polars as pl
 from scipy.special import stdtr
 from scipy.stats import binomtest, rankdata
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result, Signature
 from lanner.stats.association import correlate, pearson_of_sums
 from lanner.stats.coefficients import corrected, ratio
@@ -120,8 +120,7 @@ def panel(
     table, _ = tidy(data)
     kinds = dict(table.select("judge", "judge_kind").unique(maintain_order=True).iter_rows())
     for name in (*models, *people):
-        if name not in kinds:
-            raise StatisticError(f"There is no judge {name!r}.", next_step=did_you_mean(name, kinds))
+        check_known(name, kinds, f"There is no judge {name!r}.", StatisticError)
     judge_kinds = {} if "judges" in selection else {"kinds": EVERY_KIND}
     answers = ratings(data, question, **{"value": ("label", "score", "labels"), **judge_kinds, **selection})
     names = tuple(models) or tuple(j for j in answers.judges if kinds.get(j) in ("model", "metric"))

@@ -27,7 +27,7 @@ import polars as pl
 from scipy.optimize import linprog
 from scipy.special import bdtr
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known, did_you_mean
 from lanner.model import SIDES, TIES, Json, Result
 from lanner.model.messages import in_number
 from lanner.stats.frame import shared_ranks, tidy
@@ -64,8 +64,7 @@ def comparisons(
     table = table.filter(pl.col("role").is_in(list(roles)))
     questions = table["question"].unique().sort().to_list()
     if question:
-        if question not in questions:
-            raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, questions))
+        check_known(question, questions, f"No answers to a question {question!r}.", StatisticError)
         table = table.filter(pl.col("question") == question)
     answers = table.filter(pl.col("label").is_not_null() | pl.col("ranks").is_not_null())
     if len(answers) < len(table):

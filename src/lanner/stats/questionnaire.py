@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
 from lanner.stats.frame import tidy
 from lanner.stats.resample import Array, Outcome, Resampling, Scale, group_sums, outcome, replicate_sums, sign
@@ -84,8 +84,7 @@ def _answers(data: Any, of: str | Sequence[str]) -> tuple[pl.DataFrame, tuple[st
     questions = table["question"].unique().sort().to_list()
     names = [of] if isinstance(of, str) else list(of)
     for question in names:
-        if question not in questions:
-            raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, questions))
+        check_known(question, questions, f"No answers to a question {question!r}.", StatisticError)
     order = pl.Enum(names)
     answers = table.filter(pl.col("question").is_in(names))
     return answers.sort(pl.col("question").cast(order), maintain_order=True), notes

@@ -27,7 +27,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
 from lanner.model.messages import in_number
 from lanner.stats.frame import shared_ranks
@@ -180,8 +180,7 @@ def rank(
 ) -> Ranking:
     """The ranking itself; `systems` and `head_to_head` are its tables. `per_words` makes the score a rate over the
     `words` of each (document, segment), with `pass_at_most` as the threshold of a scorecard."""
-    if direction not in DIRECTIONS:
-        raise StatisticError(f"There is no direction {direction!r}.", next_step=did_you_mean(direction, DIRECTIONS))
+    check_known(direction, DIRECTIONS, f"There is no direction {direction!r}.", StatisticError)
     resampling = resampling or Resampling()
     item_scores = data if isinstance(data, Items) else items(data, of, **selection)
     item_scores = _finite(item_scores.only(only) if only else item_scores)
@@ -537,8 +536,7 @@ def duels(
         ("combination", combine, get_args(Combine)),
         ("correction", correction, get_args(Correction)),
     ):
-        if value not in choices:
-            raise StatisticError(f"There is no {what} {value!r}.", next_step=did_you_mean(value, choices))
+        check_known(value, choices, f"There is no {what} {value!r}.", StatisticError)
     if margin is not None and not 0 < margin < float("inf"):
         raise StatisticError(f"A margin is a positive number of points, not {margin:g}.")
     if margin is not None and test != "permutation":

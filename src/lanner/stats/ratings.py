@@ -26,7 +26,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known, did_you_mean
 from lanner.model import EQUAL, JUDGE_GROUPS, SIDES, TIES, JudgeKind
 from lanner.model.messages import in_number
 from lanner.stats.frame import Numbers, by_name, distinct, positions, texts, tidy
@@ -178,8 +178,7 @@ class Ratings:
                 yield two
 
     def _judge(self, name: str) -> int:
-        if name not in self.judges:
-            raise StatisticError(f"There is no judge {name!r} here.", next_step=did_you_mean(name, self.judges))
+        check_known(name, self.judges, f"There is no judge {name!r} here.", StatisticError)
         return self.judges.index(name)
 
     def matrix(self) -> Codes:
@@ -473,15 +472,13 @@ def _select(
     for name, value in selection.items():
         if value is not None:
             have = texts(table[name])
-            if value not in have:
-                raise StatisticError(f"There is no {name} {value!r}.", next_step=did_you_mean(value, have))
+            check_known(value, have, f"There is no {name} {value!r}.", StatisticError)
             table = table.filter(pl.col(name) == value) if len(have) > 1 else table
     table = _only(table, "role", [str(role) for role in roles])
     if judges is not None:
         have = texts(table["judge"])
         for name in judges:
-            if name not in have:
-                raise StatisticError(f"There is no judge {name!r} here.", next_step=did_you_mean(name, have))
+            check_known(name, have, f"There is no judge {name!r} here.", StatisticError)
         table = _only(table, "judge", judges)
     return table
 

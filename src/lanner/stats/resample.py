@@ -39,7 +39,7 @@ from scipy import sparse
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from lanner import __version__
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Signature
 
 Array = npt.NDArray[np.float64]
@@ -82,10 +82,7 @@ class Resampling:
 
     def __post_init__(self) -> None:
         for name, value, choices in (("unit", self.unit, get_args(Unit)), ("method", self.method, get_args(Method))):
-            if value not in choices:
-                raise StatisticError(
-                    f"There is no resampling {name} {value!r}.", next_step=did_you_mean(value, choices)
-                )
+            check_known(value, choices, f"There is no resampling {name} {value!r}.", StatisticError)
         if not 0 < self.level < 1:
             raise StatisticError(f"A confidence level lies between 0 and 1, not at {self.level}.")
         if self.n < 1:

@@ -27,7 +27,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import JUDGE_GROUPS, Protocol, Result
 from lanner.model.messages import in_number
 from lanner.stats.frame import by_name, in_order, of_rows, positions, texts, tidy
@@ -70,8 +70,7 @@ class Items:
         """The same with some of the systems; an unknown name is an error."""
         known = self.systems
         for name in systems:
-            if name not in known:
-                raise StatisticError(f"There is no system {name!r}.", next_step=did_you_mean(name, known))
+            check_known(name, known, f"There is no system {name!r}.", StatisticError)
         is_wanted = pl.col("system").is_in(list(systems))
         answers = None if self.answers is None else self.answers.filter(is_wanted)
         return replace(self, table=self.table.filter(is_wanted), answers=answers)
@@ -123,14 +122,12 @@ def items(
     are left out, or count as 0 (`constant="zero"`).
     """
     for name, value, choices in (("repeats", repeats, get_args(Repeats)), ("constant", constant, get_args(Constant))):
-        if value not in choices:
-            raise StatisticError(f"There is no rule {value!r} for {name}.", next_step=did_you_mean(value, choices))
+        check_known(value, choices, f"There is no rule {value!r} for {name}.", StatisticError)
     table, table_notes = tidy(data)
     notes = list(table_notes)
     if not (table["question"] == "").all():
         questions = table["question"].unique().sort().to_list()
-        if of not in questions:
-            raise StatisticError(f"There are no answers to {of!r}.", next_step=did_you_mean(of, questions))
+        check_known(of, questions, f"There are no answers to {of!r}.", StatisticError)
         table = table.filter(pl.col("question") == of)
     table = _kept(
         table,
@@ -283,8 +280,7 @@ def _standardise(table: pl.DataFrame, ddof: int, constant: Constant, notes: list
 def at(item_scores: Items, level: Level) -> Result:
     """Mean scores of each system at one level: a row for each segment, document, domain or system, with how many
     segments it averages. Segments count alike within a unit."""
-    if level not in _LEVELS:
-        raise StatisticError(f"There is no level {level!r}.", next_step=did_you_mean(level, _LEVELS))
+    check_known(level, _LEVELS, f"There is no level {level!r}.", StatisticError)
     name = f"mean {item_scores.of}"
     if not len(item_scores.table):
         return undefined(name, "no output has a score.")
@@ -533,8 +529,7 @@ class AdjustedScores:
 
 def check_average(average: str) -> None:
     """An error that helps for an average that does not exist."""
-    if average not in get_args(Average):
-        raise StatisticError(f"There is no average {average!r}.", next_step=did_you_mean(average, get_args(Average)))
+    check_known(average, get_args(Average), f"There is no average {average!r}.", StatisticError)
 
 
 def _lengths(table: pl.DataFrame, words: Words) -> Array:
@@ -586,8 +581,7 @@ def preset_names() -> list[str]:
 def preset(name: str) -> Preset:
     """One of them; an unknown name is an error."""
     presets = _file()
-    if name not in presets:
-        raise StatisticError(f"There is no preset {name!r}.", next_step=did_you_mean(name, presets))
+    check_known(name, presets, f"There is no preset {name!r}.", StatisticError)
     table = dict(presets[name])
     while "like" in table:
         base = presets[table.pop("like")]

@@ -38,7 +38,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 
-from lanner.errors import InputError, StatisticError, did_you_mean
+from lanner.errors import InputError, StatisticError, check_known
 from lanner.stats.coefficients import Entry, pair_plan, ratio
 from lanner.stats.estimate import Plan, Rows, statistic
 from lanner.stats.ratings import Codes, Ratings, incidence
@@ -167,8 +167,7 @@ def spans(
     A mark for missing text has no place of its own and counts as one character. Not corrected for chance.
     After Blain et al. 2023, Findings of the WMT23 Shared Task on Quality Estimation.
     """
-    if match not in MATCHES:
-        raise StatisticError(f"Spans do not match by {match!r}.", next_step=did_you_mean(match, MATCHES))
+    check_known(match, MATCHES, f"Spans do not match by {match!r}.", StatisticError)
     weights = _severity_weights() if severities == "mqm" else dict(severities or {})
     attributes = ("category",) if categories else ()
     marks = [_read(text, weights, attributes, weighted=severities is not None) for text in answers.labels]
@@ -252,10 +251,7 @@ def _read(text: str, weights: Mapping[str, float], attributes: tuple[str, ...], 
         weight = 1.0
         if weighted:
             severity = str(span.get("severity", ""))
-            if severity not in weights:
-                raise StatisticError(
-                    f"No weight for the severity {severity!r}.", next_step=did_you_mean(severity, weights)
-                )
+            check_known(severity, weights, f"No weight for the severity {severity!r}.", StatisticError)
             weight = float(weights[severity])
         where = (*place, *(str(span.get(name, "")) for name in attributes))
         marks.setdefault(where, []).append(Mark(start, end, weight))
@@ -441,8 +437,7 @@ def gamma(
     each (document, segment); without it a sentence is as long as its last mark reaches, which makes chance agreement
     look likelier and γ smaller. Up to four judges are aligned together, as published; more are taken two by two.
     """
-    if by not in BY:
-        raise StatisticError(f"Spans have no {by!r}.", next_step=did_you_mean(by, BY))
+    check_known(by, BY, f"Spans have no {by!r}.", StatisticError)
     weighing = Weighing(position, category)
     texts = continua(answers, by, lengths)
     sums = np.zeros((len(answers.documents), 4))

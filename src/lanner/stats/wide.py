@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lanner.errors import StatisticError, did_you_mean
+from lanner.errors import StatisticError, check_known, did_you_mean
 from lanner.model import Result, Signature
 from lanner.model.messages import in_number
 from lanner.stats.frame import SCHEMA, Numbers, by_name, codes, in_order, of_rows, tidy, to_polars
@@ -39,8 +39,7 @@ def groups(table: pl.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, str],
 def check_columns(table: pl.DataFrame, names: Sequence[str]) -> None:
     """An error that helps for a column that is not there."""
     for name in names:
-        if name not in table.columns:
-            raise StatisticError(f"There is no column {name!r}.", next_step=did_you_mean(name, table.columns))
+        check_known(name, table.columns, f"There is no column {name!r}.", StatisticError)
 
 
 def labelled(result: Result, labels: Mapping[str, str]) -> Result:

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lanner.errors import InputError, did_you_mean
+from lanner.errors import InputError, check_known
 from lanner.model import Result
 from lanner.stats import association, diagnosis, preference, regression
 from lanner.stats.agreement import COEFFICIENTS
@@ -234,8 +234,7 @@ def evaluated(data: Data) -> Result:
 def metric(data: Data, *, name: str, give: str) -> CellResult:
     """One number of one metric: acc_eq, sys_pairwise_accuracy, segment_pearson, or another column of the result."""
     rows = {str(row["metric"]): row for row in evaluated(data).rows}
-    if name not in rows:
-        raise InputError(f"There is no metric {name!r}.", next_step=did_you_mean(name, rows))
+    check_known(name, rows, f"There is no metric {name!r}.", InputError)
     return CellResult(rows[name][give])
 
 

@@ -23,7 +23,7 @@ import polars as pl
 
 from lanner import formats, registry
 from lanner.analysis.material import Material, from_file
-from lanner.errors import InputError, LannerError, Where, did_you_mean
+from lanner.errors import InputError, LannerError, Where, check_known, did_you_mean
 from lanner.formats import mtme
 from lanner.model import Choice, Document
 from lanner.stats.metaeval import Scorer
@@ -188,8 +188,7 @@ class Data:
                 code=ABSENT,
                 next_step=f"Put its folder next to the other, or set {VARIABLE} to the folder that holds both.",
             )
-        if name not in self.parts:
-            raise InputError(f"The data has no part {name!r}.", next_step=did_you_mean(name, self.parts))
+        check_known(name, self.parts, f"The data has no part {name!r}.", InputError)
         return self.parts[name]
 
     def table(
@@ -205,8 +204,7 @@ class Data:
         material = self.part(part)
         ids = [judge.id for judge in material.judges]
         for name in judges:
-            if name not in ids:
-                raise InputError(f"There is no judge {name!r} in {part}.", next_step=did_you_mean(name, ids))
+            check_known(name, ids, f"There is no judge {name!r} in {part}.", InputError)
         table = material.table
         if judges:
             table = table.filter(pl.col("judge").is_in(list(judges)))

@@ -11,7 +11,7 @@ from functools import cache, partial
 from importlib import metadata
 
 from lanner import registry
-from lanner.errors import LannerError, did_you_mean
+from lanner.errors import LannerError, check_known
 from lanner.model import languages
 
 GROUP = "lanner.segmenters"
@@ -40,8 +40,7 @@ def find(name: str) -> Segmenter:
     """The segmenter of that name."""
     for point in metadata.entry_points(group=GROUP, name=name):
         return partial(_cuts_of_sentences, point.load(), name)
-    if name not in names():
-        raise LannerError(f"There is no segmenter called {name!r}.", next_step=did_you_mean(name, names()))
+    check_known(name, names(), f"There is no segmenter called {name!r}.")
     cuts: Segmenter = registry.module("corpus.segmenters", name).cuts
     return cuts
 
