@@ -10,7 +10,7 @@ import { clauses, findUnit, slice, wholeWords, words } from './text.js';
 
 /** What can be pressed in the list of marks. */
 const LISTED =
-  '[data-span], [data-remarks], button[data-remove], button[data-keep], [data-act=missing]';
+  'button:is([data-span], [data-remarks], [data-remove], [data-keep], [data-act=missing])';
 
 /** @param {Element} cell */
 const isRightToLeft = cell => getComputedStyle(cell).direction === 'rtl';
