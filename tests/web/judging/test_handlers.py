@@ -487,6 +487,22 @@ def practise(client: TestClient, store: Store, task: int, *, right: bool) -> lis
     return replies
 
 
+def test_what_is_asked_about_earlier_answers_opens_after_them(client: TestClient, store: Store) -> None:
+    """Opened before the skills were chosen, the page of their ratings called everything answered, and finishing led
+    back to it without a word."""
+    secrets = open_campaign(store, "two steps", protocol="falcon", judges=1)
+    client.get(f"/j/{secrets['J1']}")
+    tasks = campaign.tasks(store, "two steps", "J1")
+    rating = next(task for task in tasks if task.page == "rating")
+    texts = {item.document for item in rating.items}
+    label = next(task for task in tasks if task.page == "label" and texts & {item.document for item in task.items})
+    assert client.get(f"/task/{rating.id}").headers["location"] == f"/task/{label.id}"
+    for item in range(len(label.items)):
+        campaign.submit(store, label.id, item, complete("falcon_labels"), submission=f"label {item}")
+    assert client.get(f"/task/{rating.id}").status_code == 200
+    assert client.get(f"/task/{label.id}").status_code == 200
+
+
 def test_texts_open_once_a_round_of_practice_agrees_with_the_reference(client: TestClient, store: Store) -> None:
     secrets = open_campaign(store, "practised", protocol="falcon_labels", settings={"practice_agreement": 0.8})
     client.get(f"/j/{secrets['J1']}")

@@ -19,7 +19,7 @@ from lanner.protocols.answers import Texts, applicable, chosen, missing, texts_o
 from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import as_shown
 from lanner.protocols.wording import Wording
-from lanner.store import Assigned, Store
+from lanner.store import Assigned, Store, Transaction
 from lanner.store.rows import dumps
 from lanner.web.judging.document import Block, Layout, lines, opened
 from lanner.web.judging.form import Ask, Pick, asks
@@ -545,6 +545,8 @@ def task_view(store: Store, number: int, assigned: Assigned | None = None) -> Ta
         gates = {stage.page_id for stage in questions.gates_before(entry.task.page)}
         closed = not gate_open(tx, campaign.id, seat.number, questions, entry.task.page)
         gate = next((line.task for line in overview if line.page in gates), 0) if closed else None
+        if gate is None:
+            gate = _earlier_task(protocol, entry.task, answers, tx, seat.number)
     finished_tasks = sum(line.finished_at is not None for line in overview)
     return TaskView(
         campaign=campaign,
@@ -558,6 +560,29 @@ def task_view(store: Store, number: int, assigned: Assigned | None = None) -> Ta
         gate=gate,
         settings=_settings(campaign),
     )
+
+
+def _earlier_task(protocol: Protocol, task: Task, answers: Sequence[Heard], tx: Transaction, seat: int) -> int | None:
+    """The unfinished task whose answers this one asks about, as ratings of the skills chosen before; None where all
+    are there. Without them nothing is asked, and the page would call everything answered."""
+    here = {question.id for stage in protocol.pages[task.page] for question in stage.questions}
+    needed = {
+        question.for_each
+        for stage in protocol.pages[task.page]
+        for question in stage.questions
+        if question.for_each and question.required and question.for_each not in here
+    }
+    open_items = {
+        (item.document, item.segment)
+        for item, each in zip(task.items, answers, strict=True)
+        if any(each.earlier.get(name) is None for name in needed)
+    }
+    pages = {found[0].page_id for name in needed if (found := protocol.find(name))}
+    for other in (each.task for each in tx.tasks.of_judge(seat)) if open_items else ():
+        about = {(item.document, item.segment) for item in other.items}
+        if other.page in pages and other.finished_at is None and open_items & about:
+            return other.id
+    return None
 
 
 def _given(answers: Sequence[Heard], times: Sequence[tuple[float, float]]) -> tuple[Given, ...]:
