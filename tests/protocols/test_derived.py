@@ -14,7 +14,7 @@ from lanner.errors import InputError
 from lanner.model import Analysis, Choice, Judgement, Labels, Option, Protocol, Scale, Spans
 from lanner.protocols import load
 from lanner.protocols.answers import accept
-from lanner.protocols.derived import RULES, derived, ranking_options, ranking_plans, scores, scores_of, word_count
+from lanner.protocols.derived import RULES, derived, ranking_options, ranking_plans, rate, scores, scores_of, word_count
 
 H_FALCON, FALCON = protocols.load("h_falcon"), protocols.load("falcon")
 
@@ -205,6 +205,16 @@ def test_named_options_and_the_fate_of_prefilled_spans() -> None:
     found = scores(esa, {"errors": spans, "score": 70})
     assert found == {"points": 70, "error_points": 4, "error_count": 4, "kept_share": 0.5, "removed_share": 0.25}
     assert scores(esa, {"errors": [{"severity": "minor", "origin": "added"}]})["kept_share"] is None
+
+
+def test_a_scorecard_passes_or_fails_by_points_per_thousand_words() -> None:
+    (penalty,) = (score for score in protocols.load("mqm_localisation").scores if score.id == "penalty")
+    passed = rate(penalty, 10, 400)
+    assert passed is not None and (passed.points, passed.per_words, passed.passed) == (25, 1000, True)
+    failed = rate(penalty, 11, 400)
+    assert failed is not None and failed.passed is False
+    assert rate(penalty, 1, 0) is None
+    assert rate(protocols.load("mqm").scores[0], 10, 400) is None
 
 
 def test_words_are_counted_by_script() -> None:

@@ -4,6 +4,7 @@ the set of rows of a grid that were not left at the preselected option."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -123,8 +124,8 @@ def any_given(question: Question, answer: Json, options: Mapping[str, Any]) -> f
 
 def weighted_spans(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
     """The sum of the spans' weights. `weights` is a list of tables, first match wins: category (or its parent) and
-    severity, each optional, and weight; a span no weight matches counts 0. `per_words` is left to the ranking, which
-    knows whole texts."""
+    severity, each optional, and weight; a span no weight matches counts 0. What is said `per_words` is left to `rate`,
+    since it is about whole texts."""
     marks = judged_marks(answer) if isinstance(answer, list) else None
     if marks is None:
         return None
@@ -203,6 +204,26 @@ def _prepare(questions: Mapping[str, Question], score: Score) -> Mapping[str, An
     if not isinstance(question, Grid):
         return score.options
     return {**score.options, _LOOKED_UP: _looked_up(question, score.options)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Points per so many words, and whether that passes; None where the score sets no threshold."""
+
+    points: float
+    per_words: int
+    passed: bool | None
+
+
+def rate(score: Score, total: float, words: int) -> Rate | None:
+    """A total of penalty points over a text of so many words, as a scorecard says it; None where the score is not one
+    per words or the text is empty. Points = total · per_words / words."""
+    per_words = score.options.get("per_words")
+    if not per_words or words <= 0:
+        return None
+    points = total * per_words / words
+    threshold = score.options.get("pass_at_most")
+    return Rate(points, int(per_words), None if threshold is None else points <= threshold)
 
 
 def word_count(text: str, language: str = "") -> int:
