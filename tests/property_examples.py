@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TypeVar
-
-Case = TypeVar("Case")
 
 EVERYTHING = bool(os.environ.get("LANNER_FUZZ"))
 
@@ -18,8 +15,3 @@ def examples(count: int) -> int:
 def rounds(few: int, many: int) -> int:
     """How often something random is repeated: a simulated study, a run, a campaign."""
     return many if EVERYTHING else few
-
-
-def some(cases: list[Case], count: int) -> list[Case]:
-    """The first few of the cases that go the same way in different sizes."""
-    return cases if EVERYTHING else cases[:count]

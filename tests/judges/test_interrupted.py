@@ -2,9 +2,8 @@
 
 The model here is a function of the question, so that two runs can be compared. An interruption is a loss of power: from
 one moment on no reply arrives and nothing is written any more. Every kind of moment is tried: before and after a
-question, before and after a write. The short form takes one moment of a run for one half of the cases, and for the
-other half an outage or a useless reply at one question; with LANNER_SOAK both are tried in all cases, at every moment
-and every question.
+question, before and after a write. The short form takes one of each run, another for each protocol, and an outage or
+a useless reply at a question of every second; with LANNER_SOAK every moment is taken, and both at every question.
 """
 
 from __future__ import annotations
@@ -221,7 +220,7 @@ def whole_run(
     return runs[protocol, calls]
 
 
-@pytest.mark.parametrize(("protocol", "calls"), CASES[1::2] if MOMENTS else CASES)
+@pytest.mark.parametrize(("protocol", "calls"), CASES)
 def test_a_power_cut_at_any_moment_changes_nothing(
     tmp_path: Path, power: Callable[..., Power], protocol: str, calls: Calls, whole_run: Undisturbed
 ) -> None:
@@ -250,7 +249,7 @@ def mumbles(number: int, at: int) -> str | None:
     return "I would rather not." if number == at else None
 
 
-@pytest.mark.parametrize(("protocol", "calls"), CASES[::2] if MOMENTS else CASES)
+@pytest.mark.parametrize(("protocol", "calls"), CASES[:: MOMENTS and 2])
 def test_an_outage_or_a_useless_reply_at_any_question_is_made_good_by_the_next_run(
     tmp_path: Path, power: Callable[..., Power], protocol: str, calls: Calls, whole_run: Undisturbed
 ) -> None:
