@@ -29,6 +29,16 @@ UNSEEN = """elements => elements.flatMap(el => [
 ]).filter(problem => problem !== true)"""
 
 
+LAYERS = """() => [...document.querySelectorAll('.row, .row:not(.is-active) *')].flatMap(el => [
+  el.matches('.row') && !el.parentElement.matches('.batch') && 'a row outside a batch',
+  ...[null, '::before', '::after'].map(part => {
+    const { content, position } = getComputedStyle(el, part);
+    return !el.matches('.row') || part ? content !== 'none' && position !== 'static' && position : false;
+  }),
+]).filter(Boolean)"""
+"""What would make a browser paint every row by itself, which each frame of a long document pays for."""
+
+
 @dataclass
 class Work:
     """What happened from a key press to the end of the next frame."""
@@ -106,6 +116,7 @@ def test_a_key_styles_few_elements_and_lays_out_the_page_once(
     Hands(page).ready()
     press(page, keys.split())  # a menu is measured when it is opened first
     measured = press(page, [*keys.split(), "j", "k"])
+    assert page.evaluate(LAYERS) == []
     for key in measured:
         moves = key.key in ("Enter", "j", "k")
         assert key.styled <= (80 if moves else 40), key
@@ -128,9 +139,9 @@ def test_what_is_pressed_before_the_frame_finds_the_focus_where_it_belongs(live:
     press = """key => {
       const how = { key, code: /\\d/.test(key) ? `Digit${key}` : key, bubbles: true, cancelable: true };
       document.activeElement.dispatchEvent(new KeyboardEvent('keydown', how));
-      const rings = [...document.querySelectorAll('.row .num')]
-        .filter(num => [null, '::after'].some(part => getComputedStyle(num, part).outlineStyle !== 'none'))
-        .map(num => +num.closest('.row').dataset.row);
+      const rings = [...document.querySelectorAll('.row, .row .num')]
+        .filter(el => getComputedStyle(el).outlineStyle !== 'none')
+        .map(el => +el.closest('.row').dataset.row);
       return [document.activeElement.closest('.q')?.dataset.q ?? null, rings];
     }"""
     every = f"keys => keys.map({press})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from lxml import html
 
 from lanner import protocols
@@ -60,7 +61,19 @@ HOSTILE = "<b>\"&'</b>"
 
 def drawn(*rows: Row, first: int = 0, active: int = 0, answers: bool = False, item: int | None = None) -> list:
     made = lines(Block(rows, (), item=item), first, active, Messages().get, answers=answers)
-    return html.fragment_fromstring(f"<ol>{made}</ol>").findall("li")
+    return html.fragment_fromstring(f"<div>{made}</div>").findall("div/div")
+
+
+@pytest.mark.parametrize("count", [0, 1, 6, 7, 12])
+def test_lines_stand_in_batches_and_make_one_list(count: int) -> None:
+    """A batch is painted as one; to those who listen there is none."""
+    rows = [Row(n, n, ()) for n in range(count)]
+    assert [line.get("data-row") for line in drawn(*rows, first=3)] == [str(n + 3) for n in range(count)]
+    made = lines(Block(tuple(rows), ()), 3, 0, Messages().get, answers=False)
+    batches = html.fragment_fromstring(f"<div>{made}</div>").findall("div")
+    assert [len(batch) for batch in batches] == [min(6, count - start) for start in range(0, count, 6)]
+    assert {batch.get("role") for batch in batches} <= {"none"}
+    assert {line.get("role") for line in drawn(*rows)} <= {"listitem"}
 
 
 def test_a_line_names_its_row_its_item_and_its_state() -> None:

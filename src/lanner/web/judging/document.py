@@ -270,13 +270,15 @@ def _column(language: str, note: str) -> Column:
     return Column(languages.name(language), language, note, languages.direction(language) == "rtl")
 
 
+_BATCH = 6
+"""So many rows are painted together: the page repaints those around a change, and counts the others by the batch."""
 _CLASSES = {"source": "src", "target": "tgt", "reference": "ref"}
 
 
 def lines(block: Block, first: int, active: int, say: Callable[..., str], *, answers: bool) -> Markup:
     """The rows of a block, which are the page's from `first` on. `active` is the row being judged; with `answers` each
     has a place for the judge's own."""
-    end = '<p class="mine"></p></li>\n' if answers else "</li>\n"
+    end = '<p class="mine"></p></div>\n' if answers else "</div>\n"
     several = any(cell.output for line in block.rows[:1] for cell in line.cells)
     # on a phone such texts stand under each other, labelled
     columns = block.columns if several or len(block.columns) > 2 else ()
@@ -284,8 +286,12 @@ def lines(block: Block, first: int, active: int, say: Callable[..., str], *, ans
     heads: dict[tuple[str, int, str, str], str] = {}
     parts: list[str] = []
     for at, line in enumerate(block.rows, first):
-        aside = line.item is None and block.item is None
+        place, aside = at - first, line.item is None and block.item is None
+        if place % _BATCH == 0:
+            parts.append('<div class="batch" role="none">')
         parts += (_opening(line, at, at == active, aside, say), *_cells(line.cells, labels, heads), end)
+        if place % _BATCH == _BATCH - 1 or line is block.rows[-1]:
+            parts.append("</div>")
     return Markup("".join(parts))  # every text in it was escaped
 
 
@@ -301,7 +307,7 @@ def _opening(line: Row, at: int, active: bool, aside: bool, say: Callable[..., s
     label = escape(say("rail.sentence", n=line.number))
     here = ' aria-current="true"' if active else ""
     return (
-        f'<li class="{classes}" data-row="{at}"{item}{segment}{hidden}>'
+        f'<div class="{classes}" role="listitem" data-row="{at}"{item}{segment}{hidden}>'
         f'<a class="num" href="?row={at + 1}" aria-label="{label}"{here}>'
         f'<b>{line.number}</b><span class="brief"></span></a>'
     )

@@ -108,7 +108,7 @@ export class Rows {
     const isRinged = from.matches('.num:focus-visible'),
       ring = (/** @type {boolean} */ moved) => {
         from.classList.toggle('unringed', moved);
-        row.num.classList.toggle('ringed', moved);
+        row.el.classList.toggle('ringed', moved);
       };
     // the ring is drawn with the row, at once
     if (isRinged) ring(true);
