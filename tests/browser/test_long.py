@@ -31,6 +31,11 @@ def test_two_hundred_sentences(live: Live, page: Page) -> None:
     hands = Hands(page)
     hands.ready()
     assert 11 <= page.locator(".row:visible").count() < 40, "five before, five after, and more where there is room"
+    page.emulate_media(media="print")
+    assert page.locator(".row:visible").count() == 200, "paper shows the whole document"
+    tops = page.locator(".row").evaluate_all("rows => rows.map(row => row.getBoundingClientRect().top)")
+    assert tops == sorted(set(tops)), "each below the other"
+    page.emulate_media(media="screen")
     wanted = [(1 + n % 4, 1 + n) for n in range(5)]
     for sentence, holistic in wanted:
         hands.press("s", str(sentence), str(holistic), "Enter")
@@ -89,6 +94,62 @@ def test_a_segment_of_fifteen_hundred_words(live: Live, page: Page) -> None:
     hands.rested()
     assert page.evaluate(IN_VIEW, ".is-active .num"), "of a row taller than the screen, its beginning"
     picture(page, "long-segment")
+
+
+MIXED = ["word", "e\u0301te\u0301", "👩‍🚀", "𠮷野家", "العربية،", "שָׁלוֹם", "ภาษาไทย", "नमस्ते", "🇰🇷", "낱말", "¿qué?"]
+PLACES = """async text => {
+  const url = performance.getEntriesByType('resource').find(each => each.name.endsWith('/selection.js')).name;
+  const { rangeOf, selectedStretch } = await import(url);
+  const cell = document.querySelector('.row .tgt'), chars = [...text], wrong = [], seams = [];
+  for (const node of cell.childNodes) seams.push((seams.at(-1) ?? 0) + [...node.textContent].length);
+  const places = [0, 1, 2, 57, 58, ...seams.flatMap(at => [at - 7, at - 1, at, at + 1, at + 6])];
+  if (cell.textContent !== text) wrong.push('another text');
+  for (const start of places) for (const end of places) {
+    if (start < 0 || start >= end || end > chars.length) continue;
+    const range = rangeOf({ cell, start, end }), wanted = chars.slice(start, end).join('');
+    getSelection().setBaseAndExtent(
+      range.startContainer, range.startOffset, range.endContainer, range.endOffset);
+    const got = wanted.trim() ? selectedStretch() : { drawn: { start, end } };
+    if (range.toString() !== wanted) wrong.push([start, end, range.toString()]);
+    if (got.drawn.start !== start || got.drawn.end !== end) wrong.push([start, end, got.drawn]);
+  }
+  getSelection().removeAllRanges();
+  return [seams, wrong];
+}"""
+
+
+def test_places_in_a_long_text_are_exact_in_every_script(live: Live, page: Page) -> None:
+    """A long text is drawn in parts. Every place in it is the code point that is stored, at the seams as well, and
+    whatever is marked; a mark over a seam is one, and what is searched for is found across both."""
+    text = " ".join(MIXED[n % len(MIXED)] + str(n) for n in range(300))
+    work = live.campaign("esa", [document(texts=[(text, text)])], systems=ALPHA)
+    page.goto(work.link)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    seams, wrong = page.evaluate(PLACES, text)
+    assert len(seams) > 3 and wrong == []
+    over = f"{text[: seams[1]].split()[-1]} {text[seams[1] :].split()[0]}"
+    page.locator("#find").fill(over)
+    expect(page.locator("#hits")).to_contain_text("2")  # in the source and in the translation
+    page.locator("#find").fill("")
+    hands.press("Escape", "w")
+    hands.write(over.split(maxsplit=1)[0])
+    hands.press("Enter", "Shift+ArrowRight", "2")
+    expect(page.locator(".tgt mark")).to_have_count(1)
+    hands.press("ArrowRight", "ArrowRight", "1")
+    expect(page.locator(".tgt mark")).to_have_count(2)
+    assert page.evaluate("CSS.highlights.has('fresh')") is False
+    parts, wrong = page.evaluate(PLACES, text)
+    assert set(seams) - {seams[1]} <= set(parts) and wrong == []
+    hands.press("Escape")
+    hands.settled()
+    marks = work.stored(work.tasks[0].id)[0]["errors"]
+    assert [mark["text"] == text[mark["start"] : mark["end"]] for mark in marks] == [True, True]
+    assert marks[0]["start"] < seams[1] < marks[0]["end"]
+    hands.press("u", "u")
+    expect(page.locator(".tgt mark")).to_have_count(0)
+    assert page.evaluate(PLACES, text) == [seams, []]
 
 
 def test_sides_of_different_length_stay_aligned(live: Live, page: Page) -> None:

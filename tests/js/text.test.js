@@ -6,6 +6,7 @@ import {
   cut,
   findUnit,
   points,
+  seams,
   slice,
   wholeWords,
   words,
@@ -77,6 +78,57 @@ test('overlapping marks cut a text without changing it', () => {
     'ab',
     'a mark beyond the end does no harm',
   );
+});
+
+test('a long text is cut before words, wherever its marks are, and never changed', () => {
+  const stock = [
+    'word',
+    'e\u0301te\u0301',
+    '👩‍🚀',
+    '𠮷野家',
+    'العربية،',
+    'שָׁלוֹם',
+    'ภาษาไทย',
+    'नमस्ते',
+    '🇰🇷',
+    '¿',
+  ];
+  let seed = 7;
+  const below = n => {
+    seed = (seed * 48271) % 2147483647;
+    return seed % n;
+  };
+  const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+  for (let round = 0; round < 20; round++) {
+    const glue = [' ', '\n', '。', '  ', '\u00a0'][below(5)],
+      text = Array.from({ length: 150 + below(400) }, () => stock[below(stock.length)]).join(glue),
+      length = points(text),
+      between = seams(text),
+      marks = Array.from({ length: below(6) }, () => {
+        const start = below(length);
+        return { start, end: start + 1 + below(length - start) };
+      });
+    const whole = cut(text, marks, between),
+      bounds = new Set(Array.from(graphemes.segment(text), ({ index }) => index));
+    assert.equal(whole.map(piece => piece.text).join(''), text);
+    assert.ok(whole.every(piece => piece.text));
+    for (const at of between) {
+      assert.ok(bounds.has(slice(text, 0, at).length), 'not inside what is read as one letter');
+      assert.match(slice(text, at, at + 1), /[\p{L}\p{N}]/u);
+    }
+    for (const [n, at] of [0, ...between].entries())
+      assert.ok((between[n] ?? length) - at >= 400 || !between.length, 'no part is short');
+    const marked = pieces => pieces.flatMap(piece => [...piece.text].map(() => piece.marks));
+    assert.deepEqual(marked(whole), marked(cut(text, marks)), 'every letter has its own marks');
+    assert.deepEqual(
+      whole.filter(piece => piece.marks.length),
+      cut(text, marks).filter(piece => piece.marks.length),
+      'marks are drawn in one piece',
+    );
+  }
+  assert.deepEqual(seams('word '.repeat(100)), [], 'a short text is left whole');
+  assert.deepEqual(seams('x'.repeat(2000)), [], 'and so is one without words');
+  assert.equal(seams('word '.repeat(1000)).length, 11);
 });
 
 test('overlapping marks lie in lanes of their own, the shorter nearer to the text', () => {

@@ -83,6 +83,23 @@ export function setText(element, text) {
   else element.textContent = text;
 }
 /**
+ * Give an element other children; those at both ends that are equal stay, and need no new layout.
+ * @param {Element} element
+ * @param {Node[]} nodes
+ */
+export function replaceChanged(element, nodes) {
+  const old = [...element.childNodes],
+    most = Math.min(old.length, nodes.length),
+    isEqual = (/** @type {number} */ at) => old.at(at)?.isEqualNode(nodes.at(at) ?? null);
+  let head = 0,
+    tail = 0;
+  while (head < most && isEqual(head)) head += 1;
+  while (tail < most - head && isEqual(-1 - tail)) tail += 1;
+  const next = old[old.length - tail] ?? null;
+  for (const node of old.slice(head, old.length - tail)) node.remove();
+  for (const node of nodes.slice(head, nodes.length - tail)) element.insertBefore(node, next);
+}
+/**
  * Hide or show: what is written again is styled again.
  * @param {HTMLElement} element
  * @param {boolean} hidden

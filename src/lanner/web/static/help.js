@@ -1,6 +1,7 @@
 // The drawer with definitions, guidelines, keys and settings, and the search.
 import { $, $$, bringIntoView, light, nameLanguages, targetOf } from './dom.js';
 import { focusedElement } from './focus.js';
+import { positionOf } from './selection.js';
 
 export class Help {
   /** @param {App} app */
@@ -101,22 +102,31 @@ function labelTexts(blocks) {
 }
 
 /**
- * @param {Element} text
- * @param {string} wanted
+ * Every place of a text that holds some words, be they marked in part.
+ * @param {Element} element
+ * @param {string} wanted in lower case
  * @returns {Range[]}
  */
-function hitsIn(text, wanted) {
+function hitsIn(element, wanted) {
   const ranges = [],
-    walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const { data } = /** @type {Text} */ (node),
-      words = data.toLowerCase();
-    for (let at = words.indexOf(wanted); at >= 0; at = words.indexOf(wanted, at + 1)) {
-      const range = document.createRange();
-      range.setStart(node, at);
-      range.setEnd(node, Math.min(data.length, at + wanted.length));
-      ranges.push(range);
-    }
+    text = element.textContent ?? '',
+    words = lowered(text);
+  for (let at = words.indexOf(wanted); at >= 0; at = words.indexOf(wanted, at + 1)) {
+    const range = document.createRange(),
+      from = positionOf(element, at),
+      to = positionOf(element, at + wanted.length);
+    range.setStart(from.node, from.offset);
+    range.setEnd(to.node, to.offset);
+    ranges.push(range);
   }
   return ranges;
+}
+
+/** A text in lower case with every letter in its place: some become two. @param {string} text */
+function lowered(text) {
+  const lower = text.toLowerCase();
+  if (lower.length === text.length) return lower;
+  return [...text]
+    .map(char => (char.toLowerCase().length === char.length ? char.toLowerCase() : char))
+    .join('');
 }

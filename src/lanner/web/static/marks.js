@@ -1,8 +1,10 @@
 // The marks of the texts: which there are, and how they are drawn. Where marks overlap, each has a
 // line of its own.
-import { $, $$, create } from './dom.js';
+import { $, $$, afterFrame, create, light, prepareLight, replaceChanged } from './dom.js';
+import { whenStill } from './pointer.js';
+import { rangeOf } from './selection.js';
 import { isSuggested } from './store.js';
-import { assignLanes, cut, points } from './text.js';
+import { assignLanes, cut, points, seams } from './text.js';
 
 /** More than so many lines under one another cannot be told apart. */
 const LANES = 3;
@@ -30,8 +32,19 @@ export class Marks {
     this.texts = new Map();
     /** @type {Map<HTMLElement, string>} the marks that are drawn in each text */
     this.painted = new Map();
-    if (this.asks.length)
-      for (const cell of $$('.row [data-side]')) this.texts.set(cell, cell.textContent);
+    /** @type {Map<HTMLElement, number[]>} where long texts are cut */
+    this.seams = new Map();
+    /** @type {Map<HTMLElement, DrawnMark[]>} long texts with a mark that is only lit yet */
+    this.undrawn = new Map();
+    if (!this.asks.length) return;
+    for (const cell of $$('.row [data-side]')) {
+      const text = cell.textContent,
+        between = seams(text);
+      this.texts.set(cell, text);
+      this.seams.set(cell, between);
+      if (between.length) this.draw(cell, []);
+    }
+    if ([...this.seams.values()].some(between => between.length)) prepareLight('fresh');
   }
 
   /**
@@ -152,6 +165,7 @@ export class Marks {
       );
       const key = JSON.stringify(mine);
       if ((this.painted.get(cell) ?? '[]') === key) continue;
+      const before = this.painted.get(cell) ?? '[]';
       this.painted.set(cell, key);
       const text = this.texts.get(cell) ?? '',
         from = this.offset(row, cell),
@@ -159,11 +173,46 @@ export class Marks {
       const here = mine
         .filter(span => span.end > from && span.end - from <= length)
         .map(span => ({ ...span, start: span.start - from, end: span.end - from }));
-      const lanes = assignLanes(here);
-      cell.replaceChildren(
-        ...cut(text, here).map(piece => this.piece(piece.text, piece.marks, here, lanes)),
-      );
+      const isLonger = mine.length > JSON.parse(before).length;
+      if (isLonger && this.seams.get(cell)?.length && $('html[data-ready]'))
+        this.drawSoon(cell, here);
+      else this.draw(cell, here);
     }
+  }
+  /**
+   * A mark in a long text lays it out anew: the frame that answers the key shows its words lit, and
+   * the next one the mark.
+   * @param {HTMLElement} cell
+   * @param {DrawnMark[]} marks with their places in its text
+   */
+  drawSoon(cell, marks) {
+    if (!this.undrawn.size) afterFrame(() => whenStill(() => this.drawRest()));
+    this.undrawn.set(cell, marks);
+    const drawn = new Set(this.idsIn(cell));
+    light(
+      'fresh',
+      marks.filter(({ id }) => id && !drawn.has(id)).map(span => rangeOf({ cell, ...span })),
+    );
+  }
+  /** Draw the marks that are only lit. */
+  drawRest() {
+    if (!this.undrawn.size) return;
+    for (const [cell, marks] of [...this.undrawn]) this.draw(cell, marks);
+    light('fresh', []);
+  }
+  /** The marks that a text shows. @param {ParentNode} root @returns {string[]} */
+  idsIn(root) {
+    return $$('mark', root).flatMap(mark => mark.dataset.ids.split(' '));
+  }
+  /** @param {HTMLElement} cell @param {DrawnMark[]} marks with their places in its text */
+  draw(cell, marks) {
+    this.undrawn.delete(cell);
+    const lanes = assignLanes(marks),
+      pieces = cut(this.texts.get(cell) ?? '', marks, this.seams.get(cell));
+    replaceChanged(
+      cell,
+      pieces.map(piece => this.piece(piece.text, piece.marks, marks, lanes)),
+    );
   }
   /**
    * A piece of a text with the lines of all marks over it.
@@ -171,9 +220,10 @@ export class Marks {
    * @param {DrawnMark[]} marks over this piece
    * @param {DrawnMark[]} all marks of the text
    * @param {number[]} lanes of all these marks
+   * @returns {Node}
    */
   piece(text, marks, all, lanes) {
-    if (!marks.length) return text;
+    if (!marks.length) return document.createTextNode(text);
     const el = create('mark', marks.map(span => span.look).join(' '), text);
     el.dataset.ids = marks.flatMap(span => span.id ?? []).join(' ');
     for (const span of marks) {
@@ -186,6 +236,7 @@ export class Marks {
   /** The pieces of one mark of the current item. @param {Ask} ask @param {number} id */
   pieces(ask, id) {
     const { rows, item } = this.app;
+    this.drawRest();
     return $$('mark').filter(
       mark =>
         mark.dataset.ids.split(' ').includes(`${ask.q.id}/${id}`) &&

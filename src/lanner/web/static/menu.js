@@ -262,7 +262,7 @@ export class Menu {
     if (!this.choice) return undefined;
     const keys = '.panel:not([hidden]) [data-k], .more-acts:not([hidden]) [data-k]';
     const button = $$(keys, this.choice.bar).find(each => each.dataset.k === key && !each.hidden);
-    return button && (() => button.click());
+    return button && (() => this.pressed(button));
   }
   /** @param {any} [except] a bar that is to be shown again */
   hide(except) {

@@ -72,15 +72,23 @@ function pointsBefore(cell, node, offset) {
  * @param {HTMLElement} cell
  * @param {number} point
  */
-function positionAt(cell, point) {
-  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-  let left = slice(cell.textContent ?? '', 0, point).length,
+const positionAt = (cell, point) =>
+  positionOf(cell, slice(cell.textContent ?? '', 0, point).length);
+
+/**
+ * A place in the text of an element, whatever pieces it is drawn in.
+ * @param {Element} element
+ * @param {number} units of the text before it, as a string counts them
+ */
+export function positionOf(element, units) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  let left = units,
     node = /** @type {Text | null} */ (walker.nextNode());
   while (node && left > node.length) {
     left -= node.length;
     node = /** @type {Text | null} */ (walker.nextNode());
   }
-  return { node: node ?? cell, offset: node ? left : 0 };
+  return { node: node ?? element, offset: node ? left : 0 };
 }
 
 /** @param {CellStretch} stretch @returns {Range} */

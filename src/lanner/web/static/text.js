@@ -65,15 +65,39 @@ export function wholeWords(s, units, stretch, drawn = stretch) {
   return { ...stretch, start: cutAt(start)?.start ?? start, end: cutAt(end)?.end ?? end };
 }
 
+/** So many code points of a text, at least, are drawn together. */
+const PART = 400;
+const SEAM = /[\s。！？；，、]/u;
+const LETTER = /[\p{L}\p{N}]/u;
+
+/**
+ * Where a long text is cut so that what changes in a part of it leaves the others as they are
+ * drawn: before a word, at places that are the same whatever is marked.
+ * @param {string} s
+ * @returns {number[]}
+ */
+export function seams(s) {
+  if (s.length < 2 * PART) return [];
+  const chars = [...s],
+    /** @type {number[]} */
+    found = [];
+  for (let at = PART; at < chars.length - PART; at++)
+    if (at - (found.at(-1) ?? 0) >= PART && SEAM.test(chars[at - 1]) && LETTER.test(chars[at]))
+      found.push(at);
+  return found;
+}
+
 /**
  * Pieces of a text, each with the marks over it; the text itself is never changed.
  * @template {Stretch} M
  * @param {string} s
  * @param {M[]} marks
+ * @param {number[]} [between] where it is cut as well, but inside a mark
  */
-export function cut(s, marks) {
+export function cut(s, marks, between = []) {
   const length = points(s),
-    edges = [...new Set([0, length, ...marks.flatMap(m => [m.start, m.end])])]
+    free = between.filter(at => !marks.some(({ start, end }) => start < at && at < end)),
+    edges = [...new Set([0, length, ...free, ...marks.flatMap(m => [m.start, m.end])])]
       .filter(e => e <= length)
       .sort((a, b) => a - b);
   // looked through once, not for each piece: a long text has many
