@@ -27,6 +27,15 @@ FOCUS = """() => {
 }"""
 
 
+OVER_THE_EDGE = """() => Math.max(...[...document.querySelectorAll('.facts')].map(facts => {
+  facts.style.inlineSize = '6em';
+  const range = document.createRange(), edge = facts.getBoundingClientRect().left;
+  range.selectNodeContents(facts.lastElementChild.lastElementChild ?? facts.lastElementChild);
+  return edge - Math.min(...[...range.getClientRects()].map(line => line.left));
+}))"""
+"""By how much a fact about a document begins outside of its card, where there is little room."""
+
+
 def begin(live: Live, page: Page, protocol: str = "h_falcon", sentences: int = 3, **more: Any) -> tuple[Work, Hands]:
     work = live.campaign(protocol, [document(sentences)], systems=SYSTEMS[:1], **more)
     work.enter(page)
@@ -130,6 +139,7 @@ def test_the_list_of_work_says_what_is_saved_and_what_is_not(live: Live, page: P
     expect(page.locator(".due time")).to_have_text("November 30, 2036")
     expect(page.locator(".on-your-clock")).to_have_text("(on your clock: December 1, 2036 at 4:59 AM)")
     clean(page, "home-waiting")
+    assert page.evaluate(OVER_THE_EDGE) <= 1, "lines that wrap begin where the first does"
     context.unroute("**/answers")
     page.evaluate("dispatchEvent(new Event('online'))")
     expect(saved).to_have_text("On this device only, not finished: 1")
