@@ -18,6 +18,8 @@ CONTRASTS = ("color-contrast", "link-in-text-block")
 RULES = {"runOnly": {"type": "tag", "values": TAGS}}
 COLOURS = {"runOnly": {"type": "rule", "values": CONTRASTS}}
 """What another colour scheme can change on a page that has just passed all the rules; the others see no colours."""
+UNCOLOURED = {**RULES, "rules": {rule: {"enabled": False} for rule in CONTRASTS}}
+"""Of a page made of parts whose colours are looked at elsewhere."""
 MARKUP = {**RULES, "rules": {rule: {"enabled": False} for rule in (*CONTRASTS, "target-size")}}
 """Without colours and sizes, which take five sixths of the time, on pages made of parts that are looked at with all
 the rules elsewhere."""

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from browser_actions import Hands
 from lanner.web.page.speech import available
 from live_server import SYSTEMS, Live, Work, document
-from page_inspection import MARKUP, clean, clean_in_both, picture
+from page_inspection import MARKUP, UNCOLOURED, clean, clean_in_both, picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
@@ -83,7 +83,7 @@ def test_light_and_dark(live: Live, page: Page, name: str) -> None:
     if name in IN_THE_DARK:
         clean_in_both(page, name)
     else:
-        clean(page, name)
+        clean(page, name, UNCOLOURED)
         page.emulate_media(color_scheme="dark")
         picture(page, f"{name}-dark")
 
@@ -102,15 +102,16 @@ def test_list_of_work_settings_and_finished(live: Live, page: Page) -> None:
     clean(page, "work")
     page.goto(work.url(work.tasks[0].id))
     hands.ready()
-    clean(page, "finished")
+    clean(page, "finished", UNCOLOURED)
 
 
 @pytest.mark.parametrize(("width", "height", "scale"), [(1024, 768, 1), (820, 1180, 1), (720, 450, 2), (400, 800, 1)])
-def test_small_screens_and_zoom(live: Live, browser: Browser, width: int, height: int, scale: int) -> None:
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, device_scale_factor=scale, reduced_motion="reduce"
-    )
-    page = context.new_page()
+def test_small_screens_and_zoom(live: Live, page: Page, width: int, height: int, scale: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(reduced_motion="reduce")
+    devices = page.context.new_cdp_session(page)
+    screen = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
+    devices.send("Emulation.setDeviceMetricsOverride", screen)
     _, hands = begin(live, page, "h_falcon")
     judged(hands)
     clean(page, f"h-falcon-{width}", MARKUP)
@@ -118,8 +119,8 @@ def test_small_screens_and_zoom(live: Live, browser: Browser, width: int, height
     row, sheet = page.locator(".is-active").bounding_box(), page.locator(".rail").bounding_box()
     assert row and sheet and row["y"] >= 0 and (width > 900 or row["y"] < sheet["y"]), "the active row is in view"
     begin(live, page, "esa")  # its bar has more in it
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    context.close()
+    assert page.evaluate("[document.documentElement.scrollWidth <= innerWidth, devicePixelRatio]") == [True, scale]
+    devices.detach()
 
 
 @pytest.mark.parametrize("language", available())
@@ -127,7 +128,10 @@ def test_interface_languages(live: Live, page: Page, language: str) -> None:
     _, hands = begin(live, page, "h_falcon", query=f"?language={language}")
     judged(hands)
     hands.press("Escape", "Enter")
-    (clean if language in ("ar", "ko") else picture)(page, f"language-{language}")
+    if language in ("ar", "ko"):
+        clean(page, f"language-{language}", UNCOLOURED)
+    else:
+        picture(page, f"language-{language}")
     assert page.locator("html").get_attribute("lang") == language
     assert page.locator("html").get_attribute("dir") == ("rtl" if language == "ar" else "ltr")
     assert page.locator(".row .tgt").first.get_attribute("lang") == "ko", "what is judged keeps its own language"

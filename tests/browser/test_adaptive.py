@@ -21,7 +21,7 @@ from lanner.protocols import load
 from lanner.store import Store
 from organiser_client import Office
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 DOCUMENTS = 24
 QUESTION = next(question.id for _, question in load("da").questions)
 

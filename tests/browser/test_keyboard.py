@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from random import Random
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page
@@ -100,7 +101,8 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
         if task.page in seen:
             continue
         seen.add(task.page)
-        page.goto(work.url(task.id))
+        if urlsplit(page.url).path != f"/task/{task.id}":  # where the last one leads to by itself
+            page.goto(work.url(task.id))
         hands.ready()
         expected = []
         for place, item in enumerate(task.items):

@@ -14,7 +14,7 @@ from lanner.model import Document, Judge, Segment
 from life.oracle import alpha, raw_rows
 from organiser_client import Office
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 NAME = "walked"
 LONG = " ".join(["The ferry left before the tide had turned and nobody on the pier waited for it."] * 14)
 

@@ -16,7 +16,7 @@ from lanner.model import Judge
 from lanner.web.access import judge_cookie
 from live_server import Live, Work, document
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 ON_THE_DEVICE = """text => new Promise(ok => {
   const asked = indexedDB.open('lanner');
@@ -128,6 +128,7 @@ DROPPED_WITH_THE_PAGE = """
 """
 
 
+@pytest.mark.usefixtures("context")
 @pytest.mark.parametrize("dropped", [False, True], ids=["finished", "dropped"])
 def test_a_page_left_in_the_same_moment_as_the_key(live: Live, page: Page, dropped: bool) -> None:
     """A busy browser drops what a page began to write and to send while it was left."""
@@ -328,6 +329,7 @@ def test_a_page_from_the_browsers_memory_takes_over_what_was_answered_elsewhere(
     page.locator("[data-q=sentence] [value='3']:checked").wait_for(state="attached")
 
 
+@pytest.mark.usefixtures("context")
 def test_storage_blocked_is_said_and_answers_are_sent_at_once(live: Live, page: Page) -> None:
     page.add_init_script("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('blocked'); } })")
     page.add_init_script("Object.defineProperty(globalThis, 'localStorage', { get() { throw new Error('blocked'); } })")
@@ -338,6 +340,7 @@ def test_storage_blocked_is_said_and_answers_are_sent_at_once(live: Live, page: 
     assert scores(work, task)[0] == (3, 8)
 
 
+@pytest.mark.usefixtures("context")
 def test_a_full_device_is_said_and_answers_are_sent_all_the_same(live: Live, page: Page) -> None:
     page.add_init_script(
         "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }"
@@ -397,6 +400,7 @@ def test_two_pages_that_find_the_same_answers_send_them_once(live: Live, page: P
     assert len(given) == len(set(given)), "each answer is stored once"
 
 
+@pytest.mark.usefixtures("context")
 def test_a_wrong_clock_does_not_matter(live: Live, page: Page) -> None:
     page.clock.set_fixed_time("2031-01-01T00:00:00Z")
     work, _, hands = begin(live, page)

@@ -13,16 +13,17 @@ from lanner.protocols import names
 from live_server import SYSTEMS, Live, document
 from page_walk import Walk
 
-pytestmark = pytest.mark.browser
+SOAK = os.environ.get("LANNER_SOAK")
+pytestmark = [pytest.mark.browser, *([] if SOAK else [pytest.mark.used_page])]
 
-STEPS = 80 if os.environ.get("LANNER_SOAK") else 25  # of several keys or clicks each, in every protocol
+STEPS = 80 if SOAK else 25  # of several keys or clicks each, in every protocol
 SEED = os.environ.get("LANNER_SEED", "")
 SHORT = ("da", "esa", "h_falcon", "background")
 OPTIONS = {"all_scenarios": True}
 TEXTS = [(f"Sentence {n} goes here, slowly.", f"Satz {n} steht hier, langsam.") for n in range(1, 7)]
 
 
-@pytest.mark.parametrize("name", names() if os.environ.get("LANNER_SOAK") else SHORT)
+@pytest.mark.parametrize("name", names() if SOAK else SHORT)
 def test_a_random_walk_ends_where_it_should(live: Live, page: Page, name: str) -> None:
     work = live.campaign(name, [document(texts=TEXTS, languages=("en", "de"))], systems=SYSTEMS, options=OPTIONS)
     work.enter(page)
