@@ -28,6 +28,7 @@ PATIENCE = int(os.environ.get("LANNER_PATIENCE", "60000"))
 
 
 SCREEN: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="session")
@@ -76,15 +77,16 @@ class UsedPage:
     its scripts are most of the work of a short test. Without a service worker: what it keeps is a subject of its own.
     """
 
-    def __init__(self, browser: Browser) -> None:
-        self._browser = browser
+    def __init__(self, browser: Browser, screen: ViewportSize = SCREEN, *, touch: bool = False) -> None:
+        self._browser, self._screen, self._touch = browser, screen, touch
         self._page: Page | None = None
 
     def take(self) -> Page:
         if self._page is None:
             context = self._browser.new_context(
-                viewport=SCREEN, reduced_motion="no-preference", locale="en-GB", service_workers="block"
-            )
+                viewport=self._screen, has_touch=self._touch, is_mobile=self._touch,
+                reduced_motion="no-preference", locale="en-GB", service_workers="block",
+            )  # fmt: skip
             context.set_default_timeout(PATIENCE)
             self._page = context.new_page()
         return self._page
@@ -109,7 +111,7 @@ class UsedPage:
         context.set_default_timeout(PATIENCE)
         page.set_default_timeout(PATIENCE)
         page.mouse.move(0, 0)
-        page.set_viewport_size(SCREEN)
+        page.set_viewport_size(self._screen)
         page.emulate_media(
             color_scheme="null", reduced_motion="no-preference", forced_colors="null", contrast="null", media="null"
         )
@@ -122,15 +124,30 @@ def used_page(browser: Browser) -> Iterator[UsedPage]:
     used.throw_away()
 
 
+@pytest.fixture(scope="session")
+def used_phone(browser: Browser) -> Iterator[UsedPage]:
+    used = UsedPage(browser, PHONE, touch=True)
+    yield used
+    used.throw_away()
+
+
 @pytest.fixture
 def page(request: pytest.FixtureRequest) -> Iterator[Page]:
     """A page on which an error of the script fails the test: a fresh one, or where the file says so a used one."""
-    used: UsedPage | None = None
     if request.node.get_closest_marker("used_page") and "context" not in request.fixturenames:
-        used = request.getfixturevalue("used_page")
-        opened = used.take()
+        yield from _without_errors(request, request.getfixturevalue("used_page"))
     else:
-        opened = request.getfixturevalue("context").new_page()
+        yield from _without_errors(request, None)
+
+
+@pytest.fixture
+def phone(request: pytest.FixtureRequest, used_phone: UsedPage) -> Iterator[Page]:
+    """The same on a small screen that one touches, always a used one."""
+    yield from _without_errors(request, used_phone)
+
+
+def _without_errors(request: pytest.FixtureRequest, used: UsedPage | None) -> Iterator[Page]:
+    opened: Page = used.take() if used else request.getfixturevalue("context").new_page()
     errors: list[str] = []
 
     def fail(error: Error) -> None:

@@ -660,24 +660,22 @@ def test_far_words_and_signs_of_punctuation_by_few_keys(live: Live, page: Page) 
     assert [m["text"] for m in marks(work)] == ["Kaffee", ",", "Angebote", "damit"]
 
 
-def test_handles_of_a_touch_screen_open_the_menu(live: Live, browser: Browser) -> None:
+def test_handles_of_a_touch_screen_open_the_menu(live: Live, phone: Page) -> None:
     """No pointer events: a long press and the handles only change the selection."""
-    context = browser.new_context(viewport={"width": 820, "height": 1180}, has_touch=True, is_mobile=True)
-    page = context.new_page()
-    work, hands = begin(live, page, "esa")
+    phone.set_viewport_size({"width": 820, "height": 1180})
+    work, hands = begin(live, phone, "esa")
     select = """end => {
       const text = document.querySelector('.row .tgt').firstChild;
       getSelection().setBaseAndExtent(text, 4, text, end);
     }"""
-    page.evaluate(select, 12)
-    page.locator(".toolbar .panel").first.wait_for()
-    page.evaluate(select, 15)
-    expect(page.locator(".toolbar .panel").first).to_be_visible()
-    wait_until(page, "() => [...CSS.highlights.get('picked')][0].toString() === 'Hafenamt an'")
-    page.locator(".toolbar").get_by_role("button", name="major").tap()
+    phone.evaluate(select, 12)
+    phone.locator(".toolbar .panel").first.wait_for()
+    phone.evaluate(select, 15)
+    expect(phone.locator(".toolbar .panel").first).to_be_visible()
+    wait_until(phone, "() => [...CSS.highlights.get('picked')][0].toString() === 'Hafenamt an'")
+    phone.locator(".toolbar").get_by_role("button", name="major").tap()
     hands.settled()
     assert [(m["text"], m["severity"]) for m in marks(work)] == [("Hafenamt an", "major")]
-    context.close()
 
 
 def test_the_last_accept_finishes_and_can_be_undone(live: Live, page: Page) -> None:
@@ -810,12 +808,10 @@ def test_an_answer_taken_back_as_soon_as_the_slider_is_released_stays_so(live: L
     assert not any(work.stored(work.tasks[0].id))
 
 
-def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, browser: Browser) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page = context.new_page()
-    work, hands = begin(live, page, "da")
-    touches = context.new_cdp_session(page)
-    x, y = middle(page, "[type=range]")
+def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, phone: Page) -> None:
+    work, hands = begin(live, phone, "da")
+    touches = phone.context.new_cdp_session(phone)
+    x, y = middle(phone, "[type=range]")
 
     def swipe(*path: tuple[float, float]) -> None:
         touches.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
@@ -827,11 +823,11 @@ def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, browser:
     x += 50
     swipe(*[(n, -20 * n) for n in range(1, 8)])
     swipe(*[(n, 20 * n) for n in range(1, 4)])
-    expect(page.locator(".slide [inputmode]")).to_have_value("")
-    expect(page.locator(".slide.unset, .unset .slide").first).to_be_attached()
+    expect(phone.locator(".slide [inputmode]")).to_have_value("")
+    expect(phone.locator(".slide.unset, .unset .slide").first).to_be_attached()
     swipe(*[(5 * n, -n) for n in range(1, 8)])
-    expect(page.locator(".slide [inputmode]")).not_to_have_value("")
-    shown = float(page.locator(".slide [inputmode]").input_value())
+    expect(phone.locator(".slide [inputmode]")).not_to_have_value("")
+    shown = float(phone.locator(".slide [inputmode]").input_value())
     hands.settled()
     assert [row.value for row in work.rows()] == [shown] and shown > 60
     for path, is_meant in (
@@ -842,15 +838,14 @@ def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, browser:
         ([*[(9 * n, n) for n in range(1, 5)], *[(36, 10 * n) for n in range(1, 9)]], True),  # strays after it has slid
     ):
         hands.press("u")
-        expect(page.locator(".slide [inputmode]")).to_have_value("")
+        expect(phone.locator(".slide [inputmode]")).to_have_value("")
         swipe(*path)
         if is_meant:
-            expect(page.locator(".row.is-active.is-done")).to_be_attached()
+            expect(phone.locator(".row.is-active.is-done")).to_be_attached()
         else:
-            expect(page.locator(".unset .slide, .slide.unset").first).to_be_attached()
-            expect(page.locator(".slide [inputmode]")).to_have_value("")
+            expect(phone.locator(".unset .slide, .slide.unset").first).to_be_attached()
+            expect(phone.locator(".slide [inputmode]")).to_have_value("")
             hands.press("5", "0", "Enter", "k")
-    context.close()
 
 
 def test_a_slider_for_each_label_answers_its_own_line(live: Live, page: Page) -> None:
@@ -882,16 +877,14 @@ def test_the_key_of_a_mark_may_come_before_the_mouse_is_released(live: Live, pag
     assert work.stored(work.tasks[0].id)[0]["score"] == 85
 
 
-def test_a_menu_stays_beside_its_words_when_the_screen_is_turned(live: Live, browser: Browser) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page = context.new_page()
-    _, hands = begin(live, page, "esa")
+def test_a_menu_stays_beside_its_words_when_the_screen_is_turned(live: Live, phone: Page) -> None:
+    _, hands = begin(live, phone, "esa")
     hands.press("ArrowRight", "ArrowRight")
-    page.locator(".toolbar .panel").first.wait_for()
+    phone.locator(".toolbar .panel").first.wait_for()
     for width, height in ((844, 390), (390, 844)):
-        page.set_viewport_size({"width": width, "height": height})
+        phone.set_viewport_size({"width": width, "height": height})
         wait_until(
-            page,
+            phone,
             """([width, height]) => {
               if (innerWidth !== width) return false;
               const menu = document.querySelector('.toolbar:not([hidden])').getBoundingClientRect();
@@ -901,12 +894,12 @@ def test_a_menu_stays_beside_its_words_when_the_screen_is_turned(live: Live, bro
             }""",
             [width, height],
         )
-    devices = context.new_cdp_session(page)
-    words = page.evaluate("[...CSS.highlights.get('picked')][0].getBoundingClientRect().toJSON()")
+    devices = phone.context.new_cdp_session(phone)
+    words = phone.evaluate("[...CSS.highlights.get('picked')][0].getBoundingClientRect().toJSON()")
     there = {"x": round(words["left"]), "y": round(words["top"])}
     devices.send("Input.synthesizePinchGesture", {**there, "scaleFactor": 2, "relativeSpeed": 4000})
     wait_until(
-        page,
+        phone,
         """() => {
           const { scale, offsetLeft, offsetTop, width, height } = visualViewport;
           const menu = document.querySelector('.toolbar:not([hidden])').getBoundingClientRect();
@@ -914,20 +907,17 @@ def test_a_menu_stays_beside_its_words_when_the_screen_is_turned(live: Live, bro
           return scale > 1.9 && beside && menu.top >= offsetTop && menu.bottom <= offsetTop + height;
         }""",
     )
-    context.close()
+    devices.send("Emulation.setPageScaleFactor", {"pageScaleFactor": 1})
 
 
-def test_a_field_stays_in_sight_above_the_keyboard_of_a_phone(live: Live, browser: Browser) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page = context.new_page()
-    begin(live, page, "h_falcon")
-    assert "interactive-widget=resizes-content" in str(page.get_attribute("meta[name=viewport]", "content"))
-    field = page.locator("[data-q=comment] textarea")
+def test_a_field_stays_in_sight_above_the_keyboard_of_a_phone(live: Live, phone: Page) -> None:
+    begin(live, phone, "h_falcon")
+    assert "interactive-widget=resizes-content" in str(phone.get_attribute("meta[name=viewport]", "content"))
+    field = phone.locator("[data-q=comment] textarea")
     field.tap()
-    page.set_viewport_size({"width": 390, "height": 520})
+    phone.set_viewport_size({"width": 390, "height": 520})
     expect(field).to_be_in_viewport(ratio=0.95)
-    expect(page.locator(".is-active .src")).to_be_in_viewport(ratio=1)
-    context.close()
+    expect(phone.locator(".is-active .src")).to_be_in_viewport(ratio=1)
 
 
 def test_digits_change_the_score_of_a_sentence_one_comes_back_to(live: Live, page: Page) -> None:
