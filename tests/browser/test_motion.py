@@ -557,6 +557,24 @@ def test_the_active_sentence_is_always_whole_and_near_the_same_height(
     assert place["whole"] and 0.25 < place["middle"] < 0.55, "after a reload too"
 
 
+@pytest.mark.parametrize("protocol", ["esa", "h_falcon"])
+def test_a_long_sentence_is_whole_on_a_phone(live: Live, page: Page, protocol: str) -> None:
+    """The head of the document took the room of the last line."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    source = (
+        "The harbour office said on Monday that the old ferry, which has crossed the sound since 1961, will make its "
+    )
+    target = (
+        "Das Hafenamt teilte am Montag mit, dass die alte Fähre, die seit 1961 den Sund überquert, im November ihre "
+    )
+    source += "last trip in November; after that, passengers must use the bridge."
+    target += "letzte Fahrt macht; danach müssen die Fahrgäste die Brücke benutzen."
+    _, hands = begin(live, page, protocol, [("First.", "Erstens."), (source, target), ("Last.", "Letztens.")] * 3)
+    hands.press("j")
+    hands.rested()
+    assert page.evaluate(PLACE)["whole"]
+
+
 def test_all_questions_of_h_falcon_stand_on_a_small_laptop_without_scrolling(live: Live, page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     work, hands = begin(live, page, "h_falcon")

@@ -13,6 +13,7 @@ test('a high row is whole, and of one that does not fit the beginning shows', ()
     assert.ok(at <= 5000 - 12 && at + view >= 5000 + height + 12, `whole at ${height}`);
   }
   assert.equal(restingPlace(5000, 900, view), 5000 - 12);
+  assert.equal(restingPlace(5000, view - 6, view), 5000 - 3, 'a row that just fits is whole');
 });
 
 test('a row stands below a notice that lies over the view', () => {

@@ -15,8 +15,11 @@ const FAR = 3;
  * @returns {number}
  */
 export function restingPlace(top, height, view, covered = 0) {
-  const low = top + height + MARGIN - view,
-    high = top - MARGIN - covered;
+  const spare = (view - covered - height) / 2,
+    // a row that just fits is whole, with less around it
+    margin = spare < 0 ? MARGIN : Math.min(MARGIN, spare),
+    low = top + height + margin - view,
+    high = top - margin - covered;
   return Math.max(0, Math.min(high, Math.max(low, top + height / 2 - view * HEIGHT)));
 }
 
