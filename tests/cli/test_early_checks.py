@@ -106,8 +106,6 @@ MISTAKES_IN_A_FILE = [
     ("compare ratings.csv noise.bin", "noise.bin: The content is none of the formats known."),
     ("metaeval noise.bin", "The content is none of the formats known."),
     ("export noise.bin --out x.csv", "The content is none of the formats known."),
-    ("import noise.bin", "The content is none of the formats known."),
-    ("import texts.csv --columns source=src", "There is no column 'src'"),
     ("new two --texts noise.bin --protocol da --judges 2", "The content is none of the formats known."),
     ("new two --texts texts.csv --columns source=src --protocol da --judges 2", "There is no column 'src'"),
     ("design --texts texts.csv --columns source=src --protocol da", "There is no column 'src'"),
