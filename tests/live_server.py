@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -83,7 +84,7 @@ def bear() -> None:
         if number := asked.get("wait"):
             if asked["kill"]:
                 os.kill(number, signal.SIGKILL)
-            answer = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+            answer = _wait_for(number)
         else:
             answer = os.fork()
         if not answer and "run" in asked:
@@ -95,6 +96,14 @@ def bear() -> None:
     for stream, place in enumerate((os.devnull, asked["output"])):
         os.dup2(os.open(place, os.O_RDWR | os.O_CREAT | os.O_APPEND), stream)
     {"serve": _serve, "command": _command}[asked["run"]](*asked["arguments"])
+
+
+def _wait_for(child: int) -> int:
+    """How a child has ended. Nobody asks for anything meanwhile: what comes is the end of who would."""
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+        if select.select([sys.stdin], [], [], 0.01)[0]:
+            os.killpg(0, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(ended[1])
 
 
 def _command(*arguments: str) -> None:
