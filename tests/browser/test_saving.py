@@ -70,6 +70,18 @@ def test_offline_for_the_middle_third(live: Live, page: Page, context: BrowserCo
     assert len(rows) == len(set(rows)), "each answer is stored once"
 
 
+def test_an_error_of_the_server_is_not_called_offline(live: Live, page: Page) -> None:
+    work, task, hands = begin(live, page)
+    page.route("**/answers", lambda route: route.fulfill(status=500, body="Internal Server Error"))
+    judge(hands, 2, 5)
+    shown = page.locator("#saved[data-state=offline]")
+    expect(shown).to_have_text("No proper answer from the server. Kept on this device: 1")
+    page.unroute("**/answers")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    hands.settled()
+    assert scores(work, task)[0] == (2, 5)
+
+
 def test_kill_minus_nine_in_mid_task(own_live: Live, page: Page) -> None:
     work, task, hands = begin(own_live, page)
     judge(hands, 1, 1)

@@ -58,8 +58,10 @@ test('tries again with the same id until the server has it', async () => {
   await outbox.seal('/a', 1, 0, { score: 3 }, { score: null }, spent);
   await rest();
   assert.equal(states.at(-1), 'offline 1');
+  assert.ok(!outbox.reached);
   naps.shift()();
   await rest();
+  assert.ok(outbox.reached, 'an error of the server is no lack of a network');
   outbox.kick();
   await rest();
   assert.deepEqual(

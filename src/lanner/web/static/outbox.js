@@ -28,6 +28,8 @@ export class Outbox {
     this.tries = 0;
     this.running = this.stopped = false;
     this.refusal = '';
+    /** Whether somebody answered the last attempt, even if not as the server does. */
+    this.reached = false;
     this.latest = '';
     this.held = /** @type {Set<Message>} */ (new Set()); // refused for now: the others go on
     this.wake = () => {};
@@ -199,6 +201,7 @@ export class Outbox {
     void this.kept(() => db.put('outbox', [message.key, message]));
     const body = { ...message.body, sent_at: now().toISOString() };
     const reply = await send(message.url, body).catch(() => ({ status: 0, body: null }));
+    this.reached = reply.status > 0;
     if (reply.status === 200 || reply.body?.reason === 'reused')
       return this.acknowledge(message, reply);
     if (reply.status === 422 && (await this.reject(message, reply.body?.errors))) return true;

@@ -493,11 +493,13 @@ export class Saving {
       held = state === 'signin' || state === 'refused';
     if (now === 'saved' && due.size) return; // something newer is about to be sent
     if (shown.dataset.state !== state) shown.dataset.state = state;
-    const key = held || (state === 'offline' && !this.db.lasting) ? 'unsaved' : state,
+    const isUnsent = state === 'offline',
+      unsent = this.outbox.reached ? 'failing' : 'offline',
+      key = held || (isUnsent && !this.db.lasting) ? 'unsaved' : isUnsent ? unsent : state,
       text = app.t(key, { n, time: state === 'saved' ? this.clock.format() : '' });
     const draw = () => {
       if (shown.dataset.state !== state) return;
-      shown.classList.toggle('bad', held || state === 'offline');
+      shown.classList.toggle('bad', held || isUnsent);
       shown.classList.toggle('busy', state === 'saving');
       setText(shown, text);
     };
