@@ -154,7 +154,8 @@ _ITEMS_AT_LEAST = 3
 def by_items(path: Path, rows: Rows) -> Rows:
     """A table with a row for each judge and a column for each item, as forms on the web export it, with a row for each
     answer; other tables as they are. The columns differ in a number, `Sentence 1: how good is it?`, `Sentence 2: …`, or
-    in what stands in brackets behind one question, `How good is it? [The cat sat.]`."""
+    in what stands in brackets behind one question, `How good is it? [The cat sat.]`, or name a system or a question as
+    well, `Text 1 [DeepL]`."""
     judge = next((at for at, name in enumerate(rows.header) if names_judges(name)), None)
     judges = [row[judge] for row in rows.sample] if judge is not None else []
     if judge is None or not judges or len(set(judges)) < len(judges):
@@ -166,9 +167,7 @@ def by_items(path: Path, rows: Rows) -> Rows:
     kinds = next((kinds for shape in shapes if (kinds := _alike(rows.header, shape))), {})
     places = max(kinds.values(), key=len, default=[])
     others = [name for at, name in enumerate(rows.header) if at not in places]
-    if not places or judge in places or header_score(others) > 2:
-        return rows
-    if names_item(others):
+    if not places or judge in places or header_score(others) > 2 or names_item(others):
         return rows
     numbers = [number for at in places if (number := _leading_number(rows.header[at]))]
     is_asked_again = _before_number(rows.header[places[0]]) in kinds and bool(repeated(numbers))
@@ -186,17 +185,7 @@ def by_items(path: Path, rows: Rows) -> Rows:
     items = {at: _short_name(rows.header[at]) for at in places}
     if len(set(items.values())) < len(items):
         items = {at: str(number) for number, at in enumerate(places, 1)}
-
-    def answers() -> Iterator[Row]:
-        for line, values, _ in rows.rows:
-            for at in places:
-                yield line, [values[judge], items[at], values[at]], {}
-
-    note = f"Each row is a judge and each of {len(places)} columns an item ({rows.header[places[0]]}, …)."
-    if unread := [name for at, name in enumerate(rows.header) if name and at not in (*places, judge)]:
-        note += f" Not read: {', '.join(unread)}."
-    header = [rows.header[judge], "item", "score"]
-    return Rows(header, answers(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
+    return _one_row_per_item(rows, judge, {at: _Part(item, "", "") for at, item in items.items()})
 
 
 _PLACE = re.compile(
