@@ -8,6 +8,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 
 import psycopg
@@ -166,6 +167,31 @@ def test_a_commit_that_fails_leaves_a_connection_that_works(sqlite_path: Path) -
             tx.events.add("done", NOW, campaign=number)
         with store.reading() as tx:
             assert [event.kind for event in tx.events.of(number)][-1:] == ["done"]
+
+
+def test_a_store_that_is_closed_leaves_no_connection_open(store: Store) -> None:
+    """Neither one that a thread was using when it was closed, nor one that a thread opens a moment later: the garbage
+    collector would find them in the pool some day and complain about them."""
+    opened, closed, inside, go_on = list[object](), list[object](), Event(), Event()
+    event.listen(store._engine, "connect", lambda driver, _: opened.append(driver))
+    event.listen(store._engine, "close", lambda driver, _: closed.append(driver))
+
+    def read_for_long() -> None:
+        with store.reading(), store.reading() as tx:
+            inside.set()
+            assert go_on.wait(60)
+            tx.events.of(1)
+
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(read_for_long)
+        assert inside.wait(60)
+        store.close()
+        go_on.set()
+        reading.result()
+    with store.writing() as tx:
+        tx.events.add("afterwards", NOW)
+    assert (len(opened), len(closed)) == (2, 3), "the store itself had opened one before"
+    assert {id(driver) for driver in opened} <= {id(driver) for driver in closed}
 
 
 @pytest.mark.postgres

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from lanner.errors import MissingExtraError, StoreError, Where, missing_store
 from lanner.store.migrations import refuse_newer
@@ -42,10 +42,26 @@ def locate(place: str | Path) -> URL:
 _ADDRESSES = "Give the path of a SQLite file, or postgresql://user:password@host/database."
 
 
+class _Pool(QueuePool):
+    """Once disposed of, it keeps nothing: what a thread had borrowed meanwhile is closed when it is given back.
+    SQLAlchemy's own pool would keep it open until the garbage collector finds it."""
+
+    _disposed = False
+
+    def dispose(self) -> None:
+        self._disposed = True
+        super().dispose()
+
+    def _do_return_conn(self, record: ConnectionPoolEntry) -> None:
+        super()._do_return_conn(record)
+        if self._disposed:  # looked at last: whichever thread comes second empties the pool
+            super().dispose()
+
+
 def connect(url: URL) -> Engine:
     """An engine with SQLAlchemy's own pool: at most `CONNECTIONS` at a time, the warmest first."""
     options: dict[str, Any] = {
-        "poolclass": QueuePool,
+        "poolclass": _Pool,
         "pool_size": CONNECTIONS,
         "max_overflow": 0,
         "pool_timeout": BUSY_SECONDS,

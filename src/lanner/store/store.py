@@ -181,8 +181,9 @@ class Store:
         return self._engine.url.render_as_string(hide_password=False)
 
     def close(self) -> None:
-        """Close every connection. A store that is used again opens new ones."""
-        self._engine.dispose()
+        """Close every connection, those in use as soon as their transaction ends. A store that is used again opens one
+        for each transaction."""
+        self._engine.pool.dispose()
 
     def __enter__(self) -> Self:
         return self
@@ -318,8 +319,7 @@ class Store:
             self.damage = words.what
         if isinstance(_original(problem), self._collisions):
             return CollisionError(words.what, where=words.where)
-        if lost:  # only PostgreSQL can go away; its other connections are as dead as this one
-            self.close()
+        if lost:  # only PostgreSQL can go away; SQLAlchemy makes its other connections anew, too
             return DisconnectedError(words.what, where=words.where, next_step="Check that the database is running.")
         return words
 
