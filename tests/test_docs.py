@@ -30,7 +30,7 @@ from lanner.reports.build import APPENDIX, BODY
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.studies.study import names
 from lanner.web.judging.page import keys
-from lanner.web.page.speech import Messages
+from lanner.web.speech import Messages
 from test_architecture import LAYERS
 
 ROOT = Path(__file__).resolve().parent.parent

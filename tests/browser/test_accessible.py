@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from browser_actions import Hands
-from lanner.web.page.speech import available
+from lanner.web.speech import available
 from live_server import SYSTEMS, Live, Work, document
 from page_inspection import MARKUP, UNCOLOURED, clean, clean_in_both, picture
 

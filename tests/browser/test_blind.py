@@ -12,7 +12,7 @@ from browser_actions import Hands
 from lanner import campaign
 from lanner.model import Judge, Role
 from lanner.web.judging.page import Given, task_page
-from lanner.web.page.speech import Messages
+from lanner.web.speech import Messages
 from live_server import SYSTEMS, Live, document
 from page_inspection import HIDDEN, OTHER, Received
 

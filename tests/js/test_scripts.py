@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lanner import protocols
-from lanner.web.page.rendering import Assets
+from lanner.web.rendering import Assets
 
 HERE = Path(__file__).parent
 JUDGES_FILES = ("judging.js", "home.js", "prefs.js", "early.js", "judge.css", "icon.svg")

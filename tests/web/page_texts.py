@@ -20,16 +20,15 @@ from lanner.model import JudgeKind
 from lanner.monitor.snapshot import STATE_WORDS
 from lanner.reports.sections import diagnosis as diagnosis_section
 from lanner.store import AccountRole
-from lanner.web import auth
+from lanner.web import auth, problems
 from lanner.web.organising import exports, live, log
-from lanner.web.page import problems
 
 ROOM = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
 REPORTS = Path(lanner.reports.__file__).parent
 ANALYSIS = tuple(Path(module.__file__) for module in (diagnosis, diagnosis_section, scores, plan))
 """Sentences of the analysis, of the plan and of the report that pages show, too."""
-SPEAKING = ("lanner.web.page.speech", "lanner.model.messages")
+SPEAKING = ("lanner.web.speech", "lanner.model.messages")
 SAYS = {"say": 1, "mark": 1, "amount": 3, "message": 1}
 """How many of the first arguments can be texts."""
 

@@ -20,11 +20,12 @@ from starlette.routing import Route as StarletteRoute
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web import auth
+from lanner.web import auth, health, problems
 from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Handler, Kind, guard
 from lanner.web.api.openapi import OPERATIONS, ROOT, openapi
 from lanner.web.drafting import pages, preview, tables
 from lanner.web.judging import handlers as judging
+from lanner.web.middleware import BodyTimeout, CountRequests, Headers, ReaderLanguage
 from lanner.web.organising import (
     accounts,
     campaigns,
@@ -41,9 +42,6 @@ from lanner.web.organising import (
 from lanner.web.organising import (
     server as server_pages,
 )
-from lanner.web.page import problems
-from lanner.web.serving import health
-from lanner.web.serving.middleware import BodyTimeout, CountRequests, Headers, ReaderLanguage
 from lanner.web.site import Settings, Site
 
 

@@ -17,11 +17,11 @@ from lanner.campaign.accounts import add_account, normal_name, verify
 from lanner.errors import LannerError
 from lanner.store import AccountRole, Store
 from lanner.web import access
-from lanner.web.page.forms import text
-from lanner.web.page.problems import error_text
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import available, say
+from lanner.web.forms import text
+from lanner.web.problems import error_text
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import available, say
 
 _FIRST = "/campaigns"
 _OURS = re.compile(r"(/[\w-]+)+", re.ASCII)

@@ -58,8 +58,8 @@ from lanner.web.organising.diagnosis_view import Diagnoses
 from lanner.web.organising.exports import TABLES
 from lanner.web.organising.live import current_page
 from lanner.web.organising.meeting import Comparison, Training
-from lanner.web.page.rendering import environment, moment, part
-from lanner.web.page.speech import language, say, speaking
+from lanner.web.rendering import environment, moment, part
+from lanner.web.speech import language, say, speaking
 from lanner.web.updates import Panels
 from lanner.web.worker import SIZE, packed
 

@@ -13,7 +13,7 @@ from email.message import EmailMessage
 from urllib.parse import unquote, urlsplit
 
 from lanner.errors import LannerError
-from lanner.web.page.speech import say
+from lanner.web.speech import say
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,10 @@ from lanner.corpus.split import joiner
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import shortened
 from lanner.model import Document, Segment, languages
+from lanner.web import forms, problems
 from lanner.web.access import check_origin
-from lanner.web.page import forms, problems
-from lanner.web.page.rendering import Assets, environment, page
-from lanner.web.serving.middleware import Headers
+from lanner.web.middleware import Headers
+from lanner.web.rendering import Assets, environment, page
 
 # A segment under review as plain data: its rows in context, every text beside the others, what is in doubt marked.
 

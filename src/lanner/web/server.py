@@ -17,10 +17,10 @@ from starlette.applications import Starlette
 from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.app import ROUTES, create_app
-from lanner.web.page.rendering import load_templates
+from lanner.web.middleware import AllowedHosts, Protocol, UrlPrefix, allowed_hosts, is_unambiguous
+from lanner.web.rendering import load_templates
 from lanner.web.review import HOST as REVIEW_HOST
 from lanner.web.review import serve as serve_review
-from lanner.web.serving.middleware import AllowedHosts, Protocol, UrlPrefix, allowed_hosts, is_unambiguous
 from lanner.web.site import Settings
 
 # Logs as JSON, one object a line: when, how bad, what. They hold no addresses, no names, no answers, no secrets.

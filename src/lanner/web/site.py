@@ -16,14 +16,14 @@ from lanner.campaign import SaveQueue
 from lanner.errors import StoreError
 from lanner.store import Store
 from lanner.web.access import LOOK_AGAIN_SECONDS, Owners, Sessions
+from lanner.web.backups import ScheduledBackups
 from lanner.web.drafting.uploads import Uploads
 from lanner.web.judging.practice import PracticeRounds
+from lanner.web.middleware import RequestCounts, Throttle
 from lanner.web.organising.runs import Runs
-from lanner.web.page.rendering import Assets, environment
-from lanner.web.serving.backups import ScheduledBackups
-from lanner.web.serving.middleware import RequestCounts, Throttle
-from lanner.web.serving.webhooks import WebhookSender
+from lanner.web.rendering import Assets, environment
 from lanner.web.updates import LiveUpdates
+from lanner.web.webhooks import WebhookSender
 from lanner.web.worker import WorkerPool
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.page.speech import language, say
+from lanner.web.speech import language, say
 
 SIZE = struct.Struct(">Q")
 """The length of a message, in front of it."""

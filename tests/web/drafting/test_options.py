@@ -5,6 +5,7 @@ from starlette.datastructures import FormData
 
 from lanner.errors import LannerError
 from lanner.model import Document, Segment
+from lanner.web import speech
 from lanner.web.drafting.options import (
     composed,
     offers,
@@ -16,8 +17,7 @@ from lanner.web.drafting.options import (
     remedies,
     with_remedy,
 )
-from lanner.web.page import speech
-from lanner.web.page.speech import speaking
+from lanner.web.speech import speaking
 from web_clients import documents
 
 WORDS = "the boats left before the tide had turned and nobody waited"

@@ -8,7 +8,7 @@ from lxml import html
 from lanner import protocols
 from lanner.model import Document, Item, Segment, Stage, Unit
 from lanner.web.judging.document import Block, Cell, Row, lines, opened, together, writing
-from lanner.web.page.speech import Messages
+from lanner.web.speech import Messages
 
 
 def item(segment: str, document: str = "a", *systems: str) -> Item:

@@ -10,7 +10,7 @@ import pytest
 from lanner.protocols import load, parse_toml
 from lanner.protocols.wording import Wording
 from lanner.web.judging.form import Ask, Pick, asks
-from lanner.web.page.speech import Messages
+from lanner.web.speech import Messages
 
 ASK = Ask(
     id="q", kind="scale", display="list", label="Q", short="Q", help="", definition="", low="", high="",

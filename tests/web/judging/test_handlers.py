@@ -19,7 +19,7 @@ from lanner.web import access
 from lanner.web.judging.handlers import answered_at
 from lanner.web.judging.page import task_view
 from lanner.web.judging.practice import practice_of
-from lanner.web.serving.middleware import Throttle
+from lanner.web.middleware import Throttle
 from web_clients import SYSTEMS, another, complete, documents, enter, open_campaign, save, token_in
 
 

@@ -28,8 +28,8 @@ from lanner.web.judging.page import (
     task_page,
     task_view,
 )
-from lanner.web.page.rendering import STATIC, Assets, environment
-from lanner.web.page.speech import Messages
+from lanner.web.rendering import STATIC, Assets, environment
+from lanner.web.speech import Messages
 from web_clients import complete, open_campaign
 
 SYSTEMS = ("secret-one", "secret-two")

@@ -14,7 +14,7 @@ from lanner.figures.typeset import estimate, percent
 from lanner.store import Store
 from lanner.studies.simulation import passing_store
 from lanner.web.organising.diagnosis_view import Diagnoses, diagnosis_page
-from lanner.web.page.speech import FALLBACK, available, speaking
+from lanner.web.speech import FALLBACK, available, speaking
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from lanner.monitor.snapshot import DisagreementFilter, DisagreementList, UnitAn
 from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web.organising.disagreements import Matrix, Piece, Scene, filter_of, marked, matrix
-from lanner.web.page.speech import speaking
+from lanner.web.speech import speaking
 from web_clients import complete, open_campaign, sign_in
 
 

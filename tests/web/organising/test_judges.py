@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
+from lanner.web import rendering
 from lanner.web.app import create_app
 from lanner.web.organising.judges import Link
-from lanner.web.page import rendering
 from lanner.web.site import Settings
 from smtp_server import SmtpServer
 from web_clients import HOST, another, complete, enter, open_campaign, sign_in

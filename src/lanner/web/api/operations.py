@@ -20,10 +20,10 @@ from lanner import designs, protocols
 from lanner.errors import InputError
 from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
 from lanner.store import Transaction
+from lanner.web import forms
 from lanner.web.access import Caller
 from lanner.web.api import shapes
 from lanner.web.organising.exports import FORMATS
-from lanner.web.page import forms
 from lanner.web.site import Site
 
 T = TypeVar("T", bound=BaseModel)

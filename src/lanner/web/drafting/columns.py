@@ -16,9 +16,9 @@ from lanner.formats.parsing import encodings, textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map
 from lanner.formats.parsing.language_guess import LanguageGuess, guess_language
 from lanner.model import languages
+from lanner.web import forms
 from lanner.web.drafting.uploads import Texts, take_in
-from lanner.web.page import forms
-from lanner.web.page.speech import say
+from lanner.web.speech import say
 
 if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded there only
     from lanner.formats.parsing.tables import Rows

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lanner.errors import InputError, Where
 from lanner.model import Judge, languages
-from lanner.web.page.speech import say
+from lanner.web.speech import say
 
 MOST = 2000
 LONGEST = 1000

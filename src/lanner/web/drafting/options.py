@@ -25,12 +25,12 @@ from lanner.model import Campaign, Document, Json, Judge, Object, Protocol, Unit
 from lanner.protocols.describe import expected_agreement
 from lanner.protocols.wording import Wording
 from lanner.store import Store
+from lanner.web import forms
 from lanner.web.drafting.judges import InvitedJudge, invited
 from lanner.web.drafting.sketch import sketch
 from lanner.web.organising.campaigns import read_settings
-from lanner.web.page import forms
-from lanner.web.page.problems import parts
-from lanner.web.page.speech import language, say
+from lanner.web.problems import parts
+from lanner.web.speech import language, say
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_]*")
 _AMOUNTS = ("shuffled", "swapped", "degraded", "repeats")

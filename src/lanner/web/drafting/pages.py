@@ -24,7 +24,7 @@ from lanner.model import Campaign, Text, languages
 from lanner.protocols.describe import describe
 from lanner.protocols.wording import Wording
 from lanner.store import AccountRole, Store
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.drafting import tables
 from lanner.web.drafting.columns import language_titles
 from lanner.web.drafting.options import (
@@ -41,11 +41,10 @@ from lanner.web.drafting.uploads import Texts, Upload, described, named, without
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find
 from lanner.web.organising.figures import NarrowingScale, load_bar, narrowing, size_curve
-from lanner.web.page import forms
-from lanner.web.page.problems import error_text
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import say
+from lanner.web.problems import error_text
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 
 async def new(request: Request) -> Response:

@@ -22,16 +22,15 @@ from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protoco
 from lanner.protocols.answers import texts_of
 from lanner.protocols.wording import Wording
 from lanner.store import Store
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.drafting.uploads import Upload
 from lanner.web.judging import handlers as judging
 from lanner.web.judging.page import Given, Progress, TaskView
 from lanner.web.judging.page import Settings as PageSettings
 from lanner.web.organising.campaigns import address_of, campaign_of
-from lanner.web.page import forms
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import language, say
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import language, say
 
 _DOCUMENTS = 2
 _NOBODY = Judge("preview", name="Preview")

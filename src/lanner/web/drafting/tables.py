@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.drafting.columns import (
     ENCODINGS,
     TableChoices,
@@ -19,8 +19,7 @@ from lanner.web.drafting.columns import (
     role_titles,
 )
 from lanner.web.drafting.uploads import TableUpload
-from lanner.web.page import forms
-from lanner.web.page.rendering import page
+from lanner.web.rendering import page
 from lanner.web.site import Site
 
 

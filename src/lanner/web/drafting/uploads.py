@@ -20,7 +20,7 @@ from lanner.errors import InputError, LannerError, Where
 from lanner.figures.typeset import shortened
 from lanner.formats import JUDGEMENTS, fact_of, subject_of
 from lanner.model import Document, languages
-from lanner.web.page.speech import say
+from lanner.web.speech import say
 
 _MOST_UPLOADS = 50
 

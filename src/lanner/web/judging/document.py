@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from lanner.model import Document, Item, Segment, Stage, Task, Unit, languages
 from lanner.protocols.context import PEOPLE, lines_around
 from lanner.web.judging.form import LETTERS, Ask
-from lanner.web.page.speech import Messages
+from lanner.web.speech import Messages
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from lanner.model import (
     Unit,
 )
 from lanner.protocols.wording import Wording, Words
-from lanner.web.page.speech import Messages
+from lanner.web.speech import Messages
 
 _SHORT = 22  # letters of a label that fit in half the rail
 

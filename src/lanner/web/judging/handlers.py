@@ -37,16 +37,15 @@ from lanner.protocols.context import page_in_any_context
 from lanner.protocols.prefilled import as_shown
 from lanner.protocols.wording import Wording
 from lanner.store import Store
-from lanner.web import access
+from lanner.web import access, forms, speech
 from lanner.web.access import SignInNeeded, Visitor
 from lanner.web.judging.home import Home, SeatGoneError, home_page
 from lanner.web.judging.page import Given, TaskView, task_page, task_view
 from lanner.web.judging.page import Settings as PageSettings
 from lanner.web.judging.practice import SETTING, Practice, check, feedback, is_due, practice_of
-from lanner.web.page import forms, speech
-from lanner.web.page.problems import wants_json
-from lanner.web.page.rendering import page
-from lanner.web.serving.middleware import packed
+from lanner.web.middleware import packed
+from lanner.web.problems import wants_json
+from lanner.web.rendering import page
 from lanner.web.site import Site
 
 _SUBMISSION = re.compile(r"[\x20-\x7e]{8,200}")

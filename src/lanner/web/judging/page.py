@@ -24,7 +24,7 @@ from lanner.store.rows import dumps
 from lanner.web.judging.document import Block, Layout, lines, opened
 from lanner.web.judging.form import Ask, Pick, asks
 from lanner.web.judging.practice import Lesson, feedback, lessons, steps
-from lanner.web.page.speech import Messages
+from lanner.web.speech import Messages
 
 # What stands in the drawer: definitions, guidelines and the keys that this page answers to.
 

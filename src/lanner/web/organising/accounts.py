@@ -11,12 +11,11 @@ from starlette.responses import RedirectResponse, Response
 from lanner.campaign import accounts
 from lanner.errors import LannerError
 from lanner.store import Account, AccountRole, Store
-from lanner.web import access, auth
-from lanner.web.page import forms
-from lanner.web.page.problems import error_text
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import say
+from lanner.web import access, auth, forms
+from lanner.web.problems import error_text
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 
 async def people(request: Request) -> Response:

@@ -24,13 +24,12 @@ from lanner.model import Campaign, Json
 from lanner.monitor.snapshot import COMPARED
 from lanner.protocols.wording import Wording
 from lanner.store import Account, AccountRole, Store
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.organising.figures import progress_bar
-from lanner.web.page import forms
-from lanner.web.page.problems import error_text
-from lanner.web.page.rendering import long_page, page
-from lanner.web.page.speech import language, say
+from lanner.web.problems import error_text
+from lanner.web.rendering import long_page, page
 from lanner.web.site import Site
+from lanner.web.speech import language, say
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from lanner.figures.typeset import number
 from lanner.monitor.snapshot import FEWEST, MODELS, Divergence
 from lanner.store import Seat
 from lanner.web.organising import figures
-from lanner.web.page.speech import amount, listed, mark, say
+from lanner.web.speech import amount, listed, mark, say
 
 Names = Mapping[str, str]
 """What to call a judge or a label by its id."""

@@ -16,13 +16,12 @@ from lanner.campaign import drawing
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.figures.typeset import percent
 from lanner.monitor.snapshot import STATE_WORDS, Decisions
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.organising.figures import Rung, ladder
-from lanner.web.page import forms
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import day, say
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import day, say
 
 
 @dataclass(frozen=True, slots=True)

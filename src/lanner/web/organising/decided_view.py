@@ -22,7 +22,7 @@ from lanner.stats.goals import Goal, Kind, State
 from lanner.store import Store
 from lanner.web.organising.decided import DecidedPage, PairRow, SystemRow, decided_panel, state_words
 from lanner.web.organising.figures import course
-from lanner.web.page.speech import say
+from lanner.web.speech import say
 
 
 def decided_page(store: Store, campaign: int) -> DecidedPage:

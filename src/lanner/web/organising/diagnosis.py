@@ -16,9 +16,9 @@ from lanner.errors import StatisticError
 from lanner.reports.html import downloads, spans, strong
 from lanner.reports.parts import Figure, Table
 from lanner.web.organising.campaigns import campaign_of
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import say
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 
 @dataclass(frozen=True, slots=True)

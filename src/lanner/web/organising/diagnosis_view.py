@@ -16,7 +16,7 @@ from lanner.reports.sections.diagnosis import advise, figure, place_label, table
 from lanner.reports.view import View
 from lanner.store import Store
 from lanner.web.organising.diagnosis import DiagnosisPage, Output, Rating, Sentence, SystemAdvice
-from lanner.web.page.speech import language, say, translate
+from lanner.web.speech import language, say, translate
 
 _BETWEEN = "/"
 _MOST_STEPS = 7

@@ -42,15 +42,14 @@ from lanner.monitor.snapshot import MODELS, PEOPLE, Disagreement, DisagreementFi
 from lanner.protocols.prefilled import judged_marks
 from lanner.protocols.wording import Wording
 from lanner.store import Store
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.organising import figures
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.organising.comparison import ramp
-from lanner.web.page import forms
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import apart, language, say
-from lanner.web.page.speech import listed as in_words
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import apart, language, say
+from lanner.web.speech import listed as in_words
 
 
 def filter_of(query: QueryParams) -> DisagreementFilter:

@@ -16,7 +16,7 @@ from lanner.figures.drawing import width as width_of
 from lanner.figures.typeset import count as thousands
 from lanner.figures.typeset import number
 from lanner.monitor.snapshot import Cell, Leaning, Spread
-from lanner.web.page.speech import say
+from lanner.web.speech import say
 
 MARKS = {"above": ("✓", "tgood"), "across": ("△", "twarn"), "below": ("✕", "tbad"), "": ("", "tm")}
 

@@ -15,14 +15,13 @@ from lanner.campaign import Imported
 from lanner.campaign.imports import Incoming
 from lanner.errors import InputError, LannerError
 from lanner.model import Campaign
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.drafting.uploads import named, without_folders
 from lanner.web.organising.campaigns import address_of, campaign_of
-from lanner.web.page import forms
-from lanner.web.page.problems import error_text
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import say
+from lanner.web.problems import error_text
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 
 async def import_page(request: Request) -> Response:

@@ -21,15 +21,14 @@ from lanner.monitor.snapshot import LeavingOut
 from lanner.protocols.wording import Wording
 from lanner.reports.parts import csv_text
 from lanner.store import Overview, Seat, Store
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.drafting.judges import InvitedJudge, invited
 from lanner.web.mail import Letter, mailer_from_environment
 from lanner.web.organising.campaigns import address_of, campaign_of
-from lanner.web.page import forms
-from lanner.web.page.problems import error_text
-from lanner.web.page.rendering import long_page, page
-from lanner.web.page.speech import language, say
+from lanner.web.problems import error_text
+from lanner.web.rendering import long_page, page
 from lanner.web.site import Site
+from lanner.web.speech import language, say
 
 
 @dataclass(frozen=True, slots=True)

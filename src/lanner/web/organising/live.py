@@ -41,9 +41,9 @@ from lanner.web.organising.decided import DecidedPanel, decided_panel
 from lanner.web.organising.exports import FORMATS
 from lanner.web.organising.figures import AgreementRow
 from lanner.web.organising.log import Line, log_lines
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import amount, day, language, say, translate
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import amount, day, language, say, translate
 
 STATES = {
     "draft": ("Draft", "wait"),

@@ -12,7 +12,7 @@ from lanner.campaign.questions import PRACTISED
 from lanner.figures.typeset import shortened
 from lanner.model import Json
 from lanner.store import Event
-from lanner.web.page.speech import amount, say
+from lanner.web.speech import amount, say
 
 Detail = Mapping[str, Json]
 _LONGEST = 120

@@ -17,13 +17,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from lanner.errors import StatisticError
 from lanner.model import Json
 from lanner.monitor.snapshot import UnitAnswers
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.organising.disagreements import Item, Scene, Unit
 from lanner.web.organising.exports import report_policy
-from lanner.web.page import forms
-from lanner.web.page.problems import error_text
-from lanner.web.page.rendering import page
+from lanner.web.problems import error_text
+from lanner.web.rendering import page
 from lanner.web.site import Site
 
 _USUAL, _MOST = 12, 60

@@ -18,13 +18,12 @@ from lanner.errors import LannerError
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Judge, Spans
 from lanner.monitor.snapshot import MODELS
 from lanner.store import Store
-from lanner.web import auth
+from lanner.web import auth, forms
 from lanner.web.organising.campaigns import address_of, campaign_of
-from lanner.web.page import forms
-from lanner.web.page.problems import error_text
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import say
+from lanner.web.problems import error_text
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 _EXAMPLE = "http://127.0.0.1:8080/v1"
 _NUMBERS = (("samples", "--samples"), ("limit", "--limit"), ("price_in", "--price-in"),

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from lanner.errors import CampaignError
-from lanner.web.page.speech import say
+from lanner.web.speech import say
 
 _WAIT = 10.0
 

@@ -17,12 +17,11 @@ from lanner.campaign.accounts import SCOPES, issue
 from lanner.campaign.webhooks import EVENTS, add_webhook
 from lanner.errors import LannerError
 from lanner.store.backup import Finding, copies
-from lanner.web import auth
-from lanner.web.page import forms
-from lanner.web.page.problems import error_text
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import say
+from lanner.web import auth, forms
+from lanner.web.problems import error_text
+from lanner.web.rendering import page
 from lanner.web.site import Site
+from lanner.web.speech import say
 
 
 @dataclass(frozen=True, slots=True)

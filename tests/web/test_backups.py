@@ -7,7 +7,7 @@ from pathlib import Path
 from campaign_parts import opened
 from lanner.store import Store
 from lanner.store.backup import copies, verify_file
-from lanner.web.serving.backups import ScheduledBackups
+from lanner.web.backups import ScheduledBackups
 
 
 def test_a_copy_is_made_when_it_is_due_and_not_before(store: Store, tmp_path: Path) -> None:

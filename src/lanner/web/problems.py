@@ -21,10 +21,10 @@ from lanner.errors import (
     StatisticError,
     StoreError,
 )
+from lanner.web import speech
 from lanner.web.access import SignInNeeded
-from lanner.web.page import speech
-from lanner.web.page.rendering import page
-from lanner.web.page.speech import COOKIE, Messages, choose, from_header, language, say
+from lanner.web.rendering import page
+from lanner.web.speech import COOKIE, Messages, choose, from_header, language, say
 
 # What the library refuses, in the reader's language: by its kind, never by its sentence.
 #

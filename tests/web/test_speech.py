@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 
 from lanner.model import languages
 from lanner.store import Store
-from lanner.web.page import speech
-from lanner.web.page.speech import (
+from lanner.web import speech
+from lanner.web.speech import (
     FOLDER,
     Messages,
     _preferred_language,

@@ -21,10 +21,9 @@ from starlette.testclient import TestClient
 
 from lanner.campaign.accounts import issue
 from lanner.store import Store
-from lanner.web.server import server as server_of
-from lanner.web.serving import middleware
-from lanner.web.serving.health import memory
-from lanner.web.serving.middleware import (
+from lanner.web import middleware
+from lanner.web.health import memory
+from lanner.web.middleware import (
     BOUNDS,
     AllowedHosts,
     BodyTimeout,
@@ -38,6 +37,7 @@ from lanner.web.serving.middleware import (
     is_unambiguous,
     packed,
 )
+from lanner.web.server import server as server_of
 from web_clients import complete, enter, open_campaign, save
 
 

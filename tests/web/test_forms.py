@@ -5,7 +5,7 @@ from io import BytesIO
 from starlette.datastructures import FormData, UploadFile
 
 from lanner import protocols
-from lanner.web.page import forms
+from lanner.web import forms
 
 
 def test_a_form_becomes_answers_and_files_are_no_texts() -> None:

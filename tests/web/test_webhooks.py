@@ -15,7 +15,7 @@ from lanner.campaign.accounts import is_sealed
 from lanner.campaign.webhooks import add_webhook, seal_secrets
 from lanner.store import Store
 from lanner.store.backup import backup
-from lanner.web.serving.webhooks import (
+from lanner.web.webhooks import (
     TRIES,
     again_at,
     is_open,

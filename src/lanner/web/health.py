@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from lanner.errors import StoreError
-from lanner.web.serving.middleware import BOUNDS, RequestCounts
+from lanner.web.middleware import BOUNDS, RequestCounts
 from lanner.web.site import Site
 
 

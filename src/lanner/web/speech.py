@@ -24,7 +24,7 @@ from lanner.figures.typeset import count as thousands
 from lanner.model import languages
 from lanner.model.messages import Message
 
-FOLDER = Path(__file__).parents[1] / "messages"
+FOLDER = Path(__file__).parent / "messages"
 FALLBACK = "en"
 COOKIE = "lanner_language"
 """Where a reader's choice of language is kept."""

@@ -11,12 +11,12 @@ from starlette.testclient import TestClient
 from lanner import formats
 from lanner.errors import AnswerError, CampaignError, InputError, LannerError, StoreError, Where
 from lanner.store import Store
+from lanner.web import problems
 from lanner.web.access import SignInNeeded
 from lanner.web.drafting.uploads import without_folders
-from lanner.web.page import problems
-from lanner.web.page.problems import error_text, parts
-from lanner.web.page.speech import speaking
+from lanner.web.problems import error_text, parts
 from lanner.web.site import Settings, Site
+from lanner.web.speech import speaking
 
 RAISED: dict[str, Exception] = {
     "closed": CampaignError("The campaign is closed.", next_step="Ask."),

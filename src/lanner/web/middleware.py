@@ -21,7 +21,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from lanner.web.page.speech import set_language
+from lanner.web.speech import set_language
 
 # Which names the server answers to. Whatever a request says in its Host header ends up in links and redirects, and a
 # page of another site may reach a server on one's own machine by a name that leads there (DNS rebinding); so a name

@@ -12,8 +12,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import lanner.web
-from lanner.web.page import rendering
-from lanner.web.page.rendering import Assets, environment, fraction, hours, load_templates, moment
+from lanner.web import rendering
+from lanner.web.rendering import Assets, environment, fraction, hours, load_templates, moment
 
 
 def test_numbers_as_a_person_says_them() -> None:

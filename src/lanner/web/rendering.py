@@ -34,11 +34,10 @@ from lanner.figures.typeset import count, number, percent, plural, shortened
 from lanner.model import languages
 from lanner.reports.html import SHARED
 from lanner.store import Memo
-from lanner.web import access
-from lanner.web.page import speech
-from lanner.web.page.speech import COOKIE, amount, apart, language, mark, say, translate
+from lanner.web import access, speech
+from lanner.web.speech import COOKIE, amount, apart, language, mark, say, translate
 
-STATIC = Path(__file__).parents[1] / "static"
+STATIC = Path(__file__).parent / "static"
 _COMBINED = {
     "judge.css": (
         "tokens.css",
@@ -143,7 +142,7 @@ def _load(paths: list[Path]) -> Asset:
 # Templates. Everything is escaped; a name a template does not get is an error, not an empty string.
 
 
-TEMPLATES = Path(__file__).parents[1] / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 _MOST_KEPT = 500
 
 
