@@ -22,7 +22,6 @@ from starlette.testclient import TestClient
 from lanner.campaign.accounts import issue
 from lanner.store import Store
 from lanner.web import middleware
-from lanner.web.health import memory
 from lanner.web.middleware import (
     BOUNDS,
     AllowedHosts,
@@ -38,6 +37,7 @@ from lanner.web.middleware import (
     packed,
 )
 from lanner.web.server import server as server_of
+from lanner.web.site import memory
 from web_clients import complete, enter, open_campaign, save
 
 

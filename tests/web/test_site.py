@@ -68,3 +68,17 @@ def test_trouble_with_the_disk_is_told_until_a_save_works_again(
     assert client.get("/readyz").status_code == 200
     assert "The disk is full" not in client.get("/campaigns").text
     assert 'id="trouble" hidden' in client.get("/campaigns/trial").text, "an open page can be told later"
+
+
+def test_alive_and_ready(client: TestClient) -> None:
+    assert client.get("/healthz").text == "ok"
+    assert client.get("/readyz").text == "ready"
+
+
+def test_alive_but_not_ready_without_the_database(client: TestClient, store: Store, monkeypatch) -> None:
+    def gone(self):
+        raise StoreError("gone")
+
+    monkeypatch.setattr(Store, "reading", gone)
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/readyz").status_code == 503

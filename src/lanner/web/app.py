@@ -20,7 +20,7 @@ from starlette.routing import Route as StarletteRoute
 
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web import auth, health, problems
+from lanner.web import auth, problems
 from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Handler, Kind, guard
 from lanner.web.api.openapi import OPERATIONS, ROOT, openapi
 from lanner.web.drafting import pages, preview, tables
@@ -42,7 +42,7 @@ from lanner.web.organising import (
 from lanner.web.organising import (
     server as server_pages,
 )
-from lanner.web.site import Settings, Site
+from lanner.web.site import Settings, Site, alive, ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("POST", "/task/{id:int}/finish", JUDGES, judging.finish),
     Route("POST", "/task/{id:int}/reopen", JUDGES, judging.reopen),
     Route("GET", "/", ANYONE, auth.home),
-    Route("GET", "/healthz", ANYONE, health.alive),
-    Route("GET", "/readyz", ANYONE, health.ready),
+    Route("GET", "/healthz", ANYONE, alive),
+    Route("GET", "/readyz", ANYONE, ready),
     Route("GET", "/static/{version}/{path:path}", ANYONE, static_file),
     Route("GET", "/service_worker.js", ANYONE, service_worker),
     Route("GET", "/setup", ANYONE, auth.setup_page),
