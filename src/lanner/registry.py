@@ -20,7 +20,17 @@ _PACKAGES = {
     "formats": ("formats", "studies.formats"),
 }
 _ENTRIES = {
-    # metrics of one family share a module; they are named as another package would name them
+    # metrics of one family share a module, as do a company's interfaces; they are named as other packages name theirs
+    "judges.providers": {
+        "anthropic": "lanner.judges.providers._anthropic:Messages",
+        "anthropic_batch": "lanner.judges.providers._anthropic:MessageBatches",
+        "gemini": "lanner.judges.providers._gemini:Gemini",
+        "gemini_batch": "lanner.judges.providers._gemini:InlineBatches",
+        "openai_compatible": "lanner.judges.providers._openai:Chat",
+        "openai_batch": "lanner.judges.providers._openai:FileBatches",
+        "openai_responses": "lanner.judges.providers._openai:Responses",
+        "openai_responses_batch": "lanner.judges.providers._openai:ResponseBatches",
+    },
     "metrics": {
         "bleu": "lanner.metrics._surface:BLEU",
         "chrf": "lanner.metrics._surface:CHRF",
@@ -33,7 +43,7 @@ _ENTRIES = {
         "entity_graph": "lanner.metrics._cohesion:ENTITY_GRAPH",
         "consistency": "lanner.metrics._cohesion:CONSISTENCY",
         "repetition": "lanner.metrics._cohesion:REPETITION",
-    }
+    },
 }
 
 

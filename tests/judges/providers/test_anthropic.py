@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 from judges.providers.test_http import ask
-from lanner.judges.providers import Endpoint
-from lanner.judges.providers.anthropic import Messages
+from lanner.judges.providers import Call, Endpoint
+from lanner.judges.providers._anthropic import MessageBatches, Messages
 from stub_providers import Anthropic
 from stub_server import good
 
@@ -45,3 +46,31 @@ def test_a_temperature_above_one_is_not_sent() -> None:
     _, stub = ask(Anthropic(), good, temperature=1.5)
     assert stub.bodies[0]["temperature"] == 1.0
     assert Endpoint("x").provider != "anthropic"
+
+
+class Connection:
+    """Gives what it has."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    async def fetch(self, _method: str, _path: str) -> bytes:
+        return self.content
+
+
+def test_each_result_has_the_status_that_it_means() -> None:
+    results: list[dict[str, Any]] = [
+        {"type": "succeeded", "message": {"content": []}},
+        {"type": "errored", "error": {"type": "error", "error": {"type": "invalid_request_error", "message": "m"}}},
+        {"type": "expired"},
+    ]
+    lines = [json.dumps({"custom_id": str(n), "result": result}) for n, result in enumerate(results)]
+    batches = MessageBatches.__new__(MessageBatches)
+    batches.connection = Connection("\n".join(lines).encode())  # type: ignore[assignment]
+    read = asyncio.run(batches.results({"id": "b"}))
+    assert [(result.name, result.status) for result in read] == [("0", 200), ("1", 400), ("2", 503)]
+
+
+def test_a_name_has_only_letters_that_are_allowed() -> None:
+    name = MessageBatches.name_of(MessageBatches.__new__(MessageBatches), Call("m", (), {}, name="ab12.cd-1~2"))
+    assert name == "ab12_cd-1_t2"

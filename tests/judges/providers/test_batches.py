@@ -6,15 +6,14 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from aiohttp import web
 
-from lanner import registry
 from lanner.errors import LannerError
 from lanner.judges.plan import Limits, Member, Plan, Totals
-from lanner.judges.providers import Endpoint, Provider, _batches
+from lanner.judges.providers import Endpoint, Provider, _batches, connect
 from lanner.judges.run import run
 from lanner.store import Store
 from model_campaign import corpus, opened, stored
@@ -25,9 +24,9 @@ ALL = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.p
 
 
 def quick(endpoint: Endpoint) -> Provider:
-    connection = registry.module("judges.providers", endpoint.provider).connect(endpoint)
+    connection: Any = connect(endpoint)
     connection._gathering, connection._between = 0.05, 0.01
-    return connection  # type: ignore[no-any-return]
+    return cast(Provider, connection)
 
 
 async def judging(store: Store, number: int, url: str, dialect: Chat, **more: Any) -> Totals:

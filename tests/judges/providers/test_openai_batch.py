@@ -14,8 +14,7 @@ from aiohttp import web
 
 from lanner.judges.plan import Limits, Member, Plan, Totals
 from lanner.judges.providers import Endpoint
-from lanner.judges.providers.openai_batch import FileBatches
-from lanner.judges.providers.openai_compatible import Chat
+from lanner.judges.providers._openai import Chat, FileBatches
 from lanner.judges.run import run
 from lanner.store import Store
 from model_campaign import corpus, opened, stored

@@ -1,4 +1,4 @@
-"""Where models are asked: one file per provider, each with `connect(endpoint) -> Provider`.
+"""Where models are asked. A provider has `connect(endpoint) -> Provider`, and is a class or a module.
 
 A provider turns a `Call` into one request and its outcome into a `Reply` or one of the errors below. It knows nothing
 of protocols, retries or pace; whoever calls it does.
@@ -154,8 +154,7 @@ def interfaces() -> list[str]:
 
 def base_url(provider: str) -> str:
     """Where a provider's own server is; a server of one's own has to be named."""
-    module = registry.module("judges.providers", provider)
-    address = str(getattr(module, "BASE_URL", ""))
+    address = str(getattr(_find(provider), "BASE_URL", ""))
     if not address:
         raise LannerError(f"{provider} needs an address.", next_step="Give --base-url.")
     return address
@@ -163,8 +162,7 @@ def base_url(provider: str) -> str:
 
 def batch_of(provider: str) -> str:
     """The provider that asks the same server through its batch interface."""
-    module = registry.module("judges.providers", provider)
-    name = str(getattr(module, "BATCH", ""))
+    name = str(getattr(_find(provider), "BATCH", ""))
     if not name:
         raise LannerError(f"{provider} has no batch interface here.", next_step="Leave out --batch.")
     return name
@@ -172,12 +170,18 @@ def batch_of(provider: str) -> str:
 
 def require(endpoint: Endpoint) -> None:
     """Raise what would hinder a connection: an unknown provider, a missing package, a missing key."""
-    module = registry.module("judges.providers", endpoint.provider)
-    if hasattr(module, "require"):
-        module.require(endpoint)
+    provider = _find(endpoint.provider)
+    if hasattr(provider, "require"):
+        provider.require(endpoint)
 
 
 def connect(endpoint: Endpoint) -> Provider:
     """A connection by the endpoint's provider; call it inside the event loop that will use it."""
-    module = registry.module("judges.providers", endpoint.provider)
-    return cast(Provider, module.connect(endpoint))
+    return cast(Provider, _find(endpoint.provider).connect(endpoint))
+
+
+def _find(name: str) -> Any:
+    provider = registry.plugin("judges.providers", name)
+    if not hasattr(provider, "connect"):
+        raise LannerError(f"The plug-in {name!r} of the group lanner.judges.providers has no `connect`.")
+    return provider

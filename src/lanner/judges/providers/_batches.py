@@ -10,13 +10,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from pydantic_core import from_json, to_json
 
 from lanner.errors import LannerError
-from lanner.judges.providers import Call, OverloadedError, RefusedError, Reply, UnanswerableError, UnreadableError
+from lanner.judges.providers import (
+    Call,
+    Endpoint,
+    OverloadedError,
+    RefusedError,
+    Reply,
+    UnanswerableError,
+    UnreadableError,
+)
 from lanner.judges.providers._http import NOT_UNDERSTOOD, Connection
 from lanner.model import Json
 
@@ -55,6 +63,8 @@ class Result:
 class Batches:
     """Questions of one run, gathered into batches. An interface says how they are sent, looked at and read."""
 
+    interface: type[Connection]
+    """How the same server is asked one question at a time."""
     most = 50_000
     """Questions in one batch, by the interface's own limit."""
     largest = 150_000_000
@@ -72,6 +82,16 @@ class Batches:
         self._search: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    def connect(cls, endpoint: Endpoint) -> Self:
+        """A connection to the server's batches."""
+        return cls(cls.interface(endpoint))
+
+    @classmethod
+    def require(cls, endpoint: Endpoint) -> None:
+        """Refuse what would hinder a connection."""
+        cls.interface.require(endpoint)
 
     async def create(self, questions: Sequence[Question]) -> Batch:
         """Hand over a batch."""

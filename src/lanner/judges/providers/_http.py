@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote, urlsplit
 
 from pydantic_core import from_json, to_json
@@ -161,6 +161,10 @@ class Connection:
     """One server, asked over kept-alive connections. A provider says in `family_name`, `route`, `headers`, `compose`
     and `reply` how its requests and replies look."""
 
+    BASE_URL = ""
+    """Where the provider's own server is."""
+    BATCH = ""
+    """The provider that asks the same server in batches."""
     at_once = 8
     family_name = ""
     """The entry of the capability table, where it does not depend on the server."""
@@ -202,6 +206,16 @@ class Connection:
         self._answered = False  # whether the server has ever answered a question
         self._forbidden = 0
         self._schemas: dict[int, tuple[Mapping[str, Json], Json]] = {}
+
+    @classmethod
+    def connect(cls, endpoint: Endpoint) -> Self:
+        """A connection to the server."""
+        return cls(endpoint)
+
+    @staticmethod
+    def require(endpoint: Endpoint) -> None:
+        """Refuse what would hinder a connection."""
+        require(endpoint)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -1,33 +1,40 @@
-"""Anthropic's Messages interface."""
+"""Anthropic's Messages interface, and batches of messages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic_core import to_json
 
 from lanner.errors import LannerError
-from lanner.judges.providers import Call, Endpoint, Reply, token_count
-from lanner.judges.providers._http import Connection, require
+from lanner.judges.providers import Call, RefusedError, Reply, UnanswerableError, token_count
+from lanner.judges.providers._batches import Batch, Batches, Question, Result, rows
+from lanner.judges.providers._http import Connection
 from lanner.model import Json
 
-__all__ = ["BASE_URL", "BATCH", "Messages", "connect", "require"]
-BASE_URL = "https://api.anthropic.com/v1"
-BATCH = "anthropic_batch"
 _VERSION = "2023-06-01"
 _LONGEST_REPLY = 4096  # tokens, where no limit is given: the interface wants one
 _TOOL = "answer"
-
-
-def connect(endpoint: Endpoint) -> Messages:
-    """A connection to the server."""
-    return Messages(endpoint)
+_STATUSES = {"succeeded": 200, "canceled": 503, "expired": 503}
+_ERRORS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "overloaded_error": 529,
+}
 
 
 class Messages(Connection):
     """Messages. They take no seed and tell no probabilities; a limit on length is part of every request."""
 
+    BASE_URL = "https://api.anthropic.com/v1"
+    BATCH = "anthropic_batch"
     family_name = "anthropic"
     route = "/messages"
     lengths = ("max_tokens",)
@@ -98,3 +105,59 @@ def _refusal(data: Mapping[str, Any]) -> str:
     texts = [str(part["text"]) for part in data["content"] if part.get("type") == "text"]
     details = data.get("stop_details") or {}
     return "".join(texts) or str(details.get("explanation") or details.get("category") or "declined")
+
+
+class MessageBatches(Batches):
+    """Message Batches: the questions are part of the request, the answers a file of JSON lines. A batch has no name of
+    its own and tells the names of its questions only when it is over. So a run that begins while batches are under way
+    in the same workspace waits for them: one of them may be its own."""
+
+    interface = Messages
+    most = 100_000
+    largest = 250_000_000
+    after = "after_id"
+
+    def name_of(self, call: Call) -> str:
+        """Only letters, digits, hyphens and underscores are allowed in a name."""
+        return call.name.replace(".", "_").replace("~", "_t")
+
+    async def create(self, questions: Sequence[Question]) -> Batch:
+        requests = [{"custom_id": question.name, "params": question.body} for question in questions]
+        return await self.connection.json("POST", "/messages/batches", {"requests": requests})
+
+    async def look(self, batch: Batch) -> Batch:
+        return await self.connection.json("GET", f"/messages/batches/{batch['id']}")
+
+    def is_over(self, batch: Batch) -> bool:
+        return batch.get("processing_status") == "ended"
+
+    async def results(self, batch: Batch) -> Sequence[Result]:
+        content = await self.connection.fetch("GET", f"/messages/batches/{batch['id']}/results")
+        results = []
+        for row in rows(content):
+            result = row.get("result") or {}
+            kind = str(result.get("type"))
+            name = str(row.get("custom_id"))
+            if kind == "errored":
+                error = (result.get("error") or {}).get("error") or result.get("error") or {}
+                results.append(Result(name, _ERRORS.get(str(error.get("type")), 500), {"error": error}))
+            else:
+                results.append(Result(name, _STATUSES.get(kind, 500), result.get("message") or {}))
+        return results
+
+    async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
+        batches = []
+        for entry in await self.listed("/messages/batches"):
+            batch: Batch = entry
+            while not self.is_over(batch):
+                await asyncio.sleep(self._between)
+                batch = await self.look(batch)
+            if not batch.get("results_url"):  # its answers are no longer kept
+                continue
+            try:
+                names = [result.name for result in await self.results(batch) if result.status == 200]
+            except (RefusedError, UnanswerableError):
+                continue
+            if any(name.startswith(run) for name in names):
+                batches.append((batch, names))
+        return batches

@@ -1,4 +1,5 @@
-"""One server and its habits: what it understands, what it refuses, what it says about waiting."""
+"""OpenAI's interfaces: what a server understands, what it refuses, what it says about waiting; replies of Responses.
+Batches are in test_openai_batch, whole runs in test_batches."""
 
 from __future__ import annotations
 
@@ -11,10 +12,21 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, UnanswerableError, connect
-from lanner.judges.providers._http import _retry_after
-from lanner.judges.providers.openai_compatible import family
+from judges.providers.test_http import ask as ask_as
+from lanner.judges.providers import (
+    Call,
+    Endpoint,
+    OverloadedError,
+    RefusedError,
+    Reply,
+    Token,
+    UnanswerableError,
+    connect,
+)
+from lanner.judges.providers._http import _retry_after, family
+from lanner.judges.providers._openai import ResponseBatches, Responses
 from lanner.judges.schemas import reduced
+from stub_providers import Responses as Server
 from stub_server import Stub, good, serving
 
 SCHEMA = {
@@ -135,3 +147,40 @@ def test_how_long_to_wait() -> None:
     assert _retry_after({}) is None
     date = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
     assert 3500 < (_retry_after({"retry-after": date}) or 0) <= 3600
+
+
+def reply_of(**data: Any) -> Any:
+    return Responses.reply(Responses.__new__(Responses), data)
+
+
+def test_a_reply_that_was_cut_off_says_so() -> None:
+    reply = reply_of(output=[], status="incomplete", incomplete_details={"reason": "max_output_tokens"})
+    assert reply.cut_off
+
+
+def test_text_thoughts_and_probabilities_are_read() -> None:
+    logprobs = [{"token": "3", "logprob": -0.5, "top_logprobs": [{"token": "4", "logprob": -1.0}]}]
+    output = [
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]},
+        {"type": "message", "content": [{"type": "output_text", "text": "3", "logprobs": logprobs}]},
+    ]
+    reply = reply_of(output=output, status="completed", usage={"input_tokens": 5, "output_tokens": 6})
+    assert (reply.text, reply.reasoning, reply.tokens_in, reply.tokens_out) == ("3", "hm", 5, 6)
+    assert reply.tokens == (Token("3", (("4", -1.0),)),)
+
+
+def test_thinking_is_asked_for_and_no_seed_is_sent() -> None:
+    reply, _ = ask_as(Server(), good, effort="high", seed=1)
+    assert reply.sent["reasoning"] == {"effort": "high"}
+    assert "seed" not in reply.sent
+    assert reply.sent["text"] == "json_schema"
+
+
+def test_a_batch_asks_the_interface_of_its_provider() -> None:
+    async def go() -> None:
+        batches = ResponseBatches.connect(Endpoint("http://127.0.0.1:1/v1", "openai_responses_batch"))
+        assert isinstance(batches.connection, Responses)
+        assert batches.route == "/v1/responses"
+        await batches.close()
+
+    asyncio.run(go())
