@@ -129,7 +129,7 @@ def test_everything_names_the_same_selection(store: Store, report: Report) -> No
     assert signatures and all(selection in signature for signature in signatures)
 
 
-def test_a_campaign_that_changes_changes_everywhere(store: Store) -> None:
+def test_a_campaign_that_changes_changes_everywhere(store: Store, place: Path) -> None:
     """Leaving a judge out and settling a disagreement move all roads together, or none."""
     number = campaign.get(store, NAME).id
     before = {row["question"]: row["value"] for row in Jobs(store).agreement(number)}
@@ -145,6 +145,10 @@ def test_a_campaign_that_changes_changes_everywhere(store: Store) -> None:
         assert {row["question"]: row["value"] for row in table.data} == pytest.approx(after)
         live = LiveCampaigns(store).snapshot(number).measures
         assert {m.question: m.value for m in live if not m.row} == pytest.approx(after)
+        for asked in (["associate", NAME, "-q", "holistic"], ["regress", NAME, "--outcome", "holistic"]):
+            more = ["--blocks", "sentence"] if asked[0] == "regress" else ["--resamples", "100"]
+            ran = CliRunner().invoke(program, [*asked, *more, "--store", str(place), "--json"])
+            assert ran.exit_code == 0 and judge not in ran.stdout.replace("is left out", "")
     finally:
         campaign.count_again(store, NAME, judge)
     assert {row["question"]: row["value"] for row in Jobs(store).agreement(number)} == before

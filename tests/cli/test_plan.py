@@ -43,6 +43,17 @@ def test_a_plan_from_ones_own_pilot(lanner: Command, tmp_path: Path) -> None:
     assert "Best: more" in text
 
 
+def test_a_model_among_the_judges_of_a_pilot_is_no_person(lanner: Command, tmp_path: Path) -> None:
+    pilot = pl.read_csv(scores_file(tmp_path)).with_columns(pl.lit("human").alias("judge_kind"))
+    model = pilot.filter(pl.col("judge") == "j0").with_columns(
+        pl.lit("m").alias("judge"), pl.lit("model").alias("judge_kind"), (100 - pl.col("score")).alias("score")
+    )
+    pl.concat([pilot, model]).write_csv(tmp_path / "both.csv")
+    asked = [lanner("plan", tmp_path / name, "--studies", 20, "--json").envelope for name in ("pilot.csv", "both.csv")]
+    alone, both = ([row for row in one["rows"] if row["kind"] != "duration"] for one in asked)
+    assert both == alone
+
+
 def test_chosen_designs_from_released_ratings_with_their_price(lanner: Command) -> None:
     asked = ("plan", "--like", "esa", "--documents", "20,40", "--overlap", "1,2", "--minutes", 0.5, "--rate", 30)
     ran = lanner(*asked, "--extra", 400, "--studies", 200, "--json").envelope

@@ -12,11 +12,15 @@ from cli.command import Command
 from data_sets import data_dir
 from formats.test_table import two_pairs
 from lanner import campaign, load, protocols, scores
+from lanner.analysis.material import from_file
 from lanner.cli.scores import with_domains
 from lanner.errors import InputError
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, Segment
 from lanner.reports.build import build
+from lanner.reports.parts import Figure
+from lanner.reports.sections.systems import preferences
+from lanner.reports.view import View
 from lanner.store import Store
 
 EN_ZH = {
@@ -268,6 +272,29 @@ def test_a_plain_table_of_preferences_by_side_and_by_name(lanner: Command, tmp_p
         for text, path in zip(said, files, strict=True)
     ]
     assert results[0] == results[1] == results[2]
+    for path in files:  # the report shows the same, also where no column names the systems
+        (part,) = from_file(path)
+        assert part.protocol is not None
+        section = preferences(View(part, part.protocol))
+        assert section is not None
+        [[row]] = [block.data for block in section.blocks if isinstance(block, Figure)]
+        assert (row["for"], row["wins"], row["ties"], row["losses"]) == ("human", 24, 4, 8)
+
+
+def test_preferences_are_those_of_people_unless_judges_are_named(lanner: Command, tmp_path: Path) -> None:
+    """A model that always prefers the other side was pooled with people, whom alone the report counts."""
+    path = votes(tmp_path / "v.csv", {"a": "a", "b": "b", "tie": "tie"})
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    model = [f"m,d{at // 2},{at},human|mt,b,model" for at in range(12)]
+    path.write_text("\n".join([f"{header},judge_kind", *(f"{line},human" for line in lines), *model]), encoding="utf-8")
+    envelope = lanner("prefer", path, "--favour", "human", "--json").envelope
+    pooled = next(row for row in envelope["rows"] if row["judge"] == "all")
+    assert (pooled["wins"], pooled["ties"], pooled["losses"]) == (24, 4, 8)
+    assert "m" not in {row["judge"] for row in envelope["rows"]}
+    assert any("12 answers of other judges do not" in note for note in envelope["notes"])
+    assert "main items by people" in pooled["signature"]
+    named = lanner("prefer", path, "--favour", "human", "--judges", "m", "--json").envelope["rows"]
+    assert {(row["judge"], row["wins"], row["losses"]) for row in named} == {("all", 0, 12), ("m", 0, 12)}
 
 
 def test_majorities_are_said_in_words(lanner: Command, tmp_path: Path) -> None:

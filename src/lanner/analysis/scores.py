@@ -26,11 +26,13 @@ from lanner.analysis.rows import GROUPS, CountedRows, groups_in
 from lanner.corpus.difficulty import META
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import InputError
-from lanner.model import Document, Grid, Json, JudgeKind, Protocol, Question, Result, Scale, Signature
+from lanner.formats.parsing.values import asks_preference, preferred_side
+from lanner.model import TIES, Document, Grid, Json, JudgeKind, Protocol, Question, Rank, Result, Scale, Signature
 from lanner.model.languages import UNDETERMINED
 from lanner.model.messages import Message, message
 from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
 from lanner.protocols.guessing import GENERIC
+from lanner.protocols.wording import Wording
 from lanner.stats import ranking
 from lanner.stats.goals import State
 from lanner.stats.resample import FEW, Array, Resampling, outcome, replicate_sums
@@ -156,6 +158,37 @@ def _ranked_by(protocol: Protocol | None, table: pl.DataFrame, of: str, options:
         if systems == 1:
             settings = {name: value for name, value in settings.items() if name != "standardise"}
     return RankedBy(of, settings)
+
+
+def preference_questions(protocol: Protocol | None, table: pl.DataFrame, question: str | None = None) -> list[str]:
+    """The questions whose answers say which of two outputs is better: those that rank, and where the protocol was made
+    from the answers, or there is none, also labels given to two outputs side by side. Where no systems are named, these
+    are labels that are two names and ties, if the question asks for a preference or they name sides: `yes` and `no`
+    are none. A `question` that somebody names as a preference is taken as asking for one. `table` holds the rows that
+    count for scores."""
+    ids = [one.id for _, one in protocol.questions if isinstance(one, Rank)] if protocol else []
+    if protocol is None or protocol.name == GENERIC:
+        ids += [name for name in _compared_labels(protocol, table, question) if name not in ids]
+    answered_ids = set(table["question"].unique())
+    return [name for name in ids if name in answered_ids and question in (None, name)]
+
+
+def _compared_labels(protocol: Protocol | None, table: pl.DataFrame, question: str | None) -> list[str]:
+    with_label = table.filter(pl.col("label").is_not_null())
+    labels_by_question = {
+        str(name): set(own["label"].unique()) - TIES
+        for (name,), own in with_label.group_by("question", maintain_order=True)
+    }
+    questions = []
+    for name, labels in labels_by_question.items():
+        systems = with_label.filter(pl.col("question") == name)["system"]
+        heading = Wording(protocol).question(name).label if protocol and protocol.find(name) else name
+        asks = asks_preference(heading) or all(preferred_side(label) for label in labels) or name == question
+        # `best` and `worst` of three name two in one column, and all of them together
+        names = set().union(*(other for other in labels_by_question.values() if other & labels))
+        if systems.str.contains("|", literal=True).any() or ((systems == "").all() and len(names) <= 2 and asks):
+            questions.append(name)
+    return questions
 
 
 def numeric_questions(table: pl.DataFrame) -> list[str]:

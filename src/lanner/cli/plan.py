@@ -9,16 +9,17 @@ from typing import Any
 
 import polars as pl
 
-from lanner.analysis import Measure, plan, plan_table
+from lanner.analysis import GROUPS, Measure, plan, plan_table
 from lanner.analysis.expected_work import world_like, world_of_metrics, world_of_pilot
 from lanner.analysis.material import Material
+from lanner.analysis.scores import planned_rankings, preference_questions, scored_rows
 from lanner.campaign.create import all_systems
 from lanner.campaign.drawing import score_of
 from lanner.cli.output import Output
 from lanner.cli.source import Source, documents_of, shares
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import number, percent
-from lanner.model import Document, Rank
+from lanner.model import Document
 from lanner.stats import power
 from lanner.stats.goals import parse_goal
 from lanner.stats.power import Components, Design
@@ -73,7 +74,8 @@ def run(
             if domain:
                 output.say(domain, style="bold")
                 request.about = {"domain": domain}
-            _from_pilot(request, part, question or _first_question(part))
+            table = scored_rows(part, judges_named=bool(source.judges)).table
+            _from_pilot(request, part, table, question or _first_question(part, table))
     output.end()
 
 
@@ -118,25 +120,23 @@ def _world_like(
     return replace(world, systems=tuple(systems)) if world is not None and is_named else world
 
 
-def _first_question(part: Material) -> str:
+def _first_question(part: Material, table: pl.DataFrame) -> str:
     """What to plan for where nobody says: a score that the protocol ranks by, else any score, else the first answer."""
-    questions = set(part.table["question"])
-    protocol = part.protocol
-    ranking_questions = [a.of for a in protocol.analyses if a.statistic == "ranking.systems"] if protocol else []
-    numeric = part.table.drop_nulls("score")["question"].unique(maintain_order=True).to_list()
-    question_ids = [q.id for _, q in protocol.questions] if protocol else []
-    for name in (*ranking_questions, *numeric, *question_ids):
-        if name in questions:
+    answered_ids = set(table["question"])
+    numeric = table.drop_nulls("score")["question"].unique(maintain_order=True).to_list()
+    question_ids = [q.id for _, q in part.protocol.questions] if part.protocol else []
+    for name in (*(entry.of for entry in planned_rankings(part.protocol, table)), *numeric, *question_ids):
+        if name in answered_ids:
             return str(name)
     raise InputError(f"{part.name} has no answers to plan from.", next_step="Name the question with --question.")
 
 
-def _from_pilot(request: PlanRequest, part: Material, question: str) -> None:
-    rank_questions = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else []
-    if question in rank_questions:
-        request.preference(part, question)
+def _from_pilot(request: PlanRequest, part: Material, table: pl.DataFrame, question: str) -> None:
+    """From the rows that count for scores: people's, unless there are none or judges are named."""
+    if question in preference_questions(part.protocol, table):
+        request.preference(table, question)
         return
-    of_question = part.table.filter(part.table["question"] == question)
+    of_question = table.filter(pl.col("question") == question)
     if len(of_question) and of_question["score"].is_null().all():
         entries = plan(part.protocol) if part.protocol else plan_table(part.counted().table)
         measures = [entry.pairs for entry in entries if question in (entry.id, entry.pairs.question)]
@@ -146,11 +146,12 @@ def _from_pilot(request: PlanRequest, part: Material, question: str) -> None:
         return
     if f"Planned for {question}." not in request.output.notes:
         request.output.note(f"Planned for {question}.")
-    components = power.pilot(part.table, question)
-    request.scores(components, power.as_run(part.table, question))
+    components = power.pilot(table, question)
+    request.scores(components, power.as_run(table, question))
     sign = score_of(part.protocol)[1] if part.protocol and part.protocol.scores else 1.0
-    if part.table.filter(pl.col("question") == question)["system"].n_unique() > 1:
-        request.duration(lambda design: world_of_pilot(part.table, question, components, design, sign))
+    if of_question["system"].n_unique() > 1:
+        everyone = part.counted("scores", of=tuple(GROUPS)).table  # metrics say how far apart systems are
+        request.duration(lambda design: world_of_pilot(everyone, question, components, design, sign))
 
 
 class PlanRequest:
@@ -377,10 +378,10 @@ class PlanRequest:
                 "takes four times the documents; more sentences of the same documents hardly help."
             )
 
-    def preference(self, part: Material, question: str) -> None:
+    def preference(self, table: pl.DataFrame, question: str) -> None:
         """The chance to see which of two systems is preferred."""
-        pilot = power.preference_pilot(part.table, question)
-        now = part.table.filter(part.table["question"] == question)["document"].n_unique()
+        pilot = power.preference_pilot(table, question)
+        now = table.filter(pl.col("question") == question)["document"].n_unique()
         sizes = self.shape[0] or sorted({max(2, now // 2), now, 2 * now, 4 * now})
         share = 0.5 + self.difference if self.difference is not None else None
         result = power.preference_outlook(pilot, sizes, share=share, n=min(self.studies, 1000), seed=self.seed)

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lanner.analysis import CountedRows
+from lanner.analysis import GROUPS, CountedRows
 from lanner.analysis.agreement import INFLATED
 from lanner.analysis.assistance import FATES, assistance, assistance_words
 from lanner.analysis.material import Material
@@ -27,6 +27,13 @@ from lanner.stats.regression import blocks as regress_blocks
 from lanner.stats.resample import Resampling
 from lanner.stats.wide import wide
 
+
+def _counted(part: Material) -> pl.DataFrame:
+    """Everybody's main items, settled answers too, since a file may hold nothing else; nothing of judges who are left
+    out."""
+    return part.counted("scores", of=tuple(GROUPS), settled=True).table
+
+
 # `lanner regress --mixed`: judges and documents as samples of many, and how much of the spread is due to which.
 
 
@@ -36,7 +43,7 @@ _DUE = {"judge": "how strict the judge is", "document": "the document", "residua
 
 def print_mixed(output: Output, part: Material, domain: str, outcome: str, predictors: Sequence[str]) -> None:
     """Fixed effects, then variances with their shares, then both in words."""
-    result = mixed(wide(part.table), outcome, predictors)
+    result = mixed(wide(_counted(part)), outcome, predictors)
     about: dict[str, Json] = {"domain": domain} if domain else {}
     if domain:
         output.say(domain, style="bold")
@@ -108,14 +115,15 @@ def run_regress(
             print_mixed(output, own, domain, outcome, predictors)
         output.end()
         return
+    table = _counted(part)
     if coefficients:
-        measures = wide(part.table)
+        measures = wide(table)
         result = regress(measures, outcome, predictors, by=groups, errors=errors, fill=fill, resampling=resampling)
         columns = [*groups, "term", "estimate", "p", "n"]
         words = _slopes(result, outcome, groups, _first_groups(measures.table))
         print_rows(output, result, columns, bounded=False, words=words)
         return
-    result = regress_blocks(part.table, outcome, parts, by=groups, errors=errors, fill=fill, resampling=resampling)
+    result = regress_blocks(table, outcome, parts, by=groups, errors=errors, fill=fill, resampling=resampling)
     rows = [
         {**row, "value": row["r2"], "low": row["r2_low"], "high": row["r2_high"], "unit": resampling.unit}
         for row in result.rows
@@ -195,7 +203,7 @@ def run_associate(
     part = find_part(question_names) if question_names else source.parts()[0]
     if "domain" in names(by):
         check_domains(part)
-    table = with_seconds(part.table) if SECONDS in (*measures, *names(given)) else part.table
+    table = with_seconds(_counted(part)) if SECONDS in (*measures, *names(given)) else _counted(part)
     resampling = Resampling(n=resamples, seed=seed)
     if of:
         result = correlations(table, measures, by=names(by), resampling=resampling)
@@ -209,7 +217,7 @@ def run_associate(
 
 def _list_measures(source: Source) -> str:
     """The measures one could name; a source or a judge that is not there is told first."""
-    measures = list(dict.fromkeys(name for part in source.parts() for name in wide(part.table).measures))
+    measures = list(dict.fromkeys(name for part in source.parts() for name in wide(_counted(part)).measures))
     return f"Measures here: {', '.join(measures[:12])}{', …' if len(measures) > 12 else ''}." if measures else ""
 
 

@@ -11,13 +11,14 @@ from typing import Any
 import polars as pl
 
 from lanner import formats
-from lanner.analysis import Reason
+from lanner.analysis import CountedRows, Reason
 from lanner.analysis.material import Material
 from lanner.analysis.scores import (
     averaged_pairs,
     choice_bias,
     compare_systems,
     corrected_scores,
+    preference_questions,
     probabilities,
     ranked_by,
     score_bounds,
@@ -29,8 +30,7 @@ from lanner.cli.output import Output
 from lanner.cli.source import Source, chosen_judges, shares
 from lanner.errors import InputError, StatisticError, Where, did_you_mean
 from lanner.figures.typeset import estimate, number, p_value, percent
-from lanner.formats.parsing.values import asks_preference, preferred_side
-from lanner.model import TIES, Json, Rank, Result, languages
+from lanner.model import Json, Result, languages
 from lanner.model.messages import in_number
 from lanner.protocols.guessing import GENERIC
 from lanner.protocols.wording import Wording
@@ -120,13 +120,8 @@ def run_scores(
         output.note(f"Errors weigh as in {rules.citation}; weights from {rules.weights_from}.")
     rows = scored_rows(material, judges_named=bool(source.judges))
     table, notes = with_domains(rows.table, documents) if documents else (rows.table, ())
-    output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in material.left_out.items())
+    _note_uncounted(output, material, rows, "Scores")
     output.notes.extend(notes)
-    if others := rows.excluded.get(Reason.OTHER_JUDGES):
-        group = rows.selection.groups[0]
-        output.note(
-            f"Scores by {group} alone count; {others:,} answers of other judges do not. Name them with --judges."
-        )
     named = question or (rules.of if rules else None)
     if better:
         details["direction"] = f"{better}_is_better"
@@ -161,6 +156,13 @@ def run_scores(
     if not selection and (bias := choice_bias(material.documents, material.settings)):
         output.note(str(bias))
     output.end()
+
+
+def _note_uncounted(output: Output, part: Material, rows: CountedRows, what: str) -> None:
+    output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in part.left_out.items())
+    if others := rows.excluded.get(Reason.OTHER_JUDGES):
+        note = f"{what} by {rows.selection.groups[0]} alone count; {others:,} answers of other judges do not. "
+        output.note(f"{note}Name them with --judges.")
 
 
 def _print_corrected(output: Output, result: Result, of: str, *, pairs: bool) -> None:
@@ -312,21 +314,24 @@ def run_prefer(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Test which of two systems is preferred, over all judges and for each judge."""
+    """Test which of two systems is preferred, over all judges who count and for each."""
     output = Output("prefer", as_json)
     resampling = Resampling(seed=seed)
-    for part in source.parts():
-        for domain, share in shares(part.matching(documents) if documents else part, by):
-            for name in _rank_questions_of(share, question):
+    for whole in source.parts():
+        part = whole.matching(documents) if documents else whole
+        _note_uncounted(output, part, scored_rows(part, judges_named=bool(source.judges)), "Preferences")
+        for domain, share in shares(part, by):
+            rows = scored_rows(share, judges_named=bool(source.judges))
+            for name in _preferences_of(share, rows, question):
                 with _own_words(share, name):
                     if votes:
-                        result = majority(share.table, name, resampling=resampling)
+                        result = rows.sign(majority(rows.table, name, resampling=resampling))
                         _print_votes(output, result, name, domain)
                     elif ranking:
-                        result = bradley_terry(share.table, name, resampling=resampling)
+                        result = rows.sign(bradley_terry(rows.table, name, resampling=resampling))
                         _print_strengths(output, result, name, domain)
                     else:
-                        result = sign_test(share.table, name, favour=favour, resampling=resampling)
+                        result = rows.sign(sign_test(rows.table, name, favour=favour, resampling=resampling))
                         _print_tests(output, result, name, domain)
                 output.say()
                 output.notes.extend(note for note in result.notes if note not in output.notes)
@@ -357,17 +362,10 @@ def _own_words(part: Material, question: str) -> Iterator[None]:
         ) from error
 
 
-def _rank_questions_of(part: Material, question: str | None) -> list[str]:
-    protocol = part.protocol if part.protocol and part.protocol.name != GENERIC else None
-    rank_questions = [q.id for _, q in part.protocol.questions if isinstance(q, Rank)] if part.protocol else []
-    if protocol is None:
-        rank_questions += _plain(part, question)
-    questions = [
-        name for name in rank_questions if name in set(part.table["question"].unique()) and question in (None, name)
-    ]
-    if questions:
+def _preferences_of(part: Material, rows: CountedRows, question: str | None) -> list[str]:
+    if questions := preference_questions(part.protocol, rows.table, question):
         return questions
-    if protocol:
+    if part.protocol and part.protocol.name != GENERIC:
         raise InputError(f"{part.name} asks for no preference.", next_step="Preferences are questions of kind rank.")
     score_rows = part.table.filter(pl.col("score").is_not_null() & pl.col("system").str.contains("|", literal=True))
     if len(score_rows):
@@ -384,26 +382,6 @@ def _rank_questions_of(part: Material, question: str | None) -> list[str]:
         next_step="Name the two in a column system (human|mt) and give the answers a, b or tie, or the name of the "
         "better one.",
     )
-
-
-def _plain(part: Material, question: str | None) -> list[str]:
-    """Without a protocol: labels given to two outputs side by side. Where no systems are named, labels that are two
-    names and ties, if the question asks for a preference or they name sides: `yes` and `no` are none."""
-    with_label = part.table.filter(pl.col("label").is_not_null())
-    labels_by_question = {
-        str(name): set(own["label"].unique()) - TIES
-        for (name,), own in with_label.group_by("question", maintain_order=True)
-    }
-    questions = []
-    for name, labels in labels_by_question.items():
-        systems = with_label.filter(pl.col("question") == name)["system"]
-        heading = Wording(part.protocol).question(name).label if part.protocol else name
-        asks = asks_preference(heading) or all(preferred_side(label) for label in labels) or name == question
-        # `best` and `worst` of three name two in one column, and all of them together
-        names = set().union(*(other for other in labels_by_question.values() if other & labels))
-        if systems.str.contains("|", literal=True).any() or ((systems == "").all() and len(names) <= 2 and asks):
-            questions.append(name)
-    return questions
 
 
 def _print_tests(output: Output, result: Result, question: str, domain: str) -> None:

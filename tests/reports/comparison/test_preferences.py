@@ -20,11 +20,11 @@ def test_no_comparisons() -> None:
     assert preferences(lab(scores(title="a", gap=1), scores(title="b", gap=1))).missing
 
 
-def test_labels_that_name_no_outputs_are_no_comparisons() -> None:
+@pytest.mark.parametrize("labels", [["local", "global", "extended"], ["local", "global"]])
+def test_labels_that_name_no_outputs_are_no_comparisons(labels: list[str]) -> None:
+    """Two labels are no preference because they are two: "global preferred over local" was an answer here."""
     made = [
-        answered(
-            "falcon", ["context"], lambda *key: ["local", "global", "extended"][key[3] % 3], systems=((),), title=name
-        )
+        answered("falcon", ["context"], lambda *key: labels[key[3] % len(labels)], systems=((),), title=name)
         for name in ("a", "b")
     ]
     assert preferences(lab(*made)).missing == "no side compares two outputs."

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from lanner.analysis.scores import preference_questions
 from lanner.errors import StatisticError
 from lanner.figures.bars import Bar, Preference, bars, preference
 from lanner.figures.matrices import confusion
@@ -75,9 +76,11 @@ def preferences(lab: Lab) -> Answer:
 
 
 def _read_comparisons(side: Side, question: str) -> pl.DataFrame | None:
+    if question not in preference_questions(side.protocol, side.by_people):
+        return None
     try:
         table, _ = comparisons(side.by_people, question)
-    except StatisticError:  # labels that name no outputs
+    except StatisticError:  # words that name no side
         return None
     if not len(table):
         return None

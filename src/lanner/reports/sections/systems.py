@@ -14,16 +14,19 @@ from lanner.analysis.scores import (
     language_pairs,
     options_of,
     planned_rankings,
+    preference_questions,
     probabilities,
     profile,
     rank_in_pairs,
     rank_systems,
     score_bounds,
+    scored_rows,
 )
+from lanner.errors import StatisticError
 from lanner.figures.bars import Preference, preference
 from lanner.figures.intervals import Difference, Effect, Estimator, Group, Row, differences, estimators, intervals
 from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent, plural, words
-from lanner.model import Grid, Json, Question, Rank, Result, Unit
+from lanner.model import Grid, Json, Question, Result, Unit
 from lanner.reports.parts import Block, Column, Figure, Section, Table
 from lanner.reports.view import View
 from lanner.stats.goals import State
@@ -451,11 +454,14 @@ _MOST, _LEVEL = 12, 0.05
 
 def preferences(view: View) -> Section | None:
     """For questions that compare two outputs; one figure for each pair of systems."""
-    questions = [q.id for _, q in view.protocol.questions if isinstance(q, Rank) and q.id in view.answered]
+    rows_counted = scored_rows(view.material)
     tests_by_pair: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
     signature = ""
-    for question in questions:
-        result = sign_test(view.counted().table, question, resampling=view.resampling)
+    for question in preference_questions(view.protocol, rows_counted.table):
+        try:
+            result = rows_counted.sign(sign_test(rows_counted.table, question, resampling=view.resampling))
+        except StatisticError:  # words that name no side: they are described as labels
+            continue
         signature = view.signature(result) or signature
         for row in result.rows:
             if row["judge"] == "all":
