@@ -2,7 +2,7 @@ from importlib import metadata
 
 import pytest
 
-from lanner import registry
+from lanner import designs, registry
 from lanner.errors import LannerError
 
 
@@ -27,5 +27,15 @@ def test_outsiders_come_through_the_same_door(monkeypatch: pytest.MonkeyPatch) -
     registry._entry_points.cache_clear()
     try:
         assert registry.module("designs", "spiral") is registry
+        with pytest.raises(LannerError, match="'spiral' names is no design"):
+            designs.load("spiral")
     finally:
         registry._entry_points.cache_clear()
+
+
+def test_what_designs_share_is_no_design() -> None:
+    """`plan` and `controls` are modules of the package, and nothing that a campaign can be assigned by."""
+    assert set(registry.names("designs")) == set(designs.titles()) >= {"full", "latin_square", "adaptive"}
+    for name in ("plan", "controls"):
+        with pytest.raises(LannerError, match=f"no design called '{name}'"):
+            designs.load(name)

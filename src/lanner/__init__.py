@@ -40,6 +40,7 @@ _HOMES = {
 }
 
 _MOVED = {
+    "lanner.designs.promotion": "lanner.designs.prepare",
     "lanner.reports.files": "lanner.reports.html",
     "lanner.stats.bradley_terry": "lanner.stats.preference",
     "lanner.stats.outcome": "lanner.stats.resample",

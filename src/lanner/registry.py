@@ -18,9 +18,11 @@ _ROOT = Path(__file__).resolve().parent
 _PACKAGES = {
     # the data sets that particular papers released are formats too, and belong to the studies that use them
     "formats": ("formats", "studies.formats"),
+    "designs": (),  # beside designs, the package holds what they share
 }
 _ENTRIES = {
-    # metrics of one family share a module, as do a company's interfaces; they are named as other packages name theirs
+    # designs and metrics of one family share a module, as do a company's interfaces; they are named as other packages
+    # name theirs
     "judges.providers": {
         "anthropic": "lanner.judges.providers._anthropic:Messages",
         "anthropic_batch": "lanner.judges.providers._anthropic:MessageBatches",
@@ -30,6 +32,16 @@ _ENTRIES = {
         "openai_batch": "lanner.judges.providers._openai:FileBatches",
         "openai_responses": "lanner.judges.providers._openai:Responses",
         "openai_responses_batch": "lanner.judges.providers._openai:ResponseBatches",
+    },
+    "designs": {
+        "adaptive": "lanner.designs.adaptive:ADAPTIVE",
+        "batches": "lanner.designs.documents:BATCHES",
+        "full": "lanner.designs.documents:FULL",
+        "latin_square": "lanner.designs.counterbalancing:LATIN_SQUARE",
+        "pairs": "lanner.designs.documents:PAIRS",
+        "parity": "lanner.designs.counterbalancing:PARITY",
+        "pool": "lanner.designs.documents:POOL",
+        "random": "lanner.designs.documents:RANDOM",
     },
     "metrics": {
         "bleu": "lanner.metrics._surface:BLEU",

@@ -17,7 +17,7 @@ import pytest
 from lanner import campaign, designs, protocols
 from lanner.designs.expected import misses, outcomes
 from lanner.designs.plan import plan
-from lanner.designs.promotion import promote, promoted, standings
+from lanner.designs.prepare import promote, promoted, standings
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, Judgement, Role, Segment, Task
 from lanner.store import Store

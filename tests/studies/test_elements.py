@@ -573,7 +573,8 @@ ELEMENTS = [
         "one system rated, two compared",
         "test",
         proven_by(
-            "tests/designs/test_latin_square.py", "test_names_may_come_as_text_with_commas_as_a_command_line_gives_them"
+            "tests/designs/test_counterbalancing.py",
+            "test_names_may_come_as_text_with_commas_as_a_command_line_gives_them",
         ),
     ),
     Element(

@@ -14,7 +14,7 @@ from lanner.campaign.prefill import SETTING
 from lanner.campaign.states import check_names, check_settings
 from lanner.cli.campaign_judges import judges_from, require_name
 from lanner.cli.output import Output
-from lanner.designs.promotion import promote, promoted, standings
+from lanner.designs.prepare import promote, promoted, standings
 from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.figures.typeset import percent
 from lanner.judges.replay import inspect_outputs, replay

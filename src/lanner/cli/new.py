@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from lanner import campaign, designs, formats, protocols, registry
+from lanner import campaign, designs, formats, protocols
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.states import check_names, check_settings
 from lanner.cli.campaign_judges import judges_from
@@ -19,7 +19,7 @@ from lanner.cli.output import Output
 from lanner.cli.source import documents_of, new_store
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import most_tasks
-from lanner.designs.latin_square import describe_balance
+from lanner.designs.counterbalancing import describe_balance
 from lanner.designs.plan import loads, plan
 from lanner.designs.prepare import prepare
 from lanner.errors import InputError, LannerError, Where
@@ -88,7 +88,7 @@ def run_new(
     design, adaptive_options = _adaptive(design, goal, budget)
     if settings.get("contexts") and design == "full":
         design = "latin_square"  # nobody may meet a text in two contexts
-    registry.module("designs", design)  # an unknown design is said before anything is read
+    designs.load(design)  # an unknown design is said before anything is read
     people = judges_from(judges)
     if not people:
         raise LannerError("There are no judges.", next_step="Say how many, or name them: --judges 3")

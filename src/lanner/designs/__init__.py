@@ -1,15 +1,12 @@
-"""Who sees what in which order. One design is one file of this folder, or another package's entry point
-`lanner.designs`.
-
-A design has a `TITLE` and `assign(documents, judges, protocol, *, rng, systems, **options) -> list[Task]`. It makes
-its choices with the generator it is given and nothing else, so the same seed gives the same tasks. Tasks come judge by
-judge in the order they are to be done; their ids are given later. A task of judge "" is free for whoever comes first.
+"""Who sees what in which order. Our designs are named in `lanner.registry`, another package's under the entry point
+`lanner.designs`: a `Design`, or a module with a `TITLE` and a function `assign`.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from numpy.random import Generator
 
@@ -17,21 +14,40 @@ from lanner import registry
 from lanner.errors import DesignError, check_known
 from lanner.model import Document, Json, Judge, Protocol, Task
 
-__all__ = ["assign", "options", "titles"]
+__all__ = ["Design", "assign", "load", "options", "titles"]
 
-ROOM = "designs"
+GROUP = "designs"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A way to assign tasks. `assign(documents, judges, protocol, *, rng, systems, **options)` chooses with the
+    generator it is given and nothing else, so the same seed gives the same tasks. Tasks come judge by judge in the
+    order they are to be done; their ids are given later. A task of judge "" is free for whoever comes first."""
+
+    title: str
+    assign: Callable[..., list[Task]]
+
+
+def load(name: str) -> Design:
+    """The design of this name."""
+    plugin = registry.plugin(GROUP, name)
+    if isinstance(plugin, Design):
+        return plugin
+    if not (hasattr(plugin, "TITLE") and hasattr(plugin, "assign")):
+        raise DesignError(f"What {name!r} names is no design: it has no TITLE or no function assign.")
+    return Design(plugin.TITLE, plugin.assign)
 
 
 def titles() -> dict[str, str]:
     """Every design's name and title."""
-    modules = {name: registry.module(ROOM, name) for name in registry.names(ROOM)}
-    return {name: module.TITLE for name, module in modules.items() if hasattr(module, "assign")}
+    return {name: load(name).title for name in registry.names(GROUP)}
 
 
 def options(design: str) -> dict[str, Json]:
     """The options a design takes, with their defaults."""
     own_arguments = {"documents", "judges", "protocol", "rng", "systems"}
-    parameters = inspect.signature(registry.module(ROOM, design).assign).parameters
+    parameters = inspect.signature(load(design).assign).parameters
     return {
         name: p.default for name, p in parameters.items() if name not in own_arguments and p.kind is not p.VAR_KEYWORD
     }
@@ -48,14 +64,11 @@ def assign(
     **choices: Json,
 ) -> list[Task]:
     """The tasks that a design makes of these documents for these judges."""
-    names = options(design)
+    defaults = options(design)
     for name in choices:
-        check_known(name, names, f"The design {design!r} has no option {name!r}.", DesignError)
-    assign_tasks = registry.module(ROOM, design).assign
-    lists = [name for name, parameter in inspect.signature(assign_tasks).parameters.items() if parameter.default == ()]
-    options_by_name = {name: _listed(value) if name in lists else value for name, value in choices.items()}
-    tasks: list[Task] = assign_tasks(documents, judges, protocol, rng=rng, systems=tuple(systems), **options_by_name)
-    return tasks
+        check_known(name, defaults, f"The design {design!r} has no option {name!r}.", DesignError)
+    values = {name: _listed(value) if defaults[name] == () else value for name, value in choices.items()}
+    return load(design).assign(documents, judges, protocol, rng=rng, systems=tuple(systems), **values)
 
 
 def _listed(value: Json) -> Json:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.random import Generator
 
+from lanner.designs import Design
 from lanner.designs._allocate import refuse, refuse_scenarios
 from lanner.designs._layout import Layout, Share, is_about_the_judge, lay_out, pages
 from lanner.designs.controls import KINDS, Spoiled
@@ -21,7 +22,6 @@ from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, Object, Protocol, Role, Task
 from lanner.model.messages import in_number
 
-TITLE = "Adaptive: the next document is the one expected to tell most, until it is enough"
 NAME = "adaptive"
 _NOBODY = Judge("")
 
@@ -36,7 +36,7 @@ PRIOR = 8.0
 """The prior belief that all documents tell equally much for their length weighs as much as so many documents."""
 
 
-def assign(
+def _assign(
     documents: Sequence[Document],
     judges: Sequence[Judge],
     protocol: Protocol,
@@ -247,3 +247,6 @@ def features_of(predictions: Array | None, sizes: Array, systems: Indices) -> Ar
 def _standard(features: Array) -> Array:
     spread = features.std(0)
     return np.asarray((features - features.mean(0)) / np.where(spread > 0, spread, 1.0))
+
+
+ADAPTIVE = Design("Adaptive: the next document is the one expected to tell most, until it is enough", _assign)

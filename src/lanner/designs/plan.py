@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from lanner.designs._allocate import FAIR
-from lanner.designs.latin_square import describe_balance
+from lanner.designs.counterbalancing import describe_balance
 from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Stage, Task
 from lanner.model.messages import Message, message
 from lanner.protocols.derived import word_count

@@ -1,4 +1,5 @@
-"""A campaign's tasks with what its settings add to the design: controls, a tutorial, a calibration round.
+"""A campaign's tasks with what its settings add to the design: controls, a tutorial, a calibration round; and the tasks
+of units that are promoted to a later stage.
 
 ========================  ======================================================================================
 before, after             names of questionnaires, which become pages of the protocol (`lanner.protocols.compose`)
@@ -11,18 +12,19 @@ calibration               a list of document ids; their round comes first, the r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
 
 from lanner import designs
-from lanner.designs import controls, full
-from lanner.designs._layout import by_judge, is_about_the_judge
+from lanner.designs import controls
+from lanner.designs._layout import Sides, by_judge, cut, is_about_the_judge, is_for, items, outputs, shuffled
+from lanner.designs.documents import FULL
 from lanner.errors import DesignError, check_known, did_you_mean
-from lanner.model import Document, Item, Json, Judge, Protocol, Role, Task
+from lanner.model import Document, Item, Json, Judge, Judgement, Promotion, Protocol, Role, Task
 
 # Before the real work: tutorial items with their explanations, and a calibration round on shared documents.
 #
@@ -63,7 +65,7 @@ def calibration(
     for name in names:
         check_known(name, by_id, f"There is no document {name!r}.", DesignError)
     round_documents = [by_id[name] for name in names]
-    tasks = full.assign(round_documents, judges, protocol, rng=rng, systems=systems, all_scenarios=True)
+    tasks = FULL.assign(round_documents, judges, protocol, rng=rng, systems=systems, all_scenarios=True)
     behind = _behind(protocol)
     in_round = [task for task in tasks if task.page not in behind]
     as_calibration = [
@@ -131,3 +133,95 @@ def _with_tutorial(tasks: Sequence[Task], protocol: Protocol, settings: Mapping[
             f"The tutorial is for a page {page!r} that is not there.", next_step=did_you_mean(page, pages)
         )
     return with_tutorial(tasks, items, page)
+
+
+# Which units go on to a later stage, by what their judges answered before, and the tasks for them.
+#
+# A unit is promoted where more than a given share of its judges gave one of the named answers. With `per` the share is
+# taken among the judges who have the same value of an attribute, so that each target language has units of its own;
+# its judges get those.
+
+Unit = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a unit stands: how many of its judges gave the answer that promotes it. `group` is "" without `per`."""
+
+    document: str
+    segment: str
+    votes: int
+    judges: int
+    promoted: bool
+    group: str = ""
+
+    @property
+    def share(self) -> float:
+        return self.votes / self.judges
+
+
+def standings(promotion: Promotion, judgements: Iterable[Judgement], judges: Iterable[Judge] = ()) -> list[Standing]:
+    """Every unit that was asked about, in order of appearance. Only main items and the latest answers count."""
+    by_id = {judge.id: judge for judge in judges}
+    answers: dict[tuple[str, str, str], dict[str, bool]] = {}
+    for judgement in judgements:
+        if judgement.question != promotion.question or judgement.role is not Role.MAIN or judgement.value is None:
+            continue
+        judge = by_id.get(judgement.judge)
+        group = str(judge.attributes.get(promotion.per, "")) if promotion.per and judge else ""
+        votes = answers.setdefault((group, judgement.document, judgement.segment), {})
+        votes[judgement.judge] = bool(_values(judgement) & set(promotion.is_))
+    return [
+        Standing(document, segment, sum(votes.values()), len(votes), _passes(promotion, votes), group)
+        for (group, document, segment), votes in answers.items()
+    ]
+
+
+def promoted(standings: Iterable[Standing]) -> dict[str, list[Unit]]:
+    """The promoted units by group, as `promote` takes them."""
+    units: dict[str, list[Unit]] = {}
+    for standing in standings:
+        if standing.promoted:
+            units.setdefault(standing.group, []).append((standing.document, standing.segment))
+    return units
+
+
+def promote(
+    page: str,
+    units: Mapping[str, Collection[Unit]],
+    documents: Sequence[Document],
+    judges: Sequence[Judge],
+    protocol: Protocol,
+    *,
+    rng: Generator,
+    systems: Sequence[str] = (),
+    sentences_per_task: int = 20,
+) -> list[Task]:
+    """Every judge of the stage's role gets every unit of their group, in the order of the corpus or, where the stage
+    says so, shuffled. `units` maps a group ("" for all) to document and segment."""
+    check_known(page, protocol.pages, f"There is no page {page!r}.", DesignError)
+    stages = protocol.pages[page]
+    per = next((stage.promotion.per for stage in stages if stage.promotion), None)
+    tasks: list[Task] = []
+    for judge in judges:
+        if not all(is_for(stage, judge, judge.attributes.get("arm")) for stage in stages):
+            continue
+        promoted_units = set(units.get(str(judge.attributes.get(per, "")) if per else "", ()))
+        result: list[Item] = []
+        for document in documents:
+            for systems_of in outputs(document, stages, systems):
+                result += [i for i in items(document, stages, systems_of) if (i.document, i.segment) in promoted_units]
+        if any(stage.shuffled for stage in stages):
+            result = shuffled(result, Sides(rng), rng)
+        tasks += [Task(0, judge.id, page, part) for part in cut(result, sentences_per_task)]
+    return tasks
+
+
+def _passes(promotion: Promotion, votes: dict[str, bool]) -> bool:
+    # 2 of 5 is not more than 40 %, whatever binary fractions make of it
+    return sum(votes.values()) - promotion.more_than * len(votes) > 1e-9
+
+
+def _values(judgement: Judgement) -> set[str]:
+    value = judgement.value
+    return {str(entry) for entry in value} if isinstance(value, list | dict) else {str(value)}

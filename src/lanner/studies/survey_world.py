@@ -16,7 +16,7 @@ import numpy as np
 
 from lanner import campaign
 from lanner.analysis.material import from_campaign
-from lanner.designs.promotion import promote, promoted, standings
+from lanner.designs.prepare import promote, promoted, standings
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Segment
 from lanner.stats import context
 from lanner.stats.resample import Array, Resampling
