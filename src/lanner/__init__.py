@@ -41,6 +41,7 @@ _HOMES = {
 
 _MOVED = {
     "lanner.designs.promotion": "lanner.designs.prepare",
+    "lanner.judges.audit": "lanner.judges.comparison",
     "lanner.reports.files": "lanner.reports.html",
     "lanner.stats.bradley_terry": "lanner.stats.preference",
     "lanner.stats.outcome": "lanner.stats.resample",

@@ -12,7 +12,7 @@ import pytest
 
 from lanner import campaign, protocols
 from lanner.errors import LannerError
-from lanner.judges.audit import audit
+from lanner.judges.comparison import audit
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.replies import Asked
 from lanner.judges.request import MISSING, PARTIAL, VALID
@@ -191,7 +191,7 @@ def test_options_in_another_order_are_noted_and_come_back_as_ids(store: Store) -
 def test_a_judge_run_with_other_settings_is_another_judge(store: Store) -> None:
     number = opened(store, "da", corpus(1, 1))
     judge(store, number, Stub())
-    with pytest.raises(LannerError, match=r"other settings \(--mode, --samples\)"):
+    with pytest.raises(LannerError, match=r"other settings \(mode, samples\)"):
         judge(store, number, Stub(), samples=3, calls="pages")
 
 

@@ -26,16 +26,13 @@ from lanner.cli.source import documents_of, new_store
 from lanner.errors import CampaignError, ExitCode, LannerError, did_you_mean
 from lanner.judges import providers
 from lanner.judges import template as templates
-from lanner.judges.audit import audit
-from lanner.judges.comparison import Standing, compare, sample_documents
-from lanner.judges.costs import Price, price_of
-from lanner.judges.dry_run import estimate
-from lanner.judges.examples import agreed, demanded
+from lanner.judges.comparison import Standing, audit, compare, sample_documents
+from lanner.judges.limits import Price, price_of
 from lanner.judges.plan import Limits, Member, Plan, Totals
-from lanner.judges.prompt import Settings
+from lanner.judges.prompt import Settings, agreed, demanded
 from lanner.judges.providers import Endpoint
 from lanner.judges.ray_cluster import run_on_ray
-from lanner.judges.run import INTERRUPTED, Report
+from lanner.judges.run import INTERRUPTED, Report, estimate
 from lanner.judges.run import run as judge_all
 from lanner.model import Campaign, Document, Protocol, Result
 from lanner.protocols.context import PEOPLE, canonical, names_in
@@ -587,7 +584,7 @@ _WRONG = {
     "json": "were not JSON",
     "schema": "did not have the form that was asked for",
     "meaning": "meant nothing in this protocol",
-    "length": "were cut off at the limit of --max-tokens",
+    "length": "were cut off at the limit of max_tokens",
     "refusal": "were refusals",
     "refused": "were refused by the campaign",
 }

@@ -17,7 +17,7 @@ from lanner.cli.source import documents_of
 from lanner.errors import LannerError, did_you_mean
 from lanner.judges import providers
 from lanner.judges import template as templates
-from lanner.judges.audit import unanswered
+from lanner.judges.comparison import unanswered
 from lanner.judges.prompt import Prompt, Prompter, Settings
 from lanner.judges.providers import Call, Endpoint
 from lanner.judges.replay import replay

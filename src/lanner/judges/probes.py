@@ -19,8 +19,7 @@ import numpy as np
 from lanner import __version__, campaign
 from lanner.judges import providers
 from lanner.judges import template as templates
-from lanner.judges.audit import CHANCE, audit, mean_by_document
-from lanner.judges.comparison import agreed_answers
+from lanner.judges.comparison import CHANCE, agreed_answers, audit, mean_by_document
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.run import Connect, Report, run
 from lanner.model import Document, Json, Protocol, Question, Rank, Result, Scale, Segment, Signature, Spans

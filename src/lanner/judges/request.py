@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from lanner import campaign
 from lanner.errors import LannerError
-from lanner.judges.costs import Budget
-from lanner.judges.pace import Gate
+from lanner.judges.limits import Budget, Gate
 from lanner.judges.plan import Limits, Member, Totals
 from lanner.judges.prompt import Prompt
 from lanner.judges.providers import (
@@ -284,7 +283,7 @@ class Requester:
             raise LannerError(
                 f"The server has stopped answering: {channel.gate.silences} questions in a row got no reply within "
                 f"{channel.member.endpoint.timeout:g} seconds.",
-                next_step="Check it, or give it more time with --timeout; the same command goes on from there.",
+                next_step="Check it, or give it more time with --set timeout=600; the same command goes on from there.",
             )
 
     def _refuse_long_pause(self, error: OverloadedError) -> None:
@@ -415,7 +414,7 @@ def _final_verdict(verdict: Verdict, reply: Reply, call: Call) -> Verdict:
     if reply.cut_off:
         limit = f" of {call.max_tokens:,} tokens" if call.max_tokens else ""
         return verdict._replace(
-            step="length", problem=f"The reply reached the limit{limit}; give more with --max-tokens."
+            step="length", problem=f"The reply reached the limit{limit}; give more with --set max_tokens=4000."
         )
     return verdict
 

@@ -12,10 +12,9 @@ from itertools import groupby
 from lanner.campaign import Questions, Submission
 from lanner.campaign.questions import fits
 from lanner.errors import LannerError
-from lanner.judges.costs import StoppedError
-from lanner.judges.examples import Example, Lesson
+from lanner.judges.limits import StoppedError
 from lanner.judges.plan import Plan, Totals
-from lanner.judges.prompt import Prompter
+from lanner.judges.prompt import Example, Lesson, Prompter
 from lanner.judges.replies import AmbiguousError, Asked, Verdict, judged, parse, verdict
 from lanner.judges.request import MISSING, PARTIAL, VALID, Channel, Judge, Request, Requester, Subject, UnavailableError
 from lanner.judges.writer import Writer

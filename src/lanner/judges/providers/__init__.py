@@ -164,7 +164,7 @@ def batch_of(provider: str) -> str:
     """The provider that asks the same server through its batch interface."""
     name = str(getattr(_find(provider), "BATCH", ""))
     if not name:
-        raise LannerError(f"{provider} has no batch interface here.", next_step="Leave out --batch.")
+        raise LannerError(f"{provider} has no batch interface here.", next_step="Leave out --set batch=true.")
     return name
 
 
