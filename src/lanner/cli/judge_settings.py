@@ -136,7 +136,9 @@ def _option(name: str) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, dict):
         return json.dumps(value)
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    return (
+        str(value).lower() if isinstance(value, bool) else f"{value:.12g}" if isinstance(value, float) else str(value)
+    )
 
 
 def old_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -165,7 +165,7 @@ def list_disagreements(
 def _short_answers(table: pl.DataFrame, question: str) -> dict[tuple[str, str, str], tuple[tuple[str, str], ...]]:
     """Short answers to one question by unit, in the order of the judges' names."""
     rows = table.filter((pl.col("question") == question) & (pl.col("row") == ""))
-    short = pl.coalesce(pl.col("label"), pl.col("score").map_elements(lambda x: f"{x:g}", return_dtype=pl.String))
+    short = pl.coalesce(pl.col("label"), pl.col("score").map_elements(lambda x: f"{x:.12g}", return_dtype=pl.String))
     answers = rows.with_columns(short.alias("said")).filter(pl.col("said").is_not_null()).sort("judge")
     by_unit: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
     for document, segment, system, judge, words in answers.select(*UNIT, "judge", "said").iter_rows():

@@ -1,4 +1,5 @@
-"""Signing in: organisers by name and password, the first of them by the code that the server printed."""
+"""Accounts of organisers: they sign in by name and password, the first of them by the code that the server printed.
+Owners appoint organisers and viewers, say whose a campaign is, and switch accounts off."""
 
 from __future__ import annotations
 
@@ -8,16 +9,14 @@ import secrets
 import time
 from typing import Any
 
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from lanner.campaign.accounts import add_account, normal_name, verify
+from lanner.campaign import accounts
 from lanner.errors import LannerError
-from lanner.store import AccountRole, Store
-from lanner.web import access
-from lanner.web.forms import text
+from lanner.store import Account, AccountRole, Store
+from lanner.web import access, forms
 from lanner.web.problems import error_text
 from lanner.web.rendering import page
 from lanner.web.site import Site
@@ -27,16 +26,6 @@ _FIRST = "/campaigns"
 _OURS = re.compile(r"(/[\w-]+)+", re.ASCII)
 """Where signing in may lead to: a page of this server, never another address."""
 _WRONG = "Wrong name or password."
-
-
-async def form_of(request: Request) -> FormData:
-    """The fields of a form, whose token fits the visitor's cookie."""
-    form = await request.form(max_files=20, max_fields=2000)
-    visitor = getattr(request.state, "visitor", None)
-    anyone = request.cookies.get(access.VISITOR_COOKIE, "")
-    secret = visitor.form_secret if visitor and visitor.account else anyone
-    access.check_form(text(form, access.FORM_FIELD), secret)
-    return form
 
 
 def _form_page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> Response:
@@ -83,8 +72,8 @@ async def setup_page(request: Request) -> Response:
 async def setup(request: Request) -> Response:
     """The first account, which owns everything."""
     site: Site = request.app.state.site
-    form = await form_of(request)
-    code, name, password = (text(form, field) for field in ("code", "name", "password"))
+    form = await forms.form_of(request)
+    code, name, password = (forms.text(form, field) for field in ("code", "name", "password"))
     form_values = {"code": code, "name": name}
     if site.addresses.wait(f"setup {_address(request)}", time.monotonic()):
         raise HTTPException(429)
@@ -93,7 +82,9 @@ async def setup(request: Request) -> Response:
         problem = say("That is not the code. It stands in the terminal where `lanner serve` was started.")
         return _form_page(request, "setup.html", {**form_values, "problem": problem}, 422)
     try:
-        number = await site.run_slow(lambda: add_account(site.store, name, password, AccountRole.OWNER, first=True))
+        number = await site.run_slow(
+            lambda: accounts.add_account(site.store, name, password, AccountRole.OWNER, first=True)
+        )
     except LannerError as error:
         return _form_page(request, "setup.html", {**form_values, "problem": error_text(error)}, 422)
     return await _signed_in(request, number)
@@ -109,8 +100,8 @@ async def login_page(request: Request) -> Response:
 async def login(request: Request) -> Response:
     """Sign in."""
     site: Site = request.app.state.site
-    form = await form_of(request)
-    name, password = normal_name(text(form, "name")), text(form, "password")
+    form = await forms.form_of(request)
+    name, password = accounts.normal_name(forms.text(form, "name")), forms.text(form, "password")
     now = time.monotonic()
     # by account and address together: a stranger elsewhere cannot lock the owner of an account out
     who = f"name {name.casefold()} from {_address(request)}"
@@ -118,7 +109,7 @@ async def login(request: Request) -> Response:
     if wait:
         problem = say("Too many tries. Wait {n} seconds.", n=max(1, round(wait)))
         return _form_page(request, "login.html", {"name": name, "problem": problem}, 429)
-    account = await site.run_slow(lambda: verify(site.store, name, password))
+    account = await site.run_slow(lambda: accounts.verify(site.store, name, password))
     if account is None:
         return _form_page(request, "login.html", {"name": name, "problem": say(_WRONG)}, 422)
     site.sign_ins.forget(who)
@@ -138,7 +129,7 @@ async def _signed_in(request: Request, account: int, path: str = _FIRST) -> Resp
 async def logout(request: Request) -> Response:
     """End this session."""
     site: Site = request.app.state.site
-    await form_of(request)
+    await forms.form_of(request)
     token = request.state.visitor.token
     await site.write(lambda: site.sessions.close(token))
     response = _to(request, "/login")
@@ -160,7 +151,115 @@ async def enter(request: Request) -> Response:
             account = tx.accounts.find(site.settings.entry_account)
         if account is not None:
             return account.id
-        return add_account(site.store, site.settings.entry_account, secrets.token_urlsafe(24), AccountRole.OWNER)
+        return accounts.add_account(
+            site.store, site.settings.entry_account, secrets.token_urlsafe(24), AccountRole.OWNER
+        )
 
     to = request.query_params.get("to", "")
     return await _signed_in(request, await site.run_slow(account), to if _OURS.fullmatch(to) else _FIRST)
+
+
+# Accounts: one's own, and for owners everybody's
+
+
+async def people(request: Request) -> Response:
+    """Everyone with an account."""
+    return await _people_page(request)
+
+
+async def _people_page(request: Request, problem: str = "") -> Response:
+    site: Site = request.app.state.site
+
+    def look() -> dict[str, object]:
+        with site.store.reading() as tx:
+            everyone, campaigns = tx.accounts.all(), tx.campaigns.all()
+            mine = {account.id: {c.id for c in tx.campaigns.of_account(account.id)} for account in everyone}
+        return {"accounts": everyone, "campaigns": campaigns, "mine": mine, "roles": list(AccountRole)}
+
+    page_data = await site.read(look)
+    return page(request, "people.html", {"problem": problem, **page_data}, 422 if problem else 200)
+
+
+async def add(request: Request) -> Response:
+    """A new account with a first password, which its holder should change."""
+    site: Site = request.app.state.site
+    form = await forms.form_of(request)
+    name, password, role = (forms.text(form, field) for field in ("name", "password", "role"))
+    try:
+        account_role = AccountRole(role)
+    except ValueError:
+        raise HTTPException(400) from None
+    try:
+        await site.run_slow(lambda: accounts.add_account(site.store, name, password, account_role))
+    except LannerError as error:
+        return await _people_page(request, error_text(error))
+    return _to(request, "/people")
+
+
+async def change(request: Request) -> Response:
+    """Another role, other campaigns, or no access any more. The last owner stays."""
+    site: Site = request.app.state.site
+    form = await forms.form_of(request)
+    number = forms.whole_number(forms.text(form, "account"))
+    if number is None:
+        raise HTTPException(400)
+    numbers = (forms.whole_number(value) for value in form.getlist("campaign") if isinstance(value, str))
+    campaign_ids = {value for value in numbers if value is not None}
+
+    def work() -> None:
+        with site.store.writing() as tx:
+            account = tx.accounts.numbered(number)
+            if account is None:
+                raise HTTPException(404)
+            match forms.text(form, "do"):
+                case "role":
+                    accounts.set_role(tx, account, AccountRole(forms.text(form, "role")))
+                case "off":
+                    accounts.disable(tx, account)
+                case "campaigns":
+                    accounts.set_campaigns(tx, account, campaign_ids)
+                case _:
+                    raise HTTPException(400)
+
+    try:
+        await site.write(work)
+    except ValueError:  # no such role
+        raise HTTPException(400) from None
+    except LannerError as error:
+        return await _people_page(request, error_text(error))
+    site.sessions.forget()
+    return _to(request, "/people")
+
+
+async def account(request: Request) -> Response:
+    """One's own account."""
+    return page(request, "account.html", {"problem": "", "changed": "changed" in request.query_params})
+
+
+async def change_password(request: Request) -> Response:
+    """A new password; every other session of the account ends."""
+    site: Site = request.app.state.site
+    own: Account = request.state.visitor.account
+    form = await forms.form_of(request)
+    old, new = forms.text(form, "old"), forms.text(form, "new")
+
+    def work() -> str:
+        _change(site.store, own, old, new)
+        site.sessions.close_all(account=own.id)
+        return site.sessions.open(account=own.id)
+
+    try:
+        token = await site.run_slow(work)
+    except LannerError as error:
+        return page(request, "account.html", {"problem": error_text(error), "changed": False}, 422)
+    response = _to(request, "/account?changed=1")
+    access.keep(request, response, access.ACCOUNT_COOKIE, token, access.ACCOUNT_DAYS)
+    return response
+
+
+def _change(store: Store, own: Account, old: str, new: str) -> None:
+    if accounts.verify(store, own.name, old) is None:
+        raise LannerError(say("The old password is not right."))
+    secret = accounts.hash_password(new)
+    with store.writing() as tx:
+        tx.accounts.set_password(own.id, secret)

@@ -1,11 +1,23 @@
-"""Fields of a form: texts, and the answers of a page without its script."""
+"""Forms: their fields as texts, checked to come from a page of ours, and the answers of a page without its script."""
 
 from __future__ import annotations
 
 from starlette.datastructures import FormData
+from starlette.requests import Request
 
 from lanner.model import Json, Protocol
 from lanner.protocols.answers import answers_from_fields
+from lanner.web import access
+
+
+async def form_of(request: Request) -> FormData:
+    """The fields of a form, whose token fits the visitor's cookie."""
+    form = await request.form(max_files=20, max_fields=2000)
+    visitor = getattr(request.state, "visitor", None)
+    anyone = request.cookies.get(access.VISITOR_COOKIE, "")
+    secret = visitor.form_secret if visitor and visitor.account else anyone
+    access.check_form(text(form, access.FORM_FIELD), secret)
+    return form
 
 
 def text(form: FormData, name: str, default: str = "") -> str:

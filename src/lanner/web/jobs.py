@@ -51,13 +51,11 @@ from lanner.web.drafting import uploads
 from lanner.web.drafting.columns import TableChoices, TablePreview, is_table, preview_table
 from lanner.web.drafting.options import CampaignOptions, Forecast, create_campaign, design_sizes, planned
 from lanner.web.drafting.work_ahead import prospects, work_ahead
-from lanner.web.organising.decided import DecidedPage
-from lanner.web.organising.decided_view import decided_page
-from lanner.web.organising.diagnosis import DiagnosisPage
-from lanner.web.organising.diagnosis_view import Diagnoses
-from lanner.web.organising.exports import TABLES
+from lanner.web.organising.disagreements import AgreementChange, Training
+from lanner.web.organising.files import TABLES
 from lanner.web.organising.live import current_page
-from lanner.web.organising.meeting import Comparison, Training
+from lanner.web.organising.results import DecidedPage, DiagnosisPage
+from lanner.web.organising.results_view import Diagnoses, decided_page
 from lanner.web.rendering import environment, moment, part
 from lanner.web.speech import language, say, speaking
 from lanner.web.updates import Panels
@@ -168,7 +166,7 @@ class Jobs(LiveCampaigns):
         changes = before_and_after(early, late, material.protocol)
         return Training(
             tuple(
-                Comparison(
+                AgreementChange(
                     (
                         wording.option(change.question, change.part)
                         if change.part

@@ -1,6 +1,11 @@
+"""A meeting: the most disputed sentences, reasons side by side, decisions in the guidelines, a round, its effect."""
+
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,13 +14,16 @@ from starlette.datastructures import QueryParams
 from starlette.testclient import TestClient
 
 from lanner import campaign, protocols
-from lanner.model import Json, Judge, JudgeKind
+from lanner.campaign import Submission
+from lanner.model import Document, Json, Judge, JudgeKind, Number, Role, Segment
 from lanner.monitor.snapshot import DisagreementFilter, DisagreementList, UnitAnswers
 from lanner.protocols.wording import Wording
 from lanner.store import Store
+from lanner.web.app import create_app
 from lanner.web.organising.disagreements import Matrix, Piece, Scene, filter_of, marked, matrix
+from lanner.web.site import Settings
 from lanner.web.speech import speaking
-from web_clients import complete, open_campaign, sign_in
+from web_clients import another, complete, open_campaign, sign_in
 
 
 @pytest.fixture
@@ -95,6 +103,11 @@ def test_a_number_is_agreed_on_too(client: TestClient, store: Store) -> None:
     answer = settle(client, token, store, **about, holistic="5")
     assert "refused" not in answer.headers["location"]
     assert agreed(store) == {"holistic": 5}
+
+
+def test_no_digit_of_a_number_is_lost() -> None:
+    (line,) = matrix(Number(id="count", kind="number"), {"a": 1234567}, ["a"], 33.3333333, Wording(H_FALCON)).lines
+    assert (line.cells, line.value) == (("1234567",), "33.3333333")
 
 
 def test_an_answer_is_taken_from_a_judge(client: TestClient, token: str, store: Store) -> None:
@@ -321,3 +334,119 @@ def test_counted_labels_are_shown_and_agreed_on_with_their_counts(client: TestCl
     assert agreed(store) == {"errors_sc": {"mistranslation": 2}}
     page = client.get(f"/campaigns/trial/disagreements?at={item.document}&segment={item.segment}&system={system}").text
     assert re.search(r'name="errors_sc.mistranslation"\s+value="2"', page)
+
+
+LEVELS = ("sentence_level", "local", "extended")
+TRAINED = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def judged(store: Store) -> None:
+    """Ann and Ben differ on every second sentence of the first document, with reasons, and later agree."""
+    texts = [
+        Document(
+            f"d{d}",
+            tuple(Segment(str(n), f"Sentence {d}.{n} <i>", {"oak": "Never judged."}) for n in range(1, 13)),
+            "en",
+            "ko",
+        )
+        for d in (1, 2)
+    ]
+    judges = [Judge("ann", name="Ann"), Judge("ben", name="Ben")]
+    campaign.create(store, "pilot", texts, "falcon_labels", judges)
+    campaign.open(store, "pilot")
+    for judge in judges:
+        for task in campaign.tasks(store, "pilot", judge.id):
+            for place, item in enumerate(task.items):
+                number = int(item.segment)
+                differs = item.document == "d1" and number % 2 == 1 and judge.id == "ben"
+                answers = {"context": LEVELS[(number + differs) % 3], "comment": f"{judge.name} on {item.segment}"}
+                if differs:
+                    mark = {"side": "source", "start": 0, "end": 8, "text": "Sentence", "category": "needs_context"}
+                    answers["spans"] = [mark]
+                at = TRAINED + timedelta(days=1 if item.document == "d2" else -1)
+                name = f"{judge.id}-{task.id}-{place}"
+                [result] = campaign.submit_many(
+                    store, [Submission(task.id, place, answers, name, judge=judge.id, answered_at=at)]
+                )
+                assert not isinstance(result, Exception), result
+    campaign.add_judges(store, "pilot", [Judge("gpt", JudgeKind.MODEL)])
+
+
+@pytest.fixture(scope="module")
+def pilot_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    place: Path = tmp_path_factory.mktemp("meeting") / "lanner.sqlite"
+    with Store.open(place) as store:
+        judged(store)
+        with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
+            opened.token = sign_in(opened, store)  # type: ignore[attr-defined]
+            yield opened
+
+
+def test_texts_are_those_that_were_judged_with_what_was_marked_in_them(pilot_client: TestClient) -> None:
+    for address in ("meeting?n=4", "disagreements?at=d1&segment=1&show=all"):
+        page = pilot_client.get(f"/campaigns/pilot/{address}").text
+        assert "Never judged." not in page, "FALCON's labels are about the source alone"
+        assert ">Sentence<" in page.replace("<mark>", ">").replace("<sup>", "<"), "what needs context is marked"
+
+
+def test_compared_translations_stand_side_by_side(pilot_client: TestClient) -> None:
+    store: Store = pilot_client.app.state.site.store  # type: ignore[attr-defined]
+    texts = [Document("d", (Segment("1", "One.", {"oak": "Eins.", "elm": "Einer."}),), "en", "de")]
+    campaign.create(store, "pairs", texts, "ranking_rs", [Judge("ann", name="Ann"), Judge("ben", name="Ben")])
+    campaign.open(store, "pairs")
+    for judge, best in (("ann", "oak"), ("ben", "elm")):
+        [task] = campaign.tasks(store, "pairs", judge)
+        [item] = task.items
+        answer = {"ranking_rs": [1 if system == best else 2 for system in item.systems]}
+        [result] = campaign.submit_many(store, [Submission(task.id, 0, answer, f"{judge}-pair", judge=judge)])
+        assert not isinstance(result, Exception), result
+    page = pilot_client.get("/campaigns/pairs/meeting").text
+    assert "Eins." in page and "Einer." in page
+    unit = "|".join(sorted(item.systems))
+    page = pilot_client.get("/campaigns/pairs/disagreements", params={"at": "d", "segment": "1", "system": unit}).text
+    assert "Eins." in page and "Einer." in page
+
+
+def test_the_most_disputed_stand_with_everybodys_reasons(pilot_client: TestClient) -> None:
+    page = pilot_client.get("/campaigns/pilot/meeting?n=4").text
+    assert page.count('class="panel case"') == 4
+    assert "Sentence 2." not in page, "what everybody agrees on is not talked about"
+    for judge in ("Ann", "Ben"):
+        assert f"{judge} on 1" in page or f"{judge} on 3" in page
+    assert "&lt;i&gt;" in page and "<i>" not in page
+    assert "/campaigns/pilot/disagreements?at=d1" in page
+    assert pilot_client.get("/campaigns/pilot/meeting?n=x").text.count('class="panel case"') == 6
+
+
+def test_a_decision_is_an_example_of_the_guidelines(pilot_client: TestClient) -> None:
+    before = pilot_client.get("/campaigns/pilot/guidelines").text
+    assert "Named outright." not in before
+    fields = {"token": pilot_client.token, "document": "d1", "segment": "1", "system": "", "context": "local"}  # type: ignore[attr-defined]
+    pilot_client.post("/campaigns/pilot/settle", data={**fields, "note": "Named outright."})
+    after = pilot_client.get("/campaigns/pilot/guidelines").text
+    assert "Named outright." in after and "Sentence 1.1 &lt;i&gt;" in after
+    assert "settled" in pilot_client.get("/campaigns/pilot/meeting").text
+
+
+def test_agreement_before_and_after_a_day(pilot_client: TestClient) -> None:
+    page = pilot_client.get("/campaigns/pilot/meeting?since=2026-03-02").text
+    assert "Documents: 1 before, 1 after" in page and "alpha (context)" in page and "MOVER" in page
+    row = page.split("<tbody>")[-1]
+    assert "1.00" in row
+    refused = pilot_client.get("/campaigns/pilot/meeting?since=2027-01-01").text
+    assert "Nothing was answered before that day" in refused
+    assert pilot_client.get("/campaigns/pilot/meeting?since=soon").status_code == 422
+
+
+def test_the_sentences_are_given_to_every_person_again_by_an_organiser(pilot_client: TestClient) -> None:
+    store = pilot_client.app.state.site.store  # type: ignore[attr-defined]
+    viewer = another(pilot_client)
+    token = sign_in(viewer, store, "Vic", "viewer")
+    assert viewer.post("/campaigns/pilot/calibrate", data={"token": token, "n": "3"}).status_code == 403
+    answer = pilot_client.post("/campaigns/pilot/calibrate", data={"token": pilot_client.token, "n": "3"})  # type: ignore[attr-defined]
+    assert "given=2" in answer.headers["location"]
+    for judge, number in (("ann", 3), ("ben", 3), ("gpt", 0)):
+        items = [item for task in campaign.tasks(store, "pilot", judge) for item in task.items]
+        assert sum(item.role is Role.CALIBRATION for item in items) == number
+    event = campaign.events(store, "pilot")[-1]
+    assert (event.kind, event.detail["tasks"]) == ("calibration_assigned", 2)

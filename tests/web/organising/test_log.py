@@ -32,14 +32,16 @@ def test_each_change_is_a_line_with_who_before_and_after(store: Store) -> None:
         ann = tx.accounts.add("Ann", "!", AccountRole.OWNER, campaign.now())
         bob = tx.accounts.add("Bob", "!", AccountRole.ORGANISER, campaign.now())
     campaign.configure(store, "trial", settings={"hourly_rate": 40, "deadline": "2026-11-18"}, account=ann)
-    campaign.configure(store, "trial", settings={"hourly_rate": 42.5}, title="Trial two", account=bob)
+    changed = {"hourly_rate": 42.5, "budget": 1234567.5}
+    campaign.configure(store, "trial", settings=changed, title="Trial two", account=bob)
     campaign.configure(store, "trial", settings={"hourly_rate": 42.5}, account=bob)
     campaign.leave_out(store, "trial", "J2", "missed controls", account=ann)
     lines = log_lines(campaign.events(store, "trial"), {ann: "Ann"}, {2: "Judge 2"})
-    assert [(line.who, line.what, line.before, line.after) for line in lines[:5]] == [
+    assert [(line.who, line.what, line.before, line.after) for line in lines[:6]] == [
         ("Ann", "Judge 2: left out of all results: missed controls", "", ""),
         (f"#{bob}", "title", "trial", "Trial two"),
         (f"#{bob}", "Pay per active hour", "40", "42.5"),
+        (f"#{bob}", "Budget", "–", "1234567.5"),
         ("Ann", "Pay per active hour", "–", "40"),
         ("Ann", "Deadline", "–", "2026-11-18"),
     ]

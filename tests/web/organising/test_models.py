@@ -32,7 +32,15 @@ def test_the_command_is_ready_to_be_typed_and_quotes_what_needs_it(
     page = client.get("/campaigns/trial/models", params=asked).text
     assert "lanner judge trial --model &#39;a model; rm -rf /&#39; --base-url https://example.org/v1" in page
     assert "--limit 20 --max-cost 2.5" in page
-    for wrong in ({"base_url": "file:///etc"}, {"limit": "many"}, {"limit": "inf"}, {"model": "--help"}):
+    large = client.get("/campaigns/trial/models", params={**asked, "limit": "1234567", "max_cost": "123456.78"}).text
+    assert "--limit 1234567 --max-cost 123456.78" in large, "no digit is lost"
+    for wrong in (
+        {"base_url": "file:///etc"},
+        {"limit": "many"},
+        {"limit": "inf"},
+        {"model": "--help"},
+        {"model": " --help"},
+    ):
         assert client.get("/campaigns/trial/models", params={**asked, **wrong}).status_code == 422
 
 

@@ -18,7 +18,7 @@ from lanner import __version__
 from lanner.campaign.accounts import SCOPES
 from lanner.web.api import operations, shapes
 from lanner.web.api.operations import MOST_DOCUMENTS, MOST_JUDGEMENTS
-from lanner.web.organising.exports import FORMATS
+from lanner.web.organising.files import FORMATS
 from lanner.web.site import metrics
 
 # The operations of the API, one row each: how, where, what for, with which scope, and the shapes in and out.

@@ -23,7 +23,7 @@ from lanner.store import Transaction
 from lanner.web import forms
 from lanner.web.access import Caller
 from lanner.web.api import shapes
-from lanner.web.organising.exports import FORMATS
+from lanner.web.organising.files import FORMATS
 from lanner.web.site import Site
 
 T = TypeVar("T", bound=BaseModel)

@@ -26,9 +26,9 @@ from lanner.protocols.describe import expected_agreement
 from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import forms
-from lanner.web.drafting.judges import InvitedJudge, invited
 from lanner.web.drafting.sketch import sketch
 from lanner.web.organising.campaigns import read_settings
+from lanner.web.organising.judges import InvitedJudge, invited
 from lanner.web.problems import parts
 from lanner.web.speech import language, say
 

@@ -24,7 +24,7 @@ from lanner.model import Campaign, Text, languages
 from lanner.protocols.describe import describe
 from lanner.protocols.wording import Wording
 from lanner.store import AccountRole, Store
-from lanner.web import auth, forms
+from lanner.web import forms
 from lanner.web.drafting import tables
 from lanner.web.drafting.columns import language_titles
 from lanner.web.drafting.options import (
@@ -73,7 +73,7 @@ async def take_texts(request: Request) -> Response:
     """Read an upload, the demonstration texts, or those of another campaign. What is wrong is said with its line."""
     site: Site = request.app.state.site
     account = request.state.visitor.account
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     folder = site.uploads.place()
     try:
         match forms.text(form, "from"):
@@ -220,7 +220,7 @@ async def draft(request: Request) -> Response:
     """Show the plan, or make the campaign. A remedy beside a caution changes the form and shows the new plan."""
     site: Site = request.app.state.site
     upload = _upload(request)
-    form = with_remedy(await auth.form_of(request))
+    form = with_remedy(await forms.form_of(request))
     own = form.get("own_file")
     try:
         if isinstance(own, UploadFile) and own.filename:

@@ -22,7 +22,7 @@ from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protoco
 from lanner.protocols.answers import texts_of
 from lanner.protocols.wording import Wording
 from lanner.store import Store
-from lanner.web import auth, forms
+from lanner.web import forms
 from lanner.web.drafting.uploads import Upload
 from lanner.web.judging import handlers as judging
 from lanner.web.judging.page import Given, Progress, TaskView
@@ -184,7 +184,7 @@ async def form(request: Request) -> Response:
     """Without a script: on to the next row."""
     site: Site = request.app.state.site
     subject = await _subject_of(request)
-    fields = await auth.form_of(request)
+    fields = await forms.form_of(request)
     number = request.path_params["id"]
     view = await site.read(lambda: subject.view(number))
     item, row = forms.text(fields, "item"), forms.text(fields, "row")
@@ -198,7 +198,7 @@ async def finish(request: Request) -> Response:
     """The next task of the preview, or the end of it."""
     site: Site = request.app.state.site
     subject = await _subject_of(request)
-    await auth.form_of(request)
+    await forms.form_of(request)
     number = request.path_params["id"]
     if number < len(await site.read(lambda: subject.tasks)):
         return RedirectResponse(f"{subject.address}/task/{number + 1}", 303)

@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from lanner.web import auth, forms
+from lanner.web import forms
 from lanner.web.drafting.columns import (
     ENCODINGS,
     TableChoices,
@@ -27,7 +27,7 @@ async def take_table(request: Request, upload: Path) -> Response:
     """Keep a table that was sent. What is certain is taken at once; else its columns are asked about."""
     site: Site = request.app.state.site
     account = request.state.visitor.account.id
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     folder = site.uploads.place()
     folder.mkdir()
     path = folder / upload.name  # under its own name, which mistakes are told with
@@ -53,7 +53,7 @@ async def choose_columns(request: Request) -> Response:
     """Look at the table as chosen, or take its texts. What was chosen is kept in either case."""
     site: Site = request.app.state.site
     upload = _upload(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     choices = read_choices(form)
     if forms.text(form, "do") != "take":
         return await _table_page(request, upload, choices)

@@ -24,7 +24,7 @@ from lanner.model import Campaign, Json
 from lanner.monitor.snapshot import COMPARED
 from lanner.protocols.wording import Wording
 from lanner.store import Account, AccountRole, Store
-from lanner.web import auth, forms
+from lanner.web import forms
 from lanner.web.organising.figures import progress_bar
 from lanner.web.problems import error_text
 from lanner.web.rendering import long_page, page
@@ -122,7 +122,7 @@ async def state(request: Request) -> Response:
     """Open, pause, go on, close, assign what follows a calibration round, put into the archive and out of it."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     account: int = request.state.visitor.account.id
     changes = {
         "open": operations.open,
@@ -174,7 +174,7 @@ async def change_settings(request: Request) -> Response:
     """Keep the new settings, unless another organiser was quicker."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     version = forms.text(form, "version")
     try:
         settings = read_settings(form)
@@ -198,7 +198,7 @@ async def duplicate(request: Request) -> Response:
     """A draft with the same texts, protocol, design and settings."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     account = request.state.visitor.account
     same = forms.text(form, "judges") == "same"
 
@@ -221,7 +221,7 @@ async def delete(request: Request) -> Response:
     """Delete a campaign whose name was typed out; a copy of everything in it is kept beside the store first."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     if forms.text(form, "typed") != campaign.name:
         return await _settings_page(request, campaign, say("The name does not match. Nothing was deleted."))
     folder = site.backups / f"{campaign.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"

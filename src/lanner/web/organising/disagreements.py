@@ -1,11 +1,16 @@
-"""The disagreement browser: for a meeting in front of it. What is agreed is kept beside the judges' own answers."""
+"""The disagreement browser, and the meeting in front of it.
+
+One unit after another is shown with everybody's answers; what is agreed is kept beside the judges' own answers and may
+become a worked example of the guidelines. For a meeting the most disputed sentences are chosen, with all reasons side
+by side; they can be given to everybody again, and agreement compared before and after a day.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import TypeVar, assert_never
 from urllib.parse import urlencode
@@ -13,12 +18,12 @@ from urllib.parse import urlencode
 from starlette.datastructures import FormData, QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from lanner import campaign as campaigns
 from lanner.campaign import adjudication
 from lanner.campaign.adjudication import TAKEN
-from lanner.errors import AnswerError, CampaignError
+from lanner.errors import AnswerError, CampaignError, StatisticError
 from lanner.figures.typeset import lowered
 from lanner.model import (
     Campaign,
@@ -42,10 +47,11 @@ from lanner.monitor.snapshot import MODELS, PEOPLE, Disagreement, DisagreementFi
 from lanner.protocols.prefilled import judged_marks
 from lanner.protocols.wording import Wording
 from lanner.store import Store
-from lanner.web import auth, forms
+from lanner.web import forms
 from lanner.web.organising import figures
 from lanner.web.organising.campaigns import address_of, campaign_of
-from lanner.web.organising.comparison import ramp
+from lanner.web.organising.files import report_policy
+from lanner.web.problems import error_text
 from lanner.web.rendering import page
 from lanner.web.site import Site
 from lanner.web.speech import apart, language, say
@@ -122,7 +128,7 @@ async def settle(request: Request) -> Response:
     site: Site = request.app.state.site
     account = request.state.visitor.account
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     unit = (forms.text(form, "document"), forms.text(form, "segment"), forms.text(form, "system"))
     place = address_of(request, campaign, "/disagreements")
     try:
@@ -218,7 +224,7 @@ class Scene:
             "texts": self._texts(disagreement_list.entries),
             "names": self.names,
             "labels": labels,
-            "tones": dict(zip(labels, ramp(len(labels)), strict=True)),
+            "tones": dict(zip(labels, figures.ramp(len(labels)), strict=True)),
             "questions": [(question, self.wording.question(question).label) for question in questions],
             "domains": sorted(
                 {entry.domain for entry in disagreement_list.entries if entry.domain} | ({selection.domain} - {""})
@@ -569,7 +575,7 @@ def _value_line(
         points = (question.max - question.min) / question.step + 1 if question.step else 0
         if 2 <= points <= _MOST_POINTS:
             values = [question.min + at * question.step for at in range(round(points))]
-            options = tuple((f"{v:g}", f"{v:g}") for v in values)
+            options = tuple((_number(v), _number(v)) for v in values)
     elif isinstance(question, Number):
         bounds = (question.min, question.max, 1.0 if question.integer else None)
     return Line(
@@ -588,7 +594,8 @@ def _value_line(
 
 
 def _number(value: Json) -> str:
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
+    """A number with all its digits: what is agreed is sent back as it stands in the form."""
+    return f"{value:.12g}" if isinstance(value, int | float) else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -622,3 +629,115 @@ def marked(text: str, spans: Mapping[str, Json], side: str) -> tuple[Piece, ...]
         else:
             pieces.append(piece)
     return tuple(pieces)
+
+
+# Judges who agree: a meeting about the most disputed sentences, and whether agreement was higher afterwards
+
+_USUAL, _MOST = 12, 60
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementChange:
+    """Agreement before and after a day, in words: the question or its part, both coefficients, their difference. Where
+    there are too few sentences the difference is empty."""
+
+    label: str
+    part: bool
+    before: str
+    after: str
+    difference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What a training achieved: rows, how many sentences lie on both sides of its day and count on neither, the numbers
+    of documents before and after where these are few, and how the numbers were made."""
+
+    comparisons: tuple[AgreementChange, ...]
+    mixed: int
+    few_documents: tuple[int, int] | None
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A disputed sentence with everybody's answers and reasons; `reasons` are by judge, in the order of the columns."""
+
+    item: Item
+    reasons: tuple[tuple[str, ...], ...]
+
+    @property
+    def address(self) -> str:
+        """Where it is decided."""
+        document, segment, system = self.item.unit
+        return "?" + urlencode({"at": document, "segment": segment, "system": system, "show": "all"})
+
+
+def _how_many(text: str) -> int:
+    return min(_MOST, max(1, int(text))) if text.isdecimal() and len(text) < 4 else _USUAL
+
+
+async def meeting(request: Request) -> Response:
+    """The most disputed sentences with the reasons side by side, and agreement before and after a day."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    number, since = _how_many(request.query_params.get("n", "")), request.query_params.get("since", "")
+    units: list[Unit] = await site.files.ask("disputed", campaign.id, number)
+    answers: list[UnitAnswers] = [await site.live.ask("answers", campaign.id, unit) for unit in units]
+    training, problem = await _training(site, campaign.id, since)
+
+    def build() -> list[Case]:
+        scene = Scene(site.store, campaign)
+        items = [
+            scene.item(unit, unit_answers, models=False) for unit, unit_answers in zip(units, answers, strict=True)
+        ]
+        return [_case(item) for item in items if item is not None]
+
+    context = {
+        "campaign": campaign,
+        "cases": await site.read(build),
+        "number": number,
+        "since": since,
+        "training": training,
+        "problem": problem,
+        "given": request.query_params.get("given", ""),
+    }
+    return page(request, "meeting.html", context)
+
+
+async def _training(site: Site, campaign: int, since: str) -> tuple[Training | None, str]:
+    if not since:
+        return None, ""
+    try:
+        day = date.fromisoformat(since)
+    except ValueError:
+        raise HTTPException(422) from None
+    try:
+        return await site.files.ask("training", campaign, day.isoformat()), ""
+    except StatisticError as error:
+        return None, error_text(error)
+
+
+def _case(item: Item) -> Case:
+    by_judge = {judge: tuple(words for name, words in item.comments if name == judge) for judge in item.judges}
+    return Case(item, tuple(by_judge.values()))
+
+
+async def calibrate(request: Request) -> Response:
+    """Give the most disputed sentences to every person again, as a calibration round."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    form = await forms.form_of(request)
+    number = _how_many(forms.text(form, "n"))
+    item_count: int = await site.files.ask("calibrate", campaign.id, number, request.state.visitor.account.id)
+    site.saves += 1
+    query: dict[str, Json] = {"n": number, "given": item_count}
+    return RedirectResponse(f"{address_of(request, campaign, '/meeting')}?{urlencode(query)}", 303)
+
+
+async def guidelines(request: Request) -> Response:
+    """The guidelines as they stand, for print: every decision is a worked example."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    html: str = await site.files.ask("guidelines", campaign.id)
+    return HTMLResponse(html, headers={"content-security-policy": report_policy()})

@@ -402,6 +402,13 @@ def _heat_cell(
     drawing.text(middle, y + 38, f"n {thousands(cell.n)}", "tm2", "middle")
 
 
+def ramp(count: int) -> list[str]:
+    """Classes from light to dark; the last of five or more stands out in another hue, unlike the first."""
+    if count >= 5:
+        return [*(f"r{round(1 + 8 * at / max(count - 2, 1))}" for at in range(count - 1)), "r-apart"]
+    return [f"r{round(1 + 8 * at / max(count - 1, 1))}" for at in range(count)]
+
+
 def label_shares(
     options: Sequence[tuple[str, str]], judges: Sequence[tuple[str, bool, Sequence[float]]], caption: str
 ) -> Markup:

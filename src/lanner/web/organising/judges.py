@@ -1,11 +1,18 @@
-"""Judges of a campaign: their links, adding and replacing them, reopening what they finished, letting them go."""
+"""Judges of a campaign: adding them as an organiser pastes them, their links, reminders by mail, replacing them,
+reopening what they finished, letting them go."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import os
+import re
+import smtplib
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
+from email.message import EmailMessage
+from urllib.parse import unquote, urlsplit
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -15,15 +22,13 @@ from starlette.responses import RedirectResponse, Response
 from lanner import campaign as campaigns
 from lanner.campaign import Part
 from lanner.campaign.states import due_date
-from lanner.errors import LannerError
-from lanner.model import Campaign, Judge, JudgeKind, Task
+from lanner.errors import InputError, LannerError, Where
+from lanner.model import Campaign, Judge, JudgeKind, Task, languages
 from lanner.monitor.snapshot import LeavingOut
 from lanner.protocols.wording import Wording
 from lanner.reports.parts import csv_text
 from lanner.store import Overview, Seat, Store
-from lanner.web import auth, forms
-from lanner.web.drafting.judges import InvitedJudge, invited
-from lanner.web.mail import Letter, mailer_from_environment
+from lanner.web import forms
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.problems import error_text
 from lanner.web.rendering import long_page, page
@@ -65,7 +70,7 @@ async def add(request: Request) -> Response:
     """Judges pasted as text, with tasks by the campaign's design, and their links at once."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     text = forms.text(form, "judges")
 
     def work() -> list[Link]:
@@ -94,7 +99,7 @@ async def links(request: Request) -> Response:
     (`show`, `show_all`); or with a reminder for those who have not finished (`remind`), to copy or to send."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     who = forms.text(form, "who", "missing")
 
     if who in ("show", "show_all"):
@@ -287,7 +292,7 @@ async def act(request: Request) -> Response:
     """Something about one judge: leave out, count again, revoke, reopen, replace, remove, erase, withdraw."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     name, what = forms.text(form, "judge"), forms.text(form, "do")
     account: int = request.state.visitor.account.id
     if await site.read(lambda: _seat(site.store, campaign, name)) is None:
@@ -335,7 +340,7 @@ async def overlap(request: Request) -> Response:
     """More documents for some judges, so that more is judged twice and intervals narrow."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     values = [value for value in form.getlist("judge") if isinstance(value, str)]
     documents = [value for value in form.getlist("document") if isinstance(value, str)]
     if not values or not documents:
@@ -343,3 +348,154 @@ async def overlap(request: Request) -> Response:
     account: int = request.state.visitor.account.id
     await site.write(lambda: campaigns.add_overlap(site.store, campaign.id, values, documents, account=account))
     return RedirectResponse(address_of(request, campaign), 303)
+
+
+# Judges as an organiser pastes them: one per line, in any order of name, e-mail, language and remarks, or a table
+
+MOST = 2000
+LONGEST = 1000
+"""Characters a line may have: a name, an address, a language, a remark."""
+_ADDRESS = re.compile(r"<?(?<![^\s<>@,;])([^\s<>@,;]++@[^\s<>@,;]+\.[^\s<>@,;]+)>?")
+
+
+@dataclass(frozen=True, slots=True)
+class InvitedJudge:
+    """A judge and the address to send their link to. Addresses are for the letter only: they are never stored."""
+
+    judge: Judge
+    email: str = ""
+
+
+def invited(text: str, existing_ids: Collection[str] = (), *, same_names: bool = False) -> list[InvitedJudge]:
+    """Everyone named in the text, with ids of their own that nobody has yet. Two of one name are asked about, unless
+    `same_names` says that they are different people."""
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise InputError(
+            say("Nobody is named."), next_step=say("Write one judge per line, for instance: Ana, ana@example.org, ko")
+        )
+    if len(lines) > MOST:
+        raise InputError(say("These are {n} lines; at most {most} judges are added at once.", n=len(lines), most=MOST))
+    for number, line in lines:
+        if len(line) > LONGEST:
+            raise InputError(
+                say("This line has {n} characters; at most {most} are read.", n=len(line), most=LONGEST),
+                where=Where(line=number),
+                next_step=say("Write one judge per line, for instance: Ana, ana@example.org, ko"),
+            )
+    first = _cells(lines[0][1])
+    header = [cell.casefold() for cell in first]
+    ids = Ids(existing_ids, same_names=same_names)
+    if "name" in header or "id" in header:
+        return [_from_table(header, _cells(line), number, ids) for number, line in lines[1:]]
+    return [_from_line(line, number, ids) for number, line in lines]
+
+
+class Ids:
+    """The ids there are. A name that comes again is refused, unless those are different people."""
+
+    def __init__(self, existing_ids: Collection[str], *, same_names: bool) -> None:
+        self._ids, self._same_names = set(existing_ids), same_names
+
+    def add(self, name: str, line: int) -> str:
+        """A short id made of the name: letters of any script, digits and dashes."""
+        plain_name = unicodedata.normalize("NFKC", name).strip().casefold()
+        base = re.sub(r"[\W_]+", "-", plain_name).strip("-")[:40] or "judge"
+        if base in self._ids and not self._same_names:
+            raise InputError(
+                f"There is a judge called {name} already.",
+                code="same_name",
+                names={"name": name},
+                where=Where(line=line),
+                next_step="Leave the line out, or say that these are different people.",
+            )
+        candidate, number = base, 2
+        while candidate in self._ids:
+            candidate, number = f"{base}-{number}", number + 1
+        self._ids.add(candidate)
+        return candidate
+
+
+def _cells(line: str) -> list[str]:
+    mark = "\t" if "\t" in line else ";" if ";" in line and "," not in line else ","
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=mark, skipinitialspace=True))]
+
+
+def _from_table(header: list[str], cells: list[str], number: int, ids: Ids) -> InvitedJudge:
+    row = dict(zip(header, cells, strict=False))
+    email = next((row[key] for key in ("email", "e-mail", "mail") if row.get(key)), "")
+    name = row.get("name") or row.get("id") or email.partition("@")[0]
+    if not name:
+        raise InputError(say("A judge has neither name nor id."), where=Where(line=number))
+    own = {key: value for key, value in row.items() if value and key not in ("id", "name", "email", "e-mail", "mail")}
+    return InvitedJudge(Judge(ids.add(row.get("id") or name, number), name=name, attributes=own), email)
+
+
+def _from_line(line: str, number: int, ids: Ids) -> InvitedJudge:
+    match = _ADDRESS.search(line)
+    email = match[1] if match else ""
+    rest = [cell for cell in _cells(_ADDRESS.sub("", line)) if cell]
+    language_names = [cell for cell in rest[1:] if languages.known(cell)]
+    other = [cell for cell in rest[1:] if cell not in language_names]
+    name = rest[0] if rest else email.partition("@")[0]
+    if not name or len(name) > 120:
+        raise InputError(say("There is no name in this line."), where=Where(line=number))
+    attributes = {"language": languages.normal(language_names[0])} if language_names else {}
+    if other:
+        attributes["note"] = ", ".join(other)[:200]
+    return InvitedJudge(Judge(ids.add(name, number), name=name, attributes=attributes), email)
+
+
+# Letters by SMTP, where whoever runs the server has set it up. `LANNER_SMTP` is the server, as smtp://host:port or
+# smtps://user:password@host:port; `LANNER_MAIL_FROM` is the sender.
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What is sent to one address."""
+
+    to: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mailer:
+    """A mail server and the sender's address."""
+
+    url: str
+    sender: str
+
+    def send(self, letters: Iterable[Letter]) -> int:
+        """Send letters over one connection; how many. What the server refuses is raised with its own words."""
+        parts = urlsplit(self.url)
+        host, port = parts.hostname or "localhost", parts.port or (465 if parts.scheme == "smtps" else 25)
+        count = 0
+        try:
+            connect = smtplib.SMTP_SSL if parts.scheme == "smtps" else smtplib.SMTP
+            with connect(host, port, timeout=20) as server:
+                if parts.username:
+                    if parts.scheme != "smtps":
+                        server.starttls()
+                    server.login(unquote(parts.username), unquote(parts.password or ""))
+                for letter in letters:
+                    server.send_message(self._message(letter))
+                    count += 1
+        except (OSError, smtplib.SMTPException) as error:
+            raise LannerError(
+                say("The mail server refused after {n} letters: {error}", n=count, error=error),
+                next_step=say("Copy the texts instead, or ask whoever runs the server."),
+            ) from error
+        return count
+
+    def _message(self, letter: Letter) -> EmailMessage:
+        message = EmailMessage()
+        message["From"], message["To"], message["Subject"] = self.sender, letter.to, letter.subject
+        message.set_content(letter.text)
+        return message
+
+
+def mailer_from_environment() -> Mailer | None:
+    """The mail server that was set up; None where there is none."""
+    url = os.environ.get("LANNER_SMTP", "")
+    return Mailer(url, os.environ.get("LANNER_MAIL_FROM", "lanner@localhost")) if url else None

@@ -99,7 +99,7 @@ def _value(value: Json) -> str:
     if value is None:
         return "–"
     text = ", ".join(_value(entry) for entry in value) if isinstance(value, list) else str(value)
-    text = f"{value:g}" if isinstance(value, float) else text
+    text = f"{value:.12g}" if isinstance(value, float) else text
     return shortened(text, _LONGEST)
 
 

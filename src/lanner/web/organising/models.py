@@ -18,7 +18,7 @@ from lanner.errors import LannerError
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Judge, Spans
 from lanner.monitor.snapshot import MODELS
 from lanner.store import Store
-from lanner.web import auth, forms
+from lanner.web import forms
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.problems import error_text
 from lanner.web.rendering import page
@@ -26,8 +26,9 @@ from lanner.web.site import Site
 from lanner.web.speech import say
 
 _EXAMPLE = "http://127.0.0.1:8080/v1"
-_NUMBERS = (("samples", "--samples"), ("limit", "--limit"), ("price_in", "--price-in"),
-            ("price_out", "--price-out"), ("max_cost", "--max-cost"))  # fmt: skip
+_NUMBERS = ("samples", "limit", "price_in", "price_out", "max_cost")
+"""Options of `lanner judge` that are numbers, as the form calls them."""
+_FIELDS = ("model", "base_url", *_NUMBERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ async def models(request: Request) -> Response:
 
 async def _page(request: Request, campaign: Campaign, form_values: Mapping[str, object], problem: str = "") -> Response:
     site: Site = request.app.state.site
-    options = {name: str(form_values.get(name, "")) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
+    options = {name: str(form_values.get(name, "")) for name in _FIELDS}
     command = ""
     if options["model"] and not problem:
         try:
@@ -121,13 +122,14 @@ def _share(words: str) -> float:
 def _command(campaign: Campaign, options: Mapping[str, str]) -> list[str]:
     """What to type. Keys never stand in it: they come from the environment."""
     address = options["base_url"].strip() or _EXAMPLE
-    if not address.startswith(("http://", "https://")) or options["model"].startswith("-"):
+    model = options["model"].strip()
+    if not address.startswith(("http://", "https://")) or model.startswith("-"):
         raise LannerError(
             say("{given} is no address of a model server.", given=repr(address)),
             next_step=say("Write https://host/v1."),
         )
-    command = ["lanner", "judge", campaign.name, "--model", options["model"].strip(), "--base-url", address]
-    for name, option in _NUMBERS:
+    command = ["lanner", "judge", campaign.name, "--model", model, "--base-url", address]
+    for name in _NUMBERS:
         words = options[name].strip().replace(",", ".")
         if not words:
             continue
@@ -137,7 +139,7 @@ def _command(campaign: Campaign, options: Mapping[str, str]) -> list[str]:
             raise LannerError(say("{given} is not a number.", given=repr(words))) from None
         if not 0 <= number < 1e12:
             raise LannerError(say("{given} is not a number.", given=repr(words)))
-        command += [option, f"{number:g}"]
+        command += [f"--{name.replace('_', '-')}", f"{number:.12g}"]
     return command
 
 
@@ -146,10 +148,10 @@ async def judge_with(request: Request) -> Response:
     items, so that a slip of the hand stays small."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     match forms.text(form, "do"):
         case "start":
-            options = {name: forms.text(form, name) for name in ("model", "base_url", *(name for name, _ in _NUMBERS))}
+            options = {name: forms.text(form, name) for name in _FIELDS}
             try:
                 await site.runs.start(campaign.id, _check_run(site, campaign, options))
             except LannerError as error:
@@ -165,7 +167,7 @@ async def offer_marks(request: Request) -> Response:
     """Let people start from a model's marks, before any of them has begun."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     model, unassisted_share = forms.text(form, "model"), forms.text(form, "unassisted")
     account = request.state.visitor.account.id
 

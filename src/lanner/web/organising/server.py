@@ -17,7 +17,7 @@ from lanner.campaign.accounts import SCOPES, issue
 from lanner.campaign.webhooks import EVENTS, add_webhook
 from lanner.errors import LannerError
 from lanner.store.backup import Finding, copies
-from lanner.web import auth, forms
+from lanner.web import forms
 from lanner.web.problems import error_text
 from lanner.web.rendering import page
 from lanner.web.site import Site
@@ -77,7 +77,7 @@ async def _page(request: Request, notices: Notices) -> Response:
 async def back_up(request: Request) -> Response:
     """Make a copy now, or check one."""
     site: Site = request.app.state.site
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     match forms.text(form, "do"):
         case "make":
             async with site.copying:  # two owners who press at once get one after the other
@@ -127,7 +127,7 @@ async def _add_or_end(
 ) -> Response:
     """Add what the form describes and show its secret; or end the one whose number it has, where it says so."""
     site: Site = request.app.state.site
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     word, stop = end
     try:
         if forms.text(form, "do") == word:

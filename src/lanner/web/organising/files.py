@@ -1,21 +1,27 @@
-"""Answers that were given elsewhere, brought into a campaign: the file is looked at first, with what is wrong in it and
-where; then everything in it is taken in, or nothing."""
+"""Files of a campaign. Out again, at any time: the tidy table, other tools' formats, the report. In: answers that were
+given elsewhere; the file is looked at first, with what is wrong in it and where, then everything in it is taken in, or
+nothing."""
 
 from __future__ import annotations
 
+import re
 import shutil
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
+from starlette.background import BackgroundTask
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from lanner.campaign import Imported
 from lanner.campaign.imports import Incoming
 from lanner.errors import InputError, LannerError
 from lanner.model import Campaign
-from lanner.web import auth, forms
+from lanner.reports.html import script_hash
+from lanner.web import forms
 from lanner.web.drafting.uploads import named, without_folders
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.problems import error_text
@@ -23,13 +29,62 @@ from lanner.web.rendering import page
 from lanner.web.site import Site
 from lanner.web.speech import say
 
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; "
+    "sandbox allow-scripts allow-downloads"
+)
+
+TABLES = ("csv", "jsonl", "parquet")
+FORMATS: Mapping[str, tuple[str, str, str]] = {
+    "csv": ("CSV", ".csv", "one row per answer, with a codebook"),
+    "jsonl": ("JSON lines", ".jsonl", "the same, for programs"),
+    "parquet": ("Parquet", ".parquet", "the same, for large campaigns"),
+    "native": ("Lanner", ".jsonl", "texts, judges and judgements: can be imported again"),
+    "label_studio": ("Label Studio", ".json", "tasks with annotations"),
+    "mtme": ("mt-metrics-eval", "", "sources, documents, references, outputs, scores"),
+    "appraise": ("Appraise", ".csv", "one row per score, in Appraise’s own layout"),
+}
+"""What can be had: its name, how its file ends, what is in it."""
+
+
+async def export(request: Request) -> Response:
+    """A file with all current judgements; a folder, or a table with its codebook, comes as a zip."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    name = request.path_params["format"]
+    if name not in FORMATS:
+        raise HTTPException(404)
+    folder = Path(tempfile.mkdtemp(prefix="lanner-export-"))
+    away = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    try:
+        path = Path(await site.files.ask("export", campaign.id, name, FORMATS[name][1], str(folder)))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    plain = re.sub(r"[^\w.-]+", "-", campaign.name).strip("-") or "campaign"
+    return FileResponse(path, filename=f"{plain}-{name}{path.suffix}", background=away)
+
+
+async def report(request: Request) -> Response:
+    """The report as one page. It brings its style and its one script along, so it has a policy of its own: nothing else
+    runs, and nothing is loaded."""
+    site: Site = request.app.state.site
+    campaign = await campaign_of(request)
+    html: str = await site.files.ask("report", campaign.id)
+    return HTMLResponse(html, headers={"content-security-policy": report_policy()})
+
+
+def report_policy() -> str:
+    """What a browser may do with a report: run the one script of ours, and load nothing."""
+    return f"{_POLICY}; script-src '{script_hash()}'"
+
 
 async def import_page(request: Request) -> Response:
     """Where the file comes from."""
-    return _page(request, await campaign_of(request))
+    return _import_page(request, await campaign_of(request))
 
 
-def _page(
+def _import_page(
     request: Request,
     campaign: Campaign,
     *,
@@ -46,7 +101,7 @@ async def inspect(request: Request) -> Response:
     """What a file would bring, or what is wrong with it."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    form = await auth.form_of(request)
+    form = await forms.form_of(request)
     entry = form.get("answers")
     try:
         if not isinstance(entry, UploadFile) or not entry.filename:
@@ -61,9 +116,9 @@ async def inspect(request: Request) -> Response:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise without_folders(error) from error
     except LannerError as error:
-        return _page(request, campaign, problem=error_text(error))
+        return _import_page(request, campaign, problem=error_text(error))
     token = site.uploads.arrive(request.state.visitor.account.id, path, campaign.id, model)
-    return _page(request, campaign, incoming=incoming, token=token, file=path.name)
+    return _import_page(request, campaign, incoming=incoming, token=token, file=path.name)
 
 
 def _copy_upload(site: Site, entry: UploadFile) -> Path:
@@ -80,7 +135,7 @@ async def bring(request: Request) -> Response:
     """Take in what was looked at."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    await auth.form_of(request)
+    await forms.form_of(request)
     account: int = request.state.visitor.account.id
     arrival = site.uploads.arrived(request.path_params["upload"], account, campaign.id)
     if not arrival.path.is_file():
@@ -88,10 +143,10 @@ async def bring(request: Request) -> Response:
     try:
         result: Imported = await site.files.ask("import_file", campaign.id, str(arrival.path), arrival.model, account)
     except LannerError as error:
-        return _page(request, campaign, problem=error_text(without_folders(error)))
+        return _import_page(request, campaign, problem=error_text(without_folders(error)))
     shutil.rmtree(arrival.path.parent, ignore_errors=True)
     if result.already:
-        return _page(
+        return _import_page(
             request, campaign, problem=say("The same judgements had been imported before. Nothing was changed.")
         )
     return RedirectResponse(address_of(request, campaign), 303)
