@@ -40,6 +40,7 @@ LAYER = {package: level for level, packages in enumerate(LAYERS) for package in 
 OPTIONAL = {  # packages of extras: imported where they are used, so that the core works without them
     "aiohttp", "polars", "numpy",  # loaded on demand: a Result knows how to become a frame, a format is only recognised
     "rich",  # what draws tables on the terminal, which an error needs not
+    "nupunkt",  # loads a model, for English texts alone
     "scipy",  # scipy.stats takes a second to load, and few commands need it
     "kiwipiepy", "matplotlib", "openpyxl", "pandas", "psycopg", "pyarrow", "python_calamine", "ray", "sacrebleu",
     "statsmodels", "translate", "webbrowser", "xlsxwriter", "fastexcel", "torch", "transformers", "yaml", "keyring",

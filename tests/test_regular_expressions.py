@@ -57,8 +57,8 @@ ANCHORED = {
     "lanner.studies.punkt._CLOSING",
     "lanner.studies.punkt._TOKEN",
     # sees the last 40 characters before a full stop
-    "lanner.corpus.segmenters.rules._LIST_NUMBER",
-    "lanner.corpus.segmenters.rules._TWO_WORDS",
+    "lanner.corpus.segmenters._LIST_NUMBER",
+    "lanner.corpus.segmenters._TWO_WORDS",
     # reads the style sheets of Lanner itself
     "lanner.figures.drawing._RULE",
 }

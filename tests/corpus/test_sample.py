@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanner.corpus.manifest import digest
+from lanner.corpus.prepare import digest
 from lanner.corpus.sample import count, largest_remainder, sample, window
 from lanner.errors import LannerError
 from lanner.model import Document, Segment

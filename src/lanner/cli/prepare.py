@@ -16,9 +16,9 @@ from lanner import formats, metrics
 from lanner.cli.options import names
 from lanner.cli.output import Output, reading
 from lanner.cli.source import documents_of
-from lanner.corpus import describe, manifest, recipe, verify
+from lanner.corpus import describe, recipe, verify
 from lanner.corpus.edits import Edit, append_to_log, load_log
-from lanner.corpus.prepare import Preparation
+from lanner.corpus.prepare import Manifest, Preparation, describe_inputs
 from lanner.corpus.review import Review, ReviewSession
 from lanner.corpus.rows import Doubt
 from lanner.corpus.systems import Score
@@ -54,7 +54,7 @@ class Job:
             for _ in run.run(documents_of(self.path, self.format_name)):
                 pass
 
-    def write(self, hand: Sequence[Edit]) -> manifest.Manifest:
+    def write(self, hand: Sequence[Edit]) -> Manifest:
         """Run and write the corpus, its manifest and the list of doubtful rows."""
         with (
             tempfile.TemporaryFile("w+", encoding="utf-8") as buffer,
@@ -63,7 +63,7 @@ class Job:
             run = Preparation(self.how, self.seed, rate=rate_systems, hand=hand, avoid=self.avoid, progress=progress)
             run.on_doubt = lambda document, doubts: _keep(buffer, verify.table([document], doubts))
             formats.write("native", self.target, self._some(run))
-            record = run.record(manifest.inputs(self.path))
+            record = run.record(describe_inputs(self.path))
             write_whole(self.target.with_suffix(".manifest.json"), record.to_json())
             doubtful = self.target.with_suffix(".doubtful.csv")
             if record.doubtful:
@@ -192,7 +192,7 @@ def _log_all(log: Path, hand: Sequence[Edit], sheet: Sequence[Edit]) -> None:
     append_to_log(log, [*([] if edits else hand), *sheet])
 
 
-def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.Manifest | None:
+def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> Manifest | None:
     """Let a person settle what is in doubt and write the result with all edits, those of earlier sessions first; None
     if there is nothing to settle."""
     doubtful: list[tuple[Document, Sequence[Doubt]]] = []
@@ -203,7 +203,7 @@ def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> manifest.
     doubts = [doubt for _, entries in doubtful for doubt in entries]
     review = Review.of([document for document, _ in doubtful], doubts)
 
-    manifests: list[manifest.Manifest] = []
+    manifests: list[Manifest] = []
 
     def finish(edits: list[Edit]) -> str:
         manifests.append(job.write([*hand, *edits]))
@@ -244,7 +244,7 @@ def _show(output: Output, rows: Iterable[dict[str, object]], title: str, *, late
     output.say(describe.to_text(all_rows))
 
 
-def _tell(output: Output, record: manifest.Manifest, target: Path) -> None:
+def _tell(output: Output, record: Manifest, target: Path) -> None:
     for step in record.steps:
         counts = ", ".join(f"{name} {number:,}" for name, number in step.counts.items())
         output.note(f"{step.do}: {counts or 'nothing changed'}")

@@ -21,7 +21,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from lanner.corpus.segmenters.rules import CLOSERS, EMOJI, OPENERS, Language, language
+from lanner.corpus.segmenters import CLOSERS, EMOJI, OPENERS, Language, language
 
 # Words that survive translation: numbers, links, tags, emoji and names, also across scripts.
 

@@ -3,15 +3,116 @@ drawing a sample and choosing systems by a metric or by scores that the segments
 
 from __future__ import annotations
 
+import hashlib
+import json
+import platform
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib import metadata
+from pathlib import Path
 
-from lanner.corpus import cleaning, difficulty, edits, manifest, rows, sample, systems
+from lanner.corpus import cleaning, difficulty, edits, rows, sample, systems
 from lanner.corpus import recipe as recipes
 from lanner.corpus.cleaning import Change, Ledger
 from lanner.corpus.describe import Description
 from lanner.errors import LannerError
-from lanner.model import Document, Json
+from lanner.model import Document, Json, Segment
+
+# The manifest: what another person needs to make the same bytes (recipe, inputs, versions, seed, counts, hand edits).
+
+_PACKAGES = ("lanner", "nupunkt", "numpy", "kiwipiepy", "sacrebleu")
+_BLOCK = 1 << 20
+_SEGMENT = tuple(spec.name for spec in fields(Segment))
+_DOCUMENT = tuple(spec.name for spec in fields(Document) if spec.name != "segments")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a preparation: what it did, counted, and how much it left."""
+
+    do: str
+    counts: dict[str, int]
+    documents: int
+    segments: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The record beside a prepared set. It knows no clock: the same inputs give the same manifest."""
+
+    recipe: dict[str, Json]
+    seed: int
+    steps: tuple[Step, ...]
+    output: str
+    inputs: tuple[dict[str, Json], ...] = ()
+    edits: tuple[edits.Edit, ...] = ()
+    doubtful: int = 0
+    sample: tuple[dict[str, Json], ...] = ()
+    scores: tuple[dict[str, Json], ...] = ()
+    before: tuple[dict[str, Json], ...] = ()
+    after: tuple[dict[str, Json], ...] = ()
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
+
+
+def versions() -> dict[str, str]:
+    """The versions that a result may depend on."""
+    result = {"python": platform.python_version(), "unicode": unicodedata.unidata_version}
+    for name in _PACKAGES:
+        try:
+            result[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return result
+
+
+def describe_inputs(path: Path) -> tuple[dict[str, Json], ...]:
+    """Name, size and SHA-256 of a file, or of every file of a folder in order of name."""
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    base = path.parent if path.is_file() else path
+    return tuple(
+        {"name": file.relative_to(base).as_posix(), "bytes": file.stat().st_size, "sha256": _sha256(file)}
+        for file in files
+    )
+
+
+def _sha256(file: Path) -> str:
+    digest = hashlib.sha256()
+    with file.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+class Digest:
+    """The SHA-256 of documents as they pass: equal digests mean equal documents in equal order."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+
+    def add(self, document: Document) -> None:
+        segments = [[getattr(segment, name) for name in _SEGMENT] for segment in document.segments]
+        entry = [[getattr(document, name) for name in _DOCUMENT], segments]
+        line = json.dumps(entry, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        self._hash.update(line.encode("utf-8", "surrogatepass") + b"\n")
+
+    def __str__(self) -> str:
+        return self._hash.hexdigest()
+
+
+def digest(documents: Iterable[Document]) -> str:
+    """The digest of documents in order."""
+    total = Digest()
+    for document in documents:
+        total.add(document)
+    return str(total)
+
+
+# Running a recipe
+
 
 Progress = Callable[[str, int], None]
 """Called with the name of a step and how many documents it has let through."""
@@ -22,7 +123,7 @@ class PreparedDocuments:
     """Documents ready to judge, how they came about, and the rows a person should look at."""
 
     documents: tuple[Document, ...]
-    manifest: manifest.Manifest
+    manifest: Manifest
     doubts: tuple[rows.Doubt, ...]
 
 
@@ -69,7 +170,7 @@ class Preparation:
     _passed: list[_StepRecord] = field(default_factory=list)
     _before: Description = field(default_factory=Description)
     _after: Description = field(default_factory=Description)
-    _digest: manifest.Digest = field(default_factory=manifest.Digest)
+    _digest: Digest = field(default_factory=Digest)
 
     def run(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The prepared documents, one by one."""
@@ -114,12 +215,10 @@ class Preparation:
                 self._found[document.id] = (document, self._found[document.id][1])
             yield document
 
-    def record(self, inputs: Sequence[dict[str, Json]] = ()) -> manifest.Manifest:
+    def record(self, inputs: Sequence[dict[str, Json]] = ()) -> Manifest:
         """The manifest of this run."""
-        steps = (
-            manifest.Step(p.do, dict(sorted(p.ledger.counts.items())), p.documents, p.segments) for p in self._passed
-        )
-        return manifest.Manifest(
+        steps = (Step(p.do, dict(sorted(p.ledger.counts.items())), p.documents, p.segments) for p in self._passed)
+        return Manifest(
             recipe=self.recipe.model_dump(mode="json", by_alias=True),
             seed=self._seed,
             steps=tuple(steps),
@@ -131,7 +230,7 @@ class Preparation:
             scores=self.scored,
             before=tuple(self._before.rows()) if self.tables else (),
             after=tuple(self._after.rows()) if self.tables else (),
-            versions=manifest.versions(),
+            versions=versions(),
         )
 
     @property

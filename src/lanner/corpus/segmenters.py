@@ -1,21 +1,25 @@
-"""Our own sentence splitter: punctuation of many scripts, closing quotes, emoji, and abbreviations as data.
-
-A sentence ends at a run of terminators with the closing quotes, brackets and emoji that belong to it. A full stop
-that is not certain (abbreviation, initial, ordinal, lower case after it) does not end one. Nothing is learnt: the
-languages' lists are in `languages.toml`, and a language without a list still gets the rules for its script.
-"""
+"""Sentence segmenters: the offsets where the sentences of a text begin. Ours, and by name those of other packages."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
-from lanner.corpus.segmenters import base
+from lanner.errors import LannerError, MissingExtraError, check_known
+from lanner.model import languages
+
+# Our own sentence splitter: punctuation of many scripts, closing quotes, emoji, and abbreviations as data.
+#
+# A sentence ends at a run of terminators with the closing quotes, brackets and emoji that belong to it. A full stop
+# that is not certain (abbreviation, initial, ordinal, lower case after it) does not end one. Nothing is learnt: the
+# languages' lists are in `languages.toml`, and a language without a list still gets the rules for its script.
 
 EMOJI = (
     "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\u2300-\u23ff\u2190-\u21ff\u200d\ufe0f\u20e3\U000e0020-\U000e007f]"
@@ -34,6 +38,11 @@ _LIST_NUMBER = re.compile(r"(?:^|\n|[.!?]\s)\s*\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1
 _IDEOGRAPHIC = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _BRACKETED = re.compile(r"「[^「」]*」|『[^『』]*』|（[^（）]*）")
 _STARTS_UPPER = re.compile(r"[.!?]\s+[^\W\d_]")
+
+
+def base(code: str) -> str:
+    """The language itself, without script or region: `pt_BR`, `por` and `pt` are all `pt`."""
+    return languages.normal(code).split("-")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +109,7 @@ def _end_pattern(more: str) -> re.Pattern[str]:
     )
 
 
-def cuts(text: str, code: str, *, sure: bool = False) -> list[int]:
+def rule_cuts(text: str, code: str, *, sure: bool = False) -> list[int]:
     """Where a new sentence begins, as offsets into `text`; the first sentence's own beginning is not among them.
 
     With `sure`, an abbreviation that may or may not end a sentence ("U.S. Army", "in the U.S. He") never does.
@@ -180,3 +189,89 @@ def _abbreviates(text: str, stop: int, following: str, data: Language, sure: boo
     if data.ordinals and _ORDINAL.fullmatch(word[0]):
         return True
     return bool(_LIST_NUMBER.search(head))
+
+
+# English: nupunkt's learnt full stops and our rules together.
+#
+# Each catches what the other leaves: nupunkt knows abbreviations and ends sentences before lower case; the rules know
+# emoji, tags, closing quotes and short words. On abbreviations that may end a sentence nupunkt decides.
+
+_SPACE_AND_EMOJI = re.compile(rf"\s*(?:{EMOJI}+\s*)?")
+
+
+def nupunkt_cuts(text: str, code: str) -> list[int]:
+    """Where a new sentence begins; an emoji after a full stop belongs to the sentence before it."""
+    if not language(code).first.search(text, 0, len(text) - 1):  # one sentence: most segments of most sets
+        return []
+    import nupunkt  # its model takes a while to load
+
+    ends = [end for _, end in nupunkt.sent_spans(text)[:-1]]
+    learnt = {match.end() for end in ends if (match := _SPACE_AND_EMOJI.match(text, end))}
+    return sorted((learnt | set(rule_cuts(text, code, sure=True))) - {0, len(text)})
+
+
+# Korean by morphology: kiwipiepy, the optional extra `ko`. Slower than the rules, and better on loose spelling.
+
+
+@cache
+def _kiwi() -> Any:
+    try:
+        from kiwipiepy import Kiwi
+    except ImportError as error:
+        raise MissingExtraError("The segmenter 'kiwi'", "ko") from error
+    return Kiwi()
+
+
+def kiwi_cuts(text: str, _code: str) -> list[int]:
+    """Where a new sentence begins."""
+    return [sentence.start for sentence in _kiwi().split_into_sents(text)][1:]
+
+
+# Found by name. A segmenter of another package, under the entry point `lanner.segmenters`, is any callable that takes a
+# text and gives its sentences, as most libraries do.
+
+GROUP = "lanner.segmenters"
+DEFAULTS = {"en": "nupunkt"}
+Segmenter = Callable[[str, str], Sequence[int]]
+_OWN: dict[str, Segmenter] = {"kiwi": kiwi_cuts, "nupunkt": nupunkt_cuts, "rules": rule_cuts}
+
+
+def names() -> tuple[str, ...]:
+    """Every segmenter there is."""
+    return tuple(sorted({*_OWN, *(point.name for point in metadata.entry_points(group=GROUP))}))
+
+
+def default(code: str) -> str:
+    """The segmenter for a language when nothing else is asked for."""
+    return DEFAULTS.get(base(code), "rules")
+
+
+@cache
+def find(name: str) -> Segmenter:
+    """The segmenter of that name."""
+    for point in metadata.entry_points(group=GROUP, name=name):
+        return partial(_cuts_of_sentences, point.load(), name)
+    check_known(name, names(), f"There is no segmenter called {name!r}.")
+    return _OWN[name]
+
+
+def _cuts_of_sentences(sentences: Callable[[str], Iterable[str]], name: str, text: str, _language: str) -> list[int]:
+    """Where the sentences that a foreign segmenter gives lie in the text; it may change white space, nothing else."""
+    solid = [offset for offset, letter in enumerate(text) if not letter.isspace()]
+    length, starts = 0, []
+    for sentence in sentences(text):
+        letters = "".join(sentence.split())
+        if "".join(text[at] for at in solid[length : length + len(letters)]) != letters:
+            raise LannerError(
+                f"The segmenter {name!r} changed the text near {sentence[:40]!r}.",
+                next_step="A segmenter must give back every character but white space.",
+            )
+        if letters:
+            starts.append(solid[length])
+        length += len(letters)
+    if length != len(solid):
+        raise LannerError(
+            f"The segmenter {name!r} lost the end of a text: {text[solid[length] :][:40]!r}.",
+            next_step="A segmenter must give back every character but white space.",
+        )
+    return starts[1:]

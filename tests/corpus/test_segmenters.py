@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
+import re
+import sys
+from importlib import metadata
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanner.corpus.segmenters import rules
+from lanner.corpus import segmenters, split
+from lanner.errors import LannerError, MissingExtraError
 
 GOLDEN = {
     "en": [
@@ -82,24 +87,110 @@ def test_borders_are_where_a_reader_puts_them(code, marked):
     space = "" if code in ("zh", "ja") else " "
     pieces = marked.split("‖")
     text = space.join(pieces)
-    edges = [0, *rules.cuts(text, code), len(text)]
+    edges = [0, *segmenters.rule_cuts(text, code), len(text)]
     assert [text[a:b].strip() for a, b in itertools.pairwise(edges)] == pieces
 
 
 def test_a_regional_code_has_the_data_of_its_language():
-    assert rules.language("pt-BR") == rules.language("pt")
-    assert rules.language("zh_TW").clings is not None
+    assert segmenters.language("pt-BR") == segmenters.language("pt")
+    assert segmenters.language("zh_TW").clings is not None
 
 
 def test_an_uncertain_abbreviation_is_left_to_the_caller():
     text = "He moved to the U.S. Army base."
-    assert rules.cuts(text, "en") != []
-    assert rules.cuts(text, "en", sure=True) == []
+    assert segmenters.rule_cuts(text, "en") != []
+    assert segmenters.rule_cuts(text, "en", sure=True) == []
 
 
 @settings(deadline=None)
 @given(st.text(alphabet="aB.!?…。！ \n\"'”»)(@#1😂다", max_size=60), st.sampled_from(["en", "ko", "zh", "fr", "el"]))
 def test_cuts_are_increasing_offsets_at_the_start_of_words(text, code):
-    cuts = rules.cuts(text, code)
+    cuts = segmenters.rule_cuts(text, code)
     assert cuts == sorted(set(cuts))
     assert all(0 < cut < len(text) and not text[cut].isspace() for cut in cuts)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "He served in the U.S. Army for years.‖Then he went home.",
+        "They met in Washington, D.C., on Monday.‖It rained.",
+        "I am quite lazy.‖Hire me now.",  # nupunkt alone takes "lazy." for an abbreviation
+        "The raft is gone. 🤦‍♀️‖Make that four times.",
+        "New glasses, finally 😂‖@user7 They look good.",
+        "It works as fast as I can.‖@user16 Thanks!",
+    ],
+)
+def test_what_one_part_misses_the_other_finds(marked):
+    pieces = marked.split("‖")
+    text = " ".join(pieces)
+    edges = [0, *segmenters.nupunkt_cuts(text, "en"), len(text)]
+    assert [text[a:b].strip() for a, b in itertools.pairwise(edges)] == pieces
+
+
+@pytest.mark.skipif(importlib.util.find_spec("kiwipiepy") is None, reason="the extra 'ko' is not installed")
+def test_korean_without_punctuation_is_cut_by_its_grammar():
+    text = "어제는 비가 많이 왔어요 그래서 집에만 있었어요 오늘은 날씨가 좋네요"
+    assert [text[cut:].split(maxsplit=1)[0] for cut in segmenters.kiwi_cuts(text, "ko")] == ["그래서", "오늘은"]
+
+
+def test_a_missing_package_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "kiwipiepy", None)
+    segmenters._kiwi.cache_clear()
+    with pytest.raises(MissingExtraError, match=r"lanner\[ko\]"):
+        segmenters.kiwi_cuts("안녕하세요.", "ko")
+
+
+@pytest.fixture
+def plugged(monkeypatch):
+    """Another package's segmenter under `lanner.segmenters`, as an installed distribution would register it."""
+
+    def plug(function):
+        class Point:
+            name = "theirs"
+
+            def load(self):
+                return function
+
+        real = metadata.entry_points
+
+        def points(**chosen):
+            if chosen.get("group") == segmenters.GROUP:
+                return [Point()] if chosen.get("name", "theirs") == "theirs" else []
+            return real(**chosen)
+
+        monkeypatch.setattr(metadata, "entry_points", points)
+        segmenters.find.cache_clear()
+
+    yield plug
+    segmenters.find.cache_clear()
+
+
+def test_english_and_other_languages_have_their_default():
+    assert segmenters.default("en-GB") == "nupunkt"
+    assert segmenters.default("ko") == segmenters.default("und") == "rules"
+    assert {"kiwi", "nupunkt", "rules"} <= set(segmenters.names())
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(LannerError, match="Did you mean 'nupunkt'"):
+        segmenters.find("nupnukt")
+
+
+def test_any_callable_that_gives_sentences_can_be_plugged_in(plugged):
+    plugged(lambda text: re.split(r"(?<=\|)", text))
+    assert split.sentences("one  two| three\nfour", "en", {"en": "theirs"}) == ["one  two|", "three", "four"]
+
+
+@pytest.mark.parametrize("broken", [lambda text: [text.upper()], lambda text: [text[:3]], lambda text: []])
+def test_a_segmenter_that_loses_text_is_refused(plugged, broken):
+    plugged(broken)
+    with pytest.raises(LannerError, match="must give back every character"):
+        split.sentences("some words here", "en", {"en": "theirs"})
+
+
+def test_a_choice_for_a_language_holds_for_its_regions(plugged):
+    plugged(lambda text: text.split("|"))
+    with pytest.raises(LannerError, match="changed the text"):
+        split.sentences("a|b", "en-GB", {"en": "theirs"})
+    assert segmenters.base("por") == segmenters.base("pt_BR") == "pt"
