@@ -14,8 +14,8 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from lanner.studies.computations import digest
 from lanner.studies.punkt import Model, read, sentences
-from lanner.studies.sentences import digest
 from lanner.studies.study import judgements, load
 
 

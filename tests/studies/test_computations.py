@@ -5,7 +5,7 @@ from lanner.errors import InputError
 from lanner.stats.metaeval import Scorer
 from lanner.studies import computations
 from lanner.studies import computations as compute
-from lanner.studies.sentences import rates
+from lanner.studies.computations import rates
 from lanner.studies.study import Data, Scores
 from reports.world import material
 
@@ -134,3 +134,57 @@ def test_closest_pair_is_one_of_those_asked() -> None:
         DATA, part="f", question="context", statistic="kappa", ones=["j0"], others=["j1", "j2"]
     )
     assert found.value in ("j0–j1", "j0–j2")
+
+
+PUNKT = {"abbreviations": ["dr"], "written": {}, "texts": computations.digest(DATA, "h")}
+
+
+def test_sentences_are_counted_only_in_texts_that_were_looked_up() -> None:
+    for stated in (None, {**PUNKT, "texts": "others"}):
+        with pytest.raises(InputError, match="these texts are others"):
+            computations.texts(DATA, part="h", count="sentences per segment", punkt=stated)
+
+
+def test_counts_of_texts() -> None:
+    assert computations.texts(DATA, part="h", count="documents") == 4
+    assert computations.texts(DATA, part="h", count="segments", domain="news") == 12
+    per_document = computations.texts(DATA, part="h", count="sentences per document", punkt=PUNKT)
+    per_segment = computations.texts(DATA, part="h", count="sentences per segment", punkt=PUNKT)
+    assert per_document is not None
+    assert per_segment is not None
+    assert per_document == pytest.approx(per_segment * 6)
+    assert computations.texts(DATA, part="h", count="sentences per segment", domain="none such", punkt=PUNKT) is None
+
+
+def test_labels_as_they_were_given() -> None:
+    given = computations.given(DATA, "f", "skills", "j0")
+    assert {len(labels) for labels in given} == {3}
+    assert all(len(labels) == 1 for labels in computations.given(DATA, "f", "context", "j0", "news"))
+
+
+def test_rates_of_all_domains_and_of_the_judge() -> None:
+    found = computations.rates(DATA, "h", "j0", "holistic")
+    domains = [rate for name, rate in found.items() if name != "all"]
+    assert found["all"] == pytest.approx(sum(domains) / len(domains))
+
+
+def test_shares_of_agreed_labels_add_up() -> None:
+    labels = set(computations.agreed_labels(DATA, "f", "skills", ["j0", "j1"]))
+    shares = [
+        computations.agreed_share(DATA, part="f", question="skills", judges=["j0", "j1"], label=label)
+        for label in labels
+    ]
+    assert sum(shares) == pytest.approx(100)
+    assert computations.agreed_share(DATA, part="f", question="skills", judges=["j0", "j1"], label="none such") == 0
+
+
+def test_where_two_judges_differ() -> None:
+    shares = [
+        computations.differing_domain(DATA, part="f", question="context", judges=["j0", "j1"], domain=domain).value
+        for domain in {document.domain for document in DATA.documents("f")}
+    ]
+    assert sum(share for share in shares if isinstance(share, float)) == pytest.approx(100)
+
+
+def test_numbers_chosen() -> None:
+    assert len(computations.numbers_chosen(DATA, "h", "skills_chosen", "j0")) == 48

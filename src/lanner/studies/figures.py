@@ -21,7 +21,7 @@ from lanner.stats.agreement import kappa, percent
 from lanner.stats.coefficients import pairwise
 from lanner.stats.preference import sign_test
 from lanner.stats.resample import Resampling
-from lanner.studies import computations, error_spans, scenario_world, sentences, survey_world
+from lanner.studies import computations, error_spans, simulation
 from lanner.studies.study import CellResult, Data, Drawing
 
 _HOW = Resampling(n=1000)
@@ -98,7 +98,7 @@ def skill_shares(data: Data, *, part: str, question: str, judges: Sequence[str],
     for domain in dict.fromkeys(document.domain for document in data.documents(part)):
         shares_by_judge: dict[str, dict[str, float]] = {}
         for judge in judges:
-            answers = sentences.given(data, part, question, judge, domain)
+            answers = computations.given(data, part, question, judge, domain)
             shares_by_judge[names[judge]] = {o.id: sum(o.id in one for one in answers) / len(answers) for o in options}
             rows += [
                 {"domain": domain, "judge": judge, "label": k, "share": v}
@@ -132,7 +132,7 @@ def coefficients(
 
 def numbers(data: Data, *, part: str, question: str, judges: Mapping[str, str], what: str) -> Made:
     """How many labels were chosen on one item."""
-    panels = [(n, dict(Counter(sentences.numbers_chosen(data, part, question, j)))) for j, n in judges.items()]
+    panels = [(n, dict(Counter(computations.numbers_chosen(data, part, question, j)))) for j, n in judges.items()]
     rows: list[dict[str, Json]] = [
         {"judge": name, "number": size, "items": n} for name, counts in panels for size, n in sorted(counts.items())
     ]
@@ -144,7 +144,7 @@ def numbers(data: Data, *, part: str, question: str, judges: Mapping[str, str], 
 
 def speed(data: Data, *, part: str, of: str, judges: Mapping[str, str], without: str = "") -> Made:
     """Sentences a minute per judge and domain."""
-    values = {name: sentences.rates(data, part, judge, of, without=without) for judge, name in judges.items()}
+    values = {name: computations.rates(data, part, judge, of, without=without) for judge, name in judges.items()}
     domains = list(dict.fromkeys(d for rates in values.values() for d in rates if d != "all"))
     rows: list[dict[str, Json]] = [
         {"judge": name, "domain": domain, "per_minute": rate}
@@ -237,7 +237,7 @@ def effort(data: Data, *, parts: Mapping[str, str]) -> Made:
 def scenarios(data: Data, *, families: Mapping[str, str]) -> Made:
     """α of each question and scenario with its interval, the known truth at the right. `families` have a level of α."""
     values = {
-        f"{family}, {name}": scenario_world.scenario_agreement(
+        f"{family}, {name}": simulation.scenario_agreement(
             data, family=family, scenario=scenario, statistic="alpha", level=level
         )
         for family, level in families.items()
@@ -249,7 +249,7 @@ def scenarios(data: Data, *, families: Mapping[str, str]) -> Made:
 def refusals(data: Data, *, places: Sequence[str]) -> Made:
     """For how many sentences so many judges say no, in both phases."""
     values = {
-        f"phase {name}, {words_of}": survey_world.no_agreement(data, phase=phase, place=place)
+        f"phase {name}, {words_of}": simulation.no_agreement(data, phase=phase, place=place)
         for phase, name in (("one", "I"), ("two", "II"))
         for place, words_of in enumerate(places)
     }
@@ -318,7 +318,17 @@ def _effects(rows: Sequence[Mapping[str, Any]]) -> dict[str, Effect]:
 KINDS: dict[str, Callable[..., Made]] = {
     made.__name__: made
     for made in (
-        pairs, differing, skill_shares, coefficients, numbers, speed, preferences, metrics, systems, effort,
-        scenarios, refusals,
+        pairs,
+        differing,
+        skill_shares,
+        coefficients,
+        numbers,
+        speed,
+        preferences,
+        metrics,
+        systems,
+        effort,
+        scenarios,
+        refusals,
     )
-}  # fmt: skip
+}

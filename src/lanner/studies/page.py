@@ -34,8 +34,10 @@ _AT_MOST_ONE = {
     *(f"protocols_agree {name}" for name in ("pearson", "spearman", "kendall")),
     *(f"metric {name}" for name in ("acc_eq", "sys_pairwise_accuracy", "segment_pearson")),
     *(f"scenario_agreement {name}" for name in ("kappa", "fleiss", "alpha")),
-    "merged", "regress r2", "preferred p_drop",
-}  # fmt: skip
+    "merged",
+    "regress r2",
+    "preferred p_drop",
+}
 
 
 def page(study: Study, checks: Sequence[Check], data: Data) -> Report:

@@ -11,7 +11,7 @@ from typing import Any
 
 from lanner.errors import InputError, LannerError
 from lanner.model import Json
-from lanner.studies import scenario_world, survey_world
+from lanner.studies import simulation
 from lanner.studies import study as reading
 from lanner.studies.computations import COMPUTATIONS
 from lanner.studies.study import Cell, CellResult, Data, Study
@@ -101,7 +101,7 @@ def _provisos(cell: Cell, result: CellResult) -> list[str]:
     return provisos
 
 
-_WORLDS: dict[str, Callable[..., Data]] = {"scenarios": scenario_world.run, "survey": survey_world.run}
+_WORLDS: dict[str, Callable[..., Data]] = {"scenarios": simulation.run_scenarios, "survey": simulation.run_survey}
 
 
 def read(study: Study, folder: Path | None) -> Data:

@@ -11,7 +11,7 @@ from lanner.reports.sections.agreement import calibration, details, scenario_sec
 from lanner.reports.sections.agreement import document_sets as sets_of
 from lanner.reports.view import View
 from lanner.stats.resample import Resampling
-from lanner.studies import scenario_world
+from lanner.studies import simulation
 from lanner.studies.study import load
 from reports.test_view import view
 
@@ -131,7 +131,7 @@ def test_judges_who_cannot_be_compared_get_a_sentence_and_no_empty_matrix() -> N
 @pytest.fixture(scope="module")
 def scenario_view() -> View:
     reading = {**load("castilho2021").reading, "documents": 12, "sentences": 6}
-    data = scenario_world.run(**{name: value for name, value in reading.items() if name != "world"})
+    data = simulation.run_scenarios(**{name: value for name, value in reading.items() if name != "world"})
     material: Material = data.part("scenarios")
     assert material.protocol is not None
     return View(material, material.protocol, Resampling(n=50))
