@@ -25,9 +25,7 @@ except ImportError as missing:
     print(f"skipped: {missing}. Install lanner[comet].")
     sys.exit(0)
 
-from lanner.metrics.neural.checkpoint import Checkpoint
-from lanner.metrics.neural.model import Comet, Sample, _features, load
-from lanner.metrics.neural.windows import Cuts, single
+from lanner.metrics._neural import Checkpoint, Comet, Cuts, Sample, _features, load, single
 
 WORDS = 5000
 BEFORE = 2

@@ -42,6 +42,7 @@ _HOMES = {
 _MOVED = {
     "lanner.designs.promotion": "lanner.designs.prepare",
     "lanner.judges.audit": "lanner.judges.comparison",
+    "lanner.metrics.taggers": "lanner.metrics._taggers",
     "lanner.reports.files": "lanner.reports.html",
     "lanner.stats.bradley_terry": "lanner.stats.preference",
     "lanner.stats.outcome": "lanner.stats.resample",

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lanner import metrics
+from lanner import campaign, metrics
+from lanner.analysis.material import from_campaign
 from lanner.errors import InputError, LannerError
-from lanner.metrics import Languages, rate
+from lanner.metrics import Languages, make, rate
+from lanner.metrics._rating import answers, protocol
 from metrics.texts import documents
 
 
@@ -99,3 +101,21 @@ def test_metrics_are_found_by_name_and_their_options_are_checked():
 def test_the_door_knows_its_names_only():
     with pytest.raises(AttributeError, match="no attribute 'rater'"):
         metrics.rater  # noqa: B018
+
+
+def test_scores_come_in_by_the_same_door_and_come_out_as_they_were(store):
+    rating = rate(documents(), make("chrf", Languages("de", "en")))
+    kept = answers(rating.judgements)
+    assert {j.question for j in kept} == {"score", "document_score"}
+    done = campaign.import_campaign(store, "metrics", kept, protocol(), documents=documents(), judges=[rating.judge])
+    assert (done.judgements, dict(done.flags)) == (12 + 6, {})
+    table = from_campaign(store, "metrics").table
+    assert set(table["judge_kind"]) == {"metric"}
+    found = {tuple(row) for row in table.select("system", "document", "segment", "score").iter_rows()}
+    assert found == {(j.systems[0], j.document, j.segment, j.value) for j in rating.judgements if j.document}
+
+
+def test_only_numbers_for_texts_are_kept():
+    rating = rate(documents(), make("d-bleu", Languages("de", "en")))
+    assert {j.question for j in answers(rating.judgements)} == {"document_score"}
+    assert protocol().label == "metric_scores@1.0"

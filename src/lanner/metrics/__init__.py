@@ -13,14 +13,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lanner.metrics._protocol import answers, protocol
-    from lanner.metrics._rating import Languages, Metric, MetricEntry, Rating, Translation, make, names, rate, titles
+    from lanner.metrics._rating import (
+        Languages,
+        Metric,
+        MetricEntry,
+        Rating,
+        Translation,
+        answers,
+        make,
+        names,
+        protocol,
+        rate,
+        titles,
+    )
+    from lanner.metrics._taggers import Token
 
 __all__ = [
     "Languages",
     "Metric",
     "MetricEntry",
     "Rating",
+    "Token",
     "Translation",
     "answers",
     "make",
@@ -34,5 +47,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'lanner.metrics' has no attribute {name!r}")
-    module = "_protocol" if name in {"answers", "protocol"} else "_rating"
+    module = "_taggers" if name == "Token" else "_rating"
     return getattr(import_module(f"lanner.metrics.{module}"), name)

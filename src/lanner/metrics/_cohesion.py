@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lanner.metrics._rating import Languages, Metric, MetricEntry, Translation
-from lanner.metrics.taggers import Tagger, find
+from lanner.metrics._taggers import Tagger, find
 from lanner.model import languages
 from lanner.stats.resample import Array
 

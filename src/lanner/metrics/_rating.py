@@ -6,24 +6,19 @@ documents, and a system's score has an interval whatever the metric."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, cast
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from lanner import registry
 from lanner.errors import InputError, LannerError, did_you_mean
-from lanner.model import Document, Interval, Judge, JudgeKind, Judgement, Result
+from lanner.model import Document, Interval, Judge, JudgeKind, Judgement, Protocol, Result
 from lanner.stats.resample import Array, Resampling, outcome, replicate_sums, sign
-
-# From texts to judgements: how any metric rates any system's documents.
-#
-# A metric gives numbers for each segment that can be added up (counts of matches, say, or a score and a one), and a
-# function that makes a score of such sums. So the same counts give segments, documents, systems, and every resample of
-# documents, and a system's score has an interval whatever the metric.
-
 
 QUESTION = "score"
 
@@ -50,7 +45,7 @@ class Translation:
     counted: tuple[bool, ...]
 
 
-class Metric(Protocol):
+class Metric(typing.Protocol):
     """What a metric is. `whole` metrics rate a document as one text and have no scores for segments. A metric whose
     scores lie between 0 and a highest value may name that as `top`, so that intervals stay within."""
 
@@ -265,3 +260,60 @@ def make(name: str, languages: Languages, **options: Any) -> Metric:
 
 def _entry(name: str) -> MetricEntry:
     return cast(MetricEntry, registry.plugin(GROUP, name))
+
+
+# What a metric is asked, as a protocol: so that its scores are checked and stored like all answers.
+#
+# A segment's score answers `score`, as people's do in most protocols, so that the two are compared by one question; a
+# document's answers `document_score`. Scores of systems follow from those, and are not stored.
+
+DOCUMENT_QUESTION = "document_score"
+_TEXT = {
+    "title": "Automatic metrics",
+    "summary": "Scores of automatic metrics for segments and documents; higher is better.",
+    "when_to_use": "For the scores of metrics; nobody is asked anything.",
+    "instructions": "Made by a metric.",
+    "questions": {
+        QUESTION: {"text": "The metric's score of this segment"},
+        DOCUMENT_QUESTION: {"text": "The metric's score of this document"},
+    },
+}
+
+
+@cache
+def protocol() -> Protocol:
+    """Two numbers: one for a segment, one for a document."""
+    question = {"kind": "number", "integer": False}
+    return Protocol.model_validate(
+        {
+            "name": "metric_scores",
+            "version": "1.0",
+            "stage": [
+                {
+                    "id": "segment",
+                    "unit": "sentence_in_context",
+                    "object": "output",
+                    "question": [{"id": QUESTION, "key": "s", **question}],
+                },
+                {
+                    "id": "document",
+                    "unit": "document",
+                    "object": "output",
+                    "question": [{"id": DOCUMENT_QUESTION, "key": "d", **question}],
+                },
+            ],
+            "analysis": [{"statistic": "ranking.systems", "of": QUESTION}],
+            "text": {"en": _TEXT},
+        }
+    )
+
+
+def answers(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """Those of the judgements that the protocol asks for: numbers for one system's segments and documents."""
+    parts = []
+    for judgement in judgements:
+        number = isinstance(judgement.value, int | float) and not isinstance(judgement.value, bool)
+        if judgement.question != QUESTION or not number or len(judgement.systems) != 1 or not judgement.document:
+            continue
+        parts.append(judgement if judgement.segment else replace(judgement, question=DOCUMENT_QUESTION))
+    return parts

@@ -8,7 +8,7 @@ and expected occurrences, F = 2m/(h + r); where h + r = 0 the category says noth
     dBlonDe = geometric mean of the categories' F        BlonDe = √(dBlonDe · F of word n-grams)
 
 F is smoothed with (2m + 1)/(h + r + 1), so that one empty match does not make a product zero. A language needs a tagger
-(`lanner.metrics.taggers`); other taggers give other numbers, so the tagger is part of the signature. The numbers are
+(see `_taggers`); other taggers give other numbers, so the tagger is part of the signature. The numbers are
 not those of the package of that name, which uses its own tagger and weights.
 """
 
@@ -23,7 +23,7 @@ import numpy as np
 
 from lanner.errors import check_known
 from lanner.metrics._rating import Languages, Metric, Translation
-from lanner.metrics.taggers import Tagger, Token, find
+from lanner.metrics._taggers import Tagger, Token, find
 from lanner.stats.resample import Array
 
 TITLE = "BlonDe re-implemented: entities, tense, pronouns, discourse markers, n-grams (needs a tagger)"

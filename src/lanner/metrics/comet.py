@@ -16,10 +16,8 @@ from typing import Any
 import numpy as np
 
 from lanner.errors import LannerError, check_known
+from lanner.metrics._neural import Comet, Sample, Text, load, read_checkpoint
 from lanner.metrics._rating import Languages, Metric, Translation
-from lanner.metrics.neural import checkpoint
-from lanner.metrics.neural.model import Comet, Sample, load
-from lanner.metrics.neural.windows import Text
 from lanner.stats.resample import Array
 
 TITLE = "COMET, COMETKiwi and Doc-COMET from a checkpoint on disk (model=FOLDER, before=N for context)"
@@ -108,7 +106,7 @@ def make(languages: Languages, **options: Any) -> Metric:
     context = str(options.get("context", "reference"))
     check_known(context, CONTEXTS, f"There is no context {context!r}.")
     before, tokens = (_number(options, name) for name in ("before", "tokens"))
-    read = checkpoint.read(str(options["model"]), options.get("encoder"))
+    read = read_checkpoint(str(options["model"]), options.get("encoder"))
     model = load(read, device=options.get("device"), precision=options.get("precision"), tokens=tokens)
     uses = model.uses_reference and str(options.get("reference", "yes")).casefold() not in {"no", "false", "0"}
     if not uses and "reference" in model.needs:

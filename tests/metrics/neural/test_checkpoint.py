@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lanner.errors import InputError
-from lanner.metrics.neural import checkpoint
+from lanner.metrics._neural import read_checkpoint
 
 
 class Callback:
@@ -28,7 +28,7 @@ def folder(torch, tmp_path):
 
 def test_weights_and_settings_are_read_and_no_code_is_run(folder):
     for path in (folder, folder / "checkpoints" / "model.ckpt"):
-        read = checkpoint.read(path)
+        read = read_checkpoint(path)
         assert read.kind == "regression_metric"
         assert read.settings["pool"] == "cls"  # what the weights were trained with, before what lies beside them
         assert read.weights["estimator.ff.0.weight"].tolist() == [[1, 1, 1], [1, 1, 1]]
@@ -36,9 +36,9 @@ def test_weights_and_settings_are_read_and_no_code_is_run(folder):
 
 
 def test_the_encoder_can_be_named_or_lie_beside(folder):
-    assert checkpoint.read(folder, "elsewhere").encoder == "elsewhere"
+    assert read_checkpoint(folder, "elsewhere").encoder == "elsewhere"
     (folder / "encoder").mkdir()
-    assert checkpoint.read(folder).encoder == str(folder / "encoder")
+    assert read_checkpoint(folder).encoder == str(folder / "encoder")
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_the_encoder_can_be_named_or_lie_beside(folder):
 def test_what_is_no_checkpoint_says_so(folder, spoil, said):
     spoil(folder)
     with pytest.raises(InputError, match=said):
-        checkpoint.read(folder)
+        read_checkpoint(folder)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lanner.errors import InputError
-from lanner.metrics.neural.model import head, layer_weights, pooled, sparsemax
+from lanner.metrics._neural import head, layer_weights, pooled, sparsemax
 
 pytestmark = pytest.mark.usefixtures("torch")
 

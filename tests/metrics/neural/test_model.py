@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from lanner.errors import InputError
-from lanner.metrics.neural import checkpoint
-from lanner.metrics.neural.model import Sample, load
+from lanner.metrics._neural import Checkpoint, Sample, load, read_checkpoint
 
 pytestmark = [
     pytest.mark.usefixtures("torch"),
@@ -52,7 +51,7 @@ def reference(comet, folder: Path, samples: list[dict[str, str]], *, context: bo
 
 
 def ours(folder: Path, samples: list[dict[str, str]], **options) -> list[float]:
-    model = load(checkpoint.read(folder), device="cpu", tokens=200, **options)
+    model = load(read_checkpoint(folder), device="cpu", tokens=200, **options)
     keys = {"hypothesis": "mt", "source": "src", "reference": "ref"}
     return model.score([Sample(**{o: (s[k],) for o, k in keys.items() if k in s}) for s in samples])
 
@@ -117,7 +116,7 @@ def test_context_scores_as_the_reference_does(comet, torch, tmp_path, encoder_fo
         texts = {key: (*(b[held[key]] for b in before), sample[key]) for key in held}
         joined.append({key: " </s> ".join(text) for key, text in texts.items()})
         windows.append(Sample(texts["mt"], texts["src"], texts["ref"]))
-    model = load(checkpoint.read(folder), device="cpu")
+    model = load(read_checkpoint(folder), device="cpu")
     assert model.score(windows) == pytest.approx(reference(comet, folder, joined, context=True), abs=2e-5)
     assert not model.cuts.notes
     alone = ours(folder, short)
@@ -127,7 +126,7 @@ def test_context_scores_as_the_reference_does(comet, torch, tmp_path, encoder_fo
 
 def test_context_that_does_not_fit_is_trimmed_and_told(comet, torch, tmp_path, encoder_folder, caplog):
     folder = saved(comet, torch, tmp_path / "model", encoder_folder, "regression_metric")
-    model = load(checkpoint.read(folder), device="cpu")
+    model = load(read_checkpoint(folder), device="cpu")
     own, long = ("the cat ran",), "the dog saw the house " * 30
     with caplog.at_level(logging.WARNING, "lanner.metrics"):
         scores = model.score([Sample((long, *own), (long, *own), (long, *own)), Sample(own, own, own)])
@@ -138,7 +137,7 @@ def test_context_that_does_not_fit_is_trimmed_and_told(comet, torch, tmp_path, e
 
 def test_every_distinct_text_is_encoded_once(comet, torch, tmp_path, encoder_folder, samples):
     folder = saved(comet, torch, tmp_path / "model", encoder_folder, "regression_metric")
-    model = load(checkpoint.read(folder), device="cpu")
+    model = load(read_checkpoint(folder), device="cpu")
     rows = []
     encode = model.encoder.forward
     model.encoder.forward = lambda **given: rows.extend(given["input_ids"].tolist()) or encode(**given)
@@ -152,8 +151,8 @@ def test_every_distinct_text_is_encoded_once(comet, torch, tmp_path, encoder_fol
 def test_batches_do_not_change_scores(comet, torch, tmp_path, encoder_folder, samples):
     folder = saved(comet, torch, tmp_path / "model", encoder_folder, "regression_metric")
     given = [Sample((s["mt"],), (s["src"],), (s["ref"],)) for s in samples]
-    one = load(checkpoint.read(folder), device="cpu", tokens=1).score(given)
-    assert load(checkpoint.read(folder), device="cpu", tokens=10_000).score(given) == pytest.approx(one, abs=1e-5)
+    one = load(read_checkpoint(folder), device="cpu", tokens=1).score(given)
+    assert load(read_checkpoint(folder), device="cpu", tokens=10_000).score(given) == pytest.approx(one, abs=1e-5)
 
 
 def test_half_precision_is_near(comet, torch, tmp_path, encoder_folder, samples):
@@ -165,7 +164,7 @@ def test_half_precision_is_near(comet, torch, tmp_path, encoder_folder, samples)
 
 def test_what_a_model_needs_is_asked_for(comet, torch, tmp_path, encoder_folder):
     folder = saved(comet, torch, tmp_path / "model", encoder_folder, "regression_metric")
-    model = load(checkpoint.read(folder), device="cpu")
+    model = load(read_checkpoint(folder), device="cpu")
     with pytest.raises(InputError, match="needs the reference"):
         model.score([Sample(("a",), ("b",))])
     assert model.needs == ("source", "reference")
@@ -173,9 +172,9 @@ def test_what_a_model_needs_is_asked_for(comet, torch, tmp_path, encoder_folder)
 
 def test_weights_of_another_encoder_are_refused(comet, torch, tmp_path, encoder_folder):
     folder = saved(comet, torch, tmp_path / "model", encoder_folder, "regression_metric")
-    read = checkpoint.read(folder)
+    read = read_checkpoint(folder)
     wrong = dict(read.weights)
     wrong.pop("encoder.model.encoder.layer.0.attention.self.query.weight")
     wrong["encoder.model.encoder.layer.9.extra"] = torch.zeros(1)
     with pytest.raises(InputError, match="1 weights are missing and 1 unknown"):
-        load(checkpoint.Checkpoint(read.path, read.kind, read.settings, wrong, read.encoder), device="cpu")
+        load(Checkpoint(read.path, read.kind, read.settings, wrong, read.encoder), device="cpu")

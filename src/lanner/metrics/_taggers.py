@@ -1,21 +1,65 @@
-"""A small tagger for English: lists of function words, pronouns, markers and verbs, and rules for all the rest.
+"""Taggers: what the words of a text are, for metrics of discourse. Ours is for English; others are entry points.
 
-No weights, no downloads; the same text gives the same tags anywhere. It is not a parser: a word that may be a noun or a
-verb is told by what stands before it. Metrics compare counts of one system with counts of a reference, tagged alike.
+A tagger is `tag(text) -> list[Token]`, for one sentence. Outsiders register one for a language under the entry-point
+group `lanner.taggers`, named by the language's code (`de`); it comes before ours of the same language.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from importlib import metadata, resources
 
-from lanner.metrics.taggers import Token
+from lanner.errors import LannerError
+from lanner.model import languages
 
-LANGUAGE = "en"
-VERSION = "1"
+GROUP = "lanner.taggers"
+KINDS = ("noun", "name", "verb", "adjective", "adverb", "pronoun", "marker", "number", "function", "punctuation")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word as it is written, its dictionary form, what kind of word it is (one of `KINDS`), and `group`: the tense
+    of a verb, the gender or person of a pronoun, the sense of a discourse marker; "" where there is none."""
+
+    form: str
+    lemma: str
+    kind: str
+    group: str = ""
+
+
+Tagger = Callable[[str], list[Token]]
+
+
+def known() -> dict[str, str]:
+    """Languages that have a tagger, and whose it is."""
+    return {"en": "lanner (english)"} | {point.name: point.value for point in metadata.entry_points(group=GROUP)}
+
+
+@cache
+def find(language: str) -> tuple[Tagger, str]:
+    """The tagger of a language, and its name for a signature."""
+    base = languages.normal(language).split("-")[0]
+    for point in metadata.entry_points(group=GROUP, name=base):
+        return point.load(), point.value
+    if base == "en":
+        return tag_english, f"english-{_ENGLISH_VERSION}"
+    raise LannerError(
+        f"There is no tagger for {base!r}; there is one for {', '.join(sorted(known()))}.",
+        next_step=f"A package can bring one by the entry point {GROUP!r}. Consistency and repetition need none.",
+    )
+
+
+# A small tagger for English: lists of function words, pronouns, markers and verbs, and rules for all the rest.
+#
+# No weights, no downloads; the same text gives the same tags anywhere. It is not a parser: a word that may be a noun or
+# a verb is told by what stands before it. Metrics compare counts of one system with counts of a reference, tagged
+# alike.
+
+_ENGLISH_VERSION = "1"
 _WORD = re.compile(
     r"n't\b|['’](?:s|m|re|ve|ll|d)\b|\d+(?:[.,]\d+)*|[^\W\d_]+?(?=n't\b)|[^\W\d_]+(?:-[^\W\d_]+)*|[^\w\s]"
 )
@@ -61,7 +105,7 @@ def _lists() -> _Lists:
     )
 
 
-def tag(text: str) -> list[Token]:
+def tag_english(text: str) -> list[Token]:
     """The words of a sentence with what they are."""
     forms = _WORD.findall(text)
     lower = [form.casefold().replace("’", "'") for form in forms]

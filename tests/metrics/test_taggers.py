@@ -1,10 +1,10 @@
 import pytest
 
-from lanner.metrics.taggers.english import tag
+from lanner.metrics._taggers import tag_english
 
 
 def kinds(text):
-    return [(token.lemma, token.kind, token.group) for token in tag(text) if token.kind != "punctuation"]
+    return [(token.lemma, token.kind, token.group) for token in tag_english(text) if token.kind != "punctuation"]
 
 
 def test_a_sentence():
@@ -40,19 +40,19 @@ def test_a_sentence():
     ],
 )
 def test_tenses(text, form, group):
-    assert {token.form: token.group for token in tag(text)}[form] == group
+    assert {token.form: token.group for token in tag_english(text)}[form] == group
 
 
 def test_markers_of_several_words_are_one():
-    assert [t.lemma for t in tag("On the other hand, even though it rained, she left as soon as possible.")
+    assert [t.lemma for t in tag_english("On the other hand, even though it rained, she left as soon as possible.")
             if t.kind == "marker"] == ["on the other hand", "even though", "as soon as"]  # fmt: skip
 
 
 def test_names_at_the_start_of_a_sentence():
-    assert tag("Berlin is large.")[0].kind == "name"
-    assert tag("The meeting began.")[0].kind == "function"
-    assert tag("Meetings began.")[0].kind == "noun"
-    assert [t.lemma for t in tag("Women and children in cities and boxes")] == [
+    assert tag_english("Berlin is large.")[0].kind == "name"
+    assert tag_english("The meeting began.")[0].kind == "function"
+    assert tag_english("Meetings began.")[0].kind == "noun"
+    assert [t.lemma for t in tag_english("Women and children in cities and boxes")] == [
         "woman", "and", "child", "in", "city", "and", "box",
     ]  # fmt: skip
-    assert tag("") == []
+    assert tag_english("") == []

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanner.metrics.neural.windows import STEP, Cuts, Marks, by_length, joint, padded, single
+from lanner.metrics._neural import STEP, Cuts, Marks, by_length, joint, padded, single
 
 MARKS = Marks(begin=0, end=2, pad=1, between=2, single=12, joint=20)
 TOKENS = {"a": [10, 11], "b": [20, 21, 22], "c": [30, 31, 32, 33], "long": list(range(40, 60)), "": []}

@@ -1,4 +1,5 @@
-"""A COMET model ready to score: encoder, layer mix, pool and head of a checkpoint.
+"""Learned metrics: a COMET model from its checkpoint, ready to score (encoder, layer mix, pool and head), sentence by
+sentence or with context. Nothing here is imported unless a checkpoint is asked for, and torch only when one is read.
 
 Three kinds: `regression_metric` (source, hypothesis and reference embedded apart), `referenceless_regression_metric`
 (without the reference), `unified_metric` (read together as one text, as COMETKiwi does; with source and reference the
@@ -12,14 +13,270 @@ precision.
 from __future__ import annotations
 
 import logging
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from lanner.errors import InputError, MissingExtraError, Where
-from lanner.metrics.neural.checkpoint import Checkpoint
-from lanner.metrics.neural.windows import Cuts, Marks, Text, Window, by_length, joint, padded, single
+from lanner.errors import InputError, MissingExtraError, Where, did_you_mean
+
+# COMET checkpoints on disk: a folder with `hparams.yaml` and `checkpoints/model.ckpt`, or the .ckpt itself.
+#
+# A .ckpt is a pickle, and a pickle can run code. Only tensors and plain containers are made of it here; whatever else
+# it names (callbacks and classes of the training framework) becomes an inert stand-in. So no framework is needed to
+# read it.
+
+KINDS = ("regression_metric", "referenceless_regression_metric", "unified_metric")
+_HARMLESS = {
+    ("collections", "OrderedDict"),
+    ("builtins", "set"),
+    ("builtins", "frozenset"),
+    ("torch", "Size"),
+    ("torch._utils", "_rebuild_tensor_v2"),
+    ("torch._utils", "_rebuild_parameter"),
+    ("torch._tensor", "_rebuild_from_type_v2"),
+    ("torch.storage", "UntypedStorage"),
+    ("torch.storage", "TypedStorage"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a checkpoint says: which kind of model, its settings, its weights; `encoder` names the encoder's
+    configuration and tokenizer (a folder, or a name that transformers knows)."""
+
+    path: Path
+    kind: str
+    settings: Mapping[str, Any]
+    weights: Mapping[str, Any] = field(repr=False)
+    encoder: str
+
+
+def read_checkpoint(path: str | Path, encoder: str | None = None) -> Checkpoint:
+    """Read a checkpoint. `encoder` says where the encoder's configuration and tokenizer are, if not where the
+    checkpoint says; a folder `encoder` beside hparams.yaml is found by itself."""
+    file, settings_file = _files(Path(path))
+    state = _unpickle(file)
+    weights = state.get("state_dict")
+    if not isinstance(weights, Mapping) or not weights:
+        raise InputError("This checkpoint has no weights (`state_dict`).", where=Where(file))
+    file_settings = _settings(settings_file)
+    settings = {**file_settings, **dict(state.get("hyper_parameters") or {})}
+    if file_settings.get("layer_transformation") == "sparsemax_patch":  # trained with softmax, though it says sparsemax
+        settings["layer_transformation"] = "softmax"
+    kind = str(file_settings.get("class_identifier") or settings.get("class_identifier") or "")
+    if kind not in KINDS:
+        hint = did_you_mean(kind, KINDS)
+        raise InputError(
+            f"COMET models of the kind {kind!r} cannot be read.", where=Where(settings_file), next_step=hint
+        )
+    beside = settings_file.parent / "encoder"
+    named = encoder or (str(beside) if beside.is_dir() else str(settings.get("pretrained_model", "")))
+    return Checkpoint(file, kind, settings, dict(weights), named)
+
+
+def _files(path: Path) -> tuple[Path, Path]:
+    """The .ckpt and its hparams.yaml."""
+    if path.is_dir():
+        files = sorted((path / "checkpoints").glob("*.ckpt")) or sorted(path.glob("*.ckpt"))
+        if len(files) != 1:
+            what = "no checkpoint" if not files else f"{len(files)} checkpoints"
+            hint = "Name the .ckpt file, or a folder that holds hparams.yaml and checkpoints/model.ckpt."
+            raise InputError(f"There is {what} in it.", where=Where(path), next_step=hint)
+        path = files[0]
+    if not path.is_file():
+        raise InputError("There is no such checkpoint.", where=Where(path), next_step="Name a COMET model's folder.")
+    for folder in (path.parent.parent, path.parent):
+        if (folder / "hparams.yaml").is_file():
+            return path, folder / "hparams.yaml"
+    raise InputError("There is no hparams.yaml beside this checkpoint or one folder up.", where=Where(path))
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    try:
+        import yaml
+    except ImportError as error:
+        raise MissingExtraError("Reading a COMET checkpoint", "comet") from error
+    try:
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"This is not YAML: {error}.", where=Where(path)) from error
+    if not isinstance(read, dict):
+        raise InputError("This has no settings.", where=Where(path))
+    return read
+
+
+class _Inert(dict[Any, Any]):
+    """Stands for an object of a class we do not load: takes whatever its pickle gives it, and does nothing."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        super().__init__()
+
+    def __setstate__(self, state: Any) -> None:
+        del state
+
+    def append(self, value: Any) -> None:
+        del value
+
+    def extend(self, values: Any) -> None:
+        del values
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+class _Unpickler(pickle.Unpickler):
+    """Finds tensors and containers, and stand-ins for all else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        storage = module == "torch" and name.endswith("Storage")
+        kind = module == "torch" and name in {"float16", "float32", "float64", "bfloat16", "int64", "bool"}
+        if (module, name) in _HARMLESS or storage or kind:
+            return super().find_class(module, name)
+        return type(name, (_Inert,), {})
+
+
+def _unpickle(path: Path) -> Mapping[str, Any]:
+    try:
+        import torch
+    except ImportError as error:
+        raise MissingExtraError("Reading a COMET checkpoint", "comet") from error
+    reader = ModuleType("inert_pickle")
+    reader.__dict__.update(
+        {"Unpickler": _Unpickler, "load": lambda file, **options: _Unpickler(file, **options).load()}
+    )
+    try:
+        state = torch.load(path, map_location="cpu", pickle_module=reader, weights_only=False)
+    except (RuntimeError, pickle.UnpicklingError, EOFError, ValueError, AttributeError) as error:
+        raise InputError(f"This is not a checkpoint that torch can read: {error}", where=Where(path)) from error
+    if not isinstance(state, Mapping):
+        raise InputError("This checkpoint has no weights (`state_dict`).", where=Where(path))
+    return state
+
+
+# A text with what precedes it, as token ids that fit into the encoder.
+#
+# A text is a tuple of strings: the sentences before it, oldest first, and last the sentence that is scored. What does
+# not fit is taken from the left, so that the sentence itself stays whole (COMET cuts at the right, which with context
+# cuts what is scored). A sentence longer than the encoder is cut at its end, as COMET does. Both are counted.
+
+Text = tuple[str, ...]
+Tokens = Mapping[str, Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The encoder's own tokens: `between` separators stand between two texts that are read together, and `single` and
+    `joint` tokens fit at most, marks included, in one text and in several."""
+
+    begin: int
+    end: int
+    pad: int
+    between: int
+    single: int
+    joint: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Token ids, begin and end included. Tokens 1 to `start` - 1 are context; `first` is the length of the first of
+    several texts with its marks, for encoders that tell the first text from the rest."""
+
+    ids: tuple[int, ...]
+    start: int = 1
+    first: int = 0
+
+
+@dataclass(slots=True)
+class Cuts:
+    """How many windows lost context at the left, and how many sentences lost their own end."""
+
+    trimmed: int = 0
+    cut: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        notes = []
+        if self.trimmed:
+            notes.append(f"{self.trimmed:,} contexts were trimmed at their left to fit into the encoder.")
+        if self.cut:
+            notes.append(f"{self.cut:,} texts are longer than the encoder and were cut at their end.")
+        return tuple(notes)
+
+
+def single(text: Text, tokens: Tokens, marks: Marks, cuts: Cuts) -> Window:
+    """One text on its own: begin, context, sentence, end, with an end mark after each sentence of the context."""
+    context, own = _parts(text, tokens, marks)
+    room = marks.single - 2
+    head = own[:room]
+    before = context[max(0, len(context) - (room - len(head))) :] if len(head) < room else []
+    cuts.cut += len(head) < len(own)
+    cuts.trimmed += len(before) < len(context)
+    return Window((marks.begin, *before, *head, marks.end), start=1 + len(before))
+
+
+def joint(texts: Sequence[Text], tokens: Tokens, marks: Marks, cuts: Cuts) -> Window:
+    """Several texts read together: the hypothesis first. Contexts give way before any sentence is cut, the longest
+    context first."""
+    parts = [_parts(text, tokens, marks) for text in texts]
+    own = [sentence[: marks.single - 2] for _, sentence in parts]
+    room = marks.joint - 2 - marks.between * (len(texts) - 1) - sum(map(len, own))
+    before = _trim([context for context, _ in parts], max(0, room))
+    ids: list[int] = [marks.begin]
+    for place, (context, sentence) in enumerate(zip(before, own, strict=True)):
+        ids += [marks.end] * (marks.between if place else 0)
+        ids += [*context, *sentence]
+    ids.append(marks.end)
+    cuts.trimmed += any(len(new) < len(old) for new, (old, _) in zip(before, parts, strict=True))
+    cuts.cut += len(ids) > marks.joint or any(len(new) < len(old) for new, (_, old) in zip(own, parts, strict=True))
+    return Window(tuple(ids[: marks.joint]), first=2 + len(before[0]) + len(own[0]))
+
+
+def _parts(text: Text, tokens: Tokens, marks: Marks) -> tuple[list[int], list[int]]:
+    context = [token for sentence in text[:-1] for token in (*tokens[sentence], marks.end)]
+    return context, list(tokens[text[-1]])
+
+
+def _trim(contexts: Sequence[list[int]], room: int) -> list[list[int]]:
+    """Contexts that fit into `room` together: the largest common length that does, from the right of each."""
+    lengths = sorted(map(len, contexts))
+    longest, left = 0, room
+    for place, length in enumerate(lengths):
+        share = left // (len(lengths) - place)
+        if length > share:
+            longest = share
+            break
+        longest, left = length, left - length
+    return [context[len(context) - min(len(context), longest) :] for context in contexts]
+
+
+# Batches of texts of like length: little padding, and as many tokens as the device takes at once.
+
+STEP = 8
+"""Batches are padded to a multiple of this, for which matrix units and attention kernels are made."""
+
+
+def padded(length: int) -> int:
+    """The length that a text takes in a batch."""
+    return -(-length // STEP) * STEP
+
+
+def by_length(lengths: Sequence[int], tokens: int) -> list[list[int]]:
+    """Places of `lengths` in batches, longest first, so that memory runs out at once or not at all. A batch has at
+    most `tokens` tokens, padding included, and always at least one text."""
+    order = sorted(range(len(lengths)), key=lambda place: (-lengths[place], place))
+    batches: list[list[int]] = []
+    room = 0
+    for place in order:
+        if room == 0:
+            width = padded(lengths[place])
+            room = max(1, tokens // max(1, width))
+            batches.append([])
+        batches[-1].append(place)
+        room -= 1
+    return batches
+
 
 # What COMET puts on top of an encoder: a mix of its layers, a pool over tokens, a small feed-forward network.
 #
