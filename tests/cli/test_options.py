@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from cli.command import Command
 from lanner.cli import options
-from lanner.cli.commands import analysis, campaigns, comparison
+from lanner.cli.commands import analysis, campaign
 from lanner.cli.options import Detail, names, pending_notes, set_option
 from lanner.errors import LannerError
 from lanner.stats import ranking
@@ -26,7 +26,7 @@ from lanner.web import server
 @pytest.mark.parametrize(
     ("choices", "kinds"),
     [
-        (campaigns.LOG_LEVELS, tuple(server.LEVELS)),
+        (campaign.LOG_LEVELS, tuple(server.LEVELS)),
         (analysis.SCALES, get_args(Scale)),
         (analysis.ERRORS, get_args(Clustering)),
         (analysis.LEVELS, get_args(statistics.Level)),
@@ -57,7 +57,7 @@ def test_names_are_given_with_commas_between() -> None:
     ],
 )
 def test_a_source_has_a_name_a_part_and_judges(source: str, parts: tuple[str, ...]) -> None:
-    assert comparison.split_source(source) == parts
+    assert analysis.split_source(source) == parts
 
 
 def test_the_module_that_does_the_work_is_found() -> None:

@@ -125,12 +125,12 @@ SOMEONE = """
 import encodings.idna, os, sys  # asked for by the first socket, when nobody may read it any more
 import rich.cells, rich.console, rich.markup, rich.padding, rich.table  # loaded when a command prints
 from lanner.cli import operation
-from lanner.cli.commands import campaigns  # all of it, before nobody may read it
+from lanner.cli.commands import campaign  # all of it, before nobody may read it
 from lanner.errors import LannerError
 if os.geteuid() == 0:  # root may write anywhere
     os.seteuid(65534)
 try:
-    campaigns.serve.main(["--port", "47999", "--store", sys.argv[1]], standalone_mode=False)
+    campaign.serve.main(["--port", "47999", "--store", sys.argv[1]], standalone_mode=False)
 except LannerError as error:
     sys.exit(f"{error.what} {error.next_step}")
 """

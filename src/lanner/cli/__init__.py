@@ -21,10 +21,9 @@ from lanner.errors import ExitCode, LannerError, did_you_mean
 _OF_A_NAME = (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError)
 HEADINGS: dict[str, dict[str, tuple[str, ...]]] = {
     "Start": {"start": ("demo", "doctor", "protocols", "protocol")},
-    "Prepare texts": {"texts": ("import", "formats", "prepare")},
+    "Prepare texts": {"start": ("import", "formats", "prepare")},
     "Run a campaign": {
-        "campaigns": ("design", "plan", "new", "links", "serve", "promote", "guidelines", "export"),
-        "campaign": ("campaign",),
+        "campaign": ("design", "plan", "new", "links", "serve", "promote", "guidelines", "export", "campaign"),
         "judges": ("judge", "prompt", "replay", "ledger", "metric"),
     },
     "Analyse": {
@@ -40,7 +39,7 @@ HEADINGS: dict[str, dict[str, tuple[str, ...]]] = {
             "regress",
         )
     },
-    "Compare": {"comparison": ("compare", "audit", "replace", "metaeval", "reproduce")},
+    "Compare": {"analysis": ("compare", "audit", "replace", "metaeval", "reproduce")},
     "Operate": {"operation": ("accounts", "backup", "restore", "verify")},
     "Integrate": {"operation": ("tokens", "webhooks")},
 }
@@ -117,7 +116,7 @@ def lanner(context: click.Context) -> None:
     Without a command, suggests what to do next.
     """
     if context.invoked_subcommand is None:
-        context.invoke(options.implementation("overview").command)
+        context.invoke(options.implementation("doctor").next_steps)
 
 
 def _end_with(error: LannerError, code: ExitCode | None = None) -> NoReturn:

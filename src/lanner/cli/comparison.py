@@ -18,7 +18,8 @@ from lanner.analysis.material import Material
 from lanner.analysis.rows import group_of
 from lanner.analysis.scorers import main_question, scored_set
 from lanner.analysis.scores import keep_on_scale, score_bounds
-from lanner.cli.commands.comparison import split_source
+from lanner.cli.commands.analysis import split_source
+from lanner.cli.commands.judges import SETTINGS, settings_from
 from lanner.cli.judge import (
     exit_code,
     limits_from,
@@ -29,7 +30,6 @@ from lanner.cli.judge import (
     texts_and_protocol,
     watching,
 )
-from lanner.cli.judge_settings import SETTINGS, settings_from
 from lanner.cli.options import chosen_pair, slug
 from lanner.cli.output import Output, result_rows
 from lanner.cli.source import Source, materials

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from lanner import campaign, protocols
-from lanner.cli.judge_settings import SETTINGS, settings_from
+from lanner.cli.commands.judges import SETTINGS, settings_from
 from lanner.cli.model_judges import take_in
 from lanner.cli.options import slug
 from lanner.cli.output import Output, result_rows
