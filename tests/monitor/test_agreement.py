@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+import numpy as np
+import polars as pl
 import pytest
 
 from data_sets import data_dir
 from lanner import protocols
+from lanner.analysis import GROUPS
 from lanner.analysis.material import from_file
-from lanner.analysis.rows import counted
-from lanner.model import Interval, Judge, JudgeKind, Judgement, Result
-from lanner.monitor.agreement import expected, list_disagreements, measures, unit_answers
-from lanner.monitor.snapshot import DisagreementFilter
-from lanner.stats.frame import frame
+from lanner.analysis.rows import Purpose, Selection, counted
+from lanner.model import Choice, Interval, Judge, JudgeKind, Judgement, Question, Result
+from lanner.monitor.agreement import BANDS, expected, leaning, list_disagreements, measures, spreading, unit_answers
+from lanner.monitor.agreement import divergence as divergence_of
+from lanner.monitor.snapshot import DisagreementFilter, Divergence
+from lanner.stats.frame import frame, tidy
+from lanner.stats.ratings import Ratings
 
 
 def test_the_expected_interval_shrinks_with_the_root_of_documents() -> None:
@@ -147,3 +152,213 @@ def test_one_unit_with_everything_said_about_it() -> None:
     with_model = unit_answers(TABLE, H_FALCON, ("d", "4", "sys"), PEOPLE)
     assert with_model.given["holistic"] == {"a": 5, "m": 9}
     assert with_model.distance is None
+
+
+LEVELS = ["sentence_level", "local", "extended", "global", "universal"]
+
+
+def divergence(table: pl.DataFrame, asked: Question, people: list[str], models: list[str]) -> Divergence | None:
+    return divergence_of(counted(tidy(table)[0], of=tuple(GROUPS)), asked, people, models)
+
+
+def question(protocol: str = "falcon", name: str = "context") -> Question:
+    found = protocols.load(protocol).find(name)
+    assert found
+    return found[1]
+
+
+def table(answers: dict[str, list[str | None]]) -> pl.DataFrame:
+    rows = [
+        {"judge": judge, "question": "context", "document": f"d{at // 5}", "segment": str(at), "label": label}
+        for judge, given in answers.items()
+        for at, label in enumerate(given)
+        if label is not None
+    ]
+    return pl.DataFrame(rows)
+
+
+def swapped(label: str) -> str:
+    return {"local": "extended", "extended": "local"}.get(label, label)
+
+
+def test_nothing_answered_gives_nothing() -> None:
+    assert divergence(table({"a": ["local"]}), question(name="skills"), ["a"], []) is None
+
+
+def test_the_judge_who_stands_alone_is_named_with_the_labels() -> None:
+    others = ["local"] * 12 + ["global"] * 8
+    alone = ["local"] * 8 + ["universal"] * 4 + ["global"] * 8
+    found = divergence(table({"a": others, "b": others, "c": alone}), question(), ["a", "b", "c"], [])
+    assert found and found.odd
+    assert (found.odd.all_agree, found.odd.alone, found.odd.none_alike) == (16, (("c", 4),), 0)
+    assert found.odd.on_what == (("universal", "local", 4),)
+
+
+def test_two_and_two_is_divided_and_all_different_is_none_alike() -> None:
+    answers = {"a": ["local", "local"], "b": ["local", "extended"], "c": ["global"] * 2, "d": ["global", "universal"]}
+    found = divergence(table(answers), question(), list("abcd"), [])
+    assert found and found.odd
+    assert (found.odd.divided, found.odd.none_alike, found.odd.units) == (1, 1, 2)
+
+
+def test_a_judge_who_swaps_two_labels_is_found_after_one_document() -> None:
+    rng = np.random.default_rng(3)
+    truth = [str(x) for x in rng.choice(["local", "extended", "sentence_level"], 16, p=[0.4, 0.3, 0.3])]
+    noisy = {name: [str(rng.choice(LEVELS)) if rng.random() < 0.1 else x for x in truth] for name in "abc"}
+    answers = noisy | {"d": [swapped(x) for x in truth]}
+    found = divergence(table(answers), question(), list("abcd"), [])
+    assert found
+    assert [(swap.judge, set(swap.labels)) for swap in found.swaps] == [("d", {"local", "extended"})]
+    assert found.odd and found.odd.alone[0][0] == "d"
+
+
+def test_a_judge_who_avoids_a_label_does_not_swap() -> None:
+    truth = ["local", "extended"] * 10
+    answers = {"a": truth, "b": truth, "c": ["local"] * 20}
+    found = divergence(table(answers), question(), list("abc"), [])
+    assert found and not found.swaps
+
+
+def test_shares_are_of_the_shared_sentences_only() -> None:
+    answers = {"a": ["local"] * 10 + ["global"] * 10, "b": ["local"] * 5 + ["global"] * 5 + [None] * 10}
+    found = divergence(table(answers), question(), ["a", "b"], [])
+    assert found
+    assert found.shared == 10
+    assert found.shares["a"][LEVELS.index("local")] == 1.0
+    assert found.shares["b"][LEVELS.index("local")] == 0.5
+
+
+def test_few_shared_sentences_give_no_coefficient_but_say_how_many() -> None:
+    found = divergence(table({"a": ["local", "global"], "b": ["local", "local"]}), question(), ["a", "b"], [])
+    assert found
+    cell = found.pairs["a", "b"]
+    assert (cell.value, cell.n, cell.same) == (None, 2, 0.5)
+
+
+def test_grids_scales_and_sets_work_alike() -> None:
+    protocol = protocols.load("h_falcon")
+    rows = [
+        {
+            "judge": judge,
+            "question": "skills",
+            "document": "d",
+            "segment": str(at),
+            "row": row,
+            "label": label,
+            "score": score,
+        }
+        for judge in ("a", "b")
+        for at in range(12)
+        for row, (label, score) in {"idea_development": ("low", 1.0), "participant_focus": ("high", 3.0)}.items()
+    ]
+    grid = divergence(pl.DataFrame(rows), question("h_falcon", "skills"), ["a", "b"], [])
+    assert grid and grid.shared == 24
+    assert grid.pooled and grid.coefficient == "α ordinal, mean of rows"
+    sets = pl.DataFrame(
+        {"judge": ["a", "b"] * 12, "question": "skills", "segment": [str(at // 2) for at in range(24)],
+         "document": "d", "labels": [["idea_development"], ["idea_development", "participant_focus"]] * 12}
+    )  # fmt: skip
+    found = divergence(sets, question("falcon", "skills"), ["a", "b"], [])
+    assert found and found.coefficient == "α Jaccard" and not found.pooled
+    assert sum(found.shares["b"]) == pytest.approx(1)
+    assert protocol.find("holistic")
+
+
+@pytest.mark.data
+def test_the_released_judges() -> None:
+    """κ as published, and the first judge most often alone, mostly between sentence and local."""
+    material = next(m for m in from_file(data_dir("h-falcon"), "h-falcon") if m.name == "evalset")
+    people = [judge.id for judge in material.judges if judge.kind == "person"]
+    models = [judge.id for judge in material.judges if judge.kind == "model"]
+    asked = question()
+    assert isinstance(asked, Choice)
+    found = divergence(material.table, asked, people, models)
+    assert found and found.odd
+    assert found.pairs["judge2", "judge3"].value == pytest.approx(0.4995, abs=5e-5)
+    assert found.pairs["judge1", "judge2"].value == pytest.approx(0.3883, abs=5e-5)
+    assert found.odd.alone[0] == ("judge1", 146)
+    assert found.odd.on_what[0] == ("sentence_level", "local", 56)
+    assert found.odd.all_agree + sum(n for _, n in found.odd.alone) + found.odd.none_alike == 809
+    assert found.merges[0][:2] == ("sentence_level", "local")
+
+
+def test_of_very_many_judges_the_busiest_are_compared_and_a_swap_is_found_all_the_same() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.choice(LEVELS, 60).tolist()
+    answers: dict[str, list[str | None]] = {f"j{at:02}": list(truth) for at in range(59)}
+    answers["j05"] = [None] * 30 + truth[30:]
+    answers["last"] = [None] * 10 + [swapped(label) for label in truth[10:]]
+    found = divergence(table(answers), question(), list(answers), [])
+    assert found
+    compared = {judge for pair in found.pairs for judge in pair}
+    assert (len(compared), found.not_compared, "j05" in compared) == (40, 20, False)
+    assert [swap.judge for swap in found.swaps] == ["last"]
+
+
+def test_who_is_alone_and_who_swaps_is_as_counted_one_by_one() -> None:
+    dice = np.random.default_rng(3)
+    names = [f"j{n}" for n in range(7)]
+    truth = [str(dice.choice(LEVELS[:3])) for _ in range(40)]
+    given: dict[str, list[str | None]] = {
+        name: [dice.choice([label, label, label, LEVELS[0], None]) for label in truth] for name in names
+    }
+    given["j0"] = [swapped(label) if label else None for label in given["j1"]]
+    found = divergence(table(given), question(), names, [])
+    assert found and found.odd
+    agree = alone = units = 0
+    for at in range(40):
+        said = [given[name][at] for name in names if given[name][at]]
+        if len(said) >= 3:
+            units += 1
+            agree += len(set(said)) == 1
+            alone += sorted(said.count(label) for label in set(said)) == [1, len(said) - 1]
+    assert (found.odd.units, found.odd.all_agree) == (units, agree)
+    assert sum(times for _, times in found.odd.alone) == alone
+    assert [swap.judge for swap in found.swaps] == ["j0"]
+    for swap in found.swaps:
+        pairs = [
+            (given[swap.judge][at], given[other][at]) for at in range(40) for other in names if other != swap.judge
+        ]
+        assert swap.crossed == sum(set(pair) == set(swap.labels) for pair in pairs)
+        assert swap.straight == sum(a == b and a in swap.labels for a, b in pairs)
+
+
+def asked(protocol: str, name: str) -> Question:
+    found = protocols.load(protocol).find(name)
+    assert found
+    return found[1]
+
+
+def rated(shift: float = 10) -> Ratings:
+    rng = np.random.default_rng(2)
+    truth = rng.uniform(30, 80, 60)
+    table = np.stack([truth, truth + rng.normal(0, 2, 60), truth + shift], axis=1).round()
+    table[0, 1] = np.nan
+    return Ratings.from_matrix(table, documents=[f"d{at // 6}" for at in range(60)], judges=("a", "b", "c"))
+
+
+def test_a_spread_is_of_what_all_have_judged_and_its_bands_add_up() -> None:
+    n, bounds, found = spreading(rated(), asked("da", "score"))
+    assert (n, bounds) == (59, (0.0, 100.0))
+    for spread in found.values():
+        assert len(spread.bands) == BANDS
+        assert sum(spread.bands) == pytest.approx(1)
+        assert spread.low <= spread.middle <= spread.high
+    assert found["c"].middle == pytest.approx(found["a"].middle + 10, abs=1)
+
+
+def test_the_judge_who_scores_higher_comes_first_with_an_interval() -> None:
+    first = leaning(rated(), Selection(Purpose.CALIBRATION))[0]
+    assert first.judge == "c"
+    assert first.value == pytest.approx(10, abs=1)
+    assert first.low is not None and first.high is not None
+    assert first.low < first.value < first.high
+    assert "document" in first.signature
+    assert "rows calibration items by people" in first.signature, "the rows that were compared, and no others"
+
+
+def test_a_count_without_end_ends_where_the_answers_do() -> None:
+    table = np.array([[1.0, 2.0], [1.0, 7.0]])
+    _, bounds, _ = spreading(Ratings.from_matrix(table, judges=("a", "b")), asked("context_survey", "sentences_before"))
+    assert bounds == (1.0, 7.0)
+    assert spreading(Ratings.from_matrix([[1.0, np.nan]], judges=("a", "b")), asked("da", "score"))[0] == 0

@@ -13,8 +13,7 @@ from lanner.campaign.drawing import leave_open
 from lanner.model import Judge, JudgeKind, Judgement
 from lanner.monitor import status as status_module
 from lanner.monitor.live import LiveCampaigns
-from lanner.monitor.progress import JudgeProgress, joint_finish
-from lanner.monitor.snapshot import Pace
+from lanner.monitor.snapshot import JudgeProgress, Pace, joint_finish
 from lanner.monitor.status import campaign_status
 from lanner.protocols import load
 from lanner.store import Store

@@ -11,8 +11,7 @@ from lanner.designs.expected import controls_called_by_chance
 from lanner.model import Campaign, CampaignState
 from lanner.model.alarms import Alarm, Code, PanelTest
 from lanner.model.messages import spell
-from lanner.monitor.progress import JudgeProgress
-from lanner.monitor.snapshot import Divergence, LeavingOut, Measure, Pace, Swap
+from lanner.monitor.snapshot import Divergence, JudgeProgress, LeavingOut, Measure, Pace, Swap
 from lanner.monitor.status import NO_SNAPSHOT
 from lanner.monitor.verdict import Check, Evidence, JudgeStanding, Labels, Targets, Verdict, needs, verdict
 

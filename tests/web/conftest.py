@@ -1,14 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.site import Settings, Site
+from web_clients import another
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -37,3 +40,15 @@ def client(store: Store) -> Iterator[TestClient]:
     )
     with TestClient(app, follow_redirects=False) as opened:
         yield opened
+
+
+@pytest.fixture
+def program(client: TestClient, store: Store) -> Iterator[Callable[..., TestClient]]:
+    """A program with a token: `program("campaigns")`; without scopes, all of them."""
+
+    def made(*scopes: str, **more: Any) -> TestClient:
+        browser = another(client)
+        browser.headers["authorization"] = f"Bearer {issue(store, 'test', scopes or SCOPES, **more)[1]}"
+        return browser
+
+    yield made

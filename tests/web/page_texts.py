@@ -21,7 +21,7 @@ from lanner.monitor.snapshot import STATE_WORDS
 from lanner.reports.sections import diagnosis as diagnosis_section
 from lanner.store import AccountRole
 from lanner.web import auth, problems
-from lanner.web.organising import exports, live, log
+from lanner.web.organising import files, live, log
 
 ROOM = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
@@ -77,7 +77,7 @@ def _from_tables() -> Iterator[str]:
         for option, default in designs.options(design).items():
             if isinstance(default, bool | int | float | str):
                 yield option.replace("_", " ").capitalize()
-    yield from (about for _, _, about in exports.FORMATS.values())
+    yield from (about for _, _, about in files.FORMATS.values())
     yield from (label for label, _ in live.STATES.values())
     yield from map(str, JudgeKind)
     yield from map(str, AccountRole)

@@ -8,7 +8,7 @@ from lanner import campaign, formats
 from lanner.errors import CampaignError
 from lanner.store import Store
 from lanner.web import jobs
-from lanner.web.organising import exports
+from lanner.web.organising import files
 from lanner.web.worker import packed
 from web_clients import complete, open_campaign
 
@@ -40,7 +40,7 @@ def test_an_unforeseen_error_is_told_and_does_not_end_it(store: Store) -> None:
 
 
 def test_every_format_offered_can_be_written() -> None:
-    assert set(exports.FORMATS) - {*exports.TABLES, "appraise"} <= set(formats.titles(writable=True))
+    assert set(files.FORMATS) - {*files.TABLES, "appraise"} <= set(formats.titles(writable=True))
 
 
 def test_a_copy_holds_the_whole_history(store: Store, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_an_export_is_a_zip_with_its_codebook(store: Store, tmp_path: Path) -> N
     for name in ("native", "csv", "mtme"):
         folder = tmp_path / name
         folder.mkdir()
-        path = jobs.Jobs(store).export(1, name, exports.FORMATS[name][1], str(folder))
+        path = jobs.Jobs(store).export(1, name, files.FORMATS[name][1], str(folder))
         assert any(inner.endswith("codebook.csv") for inner in ZipFile(path).namelist())
 
 

@@ -31,8 +31,7 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import misses, outcomes
 from lanner.errors import StatisticError
 from lanner.model import Judge, JudgeKind, Judgement, Labels, Protocol, Question, Role, Task, Text
-from lanner.monitor.agreement import list_disagreements, measures, price_of_leaving_out, unit_answers
-from lanner.monitor.divergence import divergence
+from lanner.monitor.agreement import divergence, list_disagreements, measures, price_of_leaving_out, unit_answers
 from lanner.monitor.snapshot import (
     MODELS,
     PEOPLE,

@@ -13,8 +13,17 @@ from lanner.designs.expected import missed_controls
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Protocol
 from lanner.model.alarms import Code
 from lanner.model.messages import Words, message
-from lanner.monitor.progress import JudgeProgress, WorkToCome, joint_finish, judge_progress
-from lanner.monitor.snapshot import MODELS, PEOPLE, Decisions, Measure, Snapshot
+from lanner.monitor.snapshot import (
+    MODELS,
+    PEOPLE,
+    Decisions,
+    JudgeProgress,
+    Measure,
+    Snapshot,
+    WorkToCome,
+    joint_finish,
+    judge_progress,
+)
 from lanner.monitor.verdict import Evidence, JudgeStanding, Labels, Need, Targets, Verdict, needs, verdict
 from lanner.protocols.wording import Wording
 from lanner.store import Event, Seat, Share, Store, Transaction

@@ -16,8 +16,7 @@ from lanner.designs.expected import CONTROL_LIMIT, control_limit, controls_calle
 from lanner.model import Campaign, Json
 from lanner.model.alarms import LEVEL, SWAP_LEVEL, VERDICT_DOCUMENTS, Alarm, Code, PanelTest
 from lanner.model.messages import Message, Words, amount, coefficient, message
-from lanner.monitor.progress import JudgeProgress, WorkToCome
-from lanner.monitor.snapshot import FEWEST, Decisions, LeavingOut, Measure, Snapshot, Swap
+from lanner.monitor.snapshot import FEWEST, Decisions, JudgeProgress, LeavingOut, Measure, Snapshot, Swap, WorkToCome
 
 SIGNS = {"ok": "✓", "warn": "▲", "bad": "✕", "none": "·"}
 _EMPTY = Message("")

@@ -22,7 +22,7 @@ from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web import auth, problems
 from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Handler, Kind, guard
-from lanner.web.api.openapi import OPERATIONS, ROOT, openapi
+from lanner.web.api import OPERATIONS, ROOT, openapi
 from lanner.web.drafting import pages, preview, tables
 from lanner.web.judging import handlers as judging
 from lanner.web.middleware import BodyTimeout, CountRequests, Headers, ReaderLanguage

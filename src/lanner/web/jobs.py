@@ -48,8 +48,8 @@ from lanner.stats.resample import FEW
 from lanner.store import Store
 from lanner.store.backup import Finding, verify, verify_file
 from lanner.web.drafting import uploads
-from lanner.web.drafting.columns import TableChoices, TablePreview, is_table, preview_table
 from lanner.web.drafting.options import CampaignOptions, Forecast, create_campaign, design_sizes, planned
+from lanner.web.drafting.tables import TableChoices, TablePreview, is_table, preview_table
 from lanner.web.drafting.work_ahead import prospects, work_ahead
 from lanner.web.organising.disagreements import AgreementChange, Training
 from lanner.web.organising.files import TABLES

@@ -15,8 +15,7 @@ from lanner.figures.typeset import number
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Judge, JudgeKind
 from lanner.monitor.live import LiveCampaigns
-from lanner.monitor.progress import JudgeProgress
-from lanner.monitor.snapshot import Divergence, OddOnes, Pace, Snapshot, Swap
+from lanner.monitor.snapshot import Divergence, JudgeProgress, OddOnes, Pace, Snapshot, Swap
 from lanner.monitor.status import JudgeStatus, campaign_status
 from lanner.store import Seat, Store
 from lanner.web.organising import live

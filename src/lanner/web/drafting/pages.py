@@ -26,7 +26,6 @@ from lanner.protocols.wording import Wording
 from lanner.store import AccountRole, Store
 from lanner.web import forms
 from lanner.web.drafting import tables
-from lanner.web.drafting.columns import language_titles
 from lanner.web.drafting.options import (
     Forecast,
     Prospects,
@@ -37,6 +36,7 @@ from lanner.web.drafting.options import (
     remedies,
     with_remedy,
 )
+from lanner.web.drafting.tables import language_titles
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import address_of, find

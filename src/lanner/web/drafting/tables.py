@@ -1,26 +1,364 @@
-"""The page on which an organiser says what each column of a table holds, with the table in sight."""
+"""An uploaded table: what each of its columns holds is guessed, shown over a preview, and chosen there from menus."""
 
 from __future__ import annotations
 
-import shutil
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import FormData
+
+from lanner.errors import InputError, LannerError
+from lanner.figures.typeset import shortened
+from lanner.formats.parsing import encodings, textfile
+from lanner.formats.parsing.columns import ColumnMap, column_map
+from lanner.formats.parsing.language_guess import LanguageGuess, guess_language
+from lanner.model import languages
+from lanner.web import forms
+from lanner.web.drafting.uploads import Texts, take_in
+from lanner.web.speech import say
+
+if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded there only
+    from lanner.formats.parsing.tables import Rows
+import shutil
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from lanner.web import forms
-from lanner.web.drafting.columns import (
-    ENCODINGS,
-    TableChoices,
-    TablePreview,
-    delimiter_titles,
-    language_titles,
-    read_choices,
-    role_titles,
-)
 from lanner.web.drafting.uploads import TableUpload
 from lanner.web.rendering import page
 from lanner.web.site import Site
+
+TRANSLATION, REFERENCE, LEFT_OUT = "translation", "reference", "ignore"
+PLAIN_ROLES = ("document", "segment", "source", "domain", "title", "system", "output")
+LANGUAGE_ROLES = ("source_language", "target_language")
+NAMED_ROLES = (TRANSLATION, REFERENCE)
+_JUDGED_ROLES = ("judge", "judge_kind", "question", "role", "seconds", "active_seconds", "answered_at")
+SURE = 0.9
+"""Guesses that are less sure than this are shown before the texts are taken."""
+_SUFFIXES = {".csv", ".tsv", ".xlsx", ".jsonl", ".ndjson", ".parquet"}
+_TEXT_SUFFIXES = {".csv", ".tsv"}
+_ROWS_SHOWN, _ROWS_SEARCHED, _LETTERS = 8, 12, 160
+_SAMPLE = 64 * 1024
+"""So many bytes tell a file's encoding."""
+DELIMITERS = ("comma", "semicolon", "tab", "|")
+ENCODINGS = (
+    *("utf-8", "utf-16", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254"),
+    *("windows-1255", "windows-1256", "windows-1257", "windows-1258", "iso-8859-15", "mac-roman", "koi8-r"),
+    *("cp949", "shift_jis", "euc-jp", "gb18030", "big5", "windows-874"),
+    *("iso-8859-2", "cp437", "cp850", "cp852", "cp857", "cp866"),
+)
+"""The encodings to choose from, by the names that programs offer when they save a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """One column: its name in the file, what it is taken for, under which name (of a system), and how sure that is.
+    `guess` is what it was guessed to hold where somebody has chosen otherwise."""
+
+    header: str
+    role: str
+    name: str = ""
+    sure: float | None = field(default=None, compare=False)
+    guess: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TableChoices:
+    """What was chosen about a table: the row of the header, a role for each column, the languages, and for a text file
+    its encoding and what stands between cells ("" for what is found)."""
+
+    header: str = ""
+    columns: tuple[ColumnChoice, ...] = ()
+    source_language: str = ""
+    target_language: str = ""
+    encoding: str = ""
+    delimiter: str = ""
+    languages_sure: tuple[float, float] = (0.0, 0.0)
+    """How sure the two languages are where they were guessed, 0 where they were not."""
+
+    def options(self, judge_columns: Collection[str] = ()) -> dict[str, str]:
+        """As options of the table format. `judge_columns` hold judges and their answers: they are read, so
+        that the rows of several judges are one sentence, and the answers are left out afterwards."""
+        roles: dict[str, str] = {}
+        for column in self.columns:
+            if column.role == LEFT_OUT and column.header in judge_columns:
+                continue
+            key = _key(column)
+            if key in roles:
+                raise ColumnError(
+                    say("“{one}” and “{other}” have the same role.", one=roles[key], other=column.header),
+                    headers=(roles[key], column.header),
+                )
+            roles[key] = column.header
+        options = {
+            "header": self.header,
+            "columns": json.dumps(roles) if roles else "",
+            "encoding": self.encoding,
+            "delimiter": self.delimiter,
+        }
+        if self.source_language or self.target_language:
+            pair = (self.source_language or languages.UNDETERMINED, self.target_language or languages.UNDETERMINED)
+            options["languages"] = ":".join(pair)
+        return options
+
+
+class ColumnError(InputError):
+    """Something about columns cannot be; `headers` are those that it is about."""
+
+    def __init__(self, what: str, *, headers: tuple[str, ...]) -> None:
+        super().__init__(what, next_step=say("Choose something else for one of them, or leave it out."))
+        self.headers = headers
+
+
+@dataclass(frozen=True, slots=True)
+class TablePreview:
+    """The beginning of a table with what its columns are taken for. `rows` are (line, cells); those up to
+    `header_line` are not texts. `texts` is what would be taken, `problem` why nothing can be."""
+
+    name: str
+    choices: TableChoices
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    header_line: int
+    can_choose_header: bool
+    texts: Texts | None = None
+    problem: str = ""
+    is_text: bool = False
+    """Whether it is a text file, which has an encoding and delimiters."""
+    encoding: str = ""
+    """The encoding that its bytes show; "" where none does."""
+    delimiter: str = ""
+    """What is found between its cells."""
+    problem_at: tuple[str, ...] = ()
+    """The controls that the problem is about: "encoding", or "role.N" of a column."""
+
+    @property
+    def unsure(self) -> bool:
+        """Whether someone should look before the texts are taken."""
+        is_guess = any(column.sure is not None and column.sure < SURE for column in self.choices.columns)
+        return bool(self.problem) or is_guess or any(self.choices.languages_sure)
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file is a table whose columns can be pointed at; a text in an unknown encoding may be one."""
+    from lanner.formats.parsing.tables import kind_of
+
+    suffix = path.suffix.lower()
+    return suffix in _SUFFIXES and ((suffix in _TEXT_SUFFIXES and _is_undecodable(path)) or bool(kind_of(path)))
+
+
+def _is_undecodable(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0 and not _encoding(path)
+
+
+def preview_table(path: str, name: str, choices: TableChoices, folder: str) -> TablePreview:
+    """Look at a table as it was chosen to be read, or as it is guessed; its texts are kept in `folder` where they can
+    be read."""
+    from lanner.formats.parsing.tables import guess_delimiter, kind_of
+
+    place = Path(path)
+    with textfile.decoding(choices.encoding):
+        if not choices.encoding and place.suffix.lower() in _TEXT_SUFFIXES and _is_undecodable(place):
+            problem = say("The encoding of this file is not known. Choose the one it was saved in.")
+            return TablePreview(
+                name, choices, (), 0, can_choose_header=False, problem=problem, is_text=True, problem_at=("encoding",)
+            )
+        preview = _preview(place, name, choices, folder)
+        if kind_of(place) not in ("csv", ""):
+            return preview
+        return replace(preview, is_text=True, encoding=_encoding(place), delimiter=guess_delimiter(place))
+
+
+def _encoding(path: Path) -> str:
+    """The encoding that the bytes of a file show; "" where none does."""
+    with textfile.opened(path) as stream:
+        sample = stream.read(_SAMPLE)
+    encoding = encodings.detect(sample, complete=len(sample) < _SAMPLE)
+    return encoding.name.removesuffix("-sig") if encoding else ""
+
+
+def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> TablePreview:
+    from lanner.formats.parsing.tables import first_rows, open_rows
+
+    first_look = choices == TableChoices(
+        source_language=choices.source_language, target_language=choices.target_language
+    )
+    raw: list[tuple[int, list[str]]] = []
+    try:
+        raw = first_rows(place, _ROWS_SEARCHED + _ROWS_SHOWN, delimiter=choices.delimiter)
+        rows = open_rows(place, header=choices.header, delimiter=choices.delimiter)
+    except LannerError as error:
+        if first_look and not raw:
+            raise
+        first_lines = tuple((line, _samples(cells)) for line, cells in raw[:_ROWS_SEARCHED])
+        return TablePreview(name, choices, first_lines, 0, bool(raw), problem=_problem(error))
+    guesses = _guess_columns(rows)
+    if [column.header for column in choices.columns] != rows.header:  # a first look, or another row names the columns
+        choices = replace(choices, columns=guesses)
+    else:
+        beside = zip(choices.columns, guesses, strict=True)
+        choices = replace(choices, columns=tuple(_with_guess(column, guess) for column, guess in beside))
+    sample_rows = _sample_rows_of(raw, rows)
+    texts, problem = None, ""
+    problem_at: tuple[str, ...] = ()
+    try:
+        judge_columns = _judged_columns(rows)
+        texts = take_in(str(place), name, choices.options(judge_columns), folder, "table")
+        if texts.unknown_languages and first_look:
+            choices = _with_languages(choices, rows)
+            texts = take_in(str(place), name, choices.options(judge_columns), folder, "table")
+    except LannerError as error:
+        if first_look and any(column.role == "source" for column in choices.columns):
+            raise  # the columns are known: something in a row is wrong, which no menu can mend
+        problem = _problem(error)
+        headers = error.headers if isinstance(error, ColumnError) else ()
+        problem_at = tuple(f"role.{at}" for at, header in enumerate(rows.header) if header in headers)
+    return TablePreview(
+        name, choices, sample_rows, rows.line if raw else 0, bool(raw), texts, problem, problem_at=problem_at
+    )
+
+
+def _with_languages(choices: TableChoices, rows: Rows) -> TableChoices:
+    """The languages as they are guessed from the source and the translations, where nothing says them."""
+
+    def guess(roles: tuple[str, ...]) -> LanguageGuess:
+        places = [at for at, column in enumerate(choices.columns) if column.role in roles]
+        return guess_language(str(cells[at]) for cells in rows.sample for at in places if at < len(cells) and cells[at])
+
+    source, target = guess(("source",)), guess((TRANSLATION, "output", REFERENCE))
+    given_source, given_target = choices.source_language, choices.target_language
+    return replace(
+        choices,
+        source_language=given_source or source.code,
+        target_language=given_target or target.code,
+        languages_sure=(0.0 if given_source else source.sure, 0.0 if given_target else target.sure),
+    )
+
+
+def _problem(error: LannerError) -> str:
+    """What is wrong and on which line, without advice for the command line: the menus are the advice here."""
+    line = error.where.line if error.where is not None else None
+    return say("Line {n}: {what}", n=line, what=error.what) if line else error.what
+
+
+def _sample_rows_of(raw: list[tuple[int, list[str]]], rows: Rows) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    if raw:
+        upto = next((at for at, (line, _) in enumerate(raw) if line == rows.line), 0)
+        return tuple((line, _samples(cells)) for line, cells in raw[: upto + 1 + _ROWS_SHOWN])
+    return tuple(enumerate(map(_samples, rows.sample[:_ROWS_SHOWN]), 1))
+
+
+def _samples(cells: Sequence[Any]) -> tuple[str, ...]:
+    return tuple("" if cell is None else shortened(str(cell), _LETTERS) for cell in cells)
+
+
+def _guess_columns(rows: Rows) -> tuple[ColumnChoice, ...]:
+    try:
+        guess = column_map(rows.header, sample=rows.sample)
+    except InputError:  # nothing is known to be the source: everything is still to be chosen
+        return tuple(ColumnChoice(header, LEFT_OUT, sure=0.0) for header in rows.header)
+    return tuple(_choice(header, guess) for header in rows.header)
+
+
+def _with_guess(column: ColumnChoice, guess: ColumnChoice) -> ColumnChoice:
+    """A choice beside the guess: as sure as that where they are the same, else with what was guessed."""
+    same = column.role == guess.role
+    return replace(column, sure=guess.sure if same else None, guess="" if same else guess.role)
+
+
+def _judged_columns(rows: Rows) -> frozenset[str]:
+    """The columns that hold judges, their answers and what is about these; those that may, where texts come again."""
+    try:
+        guess = column_map(rows.header, sample=rows.sample)
+    except InputError:
+        return frozenset()
+    about = {column for role, column in guess.roles.items() if role in _JUDGED_ROLES}
+    return frozenset(about | {answer.column for answer in guess.answers} | set(guess.judge_candidates or ()))
+
+
+def _choice(header: str, guess: ColumnMap) -> ColumnChoice:
+    sure = guess.confidence.get(header)
+    for role, column in guess.roles.items():
+        if column == header:
+            known = role in PLAIN_ROLES or role in LANGUAGE_ROLES
+            return ColumnChoice(header, role if known else LEFT_OUT, sure=sure if known else None)
+    for kind, names in ((TRANSLATION, guess.outputs), (REFERENCE, guess.references)):
+        for name, column in names.items():
+            if column == header:
+                return ColumnChoice(header, kind, name, sure)
+    return ColumnChoice(header, LEFT_OUT)
+
+
+def _key(column: ColumnChoice) -> str:
+    match column.role:
+        case "translation":
+            return f"system:{column.name or column.header}"
+        case "reference":
+            return f"reference:{column.name or column.header}"
+        case "ignore":
+            return f"ignore:{column.header}"
+        case role:
+            return role
+
+
+def read_choices(form: FormData) -> TableChoices:
+    """The menus over the preview, as they were sent."""
+    headers = [value for value in form.getlist("column") if isinstance(value, str)]
+    selection = []
+    for at, header in enumerate(headers):
+        role = forms.text(form, f"role.{at}")
+        if role not in (*PLAIN_ROLES, *LANGUAGE_ROLES, *NAMED_ROLES, LEFT_OUT):
+            role = LEFT_OUT
+        selection.append(ColumnChoice(header, role, forms.text(form, f"name.{at}").strip()))
+    number = forms.text(form, "header")
+    source, target = (_known_language(forms.text(form, name)) for name in ("from", "into"))
+    encoding, delimiter = forms.text(form, "encoding"), forms.text(form, "delimiter")
+    return TableChoices(
+        number if number.isdecimal() else "",
+        tuple(selection),
+        source,
+        target,
+        encoding if encoding in ENCODINGS else "",
+        delimiter if delimiter in DELIMITERS else "",
+    )
+
+
+def _known_language(code: str) -> str:
+    return code if languages.known(code) else ""
+
+
+def role_titles() -> Mapping[str, str]:
+    """What the menus call each role."""
+    return {
+        "source": say("Source"),
+        TRANSLATION: say("Translation by …"),
+        "document": say("Document"),
+        "segment": say("Segment"),
+        "domain": say("Domain"),
+        "title": say("Title"),
+        REFERENCE: say("Reference …"),
+        "system": say("Name of the system"),
+        "output": say("Translation by that system"),
+        "source_language": say("Source language"),
+        "target_language": say("Target language"),
+        LEFT_OUT: say("Leave out"),
+    }
+
+
+def delimiter_titles() -> Mapping[str, str]:
+    """What the menu calls each delimiter."""
+    names = say("Comma"), say("Semicolon"), say("Tab"), say("Vertical bar")
+    return dict(zip(DELIMITERS, names, strict=True))
+
+
+def language_titles() -> list[tuple[str, str]]:
+    """Every language that can be chosen, by its name."""
+    return sorted(((code, languages.name(code)) for code in languages.table()), key=lambda entry: entry[1])
+
+
+# The page on which an organiser says what each column holds, with the table in sight
 
 
 async def take_table(request: Request, upload: Path) -> Response:
@@ -58,7 +396,7 @@ async def choose_columns(request: Request) -> Response:
     if forms.text(form, "do") != "take":
         return await _table_page(request, upload, choices)
     texts_path = site.uploads.place()
-    preview: TablePreview = await _preview(site, upload, choices, texts_path)
+    preview: TablePreview = await _look_at(site, upload, choices, texts_path)
     upload.choices = preview.choices
     if preview.texts is None or preview.choices != choices:
         return _shown(request, preview, 422 if preview.problem else 200)
@@ -71,14 +409,14 @@ def _upload(request: Request) -> TableUpload:
     return site.uploads.find_table(request.path_params["upload"], request.state.visitor.account.id)
 
 
-async def _preview(site: Site, upload: TableUpload, choices: TableChoices, path: Path) -> TablePreview:
+async def _look_at(site: Site, upload: TableUpload, choices: TableChoices, path: Path) -> TablePreview:
     preview: TablePreview = await site.files.ask("preview_table", str(upload.path), upload.name, choices, str(path))
     return preview
 
 
 async def _table_page(request: Request, upload: TableUpload, choices: TableChoices) -> Response:
     site: Site = request.app.state.site
-    preview = await _preview(site, upload, choices, site.uploads.place())
+    preview = await _look_at(site, upload, choices, site.uploads.place())
     upload.choices = preview.choices
     return _shown(request, preview, 200)
 

@@ -20,7 +20,6 @@ from lanner.campaign.people import messages_in
 from lanner.figures.typeset import estimate, number
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
 from lanner.model.messages import Message, message
-from lanner.monitor.progress import JudgeProgress, WorkToCome
 from lanner.monitor.snapshot import (
     COMPARED,
     FEWEST,
@@ -28,9 +27,11 @@ from lanner.monitor.snapshot import (
     PEOPLE,
     Comment,
     Divergence,
+    JudgeProgress,
     LeavingOut,
     Measure,
     Snapshot,
+    WorkToCome,
 )
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
 from lanner.monitor.verdict import NOTABLE, Need, Targets, Verdict, is_offered

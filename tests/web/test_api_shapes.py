@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from lanner.web.api.shapes import NewAnswers, NewCampaign
+from lanner.web.api_shapes import NewAnswers, NewCampaign
 
 ANSWERS = {"submission": "an id of my own", "task": 1, "item": 0, "answers": {"q": 1}}
 

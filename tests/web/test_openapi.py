@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
-from lanner.web.api.openapi import OPERATIONS, Operation, description
+from lanner.web.api import OPERATIONS, Operation, description
 from lanner.web.server import server
 from lanner.web.site import Settings
 from web_clients import another, complete, open_campaign, sign_in
