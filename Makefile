@@ -70,13 +70,14 @@ test-browser: setup browser
 
 soak: setup
 	@LANNER_SOAK=50 $(BIN)/pytest -q -s --timeout 0 tests/soak
+	@LANNER_SOAK=50 $(BIN)/pytest -q --timeout 0 -m soak --ignore=tests/browser --ignore=tests/soak
+	@LANNER_SOAK=50 $(BIN)/pytest -q --timeout 0 -m soak tests/browser
 	@$(PIP) install -c constraints.txt -e ".[ray]"
 	@$(BIN)/pytest -q -s tests/judges/test_ray_cluster.py  # three nodes, of which a worker and a node are killed
 	@LANNER_SOAK=50 $(BIN)/pytest -q --timeout 0 tests/web/test_openapi.py tests/judges/test_interrupted.py
 	@LANNER_SOAK=50 LANNER_SEED=$${LANNER_SEED:-$$(date +%F)} $(BIN)/pytest -q --timeout 0 tests/browser/test_walk.py  # another walk each day
 	@LANNER_SOAK=50 $(BIN)/pytest -q --timeout 0 tests/browser/test_saving.py  # a page left more often
 	@$(BIN)/python tests/soak/mutate.py  # faults that no test notices are listed, to be read
-	@LANNER_SOAK=50 $(BIN)/pytest -q --timeout 0 tests/web/test_saving_states.py  # tabs, kills, faults, clocks
 	@LANNER_FUZZ=1 $(BIN)/pytest -q -n 2 --timeout 0 --ignore=tests/browser --ignore=tests/soak
 
 test-metrics:

@@ -100,6 +100,7 @@ def test_it_says_what_it_is_and_what_it_needs(wheel: Path) -> None:
     assert "machine translation" in told["Summary"]
 
 
+@pytest.mark.soak
 def test_the_demo_runs_without_the_repository(installed: Path, tmp_path: Path) -> None:
     assert _run(installed, tmp_path, "-m", "lanner", "--version").stdout.strip() == f"lanner {__version__}"
     where = _run(installed, tmp_path, "-c", "import lanner; print(lanner.__file__)").stdout

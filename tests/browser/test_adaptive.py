@@ -149,6 +149,7 @@ def judge_to_the_stop(judges: list[JudgeClient]) -> None:
                 idle.add(judge.judge)
 
 
+@pytest.mark.soak
 def test_a_system_is_shown_not_to_be_worse_by_a_margin_and_others_are_not_judged(office: Office, page: Page) -> None:
     """The truth: cedar is 2 better than birch, so it is not worse by 8."""
     made(office.store, documents=DOCUMENTS, name="margin", goal="not-worse:cedar,birch,8")

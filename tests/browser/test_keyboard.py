@@ -84,9 +84,14 @@ def _plain(item: dict[str, Any]) -> dict[str, Any]:
 
 
 DOCUMENT = document(texts=SOURCES)
+TWINS = {
+    *("adequacy_fluency_rs", "adequacy_fluency_sc", "da", "da_full_document", "da_sqm", "esa"),
+    *("falcon", "falcon_labels", "mqm", "mqm_core", "mqm_linked", "post_task_scenarios", "ranking_rs", "ranking_sc"),
+}
+"""Whose pages are made of controls that the pages of others have too: `make soak` takes their way as well."""
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.soak if n in TWINS else ()) for n in names()])
 def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
     rng = Random(name)
     judges = (Judge("J1", name="Judge One", attributes={"secret": "attribute-of-this-judge"}), OTHER)

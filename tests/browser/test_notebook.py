@@ -141,6 +141,7 @@ def _begin(page: Page, title: str) -> FrameLocator:
     return frame
 
 
+@pytest.mark.soak
 @pytest.mark.browser
 def test_pages_work_below_the_cells(page: Page, jupyter: tuple[str, Path]) -> None:
     address, folder = jupyter

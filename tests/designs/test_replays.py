@@ -249,6 +249,7 @@ def test_kim_labels_809_sentences_three_times_through_a_campaign(store: Store) -
     assert (counts["context"], counts["skills"]) == (2427, 2427)
 
 
+@pytest.mark.soak
 def test_castilho_through_a_campaign(store: Store) -> None:
     texts, _, people = castilho()
     campaign.create(

@@ -73,6 +73,7 @@ def start(place: Path, url: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", call, *words], stdout=subprocess.DEVNULL)
 
 
+@pytest.mark.soak
 def test_killed_and_started_again_nothing_is_asked_twice_or_lost(server: str, tmp_path: Path) -> None:
     place = tmp_path / "s.db"
     with Store.open(place) as store:

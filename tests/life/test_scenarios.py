@@ -116,6 +116,7 @@ def compare(
     return expected
 
 
+@pytest.mark.soak
 def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
     life, world = live(NAME), World()
     people = [Judge(name, name=name.title()) for name in ("ana", "ben", CARELESS)]

@@ -68,6 +68,7 @@ def test_a_full_disk_is_a_pause_not_a_loss(sqlite_path: Path) -> None:
     assert account.check(str(sqlite_path)) == []
 
 
+@pytest.mark.soak
 def test_a_file_that_another_program_locks_holds_saves_up_and_loses_none(sqlite_path: Path) -> None:
     async def disturb(trial: Trial) -> None:
         await trial.after_acknowledged(30)
@@ -95,6 +96,7 @@ def own_postgres() -> Iterator[Any]:
         server.cleanup()
 
 
+@pytest.mark.soak
 @pytest.mark.postgres
 def test_postgresql_restarted_under_load(own_postgres: Any) -> None:
     """Without a word of warning: what it had acknowledged is there when it comes back."""

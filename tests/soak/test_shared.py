@@ -14,6 +14,7 @@ from lanner.store import Store
 from soak.harness import Account, Server, Trial, prepare
 
 
+@pytest.mark.soak
 @pytest.mark.postgres
 def test_two_servers_on_one_database_and_one_of_them_killed(postgres_url: str) -> None:
     secrets = prepare(postgres_url)

@@ -297,6 +297,6 @@ def test_tabs_and_faults_in_any_order() -> None:
 
 
 @pytest.mark.skipif(NODE is None, reason="NO NODE: install node to run the outbox outside a browser")
-@pytest.mark.skipif("LANNER_SOAK" not in os.environ, reason="long: set LANNER_SOAK=1")
+@pytest.mark.soak
 def test_tabs_and_faults_in_any_order_over_a_real_server() -> None:
     check(Process, examples=int(os.environ["LANNER_SOAK"]), steps=50)
