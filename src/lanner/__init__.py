@@ -63,7 +63,7 @@ class _MovedModules(MetaPathFinder, Loader):
         sys.modules[module.__name__] = import_module(_MOVED[module.__name__])
 
 
-sys.meta_path.append(_MovedModules())
+sys.meta_path.insert(0, _MovedModules())  # before the folders that an earlier version may have left behind
 
 __all__ = [
     "Document",
