@@ -14,8 +14,8 @@ from playwright.sync_api import Page
 from browser_actions import Hands
 from lanner.model import Item, Json, Judge, Spans, Task
 from lanner.protocols import names
+from lanner.protocols.answers import simulate_page as simulated
 from lanner.protocols.answers import texts_of
-from lanner.protocols.simulate import page as simulated
 from live_server import SYSTEMS, Live, Work, document
 from page_inspection import MARKUP, OTHER, Received, clean
 

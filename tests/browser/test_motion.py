@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from browser_actions import Hands, wait_until
 from lanner import protocols
 from lanner.model import Protocol
-from lanner.protocols.simulate import page as simulated
+from lanner.protocols.answers import simulate_page as simulated
 from live_server import SYSTEMS, Live, Work, document
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser_actions import Hands
-from lanner.protocols.simulate import page as simulated
+from lanner.protocols.answers import simulate_page as simulated
 from live_server import Live, document
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]

@@ -14,7 +14,7 @@ from lanner.analysis import material
 from lanner.analysis.material import Material
 from lanner.errors import InputError
 from lanner.model import Document, Judge, JudgeKind, Judgement, Object, Role, Segment, Unit
-from lanner.protocols import simulate
+from lanner.protocols.answers import simulate_page
 from lanner.protocols.kinds.base import Texts
 from lanner.reports.export import export
 
@@ -42,7 +42,7 @@ def simulated(name: str, seed: int = 1) -> Material:
                 for shown in systems:
                     texts = Texts(SOURCE, tuple(OUTPUTS[name] for name in shown))
                     outputs = max(2, len(shown))
-                    answers = simulate.page(protocol, page, rng=rng, texts=texts, outputs=outputs)
+                    answers = simulate_page(protocol, page, rng=rng, texts=texts, outputs=outputs)
                     owner = {q.id: s.id for s in stages for q in s.questions}
                     judgements += [
                         Judgement(

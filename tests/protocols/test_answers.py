@@ -7,6 +7,7 @@ import csv
 import json
 from ast import literal_eval
 from random import Random
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -37,7 +38,6 @@ from lanner.model import (
     Spans,
     Text,
 )
-from lanner.protocols import simulate
 from lanner.protocols.answers import (
     Texts,
     accept,
@@ -53,6 +53,8 @@ from lanner.protocols.answers import (
     missing,
     question_schema,
     resolve,
+    simulate_answer,
+    simulate_page,
     stage_schema,
     take_in,
     texts_of,
@@ -440,7 +442,7 @@ QUESTIONS_COMBINATION = [
 def test_what_is_made_of_valid_answers_is_valid(question: object, seed: int, number: int, rule: str) -> None:
     texts = Texts("The ferry left before the storm.", ("Die Fähre fuhr vor dem Sturm.", "Die Fähre legte ab."))
     dice = Random(seed)
-    votes = [simulate.answer(question, rng=dice, texts=texts, outputs=2) for _ in range(number)]
+    votes = [simulate_answer(question, rng=dice, texts=texts, outputs=2) for _ in range(number)]
     votes = [check(question, vote, texts=texts, outputs=2) for vote in votes]
     made = combine(question, votes, rule)
     check(question, made, texts=texts, outputs=2)
@@ -487,13 +489,13 @@ def mended(question: Question, value: Any, rng: Random) -> Any:
         return None
     match question:
         case Labels() if question.counts or len(set(value)) < max(question.min, len(value)) or question.exclusive:
-            return simulate.answer(question, rng=rng)
+            return simulate_answer(question, rng=rng)
         case Scale() if question.step:
             return question.min + round((value - question.min) / question.step) * question.step
         case Spans():
             return [{**span, "side": question.sides[0], "text": _words(question), "missing": False} for span in value]
         case Rank() if not question.ties:
-            return simulate.answer(question, rng=rng, outputs=len(value))
+            return simulate_answer(question, rng=rng, outputs=len(value))
         case Text() if question.required:
             return value.strip() or "something"
         case _:
@@ -520,7 +522,7 @@ def answered(protocol: Protocol, page: str, seed: int) -> dict[str, Any]:
     for earlier in protocol.pages:
         if earlier == page:
             break
-        answers |= simulate.page(protocol, earlier, rng=rng, texts=TEXTS, answers=answers)
+        answers |= simulate_page(protocol, earlier, rng=rng, texts=TEXTS, answers=answers)
     return answers
 
 
@@ -553,7 +555,7 @@ def test_our_own_answers_fit_the_schema(name: str, page: str) -> None:
     protocol = protocols.load(name)
     for seed in range(5):
         earlier = answered(protocol, page, seed)
-        given_answers = simulate.page(protocol, page, rng=Random(seed), texts=TEXTS, answers=earlier)
+        given_answers = simulate_page(protocol, page, rng=Random(seed), texts=TEXTS, answers=earlier)
         for stage in protocol.pages[page]:
             for question in stage.questions:
                 value = given_answers.get(question.id)
@@ -714,3 +716,82 @@ def test_the_released_files_are_taken_in_whole_with_their_known_faults() -> None
     ratings = readings["h_falcon"]
     other = take_in(protocols.load("h_falcon"), ratings.judgements, ratings.documents)
     assert sum(count for flag, count in other.flags.items() if flag.endswith("missing")) == 9
+
+
+# Simulated answers are always valid, depend on the rng alone, and lean with the quality they are given.
+
+
+SIMULATED_TEXTS = Texts(
+    "Sie gab ihm das Buch 📚 zurück.", ("She gave him back the book.", "그녀는 그에게 책을 돌려주었다.")
+)
+OPTIONS = (Option(id="bad", value=0), Option(id="middling", value=1), Option(id="good", value=2))
+SIMULATED_QUESTIONS: list[Question] = [
+    Scale(id="q", min=1, max=4),
+    Scale(id="q", min=0, max=100, step=0),
+    Scale(id="q", min=0, max=6, step=2, direction="lower_is_better"),
+    Number(id="q", min=0),
+    Number(id="q", min=1.5, max=2.5, integer=False),
+    Number(id="q", max=3),
+    Choice(id="q", options=OPTIONS),
+    Labels(id="q", options=OPTIONS, min=2, max=2),
+    Labels(id="q", options=OPTIONS, exclusive="good", counts=True),
+    Grid(id="q", rows=OPTIONS, options=OPTIONS, preselected="bad"),
+    Grid(id="q", rows=OPTIONS, options=OPTIONS),
+    Spans(id="q", sides=("source", "target"), categories=OPTIONS, severities=OPTIONS, max=2),
+    Spans(id="q"),
+    Rank(id="q"),
+    Rank(id="q", ties=False),
+    Text(id="q", required=True),
+    Text(id="q"),
+]
+
+
+@pytest.mark.parametrize("question", SIMULATED_QUESTIONS, ids=lambda q: q.kind)
+@settings(max_examples=examples(40))
+@given(seed=st.integers(0, 2**32), quality=st.none() | st.floats(0, 1))
+def test_every_answer_is_valid_and_already_in_stored_form(question: Question, seed: int, quality: float | None) -> None:
+    answer = simulate_answer(question, rng=Random(seed), texts=SIMULATED_TEXTS, quality=quality)
+    assert check(question, answer, texts=SIMULATED_TEXTS) == answer
+    assert simulate_answer(question, rng=Random(seed), texts=SIMULATED_TEXTS, quality=quality) == answer
+
+
+@settings(max_examples=examples(25))
+@given(seed=st.integers(0, 2**32), name=st.sampled_from(protocols.names()))
+def test_a_page_is_answered_completely_along_its_conditions(seed: int, name: str) -> None:
+    protocol = protocols.load(name)
+    answers: dict[str, object] = {}
+    for page in protocol.pages:
+        answers |= simulate_page(protocol, page, rng=Random(seed), texts=SIMULATED_TEXTS, answers=answers)
+        assert missing(protocol, page, answers) == []
+
+
+def many(question: Question, quality: float | list[float]) -> list:
+    rng = Random(5)
+    return [simulate_answer(question, rng=rng, texts=SIMULATED_TEXTS, quality=quality) for _ in range(300)]
+
+
+def test_quality_moves_scales_and_grades_towards_their_good_end() -> None:
+    scale, errors = Scale(id="q", min=0, max=10), Scale(id="q", min=0, max=10, direction="lower_is_better")
+    assert mean(many(scale, 0.9)) > 8 > 2 > mean(many(scale, 0.1))
+    assert mean(many(errors, 0.9)) < 2
+    assert many(Choice(id="q", options=OPTIONS), 1.0).count("good") > 250
+    grades = [
+        grade
+        for grid in many(Grid(id="q", rows=OPTIONS, options=OPTIONS, preselected="bad"), 0.95)
+        for grade in grid.values()
+    ]
+    assert grades.count("good") > 10 * grades.count("middling")
+
+
+def test_quality_leaves_fewer_spans_and_error_labels() -> None:
+    spans = Spans(id="q", severities=OPTIONS)
+    assert mean(map(len, many(spans, 0.95))) < mean(map(len, many(spans, 0.2))) / 3
+    labels = Labels(id="q", options=OPTIONS, exclusive="good", counts=True)
+    assert many(labels, 0.95).count({"good": 1}) > 240 > 60 > many(labels, 0.05).count({"good": 1})
+
+
+def test_the_better_output_is_preferred_and_equals_are_often_tied() -> None:
+    rank = Rank(id="q")
+    assert many(rank, [0.9, 0.4]).count([1, 2]) > 270
+    ties = many(rank, [0.6, 0.6]).count([1, 1])
+    assert 40 < ties < 150

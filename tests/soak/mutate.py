@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("web/app", "campaign", "stats", "store", "protocols/kinds")
 SECONDS = 240
 MORE_TESTS = {
-    "protocols/kinds": ("protocols/kinds/test_base.py", "protocols/test_answers.py", "protocols/test_simulate.py"),
+    "protocols/kinds": ("protocols/kinds/test_base.py", "protocols/test_answers.py"),
     "web/app": ("web/test_routes.py",),
 }
 

@@ -190,7 +190,7 @@ ELEMENTS = [
         "another grouping by file",
         "test",
         proven_by(
-            "tests/protocols/test_composition.py",
+            "tests/protocols/test_reading.py",
             "test_the_skills_can_be_grouped_otherwise_by_a_file_as_the_page_on_protocols_shows",
         ),
     ),

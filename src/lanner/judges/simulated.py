@@ -19,8 +19,7 @@ from lanner import campaign
 from lanner.campaign import Submission
 from lanner.errors import LannerError
 from lanner.model import Document, Grid, Item, Json, Protocol, Question, Scale
-from lanner.protocols import simulate
-from lanner.protocols.answers import Texts, applicable, check, chosen
+from lanner.protocols.answers import Texts, applicable, check, chosen, simulate_answer
 from lanner.store import Store
 
 _DOCUMENT_EFFECT, _SENTENCE_EFFECT, _TIME_SPREAD = 0.05, 0.12, 0.5
@@ -64,7 +63,7 @@ class Simulation:
             question = pending[0]
             labels = chosen(self.protocol, question, earlier_answers)
             agreed, alone = (
-                simulate.answer(question, rng=dice, texts=texts, chosen=labels, outputs=outputs, quality=quality)
+                simulate_answer(question, rng=dice, texts=texts, chosen=labels, outputs=outputs, quality=quality)
                 for dice in (shared, own)
             )
             raw = _mixed(question, agreed, alone, temper, own)

@@ -9,8 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lanner.protocols.composition import compose
-    from lanner.protocols.reading import load, mistakes, names, parse_toml
+    from lanner.protocols.reading import compose, load, mistakes, names, parse_toml
 
 __all__ = ["compose", "load", "mistakes", "names", "parse_toml"]
 
@@ -18,4 +17,4 @@ __all__ = ["compose", "load", "mistakes", "names", "parse_toml"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'lanner.protocols' has no attribute {name!r}")
-    return getattr(import_module(f"lanner.protocols.{'composition' if name == 'compose' else 'reading'}"), name)
+    return getattr(import_module("lanner.protocols.reading"), name)

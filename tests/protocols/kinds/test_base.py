@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from lanner import protocols
 from lanner.errors import AnswerError
 from lanner.model import Choice, Option, Question
-from lanner.protocols import simulate
-from lanner.protocols.answers import check, combine, likeness
+from lanner.protocols.answers import check, combine, likeness, simulate_answer
 from lanner.protocols.kinds import KINDS, kind_of
 from lanner.protocols.kinds.base import (
     Check,
@@ -87,7 +86,7 @@ def test_the_most_central_answer_is_most_like_the_others() -> None:
 
 @given(st.sampled_from(QUESTIONS), st.integers(0, 10**6))
 def test_equal_answers_are_alike_and_combine_to_themselves(question: Question, seed: int) -> None:
-    answer = simulate.answer(question, rng=Random(seed), texts=TEXTS)
+    answer = simulate_answer(question, rng=Random(seed), texts=TEXTS)
     if answer is None:
         return
     assert likeness(question, answer, answer) == 1
@@ -98,7 +97,7 @@ def test_equal_answers_are_alike_and_combine_to_themselves(question: Question, s
 @given(st.sampled_from(QUESTIONS), st.integers(0, 10**6))
 def test_likeness_is_symmetric_and_within_bounds(question: Question, seed: int) -> None:
     rng = Random(seed)
-    one, other = (simulate.answer(question, rng=rng, texts=TEXTS) for _ in range(2))
+    one, other = (simulate_answer(question, rng=rng, texts=TEXTS) for _ in range(2))
     if one is not None and other is not None:
         assert 0 <= likeness(question, one, other) <= 1
         assert likeness(question, one, other) == pytest.approx(likeness(question, other, one))
@@ -120,7 +119,7 @@ def test_a_strict_check_raises_and_a_lenient_one_collects() -> None:
 
 @given(st.sampled_from(QUESTIONS), st.integers(0, 10**6))
 def test_a_simulated_answer_is_valid_as_it_is(question: Question, seed: int) -> None:
-    answer = simulate.answer(question, rng=Random(seed), texts=TEXTS)
+    answer = simulate_answer(question, rng=Random(seed), texts=TEXTS)
     assert answer is None or check(question, answer, texts=TEXTS) == answer
 
 

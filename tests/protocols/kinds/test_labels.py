@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanner.model import Labels, Option
-from lanner.protocols import simulate
-from lanner.protocols.answers import check, combine
+from lanner.protocols.answers import check, combine, simulate_answer
 from lanner.protocols.kinds.labels import KIND
 
 OPTIONS = tuple(Option(id=name) for name in ("a", "b", "c", "no_errors"))
@@ -44,7 +43,7 @@ def test_what_is_combined_is_allowed(counts: bool, seed: int, number: int) -> No
         Labels(id="q", options=OPTIONS, exclusive="no_errors", min=1, counts=counts),
         Labels(id="q", options=OPTIONS, min=1, max=2, counts=counts),
     ):
-        votes = [simulate.answer(question, rng=rng) for _ in range(number)]
+        votes = [simulate_answer(question, rng=rng) for _ in range(number)]
         combined = combine(question, votes)
         assert check(question, combined) == combined
 

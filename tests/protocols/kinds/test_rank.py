@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanner.model import Rank
-from lanner.protocols import simulate
-from lanner.protocols.answers import check, combine
+from lanner.protocols.answers import check, combine, simulate_answer
 from lanner.protocols.kinds.rank import KIND
 
 
@@ -22,7 +21,7 @@ def test_mean_ranks_decide_and_disagreement_is_a_tie_where_ties_are_allowed() ->
 @given(st.integers(0, 10**6), st.integers(2, 5), st.booleans())
 def test_combined_ranks_are_ranks(seed: int, outputs: int, ties: bool) -> None:
     question, rng = Rank(id="q", ties=ties), Random(seed)
-    votes = [simulate.answer(question, rng=rng, outputs=outputs) for _ in range(4)]
+    votes = [simulate_answer(question, rng=rng, outputs=outputs) for _ in range(4)]
     combined = combine(question, votes)
     assert check(question, combined, outputs=outputs) == combined
 

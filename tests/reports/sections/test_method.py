@@ -6,7 +6,7 @@ from random import Random
 from lanner import protocols
 from lanner.analysis.material import Material
 from lanner.model import Grid, Judge, JudgeKind, Judgement, Scale
-from lanner.protocols import simulate
+from lanner.protocols.answers import simulate_page
 from lanner.reports.parts import Paragraph, Table
 from lanner.reports.sections.method import details, questionnaire, section
 from lanner.reports.view import View
@@ -88,7 +88,7 @@ def test_statements_are_averaged_and_choices_counted() -> None:
     answers = []
     for place, judge in enumerate(judges):
         for page in protocol.pages:
-            for question, value in simulate.page(protocol, page, rng=Random(place)).items():
+            for question, value in simulate_page(protocol, page, rng=Random(place)).items():
                 found = protocol.find(question)
                 assert found is not None
                 answers.append(Judgement(judge.id, found[0].id, question, "", "", (), value))
