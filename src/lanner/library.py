@@ -39,7 +39,7 @@ from lanner.figures.drawing import plain, standalone
 from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate
 from lanner.formats.parsing.columns import parse
-from lanner.formats.parsing.tables import kind_of
+from lanner.formats.parsing.tables import table_kind
 from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json, Result
 from lanner.model.messages import in_number
@@ -387,7 +387,7 @@ def _from_address(
                     f"{address} cannot be fetched: {error}.",
                     next_step="Give the address of a file; for a campaign on a Lanner server, a token= as well.",
                 ) from error
-            if is_page and kind_of(path) != "html":
+            if is_page and table_kind(path) != "html":
                 raise InputError(
                     "This is a web page and no file.",
                     where=Where(address),

@@ -16,7 +16,7 @@ from lanner.errors import InputError, LannerError, Where
 from lanner.formats._format import Format
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.records import model_reply
-from lanner.formats.parsing.tables import guess_delimiter, kind_of, open_rows
+from lanner.formats.parsing.tables import guess_delimiter, open_rows, table_kind
 
 _NEAREST = 3
 _SHOWN = 8
@@ -80,7 +80,7 @@ def _json_words(kind: str) -> str:
 
 def _plain(path: Path, text: str, suffix: str) -> PathContents:
     first = text.partition("\n")[0].strip()
-    if kind_of(path) == "csv" and (guess_delimiter(path) in first):
+    if table_kind(path) == "csv" and (guess_delimiter(path) in first):
         try:
             return PathContents("table", tuple(open_rows(path).header), f"{suffix} with a table, columns")
         except LannerError:

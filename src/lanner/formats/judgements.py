@@ -18,7 +18,7 @@ from lanner.errors import InputError
 from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.documents import PAIR, SameNameError, name_in_pair, note_on_pairs, read_apart
-from lanner.formats.parsing.tables import Rows, kind_of, open_rows
+from lanner.formats.parsing.tables import Rows, open_rows, table_kind
 from lanner.formats.parsing.values import number
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment, languages
 
@@ -42,7 +42,7 @@ _KNOWN = {
 
 def recognise(path: Path) -> bool:
     """A table with the columns of an export."""
-    if kind_of(path) not in ("csv", "jsonl", "parquet"):
+    if table_kind(path) not in ("csv", "jsonl", "parquet"):
         return False
     try:
         header = open_rows(path).header
@@ -250,7 +250,7 @@ def _seconds(cell: Any) -> float | None:
 
 def explain(path: Path) -> None:
     """Say of a codebook that it is one."""
-    if kind_of(path) == "csv" and textfile.head(path).lstrip("\ufeff").startswith(_CODEBOOK):
+    if table_kind(path) == "csv" and textfile.head(path).lstrip("\ufeff").startswith(_CODEBOOK):
         name = path.name.removesuffix(".codebook.csv").removesuffix(".csv")
         step = f"Read the export that it explains, for instance {name}.csv."
         textfile.failed(path, "This is the codebook of an export and holds no judgements.", next_step=step)

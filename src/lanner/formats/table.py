@@ -42,7 +42,7 @@ from lanner.formats.parsing.columns import (
     steps_in_words,
 )
 from lanner.formats.parsing.documents import PAIR, PART, Draft, Gathering, Pair, SameNameError, read_apart
-from lanner.formats.parsing.tables import Rows, kind_of, open_rows
+from lanner.formats.parsing.tables import Rows, open_rows, table_kind
 from lanner.formats.parsing.textfile import refuse_answers, replacing, text_file
 from lanner.formats.parsing.values import (
     KEEP_CODES,
@@ -84,7 +84,7 @@ _UNNAMED = "judge"
 
 def recognise(path: Path) -> bool:
     """A table whose header names a source column, or judges, what they judged and their answers."""
-    kind = kind_of(path)
+    kind = table_kind(path)
     if not kind:
         return False
     if kind == "xlsx" and path.suffix.lower() in (".xlsx", ".xlsm", ".ods"):
@@ -107,12 +107,12 @@ def recognise(path: Path) -> bool:
 
 def accepts_options(path: Path, *, columns: str | Mapping[str, str] = "", judge: str = "", **_: Any) -> bool:
     """Whoever says which column holds what says that it is a table."""
-    return bool(columns or judge) and bool(kind_of(path))
+    return bool(columns or judge) and bool(table_kind(path))
 
 
 def explain(path: Path) -> None:
     """Say what is wrong with a table that nothing recognises: a line that is no JSON, a header with a fault."""
-    kind = kind_of(path)
+    kind = table_kind(path)
     if kind == "jsonl":
         first = textfile.head(path).lstrip().partition("\n")[0]
         try:

@@ -426,7 +426,7 @@ def guard(
             check_origin(request)
         visitor = await find(request)
         request.state.visitor = visitor
-        if kind_of(visitor) not in kinds:
+        if visitor_kind(visitor) not in kinds:
             if visitor is None:
                 raise SignInNeeded(judge=kinds == JUDGES)
             raise HTTPException(403)
@@ -470,7 +470,7 @@ def _refuse_impossible(request: Request) -> None:
         raise HTTPException(404)
 
 
-def kind_of(visitor: Visitor | None) -> Kind:
+def visitor_kind(visitor: Visitor | None) -> Kind:
     """What the table calls this visitor."""
     if visitor is None:
         return Kind.NOBODY

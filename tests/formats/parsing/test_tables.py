@@ -13,7 +13,7 @@ import pytest
 
 from lanner import formats
 from lanner.errors import InputError
-from lanner.formats.parsing.tables import Extent, guess_delimiter, kind_of, open_rows, refuse_table_beside
+from lanner.formats.parsing.tables import Extent, guess_delimiter, open_rows, refuse_table_beside, table_kind
 
 
 def put(path: Path, text: str) -> Path:
@@ -109,10 +109,10 @@ def test_a_broken_spreadsheet_is_an_input_error(tmp_path: Path) -> None:
 
 
 def test_kinds(tmp_path: Path) -> None:
-    assert kind_of(tmp_path) == ""
-    assert kind_of(put(tmp_path / "a", "<xml/>")) == ""
-    assert kind_of(put(tmp_path / "b", "[[1]]")) == ""
-    assert kind_of(put(tmp_path / "c", "a,b\n")) == "csv"
+    assert table_kind(tmp_path) == ""
+    assert table_kind(put(tmp_path / "a", "<xml/>")) == ""
+    assert table_kind(put(tmp_path / "b", "[[1]]")) == ""
+    assert table_kind(put(tmp_path / "c", "a,b\n")) == "csv"
 
 
 @pytest.mark.parametrize("number", ["0", "3", "²", "-1", "9" * 100_000])

@@ -86,7 +86,7 @@ class Rows:
         return self
 
 
-def kind_of(path: Path) -> str:
+def table_kind(path: Path) -> str:
     """csv, jsonl, json, parquet, xlsx, docx or html, by content; "" if it is no table."""
     if not path.is_file():
         return ""
@@ -108,7 +108,7 @@ def kind_of(path: Path) -> str:
 def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str = "", header: str = "") -> Rows:
     """The rows of a table file. `header` is the number of the row that names the columns, where it is not to be found
     by itself."""
-    match kind_of(path):
+    match table_kind(path):
         case "csv":
             return by_items(path, _by_places(_read_delimited(path, delimiter, quotes, header).with_sample()))
         case "jsonl":
@@ -135,7 +135,7 @@ def first_rows(path: Path, count: int, *, delimiter: str = "") -> list[tuple[int
     """The first rows as they stand with their lines, those above the header among them; empty where each row names its
     own columns."""
     rows: Iterable[tuple[int, Sequence[Any]]]
-    match kind_of(path):
+    match table_kind(path):
         case "csv":
             rows = islice(textfile.rows(path, _mark(path, delimiter), True), count)
         case "xlsx":

@@ -143,10 +143,10 @@ class TablePreview:
 
 def is_table(path: Path) -> bool:
     """Whether a file is a table whose columns can be pointed at; a text in an unknown encoding may be one."""
-    from lanner.formats.parsing.tables import kind_of
+    from lanner.formats.parsing.tables import table_kind
 
     suffix = path.suffix.lower()
-    return suffix in _SUFFIXES and ((suffix in _TEXT_SUFFIXES and _is_undecodable(path)) or bool(kind_of(path)))
+    return suffix in _SUFFIXES and ((suffix in _TEXT_SUFFIXES and _is_undecodable(path)) or bool(table_kind(path)))
 
 
 def _is_undecodable(path: Path) -> bool:
@@ -156,7 +156,7 @@ def _is_undecodable(path: Path) -> bool:
 def preview_table(path: str, name: str, choices: TableChoices, folder: str) -> TablePreview:
     """Look at a table as it was chosen to be read, or as it is guessed; its texts are kept in `folder` where they can
     be read."""
-    from lanner.formats.parsing.tables import guess_delimiter, kind_of
+    from lanner.formats.parsing.tables import guess_delimiter, table_kind
 
     place = Path(path)
     with textfile.decoding(choices.encoding):
@@ -166,7 +166,7 @@ def preview_table(path: str, name: str, choices: TableChoices, folder: str) -> T
                 name, choices, (), 0, can_choose_header=False, problem=problem, is_text=True, problem_at=("encoding",)
             )
         preview = _preview(place, name, choices, folder)
-        if kind_of(place) not in ("csv", ""):
+        if table_kind(place) not in ("csv", ""):
             return preview
         return replace(preview, is_text=True, encoding=_encoding(place), delimiter=guess_delimiter(place))
 
