@@ -14,7 +14,7 @@ from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import shortened
 from lanner.formats.parsing import encodings, textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map
-from lanner.formats.parsing.language_guess import LanguageGuess, guess_language
+from lanner.formats.parsing.values import LanguageGuess, guess_language
 from lanner.model import languages
 from lanner.web import forms
 from lanner.web.drafting.uploads import Texts, take_in
