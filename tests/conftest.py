@@ -20,7 +20,8 @@ from hypothesis import settings
 from sqlalchemy import URL, Engine
 
 from lanner.campaign import accounts
-from lanner.store import Store, engine
+from lanner.store import Store
+from lanner.store.store import connect as make_engine
 
 # Tests hold no stopwatch, and the same examples are tried each time; LANNER_FUZZ=1 tries new ones, and more of them.
 FUZZ = os.environ.get("LANNER_FUZZ") == "1"
@@ -94,7 +95,7 @@ def _stores_made_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         if _is_made_again(url):
             with suppress(OSError):
                 shutil.copyfile(empty, str(url.database))
-        opened = engine.connect(url)
+        opened = make_engine(url)
         known = first.get(opened.dialect.name)
         if known is None or known.dialect.server_version_info is None:  # none that ever reached its database
             first[opened.dialect.name] = opened

@@ -22,7 +22,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from lanner.store import Store
-from lanner.store.engine import CONNECTIONS
+from lanner.store.store import CONNECTIONS
 from lanner.web.app import create_app
 from lanner.web.site import Settings
 from soak.harness import Account, Server, Trial, prepare

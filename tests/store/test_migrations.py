@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from lanner.errors import StoreError
 from lanner.store import Store, migrations, schema
-from lanner.store.engine import locate
+from lanner.store.store import locate
 from store_rows import NOW, answer
 
 

@@ -18,7 +18,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from lanner.campaign.states import find
 from lanner.errors import LannerError, did_you_mean
 from lanner.store import Account, AccountRole, Store, Transaction
-from lanner.store.webhooks import SEALED
+from lanner.store.campaigns import SEALED
 
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1000  # hashing a longer one would only cost time

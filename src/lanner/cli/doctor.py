@@ -25,7 +25,7 @@ from lanner.errors import LannerError
 from lanner.formats import native
 from lanner.model import CampaignState
 from lanner.store import Store
-from lanner.store.engine import (
+from lanner.store.store import (
     NETWORK_FILE_SYSTEMS,
     connect,
     explain,

@@ -29,12 +29,10 @@ from sqlalchemy.pool import NullPool
 from lanner.errors import StoreError, Where
 from lanner.model import Protocol
 from lanner.store import schema
-from lanner.store.campaigns import JUDGE_ITSELF, decode, fingerprint
-from lanner.store.engine import explain, inspect_file
+from lanner.store.campaigns import JUDGE_ITSELF, SEALED, decode, fingerprint
 from lanner.store.judgements import broken_links
 from lanner.store.rows import STREAMED, insert_rows, loads
-from lanner.store.store import Store
-from lanner.store.webhooks import SEALED
+from lanner.store.store import Store, explain, inspect_file
 
 _NAME = "lanner-{:%Y%m%dT%H%M%SZ}.sqlite"
 _PATTERN = "lanner-*T*Z.sqlite"

@@ -20,8 +20,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from lanner.errors import StoreError
-from lanner.store.engine import connect, explain, locate
-from lanner.store.store import Store
+from lanner.store.store import Store, connect, explain, locate
 
 # A machine that lost its power says no goodbye: the database looks for it after half a minute, not after two hours.
 _SET_UP = ("SET tcp_keepalives_idle = 30", "SET tcp_keepalives_interval = 10", "SET tcp_keepalives_count = 3")

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from lanner.campaign.webhooks import seal_secrets, secret_of
 from lanner.errors import StoreError
 from lanner.store import Store
-from lanner.store.webhooks import Delivery
+from lanner.store.campaigns import Delivery
 
 log = logging.getLogger("lanner.web")
 LEASE = timedelta(minutes=2)
