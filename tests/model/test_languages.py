@@ -71,3 +71,10 @@ def test_names_and_directions() -> None:
 )
 def test_pair(text: str, expected: tuple[str, str]) -> None:
     assert languages.pair(text) == expected
+
+
+def test_what_strangers_send_is_not_remembered_without_end() -> None:
+    """A browser names its languages in every request: whoever sends others each time must not fill the memory."""
+    for remembered in (languages.normal, languages.direction):
+        most = remembered.cache_info().maxsize
+        assert most is not None and most <= 10_000

@@ -37,11 +37,10 @@ from lanner.campaign.progress import (
     protocol,
     seats,
 )
-from lanner.campaign.questions import Questions
+from lanner.campaign.questions import Given, Questions
 from lanner.campaign.states import close, configure, open, pause, remove, reopen  # noqa: A004 - the word for it
 from lanner.campaign.submit import Conflict, ReusedError, Saved, SaveQueue, Submission, digest, submit, submit_many
 from lanner.campaign.tasks import (
-    Given,
     Open,
     UnfinishedError,
     current,

@@ -1,4 +1,5 @@
-"""Which questions a page asks about an item, whose answers count as earlier ones, and what is still open.
+"""Which questions a page asks about an item, what was answered so far, whose answers count as earlier ones, and what is
+still open.
 
 A page may hold stages about sentences and about the document, about the source and about outputs. An item answers
 those that fit it: a sentence the stages about sentences, a pair of outputs the stages that compare. What is asked
@@ -34,8 +35,8 @@ from lanner.protocols.answers import Texts, check, chosen, holds, texts_of
 from lanner.protocols.context import page_in_any_context
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.worked_examples import has_examples
-from lanner.store import JUDGE_ITSELF, Answer, Standing, Store, Transaction
-from lanner.store.rows import dumps, loads
+from lanner.store import JUDGE_ITSELF, Answer, Assigned, Standing, Store, Transaction
+from lanner.store.rows import dumps, loads, moment
 
 StageQuestion = tuple[Stage, Question]
 Key = tuple[str, str, str]
@@ -500,3 +501,62 @@ def document(store: Store, tx: Transaction, standing: Standing, key: str) -> Doc
 def texts(store: Store, tx: Transaction, standing: Standing, item: Item) -> Texts | None:
     """What the judge was shown of an item."""
     return texts_of(document(store, tx, standing, item.document), item) if item.document else None
+
+
+# What a judge has answered so far
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer as it stands: its judgement (the `base` of a revision), its value, and when it came."""
+
+    id: int
+    value: Json
+    revision: int
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a judge has said about one item: the answers that hold, by question; and, with those of other pages about
+    the same unit, what conditions and repeated questions look at."""
+
+    current: Mapping[str, Given]
+    earlier: Mapping[str, Json]
+
+
+def heard(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Heard]:
+    """The same item by item of a task."""
+    questions = questions_of(store, tx, entry.campaign, protocol_hash)
+    page = entry.task.page
+    answers = []
+    moments: dict[int, datetime] = {}  # answers of one save share theirs
+    for item, rows in zip(entry.task.items, rows_of(tx, entry), strict=True):
+        if not rows:
+            answers.append(Heard({}, {}))
+            continue
+        heads = questions.heads(rows)
+        keys = questions.keys(item)
+        mine = {question.id: heads.get(keys[question.id]) for _, question in questions.questions(page, item)}
+        own_answers = {
+            name: _given(row, moments) for name, row in mine.items() if row is not None and row.value != "null"
+        }
+        values = {name: each.value for name, each in own_answers.items()}
+        answers.append(Heard(own_answers, questions.answers(page, item, heads, known=values)))
+    return answers
+
+
+def rows_of(tx: Transaction, entry: Assigned) -> list[list[Answer]]:
+    """Item by item, everything its judge has ever answered about the same unit."""
+    if entry.judge is None:
+        return [[] for _ in entry.task.items]
+    rows = {document: tx.judgements.of_document(entry.judge, document) for document in dict.fromkeys(entry.documents)}
+    pairs = zip(entry.task.items, entry.documents, strict=True)
+    return [rows[document].get(item.segment, []) for item, document in pairs]
+
+
+def _given(row: Answer, moments: dict[int, datetime]) -> Given:
+    received = moments.get(row.received_at)
+    if received is None:
+        received = moments[row.received_at] = moment(row.received_at)
+    return Given(row.id, loads(row.value), row.revision, received)

@@ -7,29 +7,29 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from lanner.campaign.drawing import take_task
-from lanner.campaign.questions import gate_open, no_task, questions_of, refuse, refuse_early_finish, systems_of
+from lanner.campaign.questions import (
+    Given,
+    gate_open,
+    heard,
+    no_task,
+    questions_of,
+    refuse,
+    refuse_early_finish,
+    rows_of,
+    systems_of,
+)
 from lanner.campaign.states import Reference, find, seat
 from lanner.campaign.webhooks import announce_finished
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
 from lanner.model import Campaign, CampaignState, Item, Json, Judgement, Stage, Task
-from lanner.store import Answer, Assigned, Overview, Progressed, Store, Transaction
-from lanner.store.rows import loads, micros, moment, now
+from lanner.store import Assigned, Overview, Progressed, Store, Transaction
+from lanner.store.rows import micros, now
 
 TAKE_BACK = timedelta(minutes=10)
 """How long a judge can take back that a task is finished."""
 UNTIL_SUBMITTED = "until_submitted"
 """The value of the setting `revision` with which finished tasks can be taken back until the last one is finished."""
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An answer as it stands: its judgement (the `base` of a revision), its value, and when it came."""
-
-    id: int
-    value: Json
-    revision: int
-    received_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,36 +93,6 @@ def overview(store: Store, campaign: Reference, judge: str) -> list[Overview]:
     """How far a judge is with each task, without the items."""
     with store.reading() as tx:
         return tx.progress.overview(seat(tx, find(tx, campaign), judge).number)
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """What a judge has said about one item: the answers that hold, by question; and, with those of other pages about
-    the same unit, what conditions and repeated questions look at."""
-
-    current: Mapping[str, Given]
-    earlier: Mapping[str, Json]
-
-
-def heard(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Heard]:
-    """The same item by item of a task."""
-    questions = questions_of(store, tx, entry.campaign, protocol_hash)
-    page = entry.task.page
-    answers = []
-    moments: dict[int, datetime] = {}  # answers of one save share theirs
-    for item, rows in zip(entry.task.items, _rows(tx, entry), strict=True):
-        if not rows:
-            answers.append(Heard({}, {}))
-            continue
-        heads = questions.heads(rows)
-        keys = questions.keys(item)
-        mine = {question.id: heads.get(keys[question.id]) for _, question in questions.questions(page, item)}
-        own_answers = {
-            name: _given(row, moments) for name, row in mine.items() if row is not None and row.value != "null"
-        }
-        values = {name: each.value for name, each in own_answers.items()}
-        answers.append(Heard(own_answers, questions.answers(page, item, heads, known=values)))
-    return answers
 
 
 def current(store: Store, number: int) -> list[Mapping[str, Given]]:
@@ -295,7 +265,7 @@ def _missing(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str)
     saved_at = tx.tasks.saved(entry.task.id)
     pages: dict[int, Mapping[str, set[str]]] = {}
     missing = []
-    for at, (item, rows) in enumerate(zip(entry.task.items, _rows(tx, entry), strict=True)):
+    for at, (item, rows) in enumerate(zip(entry.task.items, rows_of(tx, entry), strict=True)):
         answers = questions.answers(page, item, questions.heads(rows))
         lacking = questions.open(page, item, answers, saved=saved_at[at])
         if lacking and entry.judge is not None:  # an answer that nobody will ask this judge for is not waited for
@@ -307,19 +277,3 @@ def _missing(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str)
         if lacking:
             missing.append(Open(at, item.document, item.segment, tuple(lacking)))
     return missing
-
-
-def _rows(tx: Transaction, entry: Assigned) -> list[list[Answer]]:
-    """Item by item, everything its judge has ever answered about the same unit."""
-    if entry.judge is None:
-        return [[] for _ in entry.task.items]
-    rows = {document: tx.judgements.of_document(entry.judge, document) for document in dict.fromkeys(entry.documents)}
-    pairs = zip(entry.task.items, entry.documents, strict=True)
-    return [rows[document].get(item.segment, []) for item, document in pairs]
-
-
-def _given(row: Answer, moments: dict[int, datetime]) -> Given:
-    received = moments.get(row.received_at)
-    if received is None:
-        received = moments[row.received_at] = moment(row.received_at)
-    return Given(row.id, loads(row.value), row.revision, received)

@@ -7,13 +7,14 @@ The shortest code wins, subtags are kept in their BCP 47 spelling, and a code th
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
 UNDETERMINED = "und"
 _RTL_SCRIPTS = {"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg"}
 _PLACEHOLDERS = {"", "und", "mul", "xx", "unknown", "none"}
+_MOST_CODES = 2000  # remembered at once: browsers send codes, and anybody may send any
 
 
 @cache
@@ -31,7 +32,7 @@ def _by_any_name() -> dict[str, str]:
     return codes
 
 
-@cache
+@lru_cache(_MOST_CODES)
 def normal(code: str) -> str:
     """One spelling of a language: `deu`, `GER` and `German` are `de`, `pt_br` is `pt-BR`, nothing is `und`."""
     name = code.strip()
@@ -70,6 +71,7 @@ def three_letter(code: str) -> str:
     return next((other for other in table().get(language, {}).get("codes", ()) if len(other) == 3), language)
 
 
+@lru_cache(_MOST_CODES)
 def direction(code: str) -> str:
     """`rtl` or `ltr`, from the script where the code names one, else from the language."""
     language, *rest = normal(code).split("-")

@@ -127,7 +127,6 @@ def test_lessons_speak_the_language_of_the_interface_with_texts_of_the_task() ->
     (korean, *_) = lessons(protocol, "rating", ("en", "ko"), "de")
     assert korean.languages == ("en", "ko")
     assert korean.right[0][1].startswith("Informationsdichte")
-    assert lessons(protocol, "rating", ("en", "ko"), "de") is lessons(protocol, "rating", ("en", "ko"), "de")
 
 
 def test_lessons_show_marks_in_the_sentence_and_what_is_missing_in_the_source() -> None:

@@ -179,7 +179,7 @@ def show_task(
 
 def _with_notes(view: TaskView, language: str) -> PageSettings:
     """The campaign's guidelines, or the protocol's, with what was added to them while the campaign runs."""
-    if not adjudication.notes(view.campaign.settings):
+    if not view.campaign.settings.get(adjudication.SETTING):
         return view.settings
     own = view.settings.guidelines or Wording(view.protocol, language).line("instructions")
     return replace(view.settings, guidelines=adjudication.with_notes(own, view.campaign.settings))

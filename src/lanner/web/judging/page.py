@@ -12,14 +12,27 @@ from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup
 
-from lanner.campaign.questions import document, gate_open, questions_of
-from lanner.campaign.tasks import Heard, heard
-from lanner.model import Campaign, Document, Item, Json, Judge, Object, Protocol, Role, Spans, Stage, Task, Unit
+from lanner.campaign.questions import Heard, document, gate_open, heard, questions_of
+from lanner.model import (
+    Campaign,
+    Document,
+    Item,
+    Json,
+    Judge,
+    Object,
+    Protocol,
+    Role,
+    Spans,
+    Stage,
+    Task,
+    Unit,
+    languages,
+)
 from lanner.protocols.answers import Texts, applicable, chosen, missing, texts_of
 from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import as_shown
 from lanner.protocols.wording import Wording
-from lanner.store import Assigned, Store, Transaction
+from lanner.store import Assigned, Memo, Store, Transaction
 from lanner.store.rows import dumps
 from lanner.web.judging.document import Block, Layout, lines, opened
 from lanner.web.judging.form import Ask, Pick, asks
@@ -311,7 +324,9 @@ def task_page(
     wording = Wording(protocol, messages.language)
     outputs = max((len(item.systems) for item in task.items), default=2)
     about = (protocol.hash, task.page, messages.language, outputs)
-    questions, sections, shortcuts = _prepared(protocol, about, wording, messages)
+    pair = _languages(task, documents)
+    prepared: Prepared = _PREPARED.get((about, pair), lambda: _prepare(protocol, about, pair, wording, messages))
+    questions = prepared.questions
     given = _standing(stages, given)
     verdicts = [_feedback(protocol, task.page, *pair, messages) for pair in zip(task.items, given, strict=True)]
     prefilled = _prefilled(stages, task.items, documents)
@@ -320,7 +335,6 @@ def task_page(
     place = _place(blocks, states, row)
     blocks = opened(blocks, place, whole)
     current = _item_at(blocks, place)
-    pair = (blocks[0].pair[0][0], blocks[0].pair[1][0]) if blocks else ("", "")
     heading, instructions = _heading(stages, wording, messages, blocks, place)
     return TaskPage(
         id=task.id,
@@ -343,11 +357,11 @@ def task_page(
         progress=progress,
         guidelines=paragraphs(settings.guidelines or wording.line("instructions"))
         + tuple(line for stage in stages for line in paragraphs(wording.stage(stage.id, "instructions"))),
-        definitions=sections,
-        keys=shortcuts,
+        definitions=prepared.definitions,
+        keys=prepared.keys,
         coach=coach(questions, messages) if practice else (),
-        examples=lessons(protocol, task.page, pair, messages.language),
-        steps=steps(protocol, task.page, messages.language),
+        examples=prepared.examples,
+        steps=prepared.steps,
         training=task.items[current].role is Role.TUTORIAL,
         feedback=verdicts[current],
         script=_script(task, given, prefilled, verdicts, messages)
@@ -355,30 +369,50 @@ def task_page(
         | {"who": who, "minutesToday": progress.minutes_today, "more": progress.tasks - progress.done > 1}
         | {"offline": not practice and not preview}
         | {"idle": settings.idle_seconds, "breakAfter": settings.break_minutes},
-        autoarm=not any(ask.direct for ask in questions),
+        autoarm=prepared.autoarm,
         in_columns=stages[0].object is Object.SOURCE,
         preview=preview,
     )
 
 
-_Prepared = tuple[tuple[Ask, ...], tuple[Section, ...], tuple[Key, ...]]
-_PREPARED: dict[tuple[str, str, str, int], _Prepared] = {}
-_MOST_PREPARED = 100
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is the same on a page for every judge and document: its questions in one language, with definitions, keys,
+    worked examples and steps. It is a quarter of what a page costs, so it is made once."""
+
+    questions: tuple[Ask, ...]
+    definitions: tuple[Section, ...]
+    keys: tuple[Key, ...]
+    autoarm: bool
+    examples: tuple[Lesson, ...]
+    steps: tuple[str, ...]
 
 
-def _prepared(protocol: Protocol, about: tuple[str, str, str, int], wording: Wording, messages: Messages) -> _Prepared:
-    """The questions of a page in one language, with definitions and keys: the same for every judge and document, and a
-    quarter of what a page costs, so they are made once."""
-    parts = _PREPARED.get(about)
-    if parts is None:
-        _, page, _, outputs = about
-        stages = protocol.pages[page]
-        questions = asks(protocol, stages, wording, messages, outputs)
-        shortcuts = keys(questions, messages, unit=stages[0].unit)
-        if len(_PREPARED) >= _MOST_PREPARED:
-            _PREPARED.clear()
-        parts = _PREPARED[about] = (questions, definitions(questions), shortcuts)
-    return parts
+_PREPARED = Memo(200)
+
+
+def _prepare(
+    protocol: Protocol, about: tuple[str, str, str, int], pair: tuple[str, str], wording: Wording, messages: Messages
+) -> Prepared:
+    _, page, language, outputs = about
+    stages = protocol.pages[page]
+    questions = asks(protocol, stages, wording, messages, outputs)
+    return Prepared(
+        questions,
+        definitions(questions),
+        keys(questions, messages, unit=stages[0].unit),
+        not any(ask.direct for ask in questions),
+        lessons(protocol, page, pair, language),
+        steps(protocol, page, language),
+    )
+
+
+def _languages(task: Task, documents: Mapping[str, Document]) -> tuple[str, str]:
+    """The languages of the first text of a task; empty where there is none, or where they are unknown."""
+    first = next((documents[item.document] for item in task.items if item.document in documents), None)
+    codes = (first.source_language, first.target_language) if first else ("", "")
+    source, target = ("" if code == languages.UNDETERMINED else code for code in codes)
+    return source, target
 
 
 def _script(

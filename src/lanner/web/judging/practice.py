@@ -77,23 +77,11 @@ class Practice:
         return [[name for name in item.expected if name] for item in self.task.items]
 
 
-_LESSONS: dict[tuple[str, str, tuple[str, str], str], tuple[Lesson, ...]] = {}
-_MOST_KEPT = 200
 _MOST_ROUNDS = 2000
 
 
 def lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str) -> tuple[Lesson, ...]:
-    """The worked examples about a page in the language of the interface, with texts in the languages of a task. They
-    are the same for every judge and document, so they are made once."""
-    key = protocol.hash, page, pair, language
-    if key not in _LESSONS:
-        if len(_LESSONS) >= _MOST_KEPT:
-            _LESSONS.clear()
-        _LESSONS[key] = _lessons(protocol, page, pair, language)
-    return _LESSONS[key]
-
-
-def _lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str) -> tuple[Lesson, ...]:
+    """The worked examples about a page in the language of the interface, with texts in the languages of a task."""
     return tuple(
         Lesson(
             example.source,
