@@ -321,11 +321,10 @@ def task_page(
     `media` are addresses of pictures by document id; `practice` is what the script of a practice page reads."""
     stages = protocol.pages[task.page]
     settings, progress = settings or Settings(), progress or Progress()
-    wording = Wording(protocol, messages.language)
     outputs = max((len(item.systems) for item in task.items), default=2)
     about = (protocol.hash, task.page, messages.language, outputs)
     pair = _languages(task, documents)
-    prepared: Prepared = _PREPARED.get((about, pair), lambda: _prepare(protocol, about, pair, wording, messages))
+    prepared: Prepared = _PREPARED.get((about, pair), lambda: _prepare(protocol, about, pair, messages))
     questions = prepared.questions
     given = _standing(stages, given)
     verdicts = [_feedback(protocol, task.page, *pair, messages) for pair in zip(task.items, given, strict=True)]
@@ -335,28 +334,27 @@ def task_page(
     place = _place(blocks, states, row)
     blocks = opened(blocks, place, whole)
     current = _item_at(blocks, place)
-    heading, instructions = _heading(stages, wording, messages, blocks, place)
     return TaskPage(
         id=task.id,
         about=about,
         unit=stages[0].unit.value,
         apart=stages[0].apart,
         object=stages[0].object.value,
-        title=settings.title or wording.title,
-        heading=heading,
-        stage_title=next((title for stage in stages if (title := wording.stage(stage.id))), ""),
-        instructions=instructions,
+        title=settings.title or prepared.title,
+        heading=_heading(stages[0].unit, prepared.stage_title, messages, blocks, place),
+        stage_title=prepared.stage_title,
+        instructions=prepared.instructions,
         shown=tuple(stages[0].show),
         blocks=blocks,
         asks=tuple(_answered(protocol, task.page, ask, given[current]) for ask in questions),
-        words_language=wording.language,
+        words_language=prepared.words_language,
         current=current,
         row=place,
         finished=task.finished_at is not None,
         states=states,
         progress=progress,
-        guidelines=paragraphs(settings.guidelines or wording.line("instructions"))
-        + tuple(line for stage in stages for line in paragraphs(wording.stage(stage.id, "instructions"))),
+        guidelines=(paragraphs(settings.guidelines) if settings.guidelines else prepared.guidelines)
+        + prepared.instructions,
         definitions=prepared.definitions,
         keys=prepared.keys,
         coach=coach(questions, messages) if practice else (),
@@ -377,9 +375,14 @@ def task_page(
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is the same on a page for every judge and document: its questions in one language, with definitions, keys,
-    worked examples and steps. It is a quarter of what a page costs, so it is made once."""
+    """What is the same on a page for every judge and document: its words and questions in one language, with
+    definitions, keys, worked examples and steps. It is a quarter of what a page costs, so it is made once."""
 
+    title: str
+    stage_title: str
+    words_language: str
+    guidelines: tuple[str, ...]
+    instructions: tuple[str, ...]
     questions: tuple[Ask, ...]
     definitions: tuple[Section, ...]
     keys: tuple[Key, ...]
@@ -392,12 +395,17 @@ _PREPARED = Memo(200)
 
 
 def _prepare(
-    protocol: Protocol, about: tuple[str, str, str, int], pair: tuple[str, str], wording: Wording, messages: Messages
+    protocol: Protocol, about: tuple[str, str, str, int], pair: tuple[str, str], messages: Messages
 ) -> Prepared:
     _, page, language, outputs = about
-    stages = protocol.pages[page]
+    stages, wording = protocol.pages[page], Wording(protocol, language)
     questions = asks(protocol, stages, wording, messages, outputs)
     return Prepared(
+        wording.title,
+        next((title for stage in stages if (title := wording.stage(stage.id))), ""),
+        wording.language,
+        paragraphs(wording.line("instructions")),
+        tuple(line for stage in stages for line in paragraphs(wording.stage(stage.id, "instructions"))),
         questions,
         definitions(questions),
         keys(questions, messages, unit=stages[0].unit),
@@ -523,18 +531,13 @@ def _item_at(blocks: Sequence[Block], place: int) -> int:
     return 0
 
 
-def _heading(
-    stages: Sequence[Stage], wording: Wording, messages: Messages, blocks: Sequence[Block], place: int
-) -> tuple[str, tuple[str, ...]]:
-    unit = stages[0].unit
-    stage_title = next((title for stage in stages if (title := wording.stage(stage.id))), "")
-    lines = tuple(line for stage in stages for line in paragraphs(wording.stage(stage.id, "instructions")))
+def _heading(unit: Unit, stage_title: str, messages: Messages, blocks: Sequence[Block], place: int) -> str:
     if unit is Unit.JUDGE:
-        return stage_title or messages.get("rail.question"), lines
+        return stage_title or messages.get("rail.question")
     if unit is Unit.DOCUMENT:
-        return messages.get("rail.document"), lines
+        return messages.get("rail.document")
     rows = [line for block in blocks for line in block.rows]
-    return messages.get("rail.sentence", n=rows[place].number if rows else 1), lines
+    return messages.get("rail.sentence", n=rows[place].number if rows else 1)
 
 
 _A_DAY = timedelta(hours=16)  # a working day, wherever midnight is for the judge
