@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +23,8 @@ from lanner.errors import CampaignError, DesignError, InputError
 from lanner.model import Document, Judge, JudgeKind, Role, Segment
 from lanner.protocols import load
 from lanner.stats.goals import State
-from lanner.store import Store
+from lanner.store import Event, Store
+from lanner.store.campaigns import Events
 
 
 @pytest.fixture
@@ -265,3 +269,42 @@ def test_tasks_are_drawn_from_ten_thousand_documents(store: Store) -> None:
     spent = (time.process_time() - begun) / 200
     assert len(set(numbers)) == 200 and None not in numbers
     print(f"{spent * 1000:.2f} ms CPU an assignment")
+
+
+def test_a_draw_counts_once_however_many_look_at_the_same_time(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages of several readers and judges share what was read of the log. Here two have both seen the new draws before
+    either has taken them up: counted twice, the next draw would not follow from the log any more."""
+    made(store)
+    before = drawing.state(store, "study")
+    with Store.open(tmp_path / "study.db") as another:
+        work(another, most=6)
+    both, read = Barrier(2), Events.of
+
+    def read_together(self: Events, *about: int, **more: Any) -> list[Event]:
+        events = read(self, *about, **more)
+        both.wait(60)
+        return events
+
+    monkeypatch.setattr(Events, "of", read_together)
+    with ThreadPoolExecutor(2) as threads:
+        states = list(threads.map(lambda _: drawing.state(store, "study"), range(2)))
+    monkeypatch.undo()
+    assert states[0] is states[1] is before
+    draws = [event.detail for event in campaign.events(store, "study") if event.kind == drawing.DRAWN]
+    assert len(draws) == 2
+    assert [draw.number for draw in before.allocation.draws] == [detail["number"] for detail in draws]
+    assert before.assigned == sum(detail["judgements"] for detail in draws)
+
+
+def test_a_draft_that_is_changed_is_drawn_by_what_it_is_now(store: Store) -> None:
+    """Organisers' pages have counted what it may draw before; its texts are the same, its seed and budget are not."""
+    options = {"goal": "rank", "budget": 30}
+    campaign.create(store, "study", texts(), load("da"), JUDGES, design="adaptive", seed=3, options=options, at=NOW)
+    assert campaign.progress(store, "study").undrawn == 30
+    campaign.redefine(store, "study", seed=4, options={**options, "budget": 24}, at=NOW)
+    assert campaign.progress(store, "study").undrawn == 24
+    assert drawing.state(store, "study").allocation.seed == 4
+    campaign.open(store, "study", at=NOW)
+    assert work(store, most=3) == 3

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,8 @@ if TYPE_CHECKING:  # statistics are loaded when an adaptive campaign is met: ser
 DRAWN, LOOKED, LEFT, TEAMED = "document_drawn", "look_taken", "pair_left_open", "team_formed"
 STANDING = (DRAWN, LOOKED, LEFT)
 """Events that tell where a campaign stands."""
+_READING = Lock()
+"""Held while what all threads share of a campaign's log is brought up to date."""
 CONTROL_EVERY = 10
 """With controls asked for, every so many draws bring one more task with a spoiled sentence."""
 
@@ -70,32 +73,37 @@ class Drawing:
         return spent or self.allocation.next_draw() is None
 
     def read(self, events: Sequence[Event]) -> None:
-        """Take up what the log has brought since."""
+        """Take up what the log has brought since. Several threads may have seen the same new entries: each counts
+        once."""
+        with _READING:
+            for event in events:
+                if event.id > self.last:
+                    self._take_up(event)
+                    self.last = event.id
+
+    def _take_up(self, event: Event) -> None:
         from lanner.stats.allocation import Draw
         from lanner.stats.goals import Standing, State
 
-        systems = self.allocation.systems
-        for event in events:
-            detail = event.detail
-            self.last = event.id
-            if event.kind == DRAWN:
-                places = tuple(systems.index(name) for name in detail["systems"])
-                self.allocation.add(
-                    Draw(int(detail["number"]), self._place[detail["document"]], float(detail["probability"]), places)
-                )
-                self.assigned += int(detail["judgements"])
-            elif event.kind in (LOOKED, LEFT):
-                standing = Standing(
-                    int(detail["look"]),
-                    self.allocation.standing.pairs,
-                    tuple(State(state) for state in detail["states"]),
-                    tuple(int(winner) for winner in detail["winners"]),
-                    tuple(int(system) for system in detail["active"]),
-                    bool(detail["enough"]),
-                )
-                if event.kind == LEFT:
-                    self.allocation.standing = standing
-                    continue
+        systems, detail = self.allocation.systems, event.detail
+        if event.kind == DRAWN:
+            places = tuple(systems.index(name) for name in detail["systems"])
+            self.allocation.add(
+                Draw(int(detail["number"]), self._place[detail["document"]], float(detail["probability"]), places)
+            )
+            self.assigned += int(detail["judgements"])
+        elif event.kind in (LOOKED, LEFT):
+            standing = Standing(
+                int(detail["look"]),
+                self.allocation.standing.pairs,
+                tuple(State(state) for state in detail["states"]),
+                tuple(int(winner) for winner in detail["winners"]),
+                tuple(int(system) for system in detail["active"]),
+                bool(detail["enough"]),
+            )
+            if event.kind == LEFT:
+                self.allocation.standing = standing
+            else:
                 self.allocation.renew(standing, weights=np.array(detail["weights"], dtype=float))
                 self.looks[standing.look] = event.at
 
@@ -118,25 +126,39 @@ def score_of(protocol: Protocol) -> tuple[str, float]:
     return of, -1.0 if options.get("direction") == "lower_is_better" else 1.0
 
 
+@dataclass(slots=True)
+class _Kept:
+    """What was read of a campaign, and of which version of it: a draft may still change."""
+
+    entry: tuple[int, Drawing] | None = None
+
+
 def drawing(store: Store, tx: Transaction, campaign: Campaign) -> Drawing:
     """The campaign's draws up to now. Only what is new is read again."""
-
-    def make() -> Drawing:
-        from lanner.stats.allocation import Allocation
-
-        plan = tx.campaigns.plan(campaign.id)
-        protocol = Protocol.model_validate_json(tx.campaigns.protocol(campaign.id))
-        documents = tuple(tx.documents.all(campaign.id))
-        systems = tuple(plan["systems"])
-        sizes = document_sizes(documents, protocol)
-        allocation = Allocation(goal_of(plan["options"], systems), systems, sizes, seed=campaign.seed)
-        return Drawing(documents, protocol, plan["options"], allocation, tx.documents.numbers(campaign.id))
-
     if campaign.design != NAME:
         raise CampaignError(f"{campaign.name} is not adaptive.", code="not_adaptive")
-    drawing: Drawing = store.facts.get(("drawing", campaign.id, tx.campaigns.corpus_hash(campaign.id)), make)
+    kept: _Kept = store.facts.get(("drawing", campaign.id), _Kept)
+    version = tx.campaigns.version(campaign.id)
+    if kept.entry is not None and kept.entry[0] == version:
+        drawing = kept.entry[1]
+    else:
+        drawing = _undrawn(tx, campaign)
+        kept.entry = (version, drawing)
     drawing.read(tx.events.of(campaign.id, kinds=STANDING, after=drawing.last))
     return drawing
+
+
+def _undrawn(tx: Transaction, campaign: Campaign) -> Drawing:
+    """The campaign before its first draw."""
+    from lanner.stats.allocation import Allocation
+
+    plan = tx.campaigns.plan(campaign.id)
+    protocol = Protocol.model_validate_json(tx.campaigns.protocol(campaign.id))
+    documents = tuple(tx.documents.all(campaign.id))
+    systems = tuple(plan["systems"])
+    sizes = document_sizes(documents, protocol)
+    allocation = Allocation(goal_of(plan["options"], systems), systems, sizes, seed=campaign.seed)
+    return Drawing(documents, protocol, plan["options"], allocation, tx.documents.numbers(campaign.id))
 
 
 def document_sizes(documents: Sequence[Document], protocol: Protocol) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -158,9 +180,9 @@ def finished_share(store: Store, campaign: Reference) -> float:
         entry = find(tx, campaign)
         own = drawing(store, tx, entry)
         outputs = tx.tasks.finished_outputs(entry.id)
-        rows = [own.numbers[own.documents[draw.document].id] for draw in own.allocation.draws]
         finished = [
-            outputs.get(row, 0) >= len(draw.systems) for row, draw in zip(rows, own.allocation.draws, strict=True)
+            outputs.get(own.numbers[own.documents[draw.document].id], 0) >= len(draw.systems)
+            for draw in own.allocation.draws
         ]
         return sum(finished) / max(1, len(own.documents))
 
