@@ -440,8 +440,12 @@ _REFUSALS = {
     429: "Too many wrong tokens.",
     503: "The database cannot be reached; try again.",
 }
-_OF_CHANGES = {400: "The body cannot be read.", 409: "The campaign does not take this now.",
-               413: "The body is too large.", 415: "The body is not JSON."}  # fmt: skip
+_OF_CHANGES = {
+    400: "The body cannot be read.",
+    409: "The campaign does not take this now.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+}
 _MOST = {"list_documents": MOST_DOCUMENTS, "list_judgements": MOST_JUDGEMENTS}
 
 
