@@ -161,7 +161,7 @@ def test_the_command_line_uses_the_server_and_nothing_else_of_web() -> None:
         for name, path, tree in modules()
         if package_of(name) in {"cli", "notebook"}
         for imported, node in imports(tree)
-        if package_of(imported) == "web" and imported not in {"lanner.web.server", "lanner.web.addresses"}
+        if package_of(imported) == "web" and imported != "lanner.web.server"
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -26,9 +26,9 @@ import test_docs
 from data_sets import data_dir
 from docs_workspace import STORE, add_pilot, answered, lay_out
 from lanner.cli import lanner
+from lanner.cli.early_checks import free_port
 from lanner.errors import LannerError
 from lanner.store import Store
-from lanner.web.addresses import free_port
 from stub_server import Stub, running
 from test_docs import FENCE, FRONT, PAGES, REFERENCE, TUTORIALS
 

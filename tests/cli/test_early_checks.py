@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,18 @@ from click.shell_completion import ShellComplete
 
 from lanner.campaign import create, get
 from lanner.cli import lanner
-from lanner.cli.early_checks import campaign_names, refuse_missing, refuse_unknown_campaign, refuse_unknown_question
+from lanner.cli.early_checks import (
+    campaign_names,
+    check_public_url,
+    free_port,
+    is_free,
+    is_own,
+    refuse_missing,
+    refuse_unknown_campaign,
+    refuse_unknown_question,
+)
 from lanner.cli.source import materials
-from lanner.errors import CampaignError, InputError
+from lanner.errors import CampaignError, InputError, LannerError
 from lanner.formats import read_documents
 from lanner.model import Document, Judge, Segment
 from lanner.store import Store
@@ -215,3 +225,40 @@ def test_the_shell_completes_campaigns_of_the_store_that_is_named(
     assert "pilot" not in completions()
     monkeypatch.setenv("LANNER_STORE", place)
     assert completions() >= {"pilot"}
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("https://judge.example.org/", "https://judge.example.org"),
+        ("http://10.0.0.2:8080/lanner/", "http://10.0.0.2:8080/lanner"),
+        ("https://[::1]:8000", "https://[::1]:8000"),
+    ],
+)
+def test_a_public_address_has_no_slash_at_its_end(address: str, kept: str) -> None:
+    assert check_public_url(address) == kept
+
+
+@pytest.mark.parametrize(
+    "words", ["judge.example.org", "ftp://x", "https://", "https://a:b@c", "https://x?y=1", "https://[", "https://x:y"]
+)
+def test_what_is_no_address_is_refused(words: str) -> None:
+    with pytest.raises(LannerError) as caught:
+        check_public_url(words)
+    assert "--public-url https://" in caught.value.next_step
+
+
+def test_a_taken_port_is_not_free_and_the_next_one_is_found() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert not is_free("127.0.0.1", port)
+        assert free_port("127.0.0.1", port) > port
+
+
+def test_a_server_listens_only_on_addresses_of_this_machine() -> None:
+    assert is_own("127.0.0.1")
+    assert is_own("localhost")
+    assert not is_own("192.0.2.7")
+    assert not is_own("")

@@ -21,6 +21,7 @@ from jinja2 import Template
 
 from lanner import campaign, formats
 from lanner.analysis.material import from_campaign
+from lanner.cli.early_checks import free_port
 from lanner.cli.output import Output
 from lanner.errors import LannerError
 from lanner.formats.parsing.textfile import write_whole
@@ -29,7 +30,6 @@ from lanner.model import Document, Judge, JudgeKind
 from lanner.reports.build import build
 from lanner.reports.html import SHARED, write
 from lanner.store import Store
-from lanner.web.addresses import free_port
 from lanner.web.server import Settings, serve
 
 # The tour of `lanner demo`: a start page that leads through it, and simulated judges whose answers arrive while one

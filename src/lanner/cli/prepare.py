@@ -13,6 +13,7 @@ from typing import IO
 import click
 
 from lanner import formats, metrics
+from lanner.cli.early_checks import free_port
 from lanner.cli.options import names
 from lanner.cli.output import Output, reading
 from lanner.cli.source import documents_of
@@ -26,7 +27,6 @@ from lanner.errors import InputError, LannerError, Where
 from lanner.figures.typeset import plural
 from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json
-from lanner.web.addresses import free_port
 from lanner.web.server import REVIEW_HOST, serve_review
 
 # A preparation on the command line: run over a file, with a bar, as often as edits by hand ask for it.

@@ -9,7 +9,14 @@ from urllib.parse import urlsplit
 
 import click
 
-from lanner.cli.early_checks import refuse_missing, refuse_missing_store, refuse_unknown_campaign
+from lanner.cli.early_checks import (
+    check_public_url,
+    is_free,
+    is_own,
+    refuse_missing,
+    refuse_missing_store,
+    refuse_unknown_campaign,
+)
 from lanner.cli.options import (
     PORT,
     SEED,
@@ -38,7 +45,6 @@ from lanner.cli.options import (
     store_option,
 )
 from lanner.errors import LannerError
-from lanner.web.addresses import check_public_url, is_free, is_own
 
 if TYPE_CHECKING:
     from lanner.cli.source import Source
