@@ -29,14 +29,13 @@ from lanner.analysis import GROUPS, diagnosis
 from lanner.analysis import material as materials
 from lanner.analysis.diagnosis import Diagnosis
 from lanner.analysis.material import Material
-from lanner.analysis.rows import groups_in
-from lanner.analysis.scorers import scored_set
-from lanner.analysis.scores import averaged_pairs, choice_bias, ranked_by, score_systems, scored_rows
+from lanner.analysis.measures import groups_in
+from lanner.analysis.scores import averaged_pairs, choice_bias, ranked_by, score_systems, scored_rows, scored_set
 from lanner.client import ApiError, Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, check_known, did_you_mean
 from lanner.figures import drawing
+from lanner.figures.charts import Row, intervals
 from lanner.figures.drawing import plain, standalone
-from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import estimate
 from lanner.formats.parsing.columns import parse
 from lanner.formats.parsing.tables import table_kind

@@ -8,7 +8,7 @@ from data_sets import data_dir
 from lanner import protocols
 from lanner.analysis import GROUPS
 from lanner.analysis.material import from_file
-from lanner.analysis.rows import Purpose, Selection, counted
+from lanner.analysis.measures import Purpose, Selection, counted
 from lanner.model import Choice, Interval, Judge, JudgeKind, Judgement, Question, Result
 from lanner.monitor.agreement import BANDS, expected, leaning, list_disagreements, measures, spreading, unit_answers
 from lanner.monitor.agreement import divergence as divergence_of

@@ -12,9 +12,26 @@ from pathlib import Path
 
 import pytest
 
-from lanner.figures.bars import Bar, Panel, Preference, bars, histogram, preference, shares, throughput
-from lanner.figures.intervals import Curve, Effect, Estimator, Group, Row, curves, estimators, forest, intervals
-from lanner.figures.intervals import Panel as Judged
+from lanner.figures.charts import (
+    Bar,
+    Curve,
+    Effect,
+    Estimator,
+    Group,
+    ModelPanel,
+    Panel,
+    Preference,
+    Row,
+    bars,
+    curves,
+    estimators,
+    forest,
+    histogram,
+    intervals,
+    preference,
+    shares,
+    throughput,
+)
 from lanner.figures.matrices import Merge, Pair, confusion, heat_map, merging
 from lanner.reports import html, latex
 from reports.sample import report
@@ -33,7 +50,7 @@ SHAPES: dict[str, Callable[[], object]] = {
     "confusion.svg": lambda: confusion(["Sentence level", "Local"], "J1", "J2", [[37, 8], [5, 4]]),
     "merging.svg": lambda: merging(("Sentence level", "Local"), [Merge("J1 – J2", 133, 242, 0.5, 0.58)]),
     "preference.svg": lambda: preference([Preference("Adequacy", "documents", 74, 22, 104, 0.029)], "mt", "human"),
-    "forest.svg": lambda: forest(TERMS, [Judged("J2", "n 298", {}, EFFECTS, [("both", 0.47)])], "points"),
+    "forest.svg": lambda: forest(TERMS, [ModelPanel("J2", "n 298", {}, EFFECTS, [("both", 0.47)])], "points"),
     "estimators.svg": lambda: estimators(
         TERMS, [Group("J2", "n 298", [Estimator(n, EFFECTS) for n in ("OLS", "clustered", "mixed")])], "points"
     ),

@@ -15,9 +15,16 @@ from lanner.analysis.agreement import (
 )
 from lanner.analysis.measures import (
     FEWEST_ITEMS,
+    GROUPS,
+    PEOPLE,
+    CountedRows,
     Measure,
     Part,
+    Purpose,
     QuestionPlan,
+    Reason,
+    Selection,
+    counted,
     main_question,
     plan,
     plan_question,
@@ -25,7 +32,6 @@ from lanner.analysis.measures import (
     plan_table,
     shared_measures,
 )
-from lanner.analysis.rows import GROUPS, PEOPLE, CountedRows, Purpose, Reason, Selection, counted
 
 __all__ = [
     "FEWEST_ITEMS",

@@ -17,8 +17,7 @@ import polars as pl
 
 from lanner.analysis.agreement import measure, unaided_rows
 from lanner.analysis.material import Material, with_help
-from lanner.analysis.measures import plan
-from lanner.analysis.rows import CountedRows, counted
+from lanner.analysis.measures import CountedRows, counted, plan
 from lanner.errors import StatisticError
 from lanner.model import Document, Json, Result, Segment, Spans
 from lanner.protocols.prefilled import Help, judged_marks, of_text, outcomes, withheld_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from lanner.analysis.rows import CountedRows
+from lanner.analysis.measures import CountedRows
 from lanner.analysis.scores import ALL, Share, ratio_over_documents, share_over_documents
 from lanner.model import Choice, Json, Labels, Object, Protocol, Question, Result, Scale, Spans
 from lanner.protocols.context import contexts_of

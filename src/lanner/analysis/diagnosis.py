@@ -24,8 +24,7 @@ import polars as pl
 from scipy.special import stdtrit
 
 from lanner.analysis.material import Material
-from lanner.analysis.measures import FEWEST_ITEMS
-from lanner.analysis.rows import CountedRows
+from lanner.analysis.measures import FEWEST_ITEMS, CountedRows
 from lanner.analysis.scores import (
     ALL,
     Bounds,

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from lanner import campaign, formats, protocols
-from lanner.analysis.rows import CountedRows, Purpose, counted
+from lanner.analysis.measures import CountedRows, Purpose, counted
 from lanner.campaign.drawing import drawn_documents, left_open
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, check_known, did_you_mean

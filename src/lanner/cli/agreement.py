@@ -9,8 +9,7 @@ from itertools import groupby
 from lanner import analysis
 from lanner.analysis import GROUPS, CountedRows, Measure, Part, QuestionPlan
 from lanner.analysis.material import Material
-from lanner.analysis.measures import named_measure
-from lanner.analysis.rows import groups_in
+from lanner.analysis.measures import groups_in, named_measure
 from lanner.cli.options import wants_explanation
 from lanner.cli.output import Output
 from lanner.cli.source import Source, shares

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from lanner import campaign
-from lanner.analysis.material import from_campaign
-from lanner.analysis.training import (
+from lanner.analysis.agreement import (
     before_and_after,
     calibration_tasks,
     describe_method,
@@ -19,6 +18,7 @@ from lanner.analysis.training import (
     most_disputed,
     split_at,
 )
+from lanner.analysis.material import from_campaign
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import import_file, inspect_file, write_copy
 from lanner.campaign.prefill import SETTING

@@ -15,9 +15,8 @@ import polars as pl
 from lanner import campaign
 from lanner.analysis import GROUPS
 from lanner.analysis.material import Material
-from lanner.analysis.rows import group_of
-from lanner.analysis.scorers import main_question, scored_set
-from lanner.analysis.scores import keep_on_scale, score_bounds
+from lanner.analysis.measures import group_of
+from lanner.analysis.scores import gold_question, keep_on_scale, score_bounds, scored_set
 from lanner.cli.commands.analysis import split_source
 from lanner.cli.commands.judges import SETTINGS, settings_from
 from lanner.cli.judge import (
@@ -290,7 +289,7 @@ def run_metaeval(
         part, *others = place.read()
         judges = {judge.id for judge in part.judges}
         if columns := [name for name in names if name not in judges]:
-            part = place.part_with([question or main_question(part), *columns])
+            part = place.part_with([question or gold_question(part), *columns])
         scorer_set = scored_set(part, question, gold, names)
         truth, scorers, documents = scorer_set.gold, list(scorer_set.scorers), list(scorer_set.documents)
         if others:

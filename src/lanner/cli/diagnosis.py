@@ -11,7 +11,7 @@ from lanner.analysis.scores import ALL, keep_on_scale, ranked_by, score_bounds, 
 from lanner.cli.output import Output
 from lanner.cli.source import Source
 from lanner.errors import InputError
-from lanner.figures.intervals import Row, intervals
+from lanner.figures.charts import Row, intervals
 from lanner.figures.typeset import estimate, number, p_value, percent
 from lanner.model import Json, Result
 from lanner.reports.html import write

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from lanner.analysis import GROUPS, Measure, plan, plan_table
-from lanner.analysis.expected_work import world_like, world_of_metrics, world_of_pilot
+from lanner.analysis.economy import world_like, world_of_metrics, world_of_pilot
 from lanner.analysis.material import Material
 from lanner.analysis.scores import planned_rankings, preference_questions, scored_rows
 from lanner.campaign.create import all_systems

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lanner import __version__, campaign
-from lanner.analysis.rows import Purpose, counts
+from lanner.analysis.measures import Purpose, counts
 from lanner.errors import LannerError, did_you_mean
 from lanner.model import (
     Choice,

@@ -30,9 +30,8 @@ from lanner.analysis.agreement import (
     pairs,
     question_ratings,
 )
-from lanner.analysis.measures import FEWEST_ITEMS, Part, QuestionPlan, plan_question
+from lanner.analysis.measures import FEWEST_ITEMS, CountedRows, Part, QuestionPlan, Selection, plan_question, signed
 from lanner.analysis.measures import Measure as PlannedMeasure
-from lanner.analysis.rows import CountedRows, Selection, signed
 from lanner.errors import StatisticError
 from lanner.model import Grid, Json, JudgeKind, Number, Protocol, Question, Result, Role, Scale
 from lanner.model.alarms import SWAP_LEVEL

@@ -22,8 +22,7 @@ from lanner.analysis.agreement import question_ratings, without_each_judge
 from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
 from lanner.analysis.economy import ANSWERED, Economy, Outcome, economy
 from lanner.analysis.material import from_campaign, with_help
-from lanner.analysis.measures import FEWEST_ITEMS, main_question, plan_question
-from lanner.analysis.rows import GROUPS, CountedRows, Purpose, counted
+from lanner.analysis.measures import FEWEST_ITEMS, GROUPS, CountedRows, Purpose, counted, main_question, plan_question
 from lanner.analysis.scores import choice_bias, decided_pairs
 from lanner.campaign import drawing
 from lanner.campaign.adjudication import ADJUDICATOR, answer_of

@@ -22,7 +22,7 @@ from lanner.analysis import (
     question_agreement,
 )
 from lanner.analysis.material import Material
-from lanner.analysis.rows import signed
+from lanner.analysis.measures import signed
 from lanner.figures.typeset import lowered
 from lanner.model import Judge, JudgeKind, Protocol, Result
 from lanner.model.messages import Message

@@ -8,9 +8,21 @@ from typing import Any
 
 import polars as pl
 
-from lanner.figures.bars import Bar, Panel, Preference, bars, histogram, preference, shares, throughput
-from lanner.figures.intervals import Effect, Row, forest, intervals
-from lanner.figures.intervals import Panel as Judged
+from lanner.figures.charts import (
+    Bar,
+    Effect,
+    ModelPanel,
+    Panel,
+    Preference,
+    Row,
+    bars,
+    forest,
+    histogram,
+    intervals,
+    preference,
+    shares,
+    throughput,
+)
 from lanner.figures.matrices import Pair, heat_map
 from lanner.figures.typeset import estimate, interval, number, p_value, plural, words
 from lanner.model import Grid, Json, Result
@@ -123,7 +135,7 @@ def coefficients(
         full = computations.model(data, part, judge, outcome, blocks, fill=fill)
         r_squared = [(blocks[0], first.value or 0.0), (" + ".join(blocks), full.value or 0.0)]
         note = f"n {full.counts.get('items', 0)}"
-        panels.append(Judged(about["name"], note, _effects(first.rows), _effects(full.rows), r_squared))
+        panels.append(ModelPanel(about["name"], note, _effects(first.rows), _effects(full.rows), r_squared))
         rows += [{"judge": judge, "model": "all blocks", **row} for row in full.rows]
         sentences.append(f"{about['name']} R² {number(r_squared[0][1], 2)}, then {number(r_squared[1][1], 2)}")
     svg = str(forest(_terms(data, part, blocks), panels, f"points of {outcome} for one step more"))

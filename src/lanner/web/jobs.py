@@ -21,9 +21,7 @@ from jinja2 import Environment
 from lanner import campaign as campaigns
 from lanner import formats
 from lanner.analysis import agreements
-from lanner.analysis.economy import look_if_due
-from lanner.analysis.material import from_campaign
-from lanner.analysis.training import (
+from lanner.analysis.agreement import (
     before_and_after,
     calibration_tasks,
     describe_method,
@@ -31,6 +29,8 @@ from lanner.analysis.training import (
     most_disputed,
     split_at,
 )
+from lanner.analysis.economy import look_if_due
+from lanner.analysis.material import from_campaign
 from lanner.campaign import imports
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import Incoming

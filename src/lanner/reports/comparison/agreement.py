@@ -10,7 +10,7 @@ import polars as pl
 
 from lanner.analysis import PEOPLE, Measure, QuestionPlan, measure, shared_measures, statistic_plan
 from lanner.errors import LannerError
-from lanner.figures.intervals import Row, intervals
+from lanner.figures.charts import Row, intervals
 from lanner.figures.typeset import estimate, number, p_value, words
 from lanner.model import Json, Result
 from lanner.reports.comparison.sides import (

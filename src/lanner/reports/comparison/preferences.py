@@ -10,7 +10,7 @@ import polars as pl
 
 from lanner.analysis.scores import preference_questions
 from lanner.errors import StatisticError
-from lanner.figures.bars import Bar, Preference, bars, preference
+from lanner.figures.charts import Bar, Preference, bars, preference
 from lanner.figures.matrices import confusion
 from lanner.figures.typeset import estimate, p_value, percent, plural
 from lanner.model import Document, Json, Unit

@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 
 from lanner.errors import LannerError
-from lanner.figures.bars import Bar, bars
-from lanner.figures.intervals import Curve, Row, curves, intervals
+from lanner.figures.charts import Bar, Curve, Row, bars, curves, intervals
 from lanner.figures.typeset import duration, estimate, interval, number, p_value, plural, words
 from lanner.model import Scale
 from lanner.reports.comparison.sides import (

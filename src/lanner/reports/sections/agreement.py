@@ -23,7 +23,7 @@ from lanner.analysis import (
     unaided_rows,
     without_each_judge,
 )
-from lanner.figures.intervals import Row, intervals
+from lanner.figures.charts import Row, intervals
 from lanner.figures.matrices import Pair, heat_map
 from lanner.figures.typeset import estimate, interval, number, percent, plural, words
 from lanner.model import Document, Json, Labels, Question, Rank, Result, Scale

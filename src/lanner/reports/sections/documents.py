@@ -13,7 +13,7 @@ from lanner.analysis import FEWEST_ITEMS
 from lanner.analysis.context import ContextEffect, Sign, context_dependence, context_effects
 from lanner.analysis.scores import ALL, Bounds, Share, on_scale
 from lanner.errors import LannerError
-from lanner.figures.intervals import Curve, Row, curves, intervals
+from lanner.figures.charts import Curve, Row, curves, intervals
 from lanner.figures.typeset import estimate, number, p_value, percent, plural
 from lanner.model import Analysis, Json, Result, Scale, Unit
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table

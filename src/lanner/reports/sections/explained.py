@@ -10,7 +10,7 @@ import polars as pl
 
 from lanner.analysis import FEWEST_ITEMS
 from lanner.errors import LannerError
-from lanner.figures.intervals import Effect, Estimator, Group, Panel, estimators, forest
+from lanner.figures.charts import Effect, Estimator, Group, ModelPanel, estimators, forest
 from lanner.figures.typeset import count, estimate, interval, number, p_number, p_value, plural
 from lanner.model import Analysis, Grid, Json, Result, Scale
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
@@ -202,9 +202,9 @@ def _panel(
     first: Sequence[Mapping[str, Any]],
     full: Sequence[Mapping[str, Any]],
     steps: Sequence[Mapping[str, Any]],
-) -> Panel:
+) -> ModelPanel:
     mine = sorted((row for row in steps if row["judge"] == judge), key=lambda row: float(row["r2"]))
-    return Panel(
+    return ModelPanel(
         view.names[judge],
         f"n {mine[-1]['n']}",
         _effects(first, judge),

@@ -16,9 +16,9 @@ from lanner.analysis import FEWEST_ITEMS, GROUPS, CountedRows, plan
 from lanner.analysis.assistance import Assistance, Comparison, assistance
 from lanner.designs.expected import Misses, control_limit, missed_controls, misses, outcomes, share_interval
 from lanner.errors import StatisticError
-from lanner.figures.bars import throughput as draw
+from lanner.figures.charts import Row, intervals
+from lanner.figures.charts import throughput as draw
 from lanner.figures.drawing import Drawing
-from lanner.figures.intervals import Row, intervals
 from lanner.figures.typeset import duration, estimate, interval, number, p_number, percent, plural, words
 from lanner.model import Item, Json, Judgement, Rank, Result, Role, Task
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table

@@ -10,7 +10,7 @@ from statistics import median
 import polars as pl
 
 from lanner.analysis import FEWEST_ITEMS
-from lanner.figures.bars import Bar, Panel, bars, histogram, shares
+from lanner.figures.charts import Bar, Panel, bars, histogram, shares
 from lanner.figures.typeset import count, percent, plural
 from lanner.model import Choice, Grid, Json, Labels, Question, Spans
 from lanner.protocols.derived import chosen_rows

@@ -23,8 +23,18 @@ from lanner.analysis.scores import (
     scored_rows,
 )
 from lanner.errors import StatisticError
-from lanner.figures.bars import Preference, preference
-from lanner.figures.intervals import Difference, Effect, Estimator, Group, Row, differences, estimators, intervals
+from lanner.figures.charts import (
+    Difference,
+    Effect,
+    Estimator,
+    Group,
+    Preference,
+    Row,
+    differences,
+    estimators,
+    intervals,
+    preference,
+)
 from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent, plural, words
 from lanner.model import Grid, Json, Question, Result, Unit
 from lanner.reports.parts import Block, Column, Figure, Section, Table
