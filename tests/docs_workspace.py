@@ -11,7 +11,7 @@ from lanner import campaign, formats
 from lanner.analysis.material import from_campaign
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
-from lanner.reports import exchange
+from lanner.reports.export import export_as
 from lanner.store import Store
 
 PEOPLE = {"ana": Temper(), "ben": Temper(severity=0.1, reliability=0.7)}
@@ -104,7 +104,7 @@ def _released(folder: Path) -> None:
         ):
             judged(store, name, protocol, documents(*systems))
             place = {"evalset": "h-falcon", "subset": "h-falcon", "ratings": "parity"}.get(name, "appraise")
-            exchange.write(from_campaign(store, name), "native", folder / place / f"{name}.jsonl")
+            export_as(from_campaign(store, name), "native", folder / place / f"{name}.jsonl")
 
 
 def _metrics_task(folder: Path) -> None:

@@ -44,7 +44,7 @@ from lanner.model import Document, Json, Result
 from lanner.model.messages import in_number
 from lanner.reports import html
 from lanner.reports.build import build
-from lanner.reports.comparison.build import compare as compare_materials
+from lanner.reports.comparison import compare as compare_materials
 from lanner.reports.html import write
 from lanner.stats.metaeval import metaeval as evaluate_metrics
 from lanner.stats.resample import Resampling

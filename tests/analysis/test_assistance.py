@@ -17,8 +17,7 @@ from lanner.analysis.agreement import INFLATED, agreements
 from lanner.analysis.assistance import FATES, Assistance, assistance, assistance_words
 from lanner.analysis.material import Material, from_campaign, from_file
 from lanner.model import Document, Judge, JudgeKind, Segment
-from lanner.reports.exchange import write
-from lanner.reports.export import export
+from lanner.reports.export import export, export_as
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 
@@ -229,14 +228,14 @@ def test_marks_that_were_not_kept_count_in_nothing_else(material: Material, rows
 def test_the_sources_survive_an_export_that_is_read_back(
     material: Material, result: Assistance, tmp_path: Path
 ) -> None:
-    write(material, "native", tmp_path / "people")
+    export_as(material, "native", tmp_path / "people")
     (again,) = from_file(tmp_path / "people")
     (same,) = assistance(again, resampling=Resampling(n=100))
     assert [row["value"] for row in same.to_rows()] == [row["value"] for row in result.to_rows()]
 
 
 def test_other_tools_get_the_marks_that_stand(material: Material, rows: pd.DataFrame, tmp_path: Path) -> None:
-    write(material, "wmt_mqm", tmp_path / "people.tsv")
+    export_as(material, "wmt_mqm", tmp_path / "people.tsv")
     readings = formats.read(tmp_path / "people.tsv", "wmt_mqm")
     marks = [span for reading in readings for entry in reading.judgements for span in entry.value or ()]
     assert len(marks) == sum(standing(spans) for spans in rows["spans"])
@@ -281,7 +280,7 @@ def test_marks_that_nobody_has_looked_at_are_no_answer(store: Store, tmp_path: P
     exported = table[table["judge"] == "ana"]
     assert set(exported[exported["stage"] == "score"]["segment"]) == {int(task.items[1].segment)}
     assert "offered" in exported["spans"].str.cat(), "files keep the marks as they are"
-    write(material, "label_studio", tmp_path / "begun.json")
+    export_as(material, "label_studio", tmp_path / "begun.json")
     (reading,) = formats.read(tmp_path / "begun.json", "label_studio")
     assert {entry.segment for entry in reading.judgements if entry.judge == "ana" and entry.value is not None} == {
         task.items[1].segment

@@ -6,8 +6,7 @@ from pathlib import Path
 from analysis.test_material import falcon_folder
 from cli.command import Command
 from formats.test_judgements import simulated
-from lanner.reports import exchange
-from lanner.reports.export import export
+from lanner.reports.export import export, export_as
 
 
 def test_a_report_from_a_folder(lanner: Command, tmp_path: Path) -> None:
@@ -74,7 +73,7 @@ def test_a_campaign_gives_its_texts_to_a_format_without_judgements(lanner: Comma
 
 def test_numbers_are_the_same_from_the_export(lanner: Command, tmp_path: Path) -> None:
     made = simulated("h_falcon")
-    exchange.write(made, "native", tmp_path / "whole.jsonl")
+    export_as(made, "native", tmp_path / "whole.jsonl")
     export(made, tmp_path / "table.csv")
     whole = lanner("agreement", tmp_path / "whole.jsonl", "--json").envelope["rows"]
     table = lanner("agreement", tmp_path / "table.csv", "--json").envelope["rows"]

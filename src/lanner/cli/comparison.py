@@ -40,7 +40,7 @@ from lanner.judges.comparison import sample_documents
 from lanner.judges.probes import audit_model
 from lanner.model import Json, Result
 from lanner.reports import latex
-from lanner.reports.comparison.build import compare
+from lanner.reports.comparison import compare
 from lanner.reports.html import write
 from lanner.reports.parts import Column, Table
 from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval

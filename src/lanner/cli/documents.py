@@ -10,9 +10,8 @@ from lanner.cli.output import Output
 from lanner.cli.source import Source, documents_of, materials
 from lanner.errors import InputError, LannerError, Where
 from lanner.formats.parsing.textfile import write_whole
-from lanner.reports import exchange
 from lanner.reports.build import build
-from lanner.reports.export import excluded, export
+from lanner.reports.export import excluded, export, export_as, without_place
 from lanner.reports.guidelines import campaign_guidelines
 from lanner.reports.html import render, write
 from lanner.stats.resample import Resampling
@@ -87,8 +86,8 @@ def run_export(
     for part in parts:
         path = out if len(parts) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
         if to_format:
-            count = exchange.write(part, to_format, path, **parse_options(options))
-            if answers_left_out := exchange.left_out(part, to_format, **parse_options(options)):
+            count = export_as(part, to_format, path, **parse_options(options))
+            if answers_left_out := without_place(part, to_format, **parse_options(options)):
                 answers = ", ".join(f"{number:,} to {question}" for question, number in answers_left_out.items())
                 output.note(f"{to_format} has no place for these answers: {answers}. --to native keeps all.")
         else:

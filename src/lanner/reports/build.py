@@ -15,12 +15,10 @@ from lanner.reports.sections import (
     agreement,
     diagnosis,
     disagreements,
-    documents,
     explained,
-    judging,
-    labels,
     method,
     systems,
+    texts,
 )
 from lanner.reports.view import View
 from lanner.stats.resample import Resampling
@@ -30,29 +28,29 @@ Make = Callable[[View], Section | None]
 BODY: tuple[Make, ...] = (
     agreement.section,
     agreement.scenario_section,
-    documents.context_section,
+    texts.context_section,
     agreement.calibration,
     disagreements.section,
     systems.section,
     diagnosis.section,
     systems.preferences,
-    labels.section,
-    labels.marked_passages,
-    documents.context_needs,
+    texts.label_section,
+    texts.marked_passages,
+    texts.context_needs,
     explained.section,
-    judging.effort_section,
-    judging.assistance_section,
-    judging.check_section,
+    method.effort_section,
+    method.assistance_section,
+    method.check_section,
     method.section,  # written last, from the signatures of what was printed, and read first
 )
 APPENDIX: tuple[Make, ...] = (
     method.details,
     agreement.details,
     disagreements.most_disputed,
-    labels.linked_marks,
+    texts.linked_marks,
     explained.correlated_judges,
     explained.details,
-    documents.section,
+    texts.document_section,
     method.questionnaire,
     disagreements.comments,
 )

@@ -40,8 +40,8 @@ from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Campaign
 from lanner.monitor.live import LiveCampaigns
 from lanner.protocols.wording import Wording
-from lanner.reports import exchange, html
 from lanner.reports import export as tables
+from lanner.reports import html
 from lanner.reports.build import build
 from lanner.reports.guidelines import campaign_guidelines
 from lanner.stats.resample import FEW
@@ -92,7 +92,7 @@ class Jobs(LiveCampaigns):
         if name in TABLES:
             tables.export(material, path)
         else:
-            exchange.write(material, "appraise_scores" if name == "appraise" else name, path)
+            tables.export_as(material, "appraise_scores" if name == "appraise" else name, path)
         if not any(entry.is_file() for entry in target.rglob("*")):
             raise LannerError(
                 say("There is nothing to export yet."), next_step=say("Come back when something has been judged.")

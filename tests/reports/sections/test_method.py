@@ -1,16 +1,36 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from random import Random
 
+import polars as pl
+import pytest
+
+from analysis.test_assistance import material, store  # noqa: F401 (fixtures)
 from lanner import protocols
+from lanner.analysis.assistance import assistance
 from lanner.analysis.material import Material
-from lanner.model import Grid, Judge, JudgeKind, Judgement, Scale
+from lanner.designs.expected import CONTROL_LIMIT, Misses, missed_controls
+from lanner.model import Grid, Judge, JudgeKind, Judgement, Role, Scale
 from lanner.protocols.answers import simulate_page
-from lanner.reports.parts import Paragraph, Table
-from lanner.reports.sections.method import details, questionnaire, section
+from lanner.reports.build import build
+from lanner.reports.parts import Figure, Paragraph, Table
+from lanner.reports.sections import agreement
+from lanner.reports.sections.method import (
+    BETWEEN,
+    OWN,
+    assistance_section,
+    check_section,
+    details,
+    effort_section,
+    questionnaire,
+    section,
+    times,
+)
 from lanner.reports.view import View
 from lanner.stats.resample import Resampling
+from reports.comparison.worlds import QUICK, answered
 from reports.test_view import view
 
 
@@ -29,12 +49,12 @@ def test_who_what_and_how_in_a_paragraph() -> None:
 
 def test_who_judged_how_much_and_what_was_asked() -> None:
     made = view(kind=JudgeKind.PERSON)
-    material = replace(made.material, settings={"design": "latin_square", "seed": 7})
-    blocks = section(replace(made, material=material)).blocks
+    drawn = replace(made.material, settings={"design": "latin_square", "seed": 7})
+    blocks = section(replace(made, material=drawn)).blocks
     text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
     assert "assigned by the design “latin square” (seed 7)" in text
     assert "Each of 72 items was judged by 3 judges." in text
-    asked = next(block for block in details(replace(made, material=material)).blocks if isinstance(block, Table))
+    asked = next(block for block in details(replace(made, material=drawn)).blocks if isinstance(block, Table))
     assert asked.rows[0]["n"] == "72"
     assert any("one of: sentence level, local" in str(row["answer"]) for row in asked.rows)
 
@@ -52,15 +72,15 @@ def test_the_table_of_texts_adds_up() -> None:
 
 def test_what_happened_to_the_data_is_said() -> None:
     made = view()
-    material = replace(made.material, notes=("One judge has withdrawn; 6 answers were deleted.",))
-    blocks = section(replace(made, material=material)).blocks
+    noted = replace(made.material, notes=("One judge has withdrawn; 6 answers were deleted.",))
+    blocks = section(replace(made, material=noted)).blocks
     assert any("One judge has withdrawn; 6 answers" in block.text for block in blocks if isinstance(block, Paragraph))
 
 
 def test_the_account_of_intervals_is_written_from_signatures_alone() -> None:
     seen = replace(view(kind=JudgeKind.PERSON), resampling=Resampling(n=300, seed=5, method="percentile"))
-    for agreement in seen.agreements[:2]:
-        seen.signature(agreement.headline)
+    for entry in seen.agreements[:2]:
+        seen.signature(entry.headline)
     text = " ".join(block.text for block in section(seen).blocks if isinstance(block, Paragraph))
     assert "quantiles of resampled documents (300 resamples, seed 5)" in text
     assert "No interval could be computed." in " ".join(
@@ -121,3 +141,156 @@ def test_the_interval_of_an_average_stays_on_its_scale() -> None:
 
 def test_a_protocol_that_asks_about_texts_only() -> None:
     assert questionnaire(view("falcon")) is None
+
+
+def tables(made: View) -> dict[str, Table]:
+    found = check_section(made)
+    return {block.id: block for block in found.blocks if isinstance(block, Table)} if found else {}
+
+
+def test_a_campaigns_missed_controls() -> None:
+    made = view("h_falcon")
+    missed = (Misses("j0", "p", 10, 10, 4, 1), Misses("j1", "p", 10, 8, 0, 0))
+    table = tables(replace(made, material=replace(made.material, controls=missed)))["controls"]
+    assert "4 of 18 control items were missed, most by Judge 0 (4 of 10)" in table.caption
+    assert [row["share"] for row in table.rows] == ["40 %", "0 %"]
+
+
+def test_the_limit_of_missed_controls_is_that_of_the_live_page() -> None:
+    """8 of 20 are 40 % [22 %, 61 %]: beyond doubt over a limit of 20 %, not over the usual one of 25 %."""
+    made = view("h_falcon")
+    missed = (Misses("j0", "p", 20, 20, 8, 0), Misses("j1", "p", 20, 20, 0, 0))
+
+    def findings(**settings: float) -> list[str]:
+        changed = replace(made.material, controls=missed, settings={**made.material.settings, **settings})
+        part = check_section(replace(made, material=changed))
+        assert part is not None
+        return list(part.findings)
+
+    assert findings() == []
+    assert findings(control_limit=0.2) == [
+        "**Control items were missed too often** by Judge 0 (8 of 20, 40 % [22 %, 61 %]); the limit is 20 %."
+    ]
+    for limit in (0.2, CONTROL_LIMIT, 3):
+        clear = [alarm.judge for alarm in missed_controls({"j0": (8, 20), "j1": (0, 20)}, limit) if alarm.clear]
+        assert bool(clear) == bool(findings(control_limit=limit)), limit
+
+
+def test_nonsense_in_a_file_has_to_be_ranked_last() -> None:
+    answers = answered(
+        "parity", ["adequacy_of_sentence"],
+        lambda q, judge, *_: [1, 2] if judge == "j0" else [1, 1], systems=(("human", "mt"),),
+    )  # fmt: skip
+    documents = (replace(answers.documents[0], meta={"spam": "mt"}), *answers.documents[1:])
+    judgements = tuple(replace(j, role=Role.CONTROL if j.document == "d0" else Role.MAIN) for j in answers.judgements)
+    assert answers.protocol is not None
+    table = tables(View(replace(answers, documents=documents, judgements=judgements), answers.protocol, QUICK))[
+        "controls"
+    ]
+    assert {row["judge"]: (row["missed"], row["ties"]) for row in table.data} == {"j0": (0, 0), "j1": (3, 3)}
+
+
+def test_judges_against_themselves() -> None:
+    made = view("h_falcon")
+    again = tuple(replace(j, role=Role.REPEAT) for j in made.material.judgements if j.document in ("d0", "d1"))
+    both = replace(made.material, judgements=(*made.material.judgements, *again))
+    table = tables(replace(made, material=both))["repeats"]
+    assert {row["value"] for row in table.data} == {1.0}
+    assert "all judges" in {row["judge"] for row in table.rows}
+
+
+def test_nothing_without_either() -> None:
+    assert check_section(view("h_falcon")) is None
+
+
+def test_items_a_minute_by_judge_and_domain() -> None:
+    made = effort_section(view("h_falcon"))
+    assert made is not None
+    [figure] = made.blocks
+    assert isinstance(figure, Figure)
+    assert {(row["judge"], row["domain"]) for row in figure.data} >= {("j0", "all"), ("j0", "news"), ("j2", "social")}
+
+
+def test_many_judges_have_a_row_each() -> None:
+    made = effort_section(view("da", judges=8))
+    assert made is not None
+    [figure] = made.blocks
+    assert isinstance(figure, Figure)
+    assert figure.svg.count("<circle") == 8
+    assert "items a minute" in made.findings[0]
+
+
+def test_no_times_were_kept() -> None:
+    made = view("h_falcon")
+    bare = tuple(replace(judgement, active_seconds=None) for judgement in made.material.judgements)
+    assert effort_section(replace(made, material=replace(made.material, judgements=bare))) is None
+
+
+START = datetime(2026, 1, 5, tzinfo=UTC)
+
+
+def answers(seconds: list[float | None], stamps: list[int | None]) -> pl.DataFrame:
+    """One judge's answers with their own seconds, given so many seconds after the start."""
+    number = len(seconds)
+    return pl.DataFrame(
+        {
+            "judge": ["j"] * number, "document": ["d"] * number, "segment": [str(n) for n in range(number)],
+            "question": ["q"] * number, "score": [1.0] * number, "active": seconds,
+            "answered_at": [None if at is None else START + timedelta(seconds=at) for at in stamps],
+        },
+        schema_overrides={"active": pl.Float64, "answered_at": pl.Datetime("us", "UTC")},
+    )  # fmt: skip
+
+
+def test_items_with_a_time_of_their_own() -> None:
+    work, way = times(answers([10.0, 20.0, 30.0], [10, 30, 60]))
+    assert (work.table["seconds"].to_list(), way) == ([10.0, 20.0, 30.0], OWN)
+
+
+def test_a_page_that_stamps_all_at_once_is_read_by_the_gaps() -> None:
+    work, way = times(answers([0.0, 0.1, 0.0, 40.0], [0, 25, 60, 5000]))
+    assert (work.table["seconds"].to_list(), way) == ([pytest.approx(25.0), pytest.approx(35.0)], BETWEEN)
+
+
+def test_no_time_at_all() -> None:
+    work, way = times(answers([None, None], [None, None]))
+    assert (len(work.table), way) == (0, "")
+
+
+FEW = Resampling(n=100)
+
+
+@pytest.fixture(scope="module")
+def assisted_view(material: Material) -> View:
+    assert material.protocol is not None
+    return View(material, material.protocol, FEW)
+
+
+def test_the_section_shows_the_numbers_of_the_analysis(assisted_view: View) -> None:
+    made = assistance_section(assisted_view)
+    assert made is not None
+    (result,) = assistance(assisted_view.material, resampling=FEW)
+    fates, compared = [block for block in made.blocks if isinstance(block, Table)]
+    assert [row["value"] for row in fates.data] == [one.value for one in result.models[0].fates.values()]
+    differences = [row["value"] for row in compared.data if row["items"] == "difference"]
+    assert differences == [one.difference.value for one in (*result.comparisons, *result.judges)]
+    assert compared.rows[1]["what"] == "Seconds" and compared.signature
+    (text,) = [block.text for block in made.blocks if isinstance(block, Paragraph)]
+    assert "marks of gemba" in text and "t 95% by document" in text
+    (finding,) = made.findings
+    assert "follow it more" in finding
+
+
+def test_the_section_on_agreement_says_that_it_is_inflated(assisted_view: View) -> None:
+    made = agreement.section(assisted_view)
+    assert made is not None
+    texts = [block.text for block in made.blocks if isinstance(block, Paragraph)]
+    assert any("inflates their agreement" in text and "instead of" in text for text in texts)
+
+
+def test_it_stands_in_the_report_and_not_in_that_of_others(assisted_view: View) -> None:
+    report = build(assisted_view.material, resampling=FEW)
+    assert "assistance" in [part.id for part in report.sections]
+    plain = protocols.load("esa")
+    bare = Material("x", plain, (), (), ())
+    assert assistance_section(View(bare, plain, FEW)) is None

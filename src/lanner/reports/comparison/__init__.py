@@ -1,1 +1,174 @@
-"""Two or more ways of judging set against each other."""
+"""Two or more ways of judging set against each other, on one page: a table, a figure for each question, a paragraph of
+conclusion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lanner import __version__
+from lanner.analysis.material import Material
+from lanner.figures.typeset import count, estimate, interval, number, p_number, plural, words
+from lanner.model import Json
+from lanner.reports.comparison.agreement import agreement, misevaluation, models, preferences, same_scores, verdicts
+from lanner.reports.comparison.scores import cost, prediction, scoring, separation, stability
+from lanner.reports.comparison.sides import Answer, Comparison, Gap, Lab, Line, Side, Value, shared, sides
+from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
+from lanner.stats.resample import Resampling
+
+QUESTIONS: tuple[Comparison, ...] = (
+    agreement,
+    cost,
+    separation,
+    preferences,
+    same_scores,
+    prediction,
+    stability,
+    misevaluation,
+    verdicts,
+    scoring,
+    models,
+)
+_FEW = 10
+
+
+def compare(
+    materials: Sequence[tuple[str, Material]],
+    *,
+    resampling: Resampling | None = None,
+    hourly: float | None = None,
+    currency: str = "",
+) -> tuple[Report, list[dict[str, Json]]]:
+    """The comparison as a report, and as rows for programs. `materials` are named; a single one is compared by its
+    scenarios."""
+    whole = sides(materials)
+    alike, n = shared(whole)
+    lab = Lab(alike, whole, n, resampling or Resampling(), hourly, currency)
+    answers = [(question.__name__, question(lab)) for question in QUESTIONS]
+    rows = [row for name, answer in answers for row in _rows(lab, name, answer)]
+    return _page(lab, [answer for _, answer in answers]), rows
+
+
+def conclusion(answers: Sequence[Answer]) -> str:
+    """What was found, in one paragraph, from the questions that could be answered."""
+    return " ".join(answer.said for answer in answers if answer.said)
+
+
+def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
+    sentence = conclusion(answers)
+    first = Section("compared", "What is compared", [Paragraph(_what(lab)), _table(lab, answers)])
+    questions = [
+        Section(f"question-{place}", answer.title, _blocks(lab, answer))
+        for place, answer in enumerate(answers, start=1)
+        if not answer.missing
+    ]
+    left = [
+        Paragraph(f"**{answer.title}** Not answered here: {answer.missing}") for answer in answers if answer.missing
+    ]
+    return Report(
+        title=_capital(" against ".join(lab.names)),
+        kicker="Protocols compared",
+        byline=" · ".join(
+            f"{side.name}: {side.protocol.label}, {plural(len(side.people), 'judge')}" for side in lab.whole
+        ),
+        findings=[sentence] if sentence else [],
+        sections=[first, *questions, *([Section("left", "What could not be compared", left)] if left else [])],
+        notes=[note for side in lab.whole for note in side.material.notes],
+    )
+
+
+def _blocks(lab: Lab, answer: Answer) -> list[Block]:
+    blocks: list[Block] = []
+    if answer.figure:
+        where = " · ".join(dict.fromkeys(side.protocol.label for side in lab.sides))
+        judges = ", ".join(str(len(side.people)) for side in lab.sides)
+        signature_parts = [answer.figure.signature, where, f"judges {judges}", f"shared items {count(lab.shared)}"]
+        if "lanner" not in answer.figure.signature:
+            signature_parts.append(f"lanner {__version__}")
+        blocks.append(replace(answer.figure, signature=" · ".join(filter(None, signature_parts))))
+    return [*blocks, answer.examples] if answer.examples and answer.examples.entries else blocks
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _what(lab: Lab) -> str:
+    sentences = [_about(side) for side in lab.whole]
+    if lab.shared >= _FEW:
+        on = f"**{count(lab.shared)} items that all of them judged**"
+        return f"{' '.join(sentences)} Everything below is on the {on}, unless it says otherwise."
+    return (
+        f"{' '.join(sentences)} They share {plural(lab.shared, 'item')}: each is described on its own items, and "
+        "differences are those of independent samples of documents."
+    )
+
+
+def _about(side: Side) -> str:
+    table = side.by_people
+    items = table.select("document", "segment", "system").unique().height
+    documents = plural(table["document"].n_unique(), "document")
+    judges = plural(len(side.people), "judge")
+    return f"**{side.name}** ({side.protocol.label}): {judges}, {plural(items, 'item')} in {documents}."
+
+
+def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
+    columns = [Column("measure", "Measure")]
+    for place, name in enumerate(lab.names):
+        columns += [Column(f"v{place}", name), Column(f"ci{place}", "95 %", quiet=True)]
+        if place:
+            columns += [
+                Column(f"gap{place}", f"{lab.names[0]} − {name}" if len(lab.names) > 2 else "difference"),
+                Column(f"p{place}", "p", quiet=True),
+            ]
+    rows: list[dict[str, Json]] = []
+    for answer in answers:
+        if answer.lines:
+            rows.append({"group": answer.title})
+            rows += [_table_row(line) for line in answer.lines]
+    data = [row for answer in answers for row in _rows(lab, answer.title, answer)]
+    caption = (
+        f"{_capital(words(lab.names))} compared. Differences: the first less the other; p from resampling documents."
+    )
+    labels = " · ".join(dict.fromkeys(side.protocol.label for side in lab.sides))
+    resampling = f"{count(lab.resampling.n)} resamples, seed {lab.resampling.seed}"
+    signature = f"compare · {labels} · {count(lab.shared)} shared items · {resampling}"
+    return Table("comparison", caption, columns, rows, data, signature)
+
+
+def _table_row(line: Line) -> dict[str, Json]:
+    row: dict[str, Json] = {"measure": line.label}
+    for place, value in enumerate(line.values):
+        row[f"v{place}"] = value.text or number(value.value, line.digits, bounded=line.bounded)
+        row[f"ci{place}"] = interval(value.low, value.high, line.digits, bounded=line.bounded)
+    for place, gap in enumerate(line.gaps, start=1):
+        if gap:
+            row[f"gap{place}"] = estimate(gap.value, gap.low, gap.high, line.digits, bounded=line.bounded)
+            row[f"p{place}"] = p_number(gap.p)
+    return row
+
+
+def _rows(lab: Lab, name: str, answer: Answer) -> list[dict[str, Json]]:
+    if answer.missing:
+        return [{"question": name, "measure": "", "side": "", "value": None, "reason": answer.missing}]
+    return [
+        _row(name, line, side, value, line.gaps[place - 1] if 0 < place <= len(line.gaps) else None)
+        for line in answer.lines
+        for place, (side, value) in enumerate(zip(lab.names, line.values, strict=True))
+        if value.value is not None
+    ]
+
+
+def _row(name: str, line: Line, side: str, value: Value, gap: Gap | None) -> dict[str, Json]:
+    row: dict[str, Json] = {
+        "question": name,
+        "measure": line.label,
+        "side": side,
+        "value": value.value,
+        "low": value.low,
+        "high": value.high,
+        "n": value.n,
+    }
+    if gap:
+        row |= {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high, "p": gap.p}
+    return row

@@ -31,7 +31,7 @@ from lanner.reports.comparison.sides import (
     ratio_gap,
 )
 from lanner.reports.parts import Figure
-from lanner.reports.sections.judging import times as item_times
+from lanner.reports.sections.method import times as item_times
 from lanner.stats import effort, ranking, regression
 from lanner.stats.association import correlations
 from lanner.stats.metric_accuracy import Kind, correlation
