@@ -38,12 +38,12 @@ from lanner.model import (
     Option,
     Protocol,
     Question,
-    Rank,
     Result,
     Role,
     Scale,
     Signature,
     Spans,
+    Text,
     Unit,
 )
 from lanner.model.messages import in_number
@@ -422,10 +422,9 @@ def plan(protocol: Protocol) -> list[QuestionPlan]:
 
 def plan_question(question: Question, protocol: Protocol | None = None) -> QuestionPlan | None:
     """How agreement on one question is told; None for free text."""
-    coefficients = _coefficients_for(question, _level(question, protocol))
-    if coefficients is None:
+    if isinstance(question, Text):
         return None
-    headline, parts, others = coefficients
+    headline, parts, others = _coefficients_for(question, _level(question, protocol))
     own_measures = list(_planned_measures(question.id, protocol, headline))
     names = {(measure.name, measure.question) for measure in own_measures}
     rest = [measure for measure in others if (measure.name, measure.question) not in names]
@@ -489,10 +488,10 @@ def _plan_answers(name: str, answers: pl.DataFrame) -> QuestionPlan | None:
     return QuestionPlan(name, None, headline, (), tuple(others))
 
 
-def _coefficients_for(question: Question, level: str) -> tuple[Measure, list[Measure], list[Measure]] | None:
+def _coefficients_for(question: Question, level: str) -> tuple[Measure, list[Measure], list[Measure]]:
     """The headline of a question, its parts, and further coefficients."""
     name = question.id
-    if question.for_each:
+    if question.for_each or isinstance(question, Scale | Number):
         return _alpha(name, level, pairwise=True), [], [Measure("percent", "% same", percent, name, pairwise=True)]
     match question:
         case Choice():
@@ -502,8 +501,6 @@ def _coefficients_for(question: Question, level: str) -> tuple[Measure, list[Mea
                 options = {"level": "ordinal", "labels": labels}
                 others.append(Measure("alpha_ordinal", "α ordinal", alpha, name, options=options))
             return headline, [], others
-        case Scale() | Number():
-            return _alpha(name, level, pairwise=True), [], [Measure("percent", "% same", percent, name, pairwise=True)]
         case Grid():
             return _grid(question, level)
         case Labels():
@@ -515,11 +512,9 @@ def _coefficients_for(question: Question, level: str) -> tuple[Measure, list[Mea
             return headline, each, others
         case Spans():
             return _any_marked(name), [], [_span_f1(name)]
-        case Rank():
+        case _:  # a ranking, told by which of two was preferred
             headline, *others = _nominal(name)
             return headline, [], others
-        case _:
-            return None
 
 
 def _grid(question: Grid, level: str) -> tuple[Measure, list[Measure], list[Measure]]:

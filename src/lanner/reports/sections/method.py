@@ -484,7 +484,7 @@ def _misses_in_file(view: View) -> list[Misses]:
         for j in view.material.judgements
         if j.role is Role.CONTROL and j.question in ranks and nonsense.get(j.document) in j.systems
     ]
-    return misses(outcomes(_tasks(answers, nonsense), answers))
+    return misses(outcomes(_tasks(answers, nonsense), answers)) if answers else []
 
 
 def _tasks(judgements: Iterable[Judgement], nonsense: dict[str, str]) -> list[Task]:
