@@ -21,6 +21,7 @@ from lanner.cli.early_checks import (
     is_own,
     refuse_missing,
     refuse_unknown_campaign,
+    refuse_unknown_judges,
     refuse_unknown_question,
 )
 from lanner.cli.source import materials
@@ -262,3 +263,9 @@ def test_a_server_listens_only_on_addresses_of_this_machine() -> None:
     assert is_own("localhost")
     assert not is_own("192.0.2.7")
     assert not is_own("")
+
+
+def test_a_judge_who_is_not_there_is_named() -> None:
+    with pytest.raises(InputError, match="There is no judge 'c' in x"):
+        refuse_unknown_judges(["a", "c"], ["a", "b"], "x")
+    refuse_unknown_judges([], [], "x")

@@ -11,7 +11,6 @@ from lanner.cli.file_check import (
     check_format,
     check_judgements,
     check_texts,
-    refuse_unknown_judges,
 )
 from lanner.cli.source import Source
 from lanner.errors import InputError
@@ -78,12 +77,6 @@ def test_the_questions_are_those_of_the_protocol_that_was_named(
     with pytest.raises(InputError) as late_error:
         Source(str(ratings), "nowhere.sqlite", protocol=protocol).part_that_asks("zzz")
     assert str(early_error.value) == str(late_error.value)
-
-
-def test_a_judge_who_is_not_there_is_named() -> None:
-    with pytest.raises(InputError, match="There is no judge 'c' in x"):
-        refuse_unknown_judges(["a", "c"], ["a", "b"], "x")
-    refuse_unknown_judges([], [], "x")
 
 
 def test_rows_of_a_document_that_stand_apart_are_no_mistake(tmp_path: Path) -> None:

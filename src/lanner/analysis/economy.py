@@ -361,9 +361,12 @@ def with_answers(store: Store, reference: int | str, *, without: str | None = No
     base = drawing.state(store, reference)
     score, sign = score_of(material.protocol)
     allocation = Allocation(
-        base.allocation.goal, base.allocation.systems, base.allocation.sizes,
-        _predictions(material, base, score, sign), seed=base.allocation.seed,
-    )  # fmt: skip
+        base.allocation.goal,
+        base.allocation.systems,
+        base.allocation.sizes,
+        _predictions(material, base, score, sign),
+        seed=base.allocation.seed,
+    )
     again = replace(base, allocation=allocation, last=0, assigned=0, looks={})
     with store.reading() as tx:
         again.read(tx.events.of(campaign.get(store, reference).id, kinds=drawing.STANDING))

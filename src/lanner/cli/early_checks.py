@@ -65,6 +65,14 @@ def refuse_unknown_judge(campaign: str, store_place: str, judge: str) -> None:
         raise CampaignError(f"{campaign} has no judge {judge!r}.", code="unknown_judge", next_step=hint)
 
 
+def refuse_unknown_judges(names: Sequence[str], judge_ids: Sequence[str], place: str | Path) -> None:
+    """The error where one of these judges is not there."""
+    for name in names:
+        if name not in judge_ids:
+            hint = did_you_mean(name, dict.fromkeys(judge_ids))
+            raise InputError(f"There is no judge {name!r} in {place}.", next_step=hint)
+
+
 def refuse_unknown_account(name: str, store_place: str) -> None:
     """The error where nobody signs in by this name; nothing where that cannot be told cheaply."""
     refuse_missing_store(store_place)

@@ -10,9 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from lanner import formats, registry
-from lanner.cli.early_checks import question_ids, unasked
+from lanner.cli.early_checks import question_ids, refuse_unknown_judges, unasked
 from lanner.cli.options import reading_options
-from lanner.errors import InputError, did_you_mean
 from lanner.formats import Reading
 
 READ_TWICE = 300_000
@@ -58,14 +57,6 @@ def _is_small(paths: Sequence[str | Path]) -> bool:
     """Whether these are files that are read in no time."""
     files = [Path(path) for path in paths]
     return all(file.is_file() for file in files) and sum(file.stat().st_size for file in files) <= READ_TWICE
-
-
-def refuse_unknown_judges(names: Sequence[str], judge_ids: Sequence[str], place: str | Path) -> None:
-    """The error where one of these judges is not there."""
-    for name in names:
-        if name not in judge_ids:
-            hint = did_you_mean(name, dict.fromkeys(judge_ids))
-            raise InputError(f"There is no judge {name!r} in {place}.", next_step=hint)
 
 
 def _refuse_unasked(question: str, readings: Sequence[Reading], protocol: str | None) -> None:

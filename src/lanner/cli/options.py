@@ -329,7 +329,8 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
                 refuse_missing(source, store_place)
             if source and rest.get("question"):
                 refuse_unknown_question(source, store_place, rest["question"])
-            if source and not rest.get("like"):  # a plan after released ratings needs texts alone
+            # a plan after released ratings needs texts alone
+            if source and Path(source).is_file() and not rest.get("like"):
                 check = implementation("file_check").check_judgements
                 check(source, format_name, protocol, rest.get("question"), names(judges))
             origin = implementation("source").Source(source or "", store_place, format_name, protocol, judges)

@@ -11,8 +11,7 @@ from pathlib import Path
 from lanner import formats
 from lanner.analysis import material
 from lanner.analysis.material import Material
-from lanner.cli.early_checks import refuse_missing
-from lanner.cli.file_check import refuse_unknown_judges
+from lanner.cli.early_checks import refuse_missing, refuse_unknown_judges
 from lanner.cli.options import names, pending_notes, reading_options
 from lanner.errors import InputError, LannerError, StatisticError, check_known
 from lanner.formats.parsing.columns import parse
