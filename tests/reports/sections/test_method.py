@@ -261,7 +261,7 @@ FEW = Resampling(n=100)
 
 
 @pytest.fixture(scope="module")
-def assisted_view(material: Material) -> View:
+def assisted_view(material: Material) -> View:  # noqa: F811
     assert material.protocol is not None
     return View(material, material.protocol, FEW)
 
