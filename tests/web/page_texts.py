@@ -20,7 +20,7 @@ from lanner.model import JudgeKind
 from lanner.monitor.snapshot import STATE_WORDS
 from lanner.reports.sections import diagnosis as diagnosis_section
 from lanner.store import AccountRole
-from lanner.web import auth, problems
+from lanner.web import access, auth, problems
 from lanner.web.organising import files, live, log
 
 ROOM = Path(lanner.web.__file__).parent
@@ -82,7 +82,7 @@ def _from_tables() -> Iterator[str]:
     yield from map(str, JudgeKind)
     yield from map(str, AccountRole)
     yield from (text for pair in problems._WORDS.values() for text in pair)
-    yield auth._WRONG
+    yield from (access.FROM_ELSEWHERE, access.TOO_OLD, auth._WRONG)
     yield from log.SETTINGS.values()
     yield from (text for pair in problems.BY_CODE.values() for text in pair)
     yield from problems.KINDS

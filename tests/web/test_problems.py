@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
@@ -18,6 +19,7 @@ from lanner.web.problems import error_text, parts
 from lanner.web.site import Settings, Site
 from lanner.web.speech import speaking
 
+SCOPE = {"type": "http", "method": "GET", "path": "/", "headers": [], "query_string": b"", "state": {}}
 RAISED: dict[str, Exception] = {
     "closed": CampaignError("The campaign is closed.", next_step="Ask."),
     "input": InputError("Line <b> is broken.", where=Where("a.csv", 3), next_step="Mend it."),
@@ -198,3 +200,14 @@ def test_common_mistakes_in_a_table_are_told_in_the_readers_language(
     assert where == f"t.csv:{line}"
     assert next_step
     assert "{" not in next_step
+
+
+def test_what_is_refused_is_said_in_the_readers_language(client: TestClient) -> None:
+    korean = {"accept-language": "ko"}
+    stale = client.post("/login", data={"token": "of another session", "name": "Ann"}, headers=korean)
+    assert stale.status_code == 403
+    assert "페이지를 새로 고친 다음 다시 보내세요" in stale.text and "too long" not in stale.text
+    foreign = client.post("/login", data={}, headers={**korean, "sec-fetch-site": "cross-site"})
+    assert foreign.status_code == 403 and "이 사이트의 페이지에서" in foreign.text
+    response = problems.http_problem(Request({**SCOPE, "app": client.app}), HTTPException(422))
+    assert b"This did not work." in response.body and b"Unprocessable" not in response.body

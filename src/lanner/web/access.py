@@ -36,6 +36,8 @@ from lanner.store.accounts import Token
 # of another site cannot send that type without asking first, and is not let.
 
 FORM_FIELD = "token"
+FROM_ELSEWHERE = "This was not sent from a page of this site."
+TOO_OLD = "The page was open for too long or in another session. Reload it and send it again."
 
 
 def same_origin(request: Request) -> bool:
@@ -61,13 +63,13 @@ def form_token(secret: str) -> str:
 def check_origin(request: Request) -> None:
     """Refuse what another site's page sent."""
     if not same_origin(request):
-        raise HTTPException(403, "This was not sent from a page of this site.")
+        raise HTTPException(403, FROM_ELSEWHERE)
 
 
 def check_form(token: str | None, secret: str) -> None:
     """Refuse a form without its token."""
     if not token or not hmac.compare_digest(token, form_token(secret)):
-        raise HTTPException(403, "The page was open for too long or in another session. Reload it and send it again.")
+        raise HTTPException(403, TOO_OLD)
 
 
 JUDGE_COOKIE = "lanner_judge"

@@ -18,7 +18,7 @@ from lanner.errors import LannerError
 from lanner.store import Account, AccountRole, Store
 from lanner.web import access, forms
 from lanner.web.problems import error_text
-from lanner.web.rendering import page
+from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
 from lanner.web.speech import available, say
 
@@ -43,7 +43,7 @@ def _to(request: Request, path: str) -> RedirectResponse:
     """To a page of ours; a language that was asked for goes along, since pages alone keep it."""
     language = request.query_params.get("language", "")
     query = f"?language={language}" if language in available() and "?" not in path else ""
-    return RedirectResponse(request.scope.get("root_path", "") + path + query, 303)
+    return redirect(request, path + query)
 
 
 async def home(request: Request) -> Response:

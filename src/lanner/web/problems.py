@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Mapping
+from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 
 from lanner.errors import (
@@ -23,7 +24,7 @@ from lanner.errors import (
 )
 from lanner.web import speech
 from lanner.web.access import SignInNeeded
-from lanner.web.rendering import page
+from lanner.web.rendering import page, redirect
 from lanner.web.speech import COOKIE, Messages, choose, from_header, language, say
 
 # What the library refuses, in the reader's language: by its kind, never by its sentence.
@@ -166,6 +167,7 @@ _WORDS: dict[int | str, tuple[str, str]] = {
     429: ("Too many tries.", "Wait a little, then try again."),
     500: ("Something went wrong on the server.", "Try again. If it stays, tell the organiser the number below."),
     503: ("The server cannot reach its database.", "Your answers are kept on this device. It tries again by itself."),
+    "other": ("This did not work.", ""),
     "organisers": (
         "The server cannot use its database at the moment.",
         "Nothing was changed. Try again in a moment; the server's log says why.",
@@ -185,12 +187,10 @@ def http_problem(request: Request, error: Exception) -> Response:
     """What the router and the handlers refuse."""
     assert isinstance(error, HTTPException)
     if isinstance(error, SignInNeeded) and not error.judge and not wants_json(request) and request.method == "GET":
-        root = request.scope.get("root_path", "")
-        return RedirectResponse(f"{root}/login", 303)
-    what, next_step = map(say, _WORDS.get(error.status_code, ("This did not work.", "")))
-    generic = {"Bad Request", "Forbidden", "Conflict", "Too Many Requests"}
-    if error.detail and error.detail not in generic and error.status_code in (400, 403, 409, 422, 429):
-        what, next_step = error.detail, next_step if error.status_code == 429 else ""
+        return redirect(request, "/login")
+    what, next_step = map(say, _WORDS.get(error.status_code, _WORDS["other"]))
+    if error.detail != HTTPStatus(error.status_code).phrase and error.status_code in (400, 403, 409, 422, 429):
+        what, next_step = say(error.detail), next_step if error.status_code == 429 else ""
     headers = dict(error.headers or {})
     if error.status_code == 405:
         headers["Allow"] = ", ".join(sorted(_methods(request)))

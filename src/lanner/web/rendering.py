@@ -27,7 +27,7 @@ from jinja2.bccache import Bucket
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from lanner.campaign.states import time_zones
 from lanner.figures.typeset import count, number, percent, plural, shortened
@@ -228,6 +228,11 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
     if request.query_params.get("language", "") in speech.available():
         access.keep(request, response, COOKIE, language(), 365)
     return response
+
+
+def redirect(request: Request, path: str) -> RedirectResponse:
+    """To a page of ours, below the path the app is mounted at, after something was done."""
+    return RedirectResponse(request.scope.get("root_path", "") + path, 303)
 
 
 async def long_page(request: Request, template: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:

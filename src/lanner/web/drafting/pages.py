@@ -14,7 +14,7 @@ from markupsafe import Markup
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from lanner import campaign as campaigns
 from lanner import designs, formats, protocols
@@ -39,10 +39,10 @@ from lanner.web.drafting.options import (
 from lanner.web.drafting.tables import language_titles
 from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
 from lanner.web.organising import judges
-from lanner.web.organising.campaigns import address_of, find
+from lanner.web.organising.campaigns import find, to_campaign
 from lanner.web.organising.figures import NarrowingScale, load_bar, narrowing, size_curve
 from lanner.web.problems import error_text
-from lanner.web.rendering import page
+from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
 from lanner.web.speech import say
 
@@ -92,7 +92,7 @@ async def take_texts(request: Request) -> Response:
     except LannerError as error:
         return await _new_page(request, error_text(without_folders(error)), form)
     token = site.uploads.add(account.id, folder, texts)
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/new/{token}", 303)
+    return redirect(request, f"/new/{token}")
 
 
 def _of_campaign(store: Store, campaign: Campaign, folder: Path) -> Texts:
@@ -236,7 +236,7 @@ async def draft(request: Request) -> Response:
         return await _draft_page(request, upload, form, error_text(error), mistake=error)
     if wishes.judges:
         return await judges.first_links(request, campaign, wishes.judges)
-    return RedirectResponse(address_of(request, campaign), 303)
+    return to_campaign(request, campaign)
 
 
 async def _text_of(own: UploadFile) -> str:

@@ -25,10 +25,10 @@ if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded 
 import shutil
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from lanner.web.drafting.uploads import TableUpload
-from lanner.web.rendering import page
+from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
 
 TRANSLATION, REFERENCE, LEFT_OUT = "translation", "reference", "ignore"
@@ -375,10 +375,9 @@ async def take_table(request: Request, upload: Path) -> Response:
     preview: TablePreview = await site.files.ask("preview_table", str(path), upload.name, first, str(texts_path))
     token = site.uploads.add_table(account, path, upload.name)
     site.uploads.find_table(token, account).choices = preview.choices
-    root = request.scope.get("root_path", "")
     if preview.unsure or preview.texts is None:
-        return RedirectResponse(f"{root}/new/{token}/table", 303)
-    return RedirectResponse(f"{root}/new/{site.uploads.add(account, texts_path, preview.texts, token)}", 303)
+        return redirect(request, f"/new/{token}/table")
+    return redirect(request, f"/new/{site.uploads.add(account, texts_path, preview.texts, token)}")
 
 
 async def table_page(request: Request) -> Response:
@@ -401,7 +400,7 @@ async def choose_columns(request: Request) -> Response:
     if preview.texts is None or preview.choices != choices:
         return _shown(request, preview, 422 if preview.problem else 200)
     token = site.uploads.add(upload.account, texts_path, preview.texts, request.path_params["upload"])
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/new/{token}", 303)
+    return redirect(request, f"/new/{token}")
 
 
 def _upload(request: Request) -> TableUpload:

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from pydantic_core import from_json, to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from lanner import campaign as work
 from lanner.campaign import adjudication
@@ -45,7 +45,7 @@ from lanner.web.judging.page import Settings as PageSettings
 from lanner.web.judging.practice import SETTING, Practice, check, feedback, is_due, practice_of
 from lanner.web.middleware import packed
 from lanner.web.problems import wants_json
-from lanner.web.rendering import page
+from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
 
 _SUBMISSION = re.compile(r"[\x20-\x7e]{8,200}")
@@ -55,16 +55,12 @@ def _json(content: object, status: int = 200) -> Response:
     return Response(to_json(content), status, media_type="application/json")
 
 
-def _to(request: Request, path: str) -> RedirectResponse:
-    return RedirectResponse(request.scope.get("root_path", "") + path, 303)
-
-
 async def open_link(request: Request) -> Response:
     """A judge's link: a new session in a cookie, then on to the work, so that the secret leaves the address bar."""
     site: Site = request.app.state.site
     address = request.client.host if request.client else ""
     if site.addresses.wait(f"link {address}", time.monotonic()):
-        raise HTTPException(429, "Too many tries. Wait a minute, then open your link again.")
+        raise HTTPException(429)
     secret = request.path_params["secret"]
     seat = await site.read(lambda: work.invitations.lookup(site.store, secret))
     if seat is None:
@@ -72,7 +68,7 @@ async def open_link(request: Request) -> Response:
     site.addresses.forget(f"link {address}")
     known = await access.judge_visitor(request)
     token = await site.write(lambda: site.sessions.open(judge=seat.number))
-    response = _to(request, "/work")
+    response = redirect(request, "/work")
     access.keep_judge(request, response, token, seat.number, known)
     return response
 
@@ -138,9 +134,9 @@ async def task(request: Request) -> Response:
     if view is None:
         raise HTTPException(404)
     if view.gate is not None:  # nothing opens before consent, whatever address is typed
-        return _to(request, f"/task/{view.gate}" if view.gate else "/work")
+        return redirect(request, f"/task/{view.gate}" if view.gate else "/work")
     if view.task.finished_at is None and await site.read(lambda: _must_practise(site.store, view)):
-        return _to(request, f"/task/{number}/practice")
+        return redirect(request, f"/task/{number}/practice")
     token = access.form_token(request.state.visitor.token_of(seat))
     return _remembering_offer(request, show_task(request, view, token), view)
 
@@ -193,13 +189,13 @@ async def practice(request: Request) -> Response:
     if view is None:
         raise HTTPException(404)
     if view.gate is not None:
-        return _to(request, f"/task/{view.gate}" if view.gate else "/work")
+        return redirect(request, f"/task/{view.gate}" if view.gate else "/work")
     turn = await site.read(lambda: len(_rounds(site.store, view)))
     must = await site.read(lambda: _must_practise(site.store, view))
     required = required_agreement(view.campaign.settings) if must else None
     lesson = _practice(request, view, turn)
     if lesson is None:
-        return _to(request, f"/task/{number}")
+        return redirect(request, f"/task/{number}")
     shown = replace(
         view,
         task=lesson.task,
@@ -528,7 +524,7 @@ async def form(request: Request) -> Response:
         and view.task.finished_at is None
         and await site.read(lambda: _must_practise(site.store, view))
     ):
-        return _to(request, f"/task/{number}/practice")
+        return redirect(request, f"/task/{number}/practice")
     answers_by_question = forms.answers(view.protocol, view.task.page, fields)
     now = datetime.now(UTC)
     form_id = forms.text(fields, "submission")
@@ -546,9 +542,9 @@ async def form(request: Request) -> Response:
     if forms.text(fields, "finish"):  # a questionnaire is one page: saving it finishes it, unless something is missing
         with contextlib.suppress(work.UnfinishedError):
             await _finish(site, number)
-            return _to(request, "/work")
+            return redirect(request, "/work")
     following = f"?{urlencode({'row': int(row) + 1})}" if row.isdecimal() and len(row) < 6 else ""
-    return _to(request, f"/task/{number}{following}")
+    return redirect(request, f"/task/{number}{following}")
 
 
 async def _finish(site: Site, number: int) -> Task:
@@ -589,7 +585,7 @@ async def finish(request: Request) -> Response:
         finished_task = await _finish(site, number)
     except work.UnfinishedError as error:
         if not as_json:
-            return _to(request, f"/task/{number}")
+            return redirect(request, f"/task/{number}")
         missing = [{"item": entry.item, "questions": entry.questions} for entry in error.missing]
         return _json({"missing": missing, "message": error.what, "next": error.next_step}, 422)
     except CampaignError as error:
@@ -598,7 +594,7 @@ async def finish(request: Request) -> Response:
         return await _refused(request, seat, error)
     site.saves += 1
     if not as_json:
-        return _to(request, "/work")
+        return redirect(request, "/work")
     following = await site.read(lambda: _following(site.store, seat))
     finish_time = finished_task.finished_at.isoformat() if finished_task.finished_at else None
     to_practise = following is not None and await site.read(lambda: _begins_with_practice(request, following))
@@ -642,4 +638,4 @@ async def reopen(request: Request) -> Response:
             raise
         return await _refused(request, seat, error)
     site.saves += 1
-    return _json({"reopened": True}) if as_json else _to(request, f"/task/{number}")
+    return _json({"reopened": True}) if as_json else redirect(request, f"/task/{number}")

@@ -27,7 +27,7 @@ from lanner.store import Account, AccountRole, Store
 from lanner.web import forms
 from lanner.web.organising.figures import progress_bar
 from lanner.web.problems import error_text
-from lanner.web.rendering import long_page, page
+from lanner.web.rendering import long_page, page, redirect
 from lanner.web.site import Site
 from lanner.web.speech import language, say
 
@@ -69,6 +69,11 @@ async def campaign_of(request: Request) -> Campaign:
 def address_of(request: Request, campaign: Campaign, below: str = "") -> str:
     """The address of a campaign's page, or of one below it."""
     return f"{request.scope.get('root_path', '')}/campaigns/{quote(campaign.name, safe='')}{below}"
+
+
+def to_campaign(request: Request, campaign: Campaign, below: str = "") -> RedirectResponse:
+    """To a campaign's page, or to one below it, after something was done."""
+    return RedirectResponse(address_of(request, campaign, below), 303)
 
 
 def listed(store: Store, account: Account) -> list[Row]:
@@ -143,7 +148,7 @@ async def state(request: Request) -> Response:
             raise HTTPException(400)
 
     await site.write(work)
-    return RedirectResponse(address_of(request, campaign), 303)
+    return to_campaign(request, campaign)
 
 
 async def settings(request: Request) -> Response:
@@ -191,7 +196,7 @@ async def change_settings(request: Request) -> Response:
     except LannerError as error:
         text = {name: forms.text(form, name) for name in (*NUMBERS, *TEXTS, "title")}
         return await _settings_page(request, campaign, error_text(error), text)
-    return RedirectResponse(address_of(request, campaign), 303)
+    return to_campaign(request, campaign)
 
 
 async def duplicate(request: Request) -> Response:
@@ -214,7 +219,7 @@ async def duplicate(request: Request) -> Response:
         copy = await site.write(work)
     except LannerError as error:
         return await _settings_page(request, campaign, error_text(error))
-    return RedirectResponse(address_of(request, copy), 303)
+    return to_campaign(request, copy)
 
 
 async def delete(request: Request) -> Response:
@@ -234,7 +239,7 @@ async def delete(request: Request) -> Response:
         raise CampaignError(
             say("Nothing was deleted, because no copy could be kept first: {error}", error=error), code="no_backup"
         ) from error
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/campaigns", 303)
+    return redirect(request, "/campaigns")
 
 
 def _remove(store: Store, campaign: Campaign, folder: Path, account: int) -> None:

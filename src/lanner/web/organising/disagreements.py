@@ -49,7 +49,7 @@ from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import forms
 from lanner.web.organising import figures
-from lanner.web.organising.campaigns import address_of, campaign_of
+from lanner.web.organising.campaigns import address_of, campaign_of, to_campaign
 from lanner.web.organising.files import report_policy
 from lanner.web.problems import error_text
 from lanner.web.rendering import page
@@ -732,7 +732,7 @@ async def calibrate(request: Request) -> Response:
     item_count: int = await site.files.ask("calibrate", campaign.id, number, request.state.visitor.account.id)
     site.saves += 1
     query: dict[str, Json] = {"n": number, "given": item_count}
-    return RedirectResponse(f"{address_of(request, campaign, '/meeting')}?{urlencode(query)}", 303)
+    return to_campaign(request, campaign, f"/meeting?{urlencode(query)}")
 
 
 async def guidelines(request: Request) -> Response:

@@ -14,7 +14,7 @@ from starlette.background import BackgroundTask
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 
 from lanner.campaign import Imported
 from lanner.campaign.imports import Incoming
@@ -23,7 +23,7 @@ from lanner.model import Campaign
 from lanner.reports.html import script_hash
 from lanner.web import forms
 from lanner.web.drafting.uploads import named, without_folders
-from lanner.web.organising.campaigns import address_of, campaign_of
+from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.problems import error_text
 from lanner.web.rendering import page
 from lanner.web.site import Site
@@ -149,4 +149,4 @@ async def bring(request: Request) -> Response:
         return _import_page(
             request, campaign, problem=say("The same judgements had been imported before. Nothing was changed.")
         )
-    return RedirectResponse(address_of(request, campaign), 303)
+    return to_campaign(request, campaign)

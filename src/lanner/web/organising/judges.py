@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from lanner import campaign as campaigns
 from lanner.campaign import Part
@@ -29,7 +29,7 @@ from lanner.protocols.wording import Wording
 from lanner.reports.parts import csv_text
 from lanner.store import Overview, Seat, Store
 from lanner.web import forms
-from lanner.web.organising.campaigns import address_of, campaign_of
+from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.problems import error_text
 from lanner.web.rendering import long_page, page
 from lanner.web.site import Site
@@ -325,8 +325,8 @@ async def act(request: Request) -> Response:
     await site.write(work)
     site.sessions.forget()
     if what in ("leave_out", "count_again"):
-        return RedirectResponse(address_of(request, campaign), 303)
-    return RedirectResponse(address_of(request, campaign, "/judges"), 303)
+        return to_campaign(request, campaign)
+    return to_campaign(request, campaign, "/judges")
 
 
 def _reopen(store: Store, campaign: Campaign, judge: str, task: str, account: int) -> None:
@@ -347,7 +347,7 @@ async def overlap(request: Request) -> Response:
         return await _judges_page(request, campaign, say("Choose at least one judge and one document."))
     account: int = request.state.visitor.account.id
     await site.write(lambda: campaigns.add_overlap(site.store, campaign.id, values, documents, account=account))
-    return RedirectResponse(address_of(request, campaign), 303)
+    return to_campaign(request, campaign)
 
 
 # Judges as an organiser pastes them: one per line, in any order of name, e-mail, language and remarks, or a table

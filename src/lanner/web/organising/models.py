@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from lanner import campaign as campaigns
 from lanner.campaign import Part
@@ -19,7 +19,7 @@ from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Judge, Spans
 from lanner.monitor.snapshot import MODELS
 from lanner.store import Store
 from lanner.web import forms
-from lanner.web.organising.campaigns import address_of, campaign_of
+from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.problems import error_text
 from lanner.web.rendering import page
 from lanner.web.site import Site
@@ -160,7 +160,7 @@ async def judge_with(request: Request) -> Response:
             await site.runs.stop(campaign.id)
         case _:
             raise HTTPException(400)
-    return RedirectResponse(address_of(request, campaign, "/models"), 303)
+    return to_campaign(request, campaign, "/models")
 
 
 async def offer_marks(request: Request) -> Response:
@@ -178,7 +178,7 @@ async def offer_marks(request: Request) -> Response:
         await site.write(offer)
     except LannerError as error:
         return await _page(request, campaign, {"unassisted": unassisted_share}, error_text(error))
-    return RedirectResponse(address_of(request, campaign, "/models"), 303)
+    return to_campaign(request, campaign, "/models")
 
 
 def _check_run(site: Site, campaign: Campaign, options: Mapping[str, str]) -> list[str]:

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from lanner.campaign import drawing
 from lanner.designs.adaptive import NAME as ADAPTIVE
@@ -23,7 +23,7 @@ from lanner.monitor.snapshot import STATE_WORDS, Decisions
 from lanner.reports.html import downloads, spans, strong
 from lanner.reports.parts import Figure, Table
 from lanner.web import forms
-from lanner.web.organising.campaigns import address_of, campaign_of
+from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.organising.figures import Rung, ladder
 from lanner.web.rendering import page
 from lanner.web.site import Site
@@ -190,7 +190,7 @@ async def leave_open(request: Request) -> Response:
     first, _, second = forms.text(form, "pair").partition("|")
     account: int = request.state.visitor.account.id
     await site.write(lambda: drawing.leave_open(site.store, campaign.id, first, second, account=account))
-    return RedirectResponse(address_of(request, campaign, "/decided"), 303)
+    return to_campaign(request, campaign, "/decided")
 
 
 @dataclass(frozen=True, slots=True)

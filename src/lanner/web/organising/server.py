@@ -11,7 +11,7 @@ from pathlib import Path
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, Response
 
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.campaign.webhooks import EVENTS, add_webhook
@@ -19,7 +19,7 @@ from lanner.errors import LannerError
 from lanner.store.backup import Finding, copies
 from lanner.web import forms
 from lanner.web.problems import error_text
-from lanner.web.rendering import page
+from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
 from lanner.web.speech import say
 
@@ -84,7 +84,7 @@ async def back_up(request: Request) -> Response:
                 if not await site.scheduled_backups.back_up():
                     problem = say("No backup could be made.") + " " + say("The reason is in the server’s log.")
                     return await _page(request, Notices(problem))
-            return RedirectResponse(f"{request.scope.get('root_path', '')}/server", 303)
+            return redirect(request, "/server")
         case "verify":
             path = _copy(site, forms.text(form, "copy")) if forms.text(form, "copy") else None
             name = path.name if path else say("the store in use")
@@ -135,7 +135,7 @@ async def _add_or_end(
             if number is None:
                 raise HTTPException(400)
             await site.write(lambda: stop(site, number))
-            return RedirectResponse(f"{request.scope.get('root_path', '')}/server#{about}s", 303)
+            return redirect(request, f"/server#{about}s")
         secret = await site.write(lambda: add(site, form))
     except LannerError as error:
         return await _page(request, Notices(error_text(error)))
