@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import resource
 from datetime import UTC, datetime
 from importlib.util import find_spec, module_from_spec
+from pathlib import Path
 
 import pytest
 from argon2 import extract_parameters
@@ -164,3 +166,20 @@ def test_the_key_comes_from_the_variable_where_there_is_one(store: Store, monkey
     first = server_key(store)
     monkeypatch.setenv("LANNER_LINK_KEY", "two")
     assert first and server_key(store) and server_key(store) != first
+
+
+def test_a_key_that_could_not_be_written_is_none(tmp_path: Path) -> None:
+    """On a full disk an empty file would be left, and everything would be sealed with nothing."""
+    with Store.open(tmp_path / "lanner.db") as store:
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+        try:
+            with pytest.raises(OSError, match="large"):
+                server_key(store, create=True)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert server_key(store) is None
+        (tmp_path / "lanner.db.key").touch()
+        assert server_key(store) is None
+        (tmp_path / "lanner.db.key").unlink()
+        assert len(server_key(store, create=True) or b"") == 32

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
 import pytest
@@ -9,7 +10,7 @@ from lanner import campaign
 from lanner.campaign import adjudication
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import JudgeKind
-from lanner.store import Store
+from lanner.store import Store, Transaction
 from web_clients import open_campaign
 
 
@@ -61,6 +62,21 @@ def test_notes_are_numbered_dated_and_never_changed(store: Store) -> None:
         (2, "Second.", "2026-11-02"),
     ]
     assert adjudication.with_notes("Read.", settings) == "Read.\n\n2026-11-01 (1): First.\n\n2026-11-02 (2): Second."
+
+
+def test_notes_of_two_organisers_at_once_are_both_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = opened(store, "falcon").id
+    write = store.writing
+
+    def write_after_another() -> AbstractContextManager[Transaction]:
+        monkeypatch.undo()
+        adjudication.add(store, number, "Theirs.", account=None, at=NOW)
+        return write()
+
+    monkeypatch.setattr(store, "writing", write_after_another)
+    assert adjudication.add(store, number, "Mine.", account=None, at=NOW).number == 2
+    kept = adjudication.notes(campaign.get(store, number).settings)
+    assert [note.text for note in kept] == ["Theirs.", "Mine."]
 
 
 def test_no_notes_and_odd_settings() -> None:

@@ -11,6 +11,7 @@ from lanner import campaign
 from lanner.errors import CampaignError, DesignError, InputError
 from lanner.model import Campaign, CampaignState, Document, Judge, Judgement, Segment, Task
 from lanner.store import Store, schema
+from lanner.store.campaigns import Campaigns
 
 SCALE = {"id": "q", "kind": "scale", "min": 1, "max": 9}
 
@@ -165,3 +166,21 @@ def test_a_draft_that_is_made_anew_is_not_mistaken_for_the_old_one(store: Store)
     with store.reading() as tx:
         gone, there = tx.tasks.places([(before.id, 0, "new"), (after.id, 0, "new")])
     assert gone is None and there is not None and there.item == after.items[0]
+
+
+def test_a_draft_that_is_opened_meanwhile_is_not_redefined(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between looking for the campaign and having it for oneself, another organiser opens it. SQLite lets one write at
+    a time, so that there is no such moment."""
+    if store.kind == "sqlite":
+        pytest.skip("one writes at a time")
+    campaign.create(store, "first", corpus(), "h_falcon", JUDGES, at=NOW)
+    lock = Campaigns.lock
+
+    def open_before(self: Campaigns, number: int) -> None:
+        monkeypatch.undo()
+        campaign.open(store, number, at=NOW)
+        lock(self, number)
+
+    monkeypatch.setattr(Campaigns, "lock", open_before)
+    with pytest.raises(CampaignError, match="open"):
+        campaign.redefine(store, "first", seed=2)

@@ -179,11 +179,23 @@ def server_key(store: Store, *, create: bool = False) -> bytes | None:
         return None
     path = Path(store.place)
     path = path.with_name(f"{path.name}.key")
-    if create:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        with suppress(FileExistsError), os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(32))
-    return path.read_bytes() if path.is_file() else None
+    if create and not path.exists():
+        _make_key(path)
+    return (path.read_bytes() or None) if path.is_file() else None
+
+
+def _make_key(path: Path) -> None:
+    """A new key, unless somebody else makes one in the same moment. One that cannot be written leaves no file: to seal
+    with an empty key is not to seal."""
+    with suppress(FileExistsError):
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.write(file, secrets.token_bytes(32))
+        except OSError:
+            path.unlink()
+            raise
+        finally:
+            os.close(file)
 
 
 def seal(key: bytes, secret: str) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 from lanner.campaign.imports import import_judgements
 from lanner.campaign.progress import get, history
 from lanner.campaign.progress import protocol as protocol_of
-from lanner.campaign.states import Reference, configure
+from lanner.campaign.states import Reference, change, lock
 from lanner.errors import CampaignError, check_known
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.protocols.answers import Texts, answers_from_fields, check, chosen, texts_of
@@ -143,9 +143,11 @@ def notes(settings: Mapping[str, Json]) -> list[Note]:
 
 def add(store: Store, campaign: int, text: str, *, account: int | None, at: datetime) -> Note:
     """Add a note. Earlier ones stay as they are: what judges were told when must remain known."""
-    settings = get(store, campaign).settings
-    entries = [*(settings.get(SETTING) or []), {"text": text, "at": at.isoformat(timespec="seconds"), "by": account}]
-    configure(store, campaign, settings={SETTING: entries}, account=account, at=at)
+    new = {"text": text, "at": at.isoformat(timespec="seconds"), "by": account}
+    with store.writing() as tx:
+        entry = lock(tx, campaign)
+        entries = [*(entry.settings.get(SETTING) or []), new]
+        change(tx, entry, {SETTING: entries}, account=account, at=at)
     return notes({SETTING: entries})[-1]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from lanner import designs, registry
 from lanner.campaign.people import still_judging
 from lanner.campaign.questions import Questions
-from lanner.campaign.states import Reference, find, seat
+from lanner.campaign.states import Reference, find, lock, seat
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
@@ -79,11 +79,11 @@ def _planned(
             state = _state(tx, entry)
             tasks = lay_out(plan(tx, entry), tx.documents.numbers(entry.id))
         with store.writing() as tx:
-            entry = _lock(tx, entry.id)
+            entry = lock(tx, entry.id)
             if _state(tx, entry) == state:
                 return write(tx, entry, tasks)
     with store.writing() as tx:
-        entry = _lock(tx, campaign)
+        entry = lock(tx, campaign)
         return write(tx, entry, lay_out(plan(tx, entry), tx.documents.numbers(entry.id)))
 
 
@@ -105,7 +105,7 @@ def _state(tx: Transaction, campaign: Campaign) -> tuple[object, ...]:
 def assign(store: Store, campaign: Reference, tasks: Iterable[Task], *, at: datetime | None = None) -> int:
     """Append tasks made elsewhere: promoted units, controls, a calibration round. How many were added."""
     with store.writing() as tx:
-        entry = _lock(tx, campaign)
+        entry = lock(tx, campaign)
         return add_tasks(tx, entry.id, *_frozen(tx, entry), tasks, at=at or now())
 
 
@@ -121,7 +121,7 @@ def assign_calibration(
     their place. How many tasks; the log says so."""
     moment = at or now()
     with store.writing() as tx:
-        entry = _lock(tx, campaign)
+        entry = lock(tx, campaign)
         protocol, documents = _frozen(tx, entry)
         number = add_tasks(tx, entry.id, protocol, documents, tasks, at=moment)
         pages = [page for page, stages in protocol.pages.items() if stages[0].unit is not Unit.JUDGE]
@@ -250,7 +250,7 @@ def replace_judge(
     stops working. How many tasks were taken over."""
     moment = at or now()
     with store.writing() as tx:
-        record = _lock(tx, campaign)
+        record = lock(tx, campaign)
         old = seat(tx, record, leaving)
         if tx.judges.find(record.id, coming.id):
             raise CampaignError(f"{record.name} already has a judge {coming.id!r}.", code="judge_taken")
@@ -279,7 +279,7 @@ def remove_judge(
     """Remove a judge who has answered nothing, with the link and the tasks; those taken from a pool are free again."""
     moment = at or now()
     with store.deleting() as tx:
-        entry = _lock(tx, campaign)
+        entry = lock(tx, campaign)
         leaving = seat(tx, entry, judge)
         _, *spent = tx.ledger.spent(leaving.number)  # attempts that no server answered cost nothing
         if any(spent) or tx.judgements.any_of(leaving.number):
@@ -299,12 +299,6 @@ def remove_judge(
         tx.tasks.remove_of(leaving.number)
         tx.judges.remove(leaving.number)
         tx.events.add("judge_removed", moment, campaign=entry.id, account=account, seat=leaving.number)
-
-
-def _lock(tx: Transaction, campaign: Reference) -> Campaign:
-    entry = find(tx, campaign)
-    tx.campaigns.lock(entry.id)
-    return entry
 
 
 def _frozen(tx: Transaction, campaign: Campaign) -> tuple[Protocol, list[Document]]:

@@ -16,7 +16,7 @@ from lanner.campaign.drawing import goal_of, score_of
 from lanner.campaign.people import still_judging
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.prefill import Prefilled, with_marks
-from lanner.campaign.states import Reference, check_settings, find
+from lanner.campaign.states import Reference, check_settings, find, lock
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
 from lanner.designs.prepare import prepare
@@ -143,8 +143,7 @@ def redefine(
     """Change what a draft is made of and assign anew. Judges and their links stay. Refused once it has been opened."""
     moment = at or now()
     with store.deleting() as tx:
-        draft = find(tx, campaign)
-        tx.campaigns.lock(draft.id)
+        draft = lock(tx, campaign)
         refuse_frozen(draft)
         if tx.campaigns.any_answered(draft.id):
             raise CampaignError(

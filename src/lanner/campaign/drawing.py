@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lanner.campaign.states import Reference, find
+from lanner.campaign.states import Reference, find, lock
 from lanner.designs.adaptive import NAME, control_of, tasks_of
 from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Json, Protocol, Unit
@@ -280,8 +280,7 @@ def log_look(store: Store, campaign: Reference, allocation: Allocation, *, at: d
     standing = allocation.standing
 
     def work(tx: Transaction) -> bool:
-        entry = find(tx, campaign)
-        tx.campaigns.lock(entry.id)
+        entry = lock(tx, campaign)
         logged = drawing(store, tx, entry).allocation.standing
         is_left_since = any(
             then is State.LEFT and state is not State.LEFT
@@ -322,8 +321,7 @@ def leave_open(
     from lanner.stats.goals import leave_open as leave
 
     def work(tx: Transaction) -> None:
-        entry = find(tx, campaign)
-        tx.campaigns.lock(entry.id)
+        entry = lock(tx, campaign)
         allocation = drawing(store, tx, entry).allocation
         if allocation.goal.kind in (Kind.PRECISION, Kind.AGREEMENT):
             raise CampaignError(

@@ -15,7 +15,7 @@ from lanner import formats, protocols
 from lanner.campaign.create import add_campaign, all_systems, check_documents
 from lanner.campaign.progress import documents, get, history, judges, protocol
 from lanner.campaign.questions import systems_of
-from lanner.campaign.states import Reference, find
+from lanner.campaign.states import Reference, find, lock
 from lanner.campaign.tasks import tick_off
 from lanner.errors import CampaignError, InputError, LannerError, Where, did_you_mean
 from lanner.formats import Reading
@@ -109,8 +109,7 @@ def import_judgements(
     while True:
         try:
             with store.writing() as tx:
-                tx.campaigns.lock(record.id)
-                state = find(tx, record.id).state
+                state = lock(tx, record.id).state
                 if state is CampaignState.DRAFT or (state is CampaignState.CLOSED and not settled):
                     raise CampaignError(
                         f"{record.name} is {state} and takes no answers.",

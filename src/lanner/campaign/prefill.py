@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from lanner import formats
-from lanner.campaign.states import Reference, find
+from lanner.campaign.states import Reference, find, lock
 from lanner.errors import CampaignError, InputError, Where, check_known, did_you_mean
 from lanner.model import (
     JUDGE_GROUPS,
@@ -88,9 +88,7 @@ def prefill(
     campaign or a file; without it the model's answers in this campaign are taken."""
     setting: dict[str, Json] = {"model": model, "from": source, "unassisted": unassisted}
     with store.writing() as tx:
-        entry = find(tx, campaign)
-        tx.campaigns.lock(entry.id)
-        entry = find(tx, entry.id)
+        entry = lock(tx, campaign)
         protocol = Protocol.model_validate_json(tx.campaigns.protocol(entry.id))
         _refuse_begun(tx, entry)
         documents = tuple(tx.documents.all(entry.id))

@@ -85,9 +85,7 @@ def _go(
 ) -> Campaign:
     moment = at or now()
     with store.writing() as tx:
-        entry = find(tx, campaign)
-        tx.campaigns.lock(entry.id)
-        entry = find(tx, entry.id)
+        entry = lock(tx, campaign)
         if entry.state is state:
             return entry
         if entry.state not in allowed:
@@ -112,28 +110,46 @@ def configure(
     """Change the title, or settings (those named; None removes one). `version` is the one the organiser had before
     them: if someone else has changed the campaign since, this is refused and nothing is lost."""
     with store.writing() as tx:
-        entry = find(tx, campaign)
-        tx.campaigns.lock(entry.id)
-        entry = find(tx, entry.id)
+        entry = lock(tx, campaign)
         if version is not None and version != tx.campaigns.version(entry.id):
             raise CampaignError(
                 f"Someone else has changed {entry.name} in the meantime.",
                 code="changed",
                 next_step="Look at the page again, then make your change.",
             )
-        all_settings = {**entry.settings, **(settings or {})}
-        values = {name: value for name, value in all_settings.items() if value is not None}
-        tx.campaigns.set_details(entry.id, title=title, settings=values)
-        before = {"title": entry.title, **entry.settings}
-        after = {**values, "title": entry.title if title is None else title}
-        changes = {
-            name: [before.get(name), after.get(name)]
-            for name in sorted({*before, *after})
-            if before.get(name) != after.get(name)
-        }
-        if changes:
-            tx.events.add("configured", at or now(), campaign=entry.id, account=account, changes=changes)
+        change(tx, entry, settings or {}, title=title, account=account, at=at or now())
         return find(tx, entry.id)
+
+
+def lock(tx: Transaction, reference: Reference) -> Campaign:
+    """The campaign as it is, until this transaction ends."""
+    number = find(tx, reference).id
+    tx.campaigns.lock(number)
+    return find(tx, number)
+
+
+def change(
+    tx: Transaction,
+    campaign: Campaign,
+    settings: Mapping[str, Json],
+    *,
+    title: str | None = None,
+    account: int | None,
+    at: datetime,
+) -> None:
+    """Change these settings of a campaign that is locked, and log what is different then."""
+    all_settings = {**campaign.settings, **settings}
+    values = {name: value for name, value in all_settings.items() if value is not None}
+    tx.campaigns.set_details(campaign.id, title=title, settings=values)
+    before = {"title": campaign.title, **campaign.settings}
+    after = {**values, "title": campaign.title if title is None else title}
+    changes = {
+        name: [before.get(name), after.get(name)]
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    }
+    if changes:
+        tx.events.add("configured", at, campaign=campaign.id, account=account, changes=changes)
 
 
 def remove(
