@@ -56,9 +56,10 @@ LATE = {
     "lanner.stats.allocation",
     "lanner.stats.goals",
     "lanner.store",
+    "lanner.web.server",
 }
-"""Our own modules that bring table readers, protocols, statistics and databases along: what the server loads, and
-commands that may end with an error before they need them, or that often need none, import them on use."""
+"""Our own modules that bring table readers, protocols, statistics, databases and a server along: what the server loads,
+and commands that may end with an error before they need them, or that often need none, import them on use."""
 LONGEST = 120  # characters a line, in any language
 NO_MIRROR = {"__init__.py", "__main__.py"}
 

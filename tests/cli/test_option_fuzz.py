@@ -180,7 +180,7 @@ def test_odd_values_end_in_a_sentence(
     folder = tmp_path / "here"
     shutil.copytree(prepared, folder)
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("lanner.cli.operation.serve", lambda *_args, **_options: None)
+    monkeypatch.setattr("lanner.web.server.serve", lambda *_args, **_options: None)
     monkeypatch.setenv("LANNER_STORE", "lanner.sqlite")
     monkeypatch.delenv("LANNER_DATA", raising=False)
     monkeypatch.setattr("lanner.judges.writer._LINGER", 0.0)  # answers need not wait for company in one commit

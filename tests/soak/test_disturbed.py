@@ -126,6 +126,7 @@ def test_postgresql_restarted_under_load(own_postgres: Any) -> None:
 SOMEONE = """
 import encodings.idna, os, sys  # asked for by the first socket, when nobody may read it any more
 import rich.cells, rich.console, rich.markup, rich.padding, rich.table  # loaded when a command prints
+import lanner.web.server
 from lanner.cli import operation
 from lanner.cli.commands import campaign  # all of it, before nobody may read it
 from lanner.errors import LannerError

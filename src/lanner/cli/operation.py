@@ -1,17 +1,26 @@
-"""`lanner serve`, `backup`, `restore` and `verify`: run a server, and keep its store safe."""
+"""`lanner serve`, `backup`, `restore` and `verify`: run a server, and keep its store safe; `accounts`, `tokens` and
+`webhooks`: who may use it, and which programs it serves and notifies."""
 
 from __future__ import annotations
 
 import secrets
-from datetime import UTC, datetime
+import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lanner.cli.output import Output
+import click
+
+from lanner.campaign import accounts
+from lanner.campaign.accounts import issue
+from lanner.campaign.states import find
+from lanner.campaign.webhooks import EVENTS, add_webhook, refuse_address
+from lanner.cli.early_checks import unknown_account, unknown_number
+from lanner.cli.options import names
+from lanner.cli.output import Output, minute
 from lanner.errors import StoreError, Where
 from lanner.model.messages import in_number
-from lanner.store import Store
+from lanner.store import Account, AccountRole, Store, Transaction
 from lanner.store.backup import backup, name_at, prune, restore, verify, verify_file
-from lanner.web.server import Settings, begin_log, serve
 
 # `lanner serve`: the judging page and the organiser's pages, on this machine unless told otherwise.
 
@@ -33,6 +42,8 @@ def serve_pages(
 ) -> None:
     """Serve until Ctrl+C. On first use it prints a link for the first organiser to sign up. Logs go to standard error,
     one JSON object per line, without names, addresses or secrets."""
+    from lanner.web.server import Settings, begin_log, serve
+
     output = Output("serve")
     begin_log(level)
     with Store.open(store_place) as store:
@@ -147,3 +158,174 @@ def verify_store(copy: Path | None, published: str | None, store_place: str, as_
             where=Where(file=place),
             next_step="Keep this file, and restore the newest backup that `lanner verify BACKUP` finds whole.",
         )
+
+
+# `lanner accounts`: who may organise: owners, organisers, viewers.
+
+
+def list_accounts(store_place: str, as_json: bool) -> None:
+    """List accounts with their roles and campaigns."""
+    output = Output("accounts list", as_json)
+    with Store.open(store_place, create=False) as store, store.reading() as tx:
+        rows = [
+            {
+                "name": account.name,
+                "role": account.role.value,
+                "campaigns": ["all"]
+                if account.role is AccountRole.OWNER
+                else [entry.name for entry in tx.campaigns.of_account(account.id)],
+                "off": minute(account.disabled_at),
+            }
+            for account in tx.accounts.all()
+        ]
+    output.table(rows, empty="There are no accounts yet. Make one: lanner accounts add NAME --role owner")
+    output.end()
+
+
+def add_account(name: str, role: str, campaigns: str, store_place: str, as_json: bool) -> None:
+    """Add an account."""
+    output = Output("accounts add", as_json)
+    password = _password()
+    with Store.open(store_place) as store:
+        accounts.add_account(store, name, password, AccountRole(role))
+        with store.writing() as tx:
+            accounts.set_campaigns(tx, _account(tx, name), _campaign_ids(tx, campaigns))
+    output.rows.append({"name": name, "role": role})
+    output.say(f"{name} can sign in as {role}.")
+    output.end()
+
+
+def change_account(
+    name: str,
+    role: str | None,
+    campaigns: str | None,
+    new_password: bool,
+    off: bool,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Change an account."""
+    output = Output("accounts change", as_json)
+    secret = accounts.hash_password(_password()) if new_password else ""
+    with Store.open(store_place, create=False) as store, store.writing() as tx:
+        account = _account(tx, name)
+        if role is not None:
+            accounts.set_role(tx, account, AccountRole(role))
+        if campaigns is not None:
+            accounts.set_campaigns(tx, account, _campaign_ids(tx, campaigns))
+        if secret:
+            tx.accounts.set_password(account.id, secret)
+            tx.sessions.remove_of(account=account.id)
+        if off:
+            accounts.disable(tx, account)
+    output.rows.append({"name": name})
+    output.say(f"{name} was changed.")
+    output.end()
+
+
+def _password() -> str:
+    if sys.stdin.isatty():
+        return str(click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+    return sys.stdin.readline().rstrip("\n")
+
+
+def _account(tx: Transaction, name: str) -> Account:
+    account = tx.accounts.find(name)
+    if account is None:
+        raise unknown_account(name, [account.name for account in tx.accounts.all()])
+    return account
+
+
+def _campaign_ids(tx: Transaction, text: str) -> set[int]:
+    return {find(tx, name).id for name in names(text)}
+
+
+# `lanner tokens`: what programs come with.
+
+
+def add_token(
+    name: str,
+    scopes: tuple[str, ...],
+    account: str | None,
+    campaign: str | None,
+    days: int | None,
+    store_place: str,
+    as_json: bool,
+) -> None:
+    """Create a token."""
+    output = Output("tokens add", as_json)
+    expires = datetime.now(UTC) + timedelta(days=days) if days else None
+    with Store.open(store_place, create=False) as store:
+        number, text = issue(store, name, scopes, account=account, campaign=campaign, expires_at=expires)
+    output.rows.append({"number": number, "name": name, "token": text})
+    output.say(text)
+    output.end()
+
+
+def list_tokens(store_place: str, as_json: bool) -> None:
+    """List tokens with their scopes and expiry dates."""
+    output = Output("tokens list", as_json)
+    with Store.open(store_place, create=False) as store, store.reading() as tx:
+        rows = [
+            {
+                "number": token.id,
+                "name": token.name,
+                "scopes": list(token.scopes),
+                "made": minute(token.created_at),
+                "until": minute(token.expires_at),
+                "revoked": minute(token.revoked_at),
+            }
+            for token in tx.tokens.all()
+        ]
+    output.table(rows, empty="There are no tokens yet. Make one: lanner tokens add NAME --scope judgements")
+    output.end()
+
+
+def revoke_token(number: int, store_place: str, as_json: bool) -> None:
+    """Revoke a token at once."""
+    output = Output("tokens revoke", as_json)
+    with Store.open(store_place, create=False) as store, store.writing() as tx:
+        if not tx.tokens.revoke(number, datetime.now(UTC)):
+            raise unknown_number(number, "token")
+    output.rows.append({"number": number})
+    output.say(f"Token {number} works no more.")
+    output.end()
+
+
+# `lanner webhooks`: webhooks for finished tasks and campaigns.
+
+
+def subscribe(url: str, events: tuple[str, ...], campaign: str | None, store_place: str, as_json: bool) -> None:
+    """Add a webhook."""
+    output = Output("webhooks add", as_json)
+    refuse_address(url)
+    with Store.open(store_place, create=False) as store:
+        with store.reading() as tx:
+            about = find(tx, campaign).id if campaign else None
+        number, secret = add_webhook(store, url, events or EVENTS, about)
+    output.rows.append({"number": number, "url": url, "secret": secret})
+    output.say(f"{url} is a webhook now. Its signing secret: {secret}")
+    output.end()
+
+
+def list_webhooks(store_place: str, as_json: bool) -> None:
+    """List webhooks and what could not be delivered so far."""
+    output = Output("webhooks list", as_json)
+    with Store.open(store_place, create=False) as store, store.reading() as tx:
+        rows = [{"number": hook.id, "url": hook.url, "events": list(hook.events)} for hook in tx.webhooks.all()]
+        waiting = tx.webhooks.waiting()
+    output.table(rows, empty="Nobody is told anything yet. Tell an address: lanner webhooks add URL")
+    for event, attempts, problem in waiting:
+        output.note(f"not arrived: {event}, tried {attempts} times{f' ({problem})' if problem else ''}")
+    output.end()
+
+
+def unsubscribe(number: int, store_place: str, as_json: bool) -> None:
+    """Remove a webhook."""
+    output = Output("webhooks remove", as_json)
+    with Store.open(store_place, create=False) as store, store.writing() as tx:
+        if not tx.webhooks.remove(number, datetime.now(UTC)):
+            raise unknown_number(number, "webhook")
+    output.rows.append({"number": number})
+    output.say(f"Webhook {number} is removed.")
+    output.end()

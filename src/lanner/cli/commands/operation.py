@@ -35,7 +35,7 @@ def accounts_list(**options: Any) -> None:
     Example: lanner accounts list
     """
     refuse_missing_store(options["store_place"])
-    implementation("accounts").list_accounts(**options)
+    implementation("operation").list_accounts(**options)
 
 
 @accounts.command("add", short_help="Add an account.")
@@ -55,7 +55,7 @@ def accounts_add(**options: Any) -> None:
 
     Example: lanner accounts add Olga --role owner
     """
-    implementation("accounts").add_account(**options)
+    implementation("operation").add_account(**options)
 
 
 @accounts.command("change", short_help="Change role, campaigns or password, or disable an account.")
@@ -74,7 +74,7 @@ def accounts_change(**options: Any) -> None:
     Example: lanner accounts change Olga --role viewer --campaigns pilot
     """
     refuse_unknown_account(options["name"], options["store_place"])
-    implementation("accounts").change_account(**options)
+    implementation("operation").change_account(**options)
 
 
 SCOPES = ["campaigns", "judgements", "people", "write", "metrics"]
@@ -106,7 +106,7 @@ def tokens_add(**options: Any) -> None:
     refuse_missing_store(options["store_place"])
     if options["campaign"]:
         refuse_unknown_campaign(options["campaign"], options["store_place"])
-    implementation("accounts").add_token(**options)
+    implementation("operation").add_token(**options)
 
 
 @tokens.command("list", short_help="List tokens.")
@@ -118,7 +118,7 @@ def tokens_list(**options: Any) -> None:
     Example: lanner tokens list
     """
     refuse_missing_store(options["store_place"])
-    implementation("accounts").list_tokens(**options)
+    implementation("operation").list_tokens(**options)
 
 
 @tokens.command("revoke", short_help="Revoke a token.")
@@ -131,7 +131,7 @@ def tokens_revoke(**options: Any) -> None:
     Example: lanner tokens revoke 3
     """
     refuse_unknown_number(options["number"], options["store_place"], "token")
-    implementation("accounts").revoke_token(**options)
+    implementation("operation").revoke_token(**options)
 
 
 EVENTS = ["task.finished", "campaign.finished"]
@@ -159,7 +159,7 @@ def webhooks_add(**options: Any) -> None:
     refuse_missing_store(options["store_place"])
     if options["campaign"]:
         refuse_unknown_campaign(options["campaign"], options["store_place"])
-    implementation("accounts").subscribe(**options)
+    implementation("operation").subscribe(**options)
 
 
 @webhooks.command("list", short_help="List webhooks and failed deliveries.")
@@ -171,7 +171,7 @@ def webhooks_list(**options: Any) -> None:
     Example: lanner webhooks list
     """
     refuse_missing_store(options["store_place"])
-    implementation("accounts").list_webhooks(**options)
+    implementation("operation").list_webhooks(**options)
 
 
 @webhooks.command("remove", short_help="Remove a webhook.")
@@ -184,7 +184,7 @@ def webhooks_remove(**options: Any) -> None:
     Example: lanner webhooks remove 2
     """
     refuse_unknown_number(options["number"], options["store_place"], "webhook")
-    implementation("accounts").unsubscribe(**options)
+    implementation("operation").unsubscribe(**options)
 
 
 @click.command("backup", short_help="Back up the store while judges work, and verify the copy.")
