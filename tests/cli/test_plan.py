@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -8,6 +9,7 @@ import pytest
 
 from cli.command import Command
 from data_sets import data_dir
+from lanner.stats.savings import Savings, World, expected_savings
 
 
 def scores_file(folder: Path) -> Path:
@@ -99,6 +101,24 @@ def test_the_adaptive_campaign_stands_beside_the_fixed_one(lanner: Command, tmp_
     assert ways["fixed"]["hours"] == ways["fixed"]["judgements"] / 60
     assert "no system 's9'" in lanner("plan", pilot, "--studies", 30, "--goal", "better:s0,s9").err
     assert "not about agreement" in lanner("plan", "--like", "esa", "--goal", "agreement:0.5").err
+
+
+def test_the_best_system_of_a_pilot_is_the_one_with_fewest_errors(
+    lanner: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Less of a score of one's own may be better; the campaign that was simulated looked for the worst system."""
+    pl.read_csv(scores_file(tmp_path)).rename({"score": "errors"}).write_csv(tmp_path / "errors.csv")
+    worlds: list[World] = []
+
+    def simulate(world: World, *arguments: Any, **options: Any) -> Savings:
+        worlds.append(world)
+        return expected_savings(world, *arguments, **options)
+
+    monkeypatch.setattr("lanner.cli.plan.expected_savings", simulate)
+    assert lanner("plan", tmp_path / "errors.csv", "--studies", 20).code == 0
+    (world,) = worlds
+    assert world.means is not None
+    assert dict(zip(world.systems, world.means > world.means.mean(), strict=True)) == {"s0": True, "s1": False}
 
 
 def test_savings_from_metrics_alone_and_where_distances_are_not_known(lanner: Command, tmp_path: Path) -> None:

@@ -12,9 +12,8 @@ import polars as pl
 from lanner.analysis import GROUPS, Measure, plan, plan_table
 from lanner.analysis.economy import world_like, world_of_metrics, world_of_pilot
 from lanner.analysis.material import Material
-from lanner.analysis.scores import planned_rankings, preference_questions, scored_rows
+from lanner.analysis.scores import direction_of, planned_rankings, preference_questions, scored_rows
 from lanner.campaign.create import all_systems
-from lanner.campaign.drawing import score_of
 from lanner.cli.output import Output
 from lanner.cli.source import Source, documents_of, shares
 from lanner.errors import InputError, LannerError
@@ -148,8 +147,11 @@ def _from_pilot(request: PlanRequest, part: Material, table: pl.DataFrame, quest
         request.output.note(f"Planned for {question}.")
     components = power.pilot(table, question)
     request.scores(components, power.as_run(table, question))
-    sign = score_of(part.protocol)[1] if part.protocol and part.protocol.scores else 1.0
     if of_question["system"].n_unique() > 1:
+        try:
+            sign = -1.0 if part.protocol and direction_of(part.protocol, question) == "lower_is_better" else 1.0
+        except InputError:  # neither end is better: no campaign looks for the best system
+            return
         everyone = part.counted("scores", of=tuple(GROUPS)).table  # metrics say how far apart systems are
         request.duration(lambda design: world_of_pilot(everyone, question, components, design, sign))
 

@@ -32,7 +32,7 @@ from lanner.formats import appraise_scores
 from lanner.formats.parsing.textfile import replacing, write_whole
 from lanner.formats.parsing.values import guarded
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
-from lanner.protocols.derived import derived
+from lanner.protocols.derived import derived, ranking_plans
 from lanner.protocols.prefilled import judged_marks
 from lanner.protocols.wording import Wording
 from lanner.reports.parts import csv_text
@@ -231,9 +231,8 @@ def _is_main_mark(judgement: Judgement) -> bool:
 
 def main_score(protocol: Protocol) -> str:
     """The id of the score or question that stands for an output as a whole."""
-    for analysis in protocol.analyses:
-        if analysis.statistic == "ranking.systems":
-            return analysis.of
+    if plans := ranking_plans(protocol):
+        return plans[0].of
     if protocol.scores:
         return protocol.scores[0].id
     for stage, question in protocol.questions:
