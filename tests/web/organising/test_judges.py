@@ -240,6 +240,13 @@ def test_links_of_many_are_made_some_at_a_time_and_each_works(store: Store) -> N
         assert campaign.invitations.lookup(store, before[name]) is None
 
 
+@pytest.mark.parametrize("wrong", ["a@", '"', "<", "a@x.org\nBcc: b@x.org", "nobody"])
+def test_a_mistyped_address_is_named_before_anything_is_sent(wrong: str) -> None:
+    letters = [Letter("good@x.org", "s", "t"), Letter(wrong, "s", "t")]
+    with pytest.raises(LannerError, match="is not an e-mail address"):
+        Mailer("smtp://127.0.0.1:9", "study@example.org").send(letters)
+
+
 def test_letters_reach_a_real_server_whole_and_in_any_script() -> None:
     with SmtpServer() as server:
         letters = [Letter("ana@example.org", "Erinnerung: Übersetzungen", "Hallo Ana,\nhttps://x.example/j/abc\n안녕")]

@@ -468,6 +468,7 @@ class Mailer:
 
     def send(self, letters: Iterable[Letter]) -> int:
         """Send letters over one connection; how many. What the server refuses is raised with its own words."""
+        messages = [self._message(letter) for letter in letters]
         parts = urlsplit(self.url)
         host, port = parts.hostname or "localhost", parts.port or (465 if parts.scheme == "smtps" else 25)
         count = 0
@@ -478,8 +479,8 @@ class Mailer:
                     if parts.scheme != "smtps":
                         server.starttls()
                     server.login(unquote(parts.username), unquote(parts.password or ""))
-                for letter in letters:
-                    server.send_message(self._message(letter))
+                for message in messages:
+                    server.send_message(message)
                     count += 1
         except (OSError, smtplib.SMTPException) as error:
             raise LannerError(
@@ -490,7 +491,16 @@ class Mailer:
 
     def _message(self, letter: Letter) -> EmailMessage:
         message = EmailMessage()
-        message["From"], message["To"], message["Subject"] = self.sender, letter.to, letter.subject
+        message["From"], message["Subject"] = self.sender, " ".join(letter.subject.split())
+        try:
+            message["To"] = letter.to
+            is_address = all(part.username and part.domain for part in message["To"].addresses)
+        except (ValueError, IndexError):  # what the parser of the standard library says of half an address
+            is_address = False
+        if not is_address:
+            raise LannerError(
+                say("{given} is not an e-mail address.", given=repr(letter.to[:80])), next_step=say("Nothing was sent.")
+            )
         message.set_content(letter.text)
         return message
 
