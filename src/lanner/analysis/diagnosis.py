@@ -344,10 +344,19 @@ def diagnose(material: Material, question: str = "", *, resampling: Resampling |
         raise StatisticError(
             f"Systems are not diagnosed by {question!r}.", next_step=did_you_mean(question, diagnostic)
         )
+    if not diagnostic:
+        raise StatisticError(
+            f"{protocol.label} asks nothing about single skills or errors of a translation.",
+            code="not_diagnostic",
+            names={"protocol": protocol.label},
+            next_step="Diagnose a campaign with H-FALCON, FALCON, MQM or ESA.",
+        )
     if not question and not answered_ids:
         raise StatisticError(
-            f"{protocol.label} asks nothing about single skills or errors of a translation, or nobody answered it.",
-            next_step="Diagnose a campaign with H-FALCON, FALCON, MQM or ESA.",
+            f"Nobody has answered what {protocol.label} asks about skills or errors.",
+            code="not_diagnosed_yet",
+            names={"protocol": protocol.label},
+            next_step="Wait for the first answers.",
         )
     pair = protocol.find(question or answered_ids[0])
     assert pair is not None

@@ -114,6 +114,14 @@ BY_CODE: Mapping[str, tuple[str, str]] = {
     "no_pairs": ("The goal {goal} is not about pairs of systems.", "Close the campaign when it has told enough."),
     "bad_webhook_address": ("{given} cannot be notified.", "Write https://host/path."),
     "no_column": ("There is no column {column}.", "The columns are: {columns}."),
+    "not_diagnostic": (
+        "{protocol} asks nothing about single skills or errors of a translation.",
+        "Diagnose a campaign with H-FALCON, FALCON, MQM or ESA.",
+    ),
+    "not_diagnosed_yet": (
+        "Nobody has answered what {protocol} asks about skills or errors.",
+        "Wait for the first answers.",
+    ),
 }
 _BY_KIND: tuple[tuple[type[LannerError], str], ...] = (
     (InputError, "The file was not imported:"),

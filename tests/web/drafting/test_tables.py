@@ -216,3 +216,10 @@ def test_a_text_in_no_known_encoding_asks_for_it(tmp_path: Path) -> None:
     if is_table(path):
         preview = preview_table(str(path), "set.csv", TableChoices(), str(tmp_path / "texts"))
         assert preview.is_text and preview.unsure
+
+
+def test_what_is_missing_is_said_in_the_language_of_the_page(client: TestClient, token: str) -> None:
+    place = upload(client, token, "x,y,z\nd,One is here.,Eins ist hier.\n").headers["location"]
+    assert "No column is known to hold the source text." in client.get(place).text
+    german = client.get(place, headers={"accept-language": "de"}).text
+    assert "Von keiner Spalte ist bekannt" in german and "No column is known" not in german

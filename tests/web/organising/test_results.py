@@ -154,10 +154,14 @@ def test_the_campaign_leads_there_where_its_protocol_tells_skills_or_errors_apar
 
 
 def test_where_nothing_can_be_diagnosed_the_page_says_what_would_help(client: TestClient) -> None:
-    for name in ("fixed", "waiting"):
-        response = client.get(f"/campaigns/{name}/diagnosis")
-        assert response.status_code == 200
-        assert "H-FALCON, FALCON, MQM or ESA" in response.text
+    fixed = client.get("/campaigns/fixed/diagnosis")
+    assert fixed.status_code == 200
+    assert "asks nothing about single skills" in fixed.text and "H-FALCON, FALCON, MQM or ESA" in fixed.text
+    waiting = client.get("/campaigns/waiting/diagnosis")
+    assert waiting.status_code == 200
+    assert "Nobody has answered" in waiting.text and "FALCON, MQM or ESA" not in waiting.text
+    german = client.get("/campaigns/fixed/diagnosis", headers={"accept-language": "de"}).text
+    assert "fragt nicht nach einzelnen Fertigkeiten" in german and "asks nothing" not in german
 
 
 def test_others_do_not_see_it(client: TestClient) -> None:

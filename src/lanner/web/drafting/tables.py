@@ -18,6 +18,7 @@ from lanner.formats.parsing.values import LanguageGuess, guess_language
 from lanner.model import languages
 from lanner.web import forms
 from lanner.web.drafting.uploads import Texts, take_in
+from lanner.web.problems import parts
 from lanner.web.speech import say
 
 if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded there only
@@ -240,7 +241,8 @@ def _with_languages(choices: TableChoices, rows: Rows) -> TableChoices:
 def _problem(error: LannerError) -> str:
     """What is wrong and on which line, without advice for the command line: the menus are the advice here."""
     line = error.where.line if error.where is not None else None
-    return say("Line {n}: {what}", n=line, what=error.what) if line else error.what
+    what, _, _ = parts(error)
+    return say("Line {n}: {what}", n=line, what=what) if line else what
 
 
 def _sample_rows_of(raw: list[tuple[int, list[str]]], rows: Rows) -> tuple[tuple[int, tuple[str, ...]], ...]:

@@ -51,7 +51,7 @@ from lanner.web import forms
 from lanner.web.organising import figures
 from lanner.web.organising.campaigns import address_of, campaign_of, to_campaign
 from lanner.web.organising.files import report_policy
-from lanner.web.problems import error_text
+from lanner.web.problems import error_text, parts
 from lanner.web.rendering import page
 from lanner.web.site import Site
 from lanner.web.speech import apart, language, say
@@ -134,7 +134,7 @@ async def settle(request: Request) -> Response:
     try:
         await site.write(lambda: _store_agreed(site.store, campaign, unit, form, account.id))
     except (AnswerError, CampaignError) as refused:
-        back = {"at": unit[0], "segment": unit[1], "system": unit[2], "refused": refused.what}
+        back = {"at": unit[0], "segment": unit[1], "system": unit[2], "refused": parts(refused)[0]}
         back_query = {name: value[:_LONGEST_VALUE] for name, value in back.items()}
         return RedirectResponse(f"{place}?{forms.text(form, 'base')[:_LONGEST_ADDRESS]}&{urlencode(back_query)}", 303)
     following = forms.text(form, "next")[:_LONGEST_ADDRESS]

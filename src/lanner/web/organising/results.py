@@ -25,6 +25,7 @@ from lanner.reports.parts import Figure, Table
 from lanner.web import forms
 from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.organising.figures import Rung, ladder
+from lanner.web.problems import parts
 from lanner.web.rendering import page
 from lanner.web.site import Site
 from lanner.web.speech import day, say
@@ -271,7 +272,8 @@ async def diagnosis(request: Request) -> Response:
     try:
         result = await site.files.ask("diagnosis", campaign.id, query.get("question", ""), query.get("cell", ""))
     except StatisticError as error:
-        refusal = (error.what, error.next_step or "")
+        what, _, next_step = parts(error)
+        refusal = (what, next_step)
     context = {
         "campaign": campaign,
         "diagnosis": result,

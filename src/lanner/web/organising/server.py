@@ -18,7 +18,7 @@ from lanner.campaign.webhooks import EVENTS, add_webhook
 from lanner.errors import LannerError
 from lanner.store.backup import Finding, copies
 from lanner.web import forms
-from lanner.web.problems import error_text
+from lanner.web.problems import error_text, parts
 from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
 from lanner.web.speech import say
@@ -91,7 +91,7 @@ async def back_up(request: Request) -> Response:
             try:
                 findings: list[Finding] = await site.files.ask("verify", str(path) if path else "")
             except LannerError as error:
-                return await _page(request, Notices(error.what))
+                return await _page(request, Notices(parts(error)[0]))
             return await _page(request, Notices(checked=name, findings=findings))
         case _:
             raise HTTPException(400)
