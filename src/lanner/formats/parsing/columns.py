@@ -9,15 +9,50 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError, did_you_mean
+from lanner.formats.parsing.headings import (
+    ITEM_ROLES,
+    NO_NAMES,
+    ROLES,
+    fold,
+    has_answer_name,
+    header_words,
+    is_computed,
+    is_index,
+    is_measure,
+    is_summary,
+    is_total,
+    judge_and_question,
+    named_language,
+    names_answer,
+    names_engine,
+    names_identifier,
+    names_language_model,
+    names_metric,
+    names_one_judge,
+    names_opinion,
+    names_person,
+    names_remark,
+    names_usual_system,
+    output_or_reference,
+    role_of_identifier,
+    says_judge,
+    says_system,
+    says_text,
+    sides_of,
+    spelled_role,
+    spellings_of,
+    split_suffix,
+    steps_in_words,
+    without_language,
+    without_name,
+    without_scale,
+)
 from lanner.formats.parsing.values import (
     are_durations,
     as_text,
@@ -31,45 +66,20 @@ from lanner.formats.parsing.values import (
     moment,
     number,
     preferred_side,
-    without_accents,
 )
-from lanner.model import SIDES, Role, languages
-
-
-@cache
-def _names() -> dict[str, dict[str, Any]]:
-    """The names that people give to columns."""
-    return tomllib.loads((Path(__file__).parent / "headers.toml").read_text(encoding="utf-8"))
-
+from lanner.model import Role, languages
 
 _NO_TEXT = frozenset({"context", "previous", "prev", "url", "link", "path", "hash", "date", "status", "state", "tag"})
-_JUDGE_WORD = re.compile(
-    r"^(?:judge|rater|annotator|evaluator|coder|assessor|reviewer|worker|linguist|user|participant|평가자|채점자|bewerter"
-    r"|gutachter|annotateur|evaluador|anotador|評価者|评估员|评审|标注员|оценщик|эксперт)[\s_.:#-]*(\w{0,20})",
-    re.I,
-)
 _GRAMMATICAL_PERSON = re.compile(
     r"(?:[123](?!\d)|first|second|third|erste|zweite|dritte|premi|deuxi|troisi|primer|prim[ao]|segund|tercer"
     r"|terz|перв|втор|трет|[第一二三])",
     re.I,
 )
 """What stands in a column `Person` about grammar: 1st, 2nd, 3rd, 3sg, 1인칭, third, 第三人称."""
-_OUTPUT_NAMED = re.compile(
-    r"^(?:outputs?|systems?|hyps?|hypothes[ie]s|mt|tgt|target|translations?|번역|übersetzung|traduction)([:._ -])(.+)$",
-    re.I,
-)
-_REFERENCE_NAMED = re.compile(r"^(?:references?|refs?)([:._ -])(.+)$", re.I)
-_REFERENCE_NUMBERED = re.compile(r"^(?:reference|ref)[A-Z0-9]$", re.I)
-_NO_NAMES = {"id", "name", "lang", "language", "context", "score", "length", "len", "tokens", "words", "type"}
-_NO_SYSTEMS = _NO_NAMES | {"minor", "major", "critical", "neutral", "severity", "time", "count", "min", "max", "mean"}
-_BRACKETS = re.compile(r"(?<!\s)\s*+[(\[（【<]([^()\[\]（）【】<>]*)[)\]）】>]\s*")
+_NO_SYSTEMS = NO_NAMES | {"minor", "major", "critical", "neutral", "severity", "time", "count", "min", "max", "mean"}
 _CERTAIN, _CLEAR, _LIKELY, _POSSIBLE = 1.0, 0.95, 0.8, 0.6
 _MOST_IN_A_CELL = 50
 """Scores of so many judges stand in one cell at most; a longer list is something else."""
-_SIDES = (*SIDES, ("one", "two"))
-"""How two columns of a comparison are told apart, in the last or the first word of their names."""
-_ITEM_ROLES = ("item", "document", "segment", "source", "system", "system_a", "system_b")
-"""What says which item a row is about."""
 _LONG_TEXT = 12
 """Characters that a column of sentences has on average, at least."""
 _SHORT_ANSWER = 40
@@ -81,7 +91,6 @@ _SHARED_ITEMS = 5
 
 SHEET = "sheet"
 """The column that names the sheet of a workbook, where several are read."""
-ROLES = tuple(_names()["roles"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,174 +145,10 @@ class ColumnMap:
         return bool(self.answers)
 
 
-_LETTERS = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
-"""Letters with a stroke and the like, which no decomposition makes plain."""
-
-
-@cache
-def fold(name: str) -> str:
-    """A header without case, accents, spaces and punctuation."""
-    return re.sub(r"[\W_]+", "", without_accents(name).translate(_LETTERS)) or name.strip()
-
-
-@cache
-def _roles_by_spelling() -> dict[str, tuple[str, int]]:
-    """Folded spelling to role and how good it is (0 best)."""
-    roles: dict[str, tuple[str, int]] = {}
-    for role, spellings in _names()["roles"].items():
-        for place, spelling in enumerate(spellings):
-            roles.setdefault(fold(spelling), (role, place))
-    return roles
-
-
-@cache
-def _spellings_of(*kinds: str) -> frozenset[str]:
-    """All spellings of these kinds of columns: output, reference, answer, comment."""
-    names = {**_names()["texts"], **_names()["answers"]}
-    return frozenset(fold(name) for kind in kinds for name in names[kind])
-
-
-_TO = r"(?:-|–|—|~|\.\.|/|to|bis|à|a|do|до|から|至|到)"
-_SCALE = re.compile(
-    rf"(?:(?:scale|skala|échelle|escala|шкала|척도|from|von|de|da|od|от|max\.?|out of|sur|/)[\s:]{{0,3}}){{0,2}}"
-    rf"(?:(?:\d{{1,3}}\s?{_TO}\s?\d{{1,3}}|100)(?:\s?(?:%|점|点|分|points?|pts?\.?|Punkte|만점|満点|满分|척도))*"
-    rf"|\d{{1,3}}\s?(?:점|点|分)\s?(?:만점|満点|满分|척도|制)?|\d{{1,3}}\s?[=:].{{1,80}}|%)"
-    rf"|(?:/|out of|sur)\s?\d{{1,3}}",
-    re.I,
-)
-"""What a heading says of its scale: `1-5`, `from 0 to 100`, `/20`, `100점 만점`, `1 = bad, 5 = good`."""
-_SCALE_IN_BRACKETS = re.compile(r"[(\[（【]([^()\[\]（）【】]{1,90})[)\]）】]\s{0,3}$")
-_SCALE_AT_END = re.compile(r"(?:[\s,:_]{1,3}|(?=/))(/?[^\s,:_/()\[\]]{1,12}(?:\s[^\s,:_/()\[\]]{1,12}){0,3})$")
-_NUMBER_AT_END = re.compile(r"(?<!\d)\d{1,2}$|[A-Z]$")
-
-
-@cache
-def without_scale(name: str) -> str:
-    """A heading without the scale that it names: `Accuracy (1-5)`, `Score 0–100`, `Note /20`, `점수(100점)`."""
-    for pattern in (_SCALE_IN_BRACKETS, _SCALE_AT_END):
-        hit = pattern.search(name) if len(name) <= 120 else None
-        if hit and hit.start():
-            # the longest end that is a scale: `Overall from 0 to 100`
-            words = hit[1].strip().split(" ")
-            for cut in range(len(words)) if pattern is _SCALE_AT_END else (0,):
-                scale = " ".join(words[cut:])
-                rest = name[: name.rindex(scale)].strip(" ,:_([（【/")
-                # without brackets it may be the name of a system: `score GPT 3-5`
-                word = re.sub(r"[\s_]?(?:[A-Z]|(?<!\d)\d{1,2})$", "", rest)
-                is_sure = pattern is _SCALE_IN_BRACKETS or not {fold(rest), fold(word)}.isdisjoint(
-                    {*_spellings_of("answer"), "note"}
-                )
-                if is_sure and _SCALE.fullmatch(scale):
-                    return rest
-    return name
-
-
-def _split_suffix(name: str, *, apart: bool = False) -> tuple[str, str]:
-    """`訳文A`, `score1` and `mtB` as a word and the letter or number behind it, also where they stand `apart`;
-    ("", "") for other names."""
-    hit = _NUMBER_AT_END.search(name.strip()) if len(name) <= 60 else None
-    word = name.strip()[: hit.start()] if hit else ""
-    word = word.rstrip(" _.:-") if apart else word
-    if hit is None or not word or not word[-1].isalpha():
-        return "", ""
-    # `MTA` ends in a letter of its own where MT is a word that one knows
-    is_shouted = hit[0].isalpha() and word[-1].isupper()
-    return (
-        (word, hit[0]) if not is_shouted or fold(word) in _spellings_of("output", "reference", "answer") else ("", "")
-    )
-
-
 def _answer_names(values: Sequence[Any]) -> frozenset[str]:
     """Names of answers. `note` is a mark in French and other languages where numbers stand below it, else a remark;
     `style` and `terminology` are asked about where numbers stand below them, else facts about the text."""
-    return _spellings_of("answer", "criterion") | {"note"} if _are_numbers(values) else _spellings_of("answer")
-
-
-@cache
-def _scales() -> tuple[dict[str, int], ...]:
-    """For each scale of words the step of each word."""
-    scales = [scale for group in _names()["scales"].values() for scale in group]
-    return tuple(
-        {fold(word): step for step, words in enumerate(scale, 1) for word in words.split("|")} for scale in scales
-    )
-
-
-def steps_in_words(texts: Sequence[str]) -> list[int] | None:
-    """The numbers of a scale whose steps are words: `Poor`, `Fair`, `Good`. None where no scale has all the words, or
-    two of them at one step, or where there are only two, as `good` and `bad`, which are labels."""
-    words = {fold(text) for text in texts}
-    for scale in _scales() if len(words) > 2 else ():
-        if words <= scale.keys() and len({scale[word] for word in words}) == len(words):
-            return [scale[fold(text)] for text in texts]
-    return None
-
-
-@cache
-def _totals() -> frozenset[str]:
-    return frozenset(map(fold, _names()["rows"]["total"]))
-
-
-def is_total(text: str) -> bool:
-    """Whether a row that begins with this sums up the others: `Average`, `Summe`, `合計`."""
-    return len(text) <= 40 and fold(text) in _totals()
-
-
-def header_score(cells: Iterable[Any]) -> int:
-    """How many cells of a row are names of columns that one knows: how much the row looks like a header."""
-    names = [str(cell).strip() for cell in cells if cell not in (None, "")]
-    score = 0
-    for name in names:
-        base, _ = _without_language(name)
-        spellings = {fold(name), fold(base)} if len(name) <= 60 else set()
-        hit = any(
-            f in _roles_by_spelling() or f in _spellings_of("output", "reference", "answer", "criterion")
-            for f in spellings
-        )
-        score += bool(hit or (len(name) <= 60 and (_output_or_reference(name) or names_answer(name))))
-    return score if len(set(names)) == len(names) else 0
-
-
-def names_judges(name: str) -> bool:
-    """Whether a header is a word for judges."""
-    return _roles_by_spelling().get(fold(name), ("", 0))[0] == "judge"
-
-
-def names_answer(name: str) -> bool:
-    """Whether a header is a word for answers, with its scale or without."""
-    return fold(name) in _spellings_of("answer") or fold(without_scale(name)) in _spellings_of("answer")
-
-
-def names_remark(name: str) -> bool:
-    """Whether a header asks for remarks: `Comments`, `Any comments?`, `Kommentar`, `評価コメント`."""
-    words = _spellings_of("comment")
-    together = any(word in fold(name) for word in words if not word.isascii() and not word[0].islower())
-    return together or any(fold(part) in words for part in (name, *re.split(r"[\W_]+", name)))
-
-
-def names_criterion(name: str) -> bool:
-    """Whether a header is a word for what may be asked about a translation: fluency, style, terminology."""
-    return fold(without_scale(name)) in _spellings_of("criterion")
-
-
-def names_source(name: str) -> bool:
-    """Whether a header is a word for source texts."""
-    return _roles_by_spelling().get(fold(name), ("", 0))[0] == "source"
-
-
-def names_item(names: Iterable[str]) -> bool:
-    """Whether one of these headers is a word for what is judged: a document, a segment, a text, a system."""
-    roles = {_roles_by_spelling().get(fold(name), ("", 0))[0] for name in names}
-    return bool(roles & set(_ITEM_ROLES)) or any(_output_or_reference(name) for name in names)
-
-
-def over_columns(heading: str, name: str) -> str:
-    """One name for a column with a heading over it: under `System A` a `Translation` is the output of A and a `Score`
-    a score of A."""
-    hit = _OUTPUT_NAMED.match(heading)
-    about = hit[2] if hit else heading
-    if fold(name) in _spellings_of("output"):
-        return f"output:{about}"
-    return f"{name} {about}" if names_answer(name) else f"{heading} {name}"
+    return spellings_of("answer", "criterion") | {"note"} if _are_numbers(values) else spellings_of("answer")
 
 
 def parse(columns: str | Mapping[str, str]) -> dict[str, str]:
@@ -386,8 +231,7 @@ class _Guess:
             self._take_persons()
             self._take_answers()
         if "source" not in self.roles and not self._is_ratings():
-            has_item = not {"item", "document", "segment"}.isdisjoint(self.roles) or bool(self.outputs)
-            if self.answers and "judge" in self.roles and not has_item:
+            if self.answers and "judge" in self.roles and not self._has_item and not self.outputs:
                 raise self._without_item()
             if self._are_scores_of_items():
                 raise self._without_judge()
@@ -421,18 +265,13 @@ class _Guess:
         rows are about the texts of another one, with answers beside them, and no column is known to name judges."""
         if "judge" in self.roles or "source" not in self.roles:
             return None
-        roles = [self.roles[role] for role in _ITEM_ROLES if role in self.roles]
-        places = [self.header.index(column) for column in (*roles, *self.outputs.values())]
-        rows: dict[tuple[str, ...], list[Sequence[Any]]] = {}
-        for row in self.sample:
-            rows.setdefault(tuple(str(row[place]) for place in places), []).append(row)
-        groups = [group for group in rows.values() if len(group) > 1]
-        if sum(map(len, groups)) * 2 <= len(self.sample):
+        texts = [*self._columns(*ITEM_ROLES), *self.outputs.values()]
+        if sum(len(group) for group in self._by(texts, texts[0]).values() if len(group) > 1) * 2 <= len(self.sample):
             return None
 
         def tells_apart(column: str) -> bool:
-            at, values = self.header.index(column), self._values(column)
-            differs = all(len({str(row[at]) for row in group}) == len(group) for group in groups)
+            values, groups = self._values(column), [g for g in self._by(texts, column).values() if len(g) > 1]
+            differs = all(len(set(group)) == len(group) for group in groups)
             is_key = len(groups) > 1 and len(set(map(str, values))) == len(values)  # judges come again with other texts
             return differs and not is_key and not _are_numbers(values) and _mean_length(values) <= _SHORT_ANSWER
 
@@ -441,7 +280,7 @@ class _Guess:
 
     def _may_be_scores(self, column: str) -> bool:
         nameless = column.startswith("column ")
-        return not nameless and not _is_measure(column) and _are_numbers(self._values(column))
+        return not nameless and not is_measure(column) and _are_numbers(self._values(column))
 
     def _take_given(self, assignments: Mapping[str, str]) -> None:
         for role, column in assignments.items():
@@ -480,6 +319,45 @@ class _Guess:
         self.free.remove(column)
         self.confidence[column] = confidence
 
+    def _assign(self, role: str, column: str, confidence: float) -> None:
+        self.roles[role] = column
+        self._take(column, confidence)
+
+    def _has(self, *roles: str) -> bool:
+        """Whether a column has one of these roles."""
+        return not self.roles.keys().isdisjoint(roles)
+
+    @property
+    def _has_item(self) -> bool:
+        """Whether a column names what is judged."""
+        return self._has("item", "document", "segment")
+
+    def _columns(self, *roles: str) -> list[str]:
+        """The columns that have these roles."""
+        return [self.roles[role] for role in roles if role in self.roles]
+
+    def _keys(self, columns: Iterable[str]) -> list[tuple[str, ...]]:
+        """What each row says in these columns."""
+        places = [self.header.index(column) for column in columns]
+        return [tuple(str(row[place]) for place in places) for row in self.sample]
+
+    def _items(self) -> list[tuple[str, ...]]:
+        """What each row is about."""
+        return self._keys(self._columns(*ITEM_ROLES))
+
+    def _by(self, columns: Iterable[str], column: str, *, missing: bool = True) -> dict[tuple[str, ...], list[str]]:
+        """What a column says on the rows that are alike in others; with `missing` off, only where it says anything."""
+        at = self.header.index(column)
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for key, row in zip(self._keys(columns), self.sample, strict=True):
+            if missing or not is_missing(row[at]):
+                groups.setdefault(key, []).append(str(row[at]))
+        return groups
+
+    def _text_columns(self) -> list[str]:
+        """Columns of an unknown meaning that hold sentences."""
+        return [c for c in self.free if _mean_length(self._values(c)) > _LONG_TEXT and _are_texts(self._values(c))]
+
     def _take_durations(self) -> None:
         """`time_ms`, `Duration (min)`: how long an answer took, and no answer itself. The first that names its unit is
         taken; the others are left out."""
@@ -489,8 +367,7 @@ class _Guess:
                 continue
             role = "active_seconds" if about.active else "seconds"
             if role not in self.roles:
-                self.roles[role] = column
-                self._take(column, _CERTAIN if about.unit else _CLEAR)
+                self._assign(role, column, _CERTAIN if about.unit else _CLEAR)
             else:
                 self.free.remove(column)
 
@@ -498,17 +375,16 @@ class _Guess:
         """Columns whose whole name is a known spelling; the best spelling of a role wins."""
         best: dict[str, tuple[int, int, str]] = {}
         for position, column in enumerate(self.free):
-            match = _roles_by_spelling().get(fold(column))
+            match = spelled_role(column)
             if match is not None and match[0] not in self.roles:
                 candidate = (match[1], position, column)
                 best[match[0]] = min(best.get(match[0], candidate), candidate)
         for role, (_, _, column) in best.items():
-            self.roles[role] = column
-            self._take(column, _CERTAIN if column.isascii() else _CLEAR)
+            self._assign(role, column, _CERTAIN if column.isascii() else _CLEAR)
 
     def _take_named(self) -> None:
         for column in list(self.free):
-            role = _output_or_reference(column)
+            role = output_or_reference(column)
             # `human` may be what people scored, `response` what they answered, `System A` what it scored
             unnamed = role in (("reference", column), ("output", column))
             may_be_answers = unnamed or (role is not None and "source" not in self.roles)
@@ -531,17 +407,16 @@ class _Guess:
 
     def _take_compared_systems(self) -> None:
         """`system_a` and `system_b`, `MT1` and `MT2`, `left` and `right`, where both hold names of systems."""
-        if not {"system", "system_a", "system_b"}.isdisjoint(self.roles):
+        if self._has("system", "system_a", "system_b"):
             return
         for first, second in permutations(self.free, 2):
             if self._are_compared(first, second):
-                self.roles |= {"system_a": first, "system_b": second}
-                self._take(first, _CLEAR)
-                self._take(second, _CLEAR)
+                self._assign("system_a", first, _CLEAR)
+                self._assign("system_b", second, _CLEAR)
                 return
 
     def _are_compared(self, first: str, second: str) -> bool:
-        if _says_text(first) or _says_text(second):
+        if says_text(first) or says_text(second):
             return False
         if sides_of(first, second) is None:
             in_order = self.header.index(first) < self.header.index(second)
@@ -559,10 +434,8 @@ class _Guess:
         names = {name for pair in pairs for name in pair}
         if not columns or any(not one or not two or one == two for one, two in pairs):
             return False
-        places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
-        items = {tuple(str(row[place]) for place in places) for row in self.sample}
-        come_again = len(names) <= len(items) and _mean_length(list(names)) <= _SHORT_ANSWER
-        are_called_systems = _says_system(first) and _says_system(second)
+        come_again = len(names) <= len(set(self._items())) and _mean_length(list(names)) <= _SHORT_ANSWER
+        are_called_systems = says_system(first) and says_system(second)
         if not (come_again or are_called_systems) or (any(map(is_numeric, names)) and not are_called_systems):
             return False
         for column in columns:
@@ -578,17 +451,17 @@ class _Guess:
         texts = [
             other
             for other in self.free
-            if other != column and _output_or_reference(other) == _output_or_reference(column) is not None
+            if other != column and output_or_reference(other) == output_or_reference(column) is not None
         ]
-        return bool(texts) and _says_system(column)
+        return bool(texts) and says_system(column)
 
     def _share_names(self, first: str, second: str) -> bool:
         """Whether a name is in one column with one segment and in the other with another, names are few and nobody
         meets themselves: so it is with systems that take turns at both sides, and not with translations."""
-        places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
+        items = self._items()
         pairs: list[set[tuple[str, tuple[str, ...]]]] = []
         for at in map(self.header.index, (first, second)):
-            pairs.append({(str(row[at]), tuple(str(row[p]) for p in places)) for row in self.sample if row[at]})
+            pairs.append({(str(row[at]), item) for row, item in zip(self.sample, items, strict=True) if row[at]})
         segments = {segment for side in pairs for _, segment in side}
         names = [{name for name, _ in side} for side in pairs]
         few = max(2, len(segments) // 2)
@@ -601,33 +474,29 @@ class _Guess:
         """Whether a column holds names that come again with other segments, as names of systems do and translations
         do not; at least the `fewest` different ones."""
         # a text that comes again is translated alike again, so that texts count where they are known
-        keys = ("source",) if "source" in self.roles else ("document", "segment", "item")
-        places = [self.header.index(self.roles[role]) for role in keys if role in self.roles]
+        keys = self._keys(self._columns("source") or self._columns("document", "segment", "item"))
         at = self.header.index(column)
-        segments: set[tuple[str, ...]] = set()
         segments_by_name: dict[str, set[tuple[str, ...]]] = {}
-        for row in self.sample:
+        for row, segment in zip(self.sample, keys, strict=True):
             if at < len(row) and not is_missing(row[at]):
-                segment = tuple(str(row[place]) for place in places)
-                segments.add(segment)
                 segments_by_name.setdefault(str(row[at]), set()).add(segment)
-        if len(segments) < 2 or len(segments_by_name) < fewest:
+        names = list(segments_by_name)
+        segments = set[tuple[str, ...]]().union(*segments_by_name.values())
+        if len(segments) < 2 or len(names) < fewest or _are_numbers(names) or _mean_length(names) > 60:
             return False
-        if _are_numbers(list(segments_by_name)) or _mean_length(list(segments_by_name)) > 60:
-            return False
-        per_name = sum(map(len, segments_by_name.values())) / len(segments_by_name)
+        per_name = sum(map(len, segments_by_name.values())) / len(names)
         return per_name >= 3 or per_name > len(segments) / 2
 
     def _take_with_language(self) -> None:
         """`Source text (EN-US)`, `Target_de`, `번역(한국어)`: a known name with a language or a remark."""
         for column in [*self.free, *self.roles.values(), *self.outputs.values()]:
-            base, language = _without_language(column)
+            base, language = without_language(column)
             if language:
                 self.language_of[column] = language
             if column not in self.free or base == column:
                 continue
-            role = _roles_by_spelling().get(fold(base))
-            suffix = _output_or_reference(base)
+            role = spelled_role(base)
+            suffix = output_or_reference(base)
             if role is not None and role[0] not in self.roles:
                 self.roles[role[0]] = column
             elif suffix is not None and suffix[0] == "output":
@@ -642,21 +511,21 @@ class _Guess:
         """`Nr dokumentu`, `Věta č.`, `システム名`: a known word for a document, a segment, a system or a judge, with
         another that only says that it is an identifier."""
         for column in list(self.free):
-            role = _role_of_identifier(column)
-            is_known = names_answer(column) or fold(column) in _spellings_of("output", "reference")
+            role = role_of_identifier(column)
+            is_known = names_answer(column) or fold(column) in spellings_of("output", "reference")
             if role and role not in self.roles and not is_known:
-                self.roles[role] = column
-                self._take(column, _CLEAR)
+                self._assign(role, column, _CLEAR)
 
     def _take_languages(self) -> tuple[str, str] | None:
         """Columns named by languages: the first is the source, the others are outputs."""
         codes = [
-            (name, code) for name in self.free if (code := _language(name) or _language(_without_language(name)[0]))
+            (name, code)
+            for name in self.free
+            if (code := named_language(name) or named_language(without_language(name)[0]))
         ]
         if len(codes) < (1 if self.outputs else 2):
             return None
-        self.roles["source"] = codes[0][0]
-        self._take(codes[0][0], _LIKELY)
+        self._assign("source", codes[0][0], _LIKELY)
         for name, _ in codes[1:]:
             self.outputs.setdefault(name, name)
             self._take(name, _LIKELY)
@@ -702,15 +571,14 @@ class _Guess:
 
     def _take_question_as_item(self) -> None:
         """`question_id` of a benchmark whose prompts are questions: one for each source, or all that names an item."""
-        if "question" not in self.roles or not {"item", "segment"}.isdisjoint(self.roles):
+        if "question" not in self.roles or self._has("item", "segment"):
             return
         if "source" in self.roles:
-            places = [self.header.index(self.roles[role]) for role in ("question", "source")]
-            pairs = {tuple(str(row[place]) for place in places) for row in self.sample}
+            pairs = set(self._keys([self.roles["question"], self.roles["source"]]))
             sizes = {len(pairs), *(len({pair[side] for pair in pairs}) for side in (0, 1))}
             is_item = len(sizes) == 1 and len(pairs) > 1
         else:
-            is_item = "document" not in self.roles and "id" in _header_words(self.roles["question"])
+            is_item = "document" not in self.roles and "id" in header_words(self.roles["question"])
         if is_item:
             self.roles["item"] = self.roles.pop("question")
 
@@ -724,17 +592,13 @@ class _Guess:
     def _take_numbering(self) -> None:
         """A column of an unknown name that counts the rows of each document, judge and system: the segment's number,
         and no answer."""
-        if not {"segment", "item"}.isdisjoint(self.roles) or "judge" not in self.roles:
+        if self._has("segment", "item") or "judge" not in self.roles:
             return
-        places = [self.header.index(self.roles[r]) for r in ("judge", "document", "system") if r in self.roles]
+        keys = self._columns("judge", "document", "system")
         for column in self.free:
-            at = self.header.index(column)
-            groups: dict[tuple[str, ...], list[str]] = {}
-            for row in self.sample:
-                groups.setdefault(tuple(str(row[place]) for place in places), []).append(str(row[at]).strip())
-            if len(groups) > 1 and not _has_answer_name(column) and all(map(_counts_up, groups.values())):
-                self.roles["segment"] = column
-                self._take(column, _LIKELY)
+            groups = self._by(keys, column).values()
+            if len(groups) > 1 and not has_answer_name(column) and all(map(_counts_up, groups)):
+                self._assign("segment", column, _LIKELY)
                 return
 
     def _take_repeating(self) -> None:
@@ -742,20 +606,18 @@ class _Guess:
         rows differ names them, if scores stand beside it."""
         if "judge" in self.roles:
             return
-        numeric = [column for column in self.free if _are_numbers(self._values(column))]
-        has_scores = any(fold(without_scale(c)) in _answer_names(self._values(c)) for c in numeric)
-        name_columns = [
-            column for column in self._find_judge_candidates(self.free) or () if fold(column) in _identifier_words()
-        ]
+        candidates = [column for column in self._find_judge_candidates(self.free) or () if names_identifier(column)]
         has_answers = any(names_answer(column) or self._is_preference(column) for column in self.free)
-        if len(name_columns) == 1 and has_answers:  # `Name` beside texts that come again
-            self.roles["judge"] = name_columns[0]
-            self._take(name_columns[0], _LIKELY)
+        if len(candidates) == 1 and has_answers:  # `Name` beside texts that come again
+            self._assign("judge", candidates[0], _LIKELY)
             return
-        keys = [self.roles[role] for role in ("item", "document", "segment", "system") if role in self.roles]
-        if not has_scores or {"segment", "item"}.isdisjoint(self.roles):
-            return
-        if self._are_unique(keys):
+        has_scores = any(
+            _are_numbers(values) and fold(without_scale(column)) in _answer_names(values)
+            for column in self.free
+            if (values := self._values(column))
+        )
+        keys = self._columns("item", "document", "segment", "system")
+        if not has_scores or not self._has("segment", "item") or self._are_unique(keys):
             return
         columns = [
             column
@@ -766,32 +628,26 @@ class _Guess:
             and self._are_unique([*keys, column])
         ]
         # a name and a first name say the same twice
-        pairs = {tuple(str(row[self.header.index(column)]) for column in columns) for row in self.sample}
+        pairs = set(self._keys(columns))
         say_the_same = all(len(pairs) == len({str(value) for value in self._values(column)}) for column in columns)
-        if len(columns) == 1 or (columns and say_the_same and fold(columns[0]) in _identifier_words()):
-            self.roles["judge"] = columns[0]
-            self._take(columns[0], _LIKELY)
+        if len(columns) == 1 or (columns and say_the_same and names_identifier(columns[0])):
+            self._assign("judge", columns[0], _LIKELY)
 
     def _are_unique(self, columns: Sequence[str]) -> bool:
         """Whether no two rows of the sample are alike in these columns."""
-        places = [self.header.index(column) for column in columns]
-        keys = [tuple(str(row[place]) for place in places) for row in self.sample]
+        keys = self._keys(columns)
         return len(set(keys)) == len(keys)
 
     def _comes_again(self, role: str) -> bool:
         """Whether one item has several rows that differ in this column: then it says whose row it is, or of what."""
         if role not in self.roles:
             return False
-        places = [self.header.index(self.roles[r]) for r in _ITEM_ROLES if r in self.roles and r != role]
-        at = self.header.index(self.roles[role])
-        values: dict[tuple[str, ...], set[str]] = {}
-        for row in self.sample:
-            values.setdefault(tuple(str(row[place]) for place in places), set()).add(str(row[at]))
-        return bool(places) and any(len(each) > 1 for each in values.values())
+        others = self._columns(*(other for other in ITEM_ROLES if other != role))
+        return bool(others) and any(len(set(values)) > 1 for values in self._by(others, self.roles[role]).values())
 
     def _place_systems(self) -> None:
         """A column `MT` or `translation` may say which system it was, and not what the system wrote."""
-        if not {"system", "system_a"}.isdisjoint(self.roles):
+        if self._has("system", "system_a"):
             return
         fewest = 2 if "source" in self.roles else 1  # one text for every source may be a poor translation
         columns = [
@@ -818,7 +674,7 @@ class _Guess:
     def _are_codes(self, column: str) -> bool:
         """Whether a column holds the same one or two codes of languages on many rows."""
         values = {as_text(value).strip() for value in self._values(column)}
-        return 0 < len(values) <= 2 and len(self.sample) > 2 and all(len(v) <= 8 and _language(v) for v in values)
+        return 0 < len(values) <= 2 and len(self.sample) > 2 and all(len(v) <= 8 and named_language(v) for v in values)
 
     def _place_sheets(self) -> None:
         """What the sheets of a workbook stand for: judges or systems where they repeat the same items, else
@@ -826,21 +682,17 @@ class _Guess:
         guessed = self.roles.get("document") == SHEET and SHEET in self.confidence
         if not guessed and SHEET not in self.free:
             return
-        id_columns = [self.roles[role] for role in ("document", "segment", "item") if role in self.roles]
-        keys = [self.roles["source"]] if "source" in self.roles else [name for name in id_columns if name != SHEET]
-        places = [self.header.index(name) for name in keys]
-        at = self.header.index(SHEET)
-        sheets: dict[tuple[str, ...], set[str]] = {}
-        for row in self.sample:
-            sheets.setdefault(tuple(str(row[place]) for place in places), set()).add(str(row[at]))
-        if not places or sum(len(names) > 1 for names in sheets.values()) * 2 <= len(sheets):
+        ids = [name for name in self._columns("document", "segment", "item") if name != SHEET]
+        keys = self._columns("source") or ids
+        sheets = self._by(keys, SHEET)
+        if not keys or sum(len(set(names)) > 1 for names in sheets.values()) * 2 <= len(sheets):
             return
-        role = "judge" if any(map(_has_answer_name, self.free)) else "system"
+        role = "judge" if any(map(has_answer_name, self.free)) else "system"
         if "source" not in self.roles and not self.outputs:
             role = self._role_of_sheets(list(dict.fromkeys(str(value) for value in self._values(SHEET))))
         elif "source" in self.roles and len(self.outputs) == 1:  # another text for a source is another system's
             has_answers = role == "judge" or any(_are_numbers(self._values(column)) for column in self.free)
-            differ = self._texts_differ(places, next(iter(self.outputs.values())))
+            differ = self._texts_differ(keys, next(iter(self.outputs.values())))
             role = "judge" if has_answers and not differ else "system"
         if role in self.roles:
             return
@@ -856,11 +708,11 @@ class _Guess:
         only judges or only systems have."""
         columns = [column for column in self._score_columns() if column != SHEET]
         by_name = [c for c in columns if fold(without_scale(c)) not in _answer_names(self._values(c))]
-        system_sheets = any(map(names_engine, sheets)) or any(map(_names_one_judge, by_name))
-        judge_sheets = any(map(_names_one_judge, sheets)) or any(map(names_engine, columns))
+        system_sheets = any(map(names_engine, sheets)) or any(map(names_one_judge, by_name))
+        judge_sheets = any(map(names_one_judge, sheets)) or any(map(names_engine, columns))
         if system_sheets != judge_sheets:
             return "judge" if judge_sheets else "system"
-        if "system" in self.roles or len(by_name) < len(columns) or any(map(_has_answer_name, self.free)):
+        if "system" in self.roles or len(by_name) < len(columns) or any(map(has_answer_name, self.free)):
             return "judge"
         if "judge" in self.roles or len(columns) < 2:
             return "system"
@@ -879,16 +731,12 @@ class _Guess:
         return [
             column
             for column in self.free
-            if _are_numbers(self._values(column)) and not _is_measure(column) and not _is_summary(column)
+            if _are_numbers(self._values(column)) and not is_measure(column) and not is_summary(column)
         ]
 
-    def _texts_differ(self, keys: Sequence[int], column: str) -> bool:
+    def _texts_differ(self, keys: Sequence[str], column: str) -> bool:
         """Whether most of the rows that are alike in their keys and not alone have different texts in this column."""
-        at = self.header.index(column)
-        texts: dict[tuple[str, ...], list[str]] = {}
-        for row in self.sample:
-            texts.setdefault(tuple(str(row[key]) for key in keys), []).append(str(row[at]))
-        groups = [group for group in texts.values() if len(group) > 1]
+        groups = [group for group in self._by(keys, column).values() if len(group) > 1]
         return sum(len(set(group)) > 1 for group in groups) * 2 > len(groups)
 
     def _demote(self, role: str, wrong: Any, better: str = "") -> None:
@@ -939,7 +787,7 @@ class _Guess:
         """Whether a column says which of the others is best: by their names, or by sides under a heading that asks."""
         texts = {as_text(value).strip() for value in self._values(column)}
         names = {fold(name) for other in self.header if other != column for name in (other, *_named_as(other))}
-        if not texts or any(len(text) > _SHORT_ANSWER for text in texts) or all(map(_language, texts)):
+        if not texts or any(len(text) > _SHORT_ANSWER for text in texts) or all(map(named_language, texts)):
             return False
         other_texts = {text for text in texts if fold(text) not in names}
         if len(other_texts) < len(texts):
@@ -947,17 +795,15 @@ class _Guess:
         return asks_preference(column) and all(preferred_side(text) for text in texts)
 
     def _is_ratings(self) -> bool:
-        has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
         has_judge = bool(self.judge) or "judge" in self.roles or any(answer.judge for answer in self.answers)
-        return has_item and bool(self.answers) and (has_judge or self._has_one_judge())
+        return self._has_item and bool(self.answers) and (has_judge or self._has_one_judge())
 
     def _has_one_judge(self) -> bool:
         """Whether scores of systems name no judge and there is one for each item: then they are one judge's."""
         about_systems = "system" in self.roles or (self.answers and all(answer.system for answer in self.answers))
         if not about_systems or "judge" in self.roles:
             return False
-        places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
-        items = [tuple(str(row[place]) for place in places) for row in self.sample]
+        items = self._items()
         if len(items) != len(set(items)):
             raise InputError(
                 "Several rows are about one output, and no column says who judged it.",
@@ -971,19 +817,18 @@ class _Guess:
         """`Person` where no other column names judges, answers stand beside it, and it is not about grammar."""
         if "judge" in self.roles or self.judge or self.answers:
             return
-        persons = [column for column in self.free if fold(column) in _person_words("words")]
+        persons = [column for column in self.free if names_person(column)]
         if len(persons) != 1 or all(_GRAMMATICAL_PERSON.match(as_text(v).strip()) for v in self._values(persons[0])):
             return
         beside = [column for column in self.free if column != persons[0]]
         if any(map(self._holds_answers, beside)) and not any(
             answer.judge for answer in self._spread_answers(by_judge=False)
         ):
-            self.roles["judge"] = persons[0]
-            self._take(persons[0], _LIKELY)
+            self._assign("judge", persons[0], _LIKELY)
 
     def _holds_answers(self, column: str) -> bool:
         values = self._values(column)
-        is_opinion = fold(column) in _person_words("opinions") and 0 < _mean_length(values) <= _SHORT_ANSWER
+        is_opinion = names_opinion(column) and 0 < _mean_length(values) <= _SHORT_ANSWER
         return fold(column) in _answer_names(values) or is_opinion or self._is_preference(column)
 
     def _take_answers(self) -> None:
@@ -1008,15 +853,14 @@ class _Guess:
             elif not spread:
                 self._take_numbered_judges()
             scores = [column for column in answers if column in self.free and _are_numbers(self._values(column))]
-            has_items = not {"item", "document", "segment"}.isdisjoint(self.roles)
-            if scores and has_items and "source" not in self.roles and not self.answers and self._has_one_judge():
+            if scores and self._has_item and "source" not in self.roles and not self.answers and self._has_one_judge():
                 for column in scores:
                     self._add_answer(Answer(column, column), _CERTAIN)
             return
         comments = [column for column in self.free if names_remark(column)]
         # without texts a length cannot be measured any more, and judges may have been asked for one
-        no_answer = _is_measure if "source" in self.roles or self.outputs else _is_index
-        candidates = [c for c in self.free if c not in answers and fold(c) not in _person_words("words")]
+        no_answer = is_measure if "source" in self.roles or self.outputs else is_index
+        candidates = [c for c in self.free if c not in answers and not names_person(c)]
         numeric = [c for c in candidates if _are_numbers(self._values(c)) and not no_answer(c)]
         if answers:  # numbers that no judge ever disputes describe the item, those that no judge ever changes the judge
             numeric = [c for c in numeric if not self._is_fact(c) and not self._is_about_judge(c)]
@@ -1025,7 +869,7 @@ class _Guess:
             column
             for column in candidates
             if column not in (*comments, SHEET)
-            and not _is_index(column)
+            and not is_index(column)
             and 0 < _mean_length(self._values(column)) <= _SHORT_ANSWER
             and not _are_moments(self._values(column))
             and not _are_identifiers(self._values(column))
@@ -1043,12 +887,12 @@ class _Guess:
     def _take_scores_of_systems(self, *, by_judge: bool) -> bool:
         """`GPT-4`, `DeepL`, `System A` with numbers: a score of each system. Where no column names judges, language
         models may be the judges."""
-        if self.outputs or not {"system", "system_a"}.isdisjoint(self.roles):
+        if self.outputs or self._has("system", "system_a"):
             return False
         columns = [column for column in self._score_columns() if not self._is_about_judge(column)]
         engines = [column for column in columns if names_engine(column)]
         systems = [column for column in columns if column in engines or names_language_model(column)]
-        if len(columns) < 2 or not (systems if by_judge else engines) or any(map(_names_one_judge, columns)):
+        if len(columns) < 2 or not (systems if by_judge else engines) or any(map(names_one_judge, columns)):
             return False
         if len(systems) < len(columns):
             if by_judge:
@@ -1062,7 +906,7 @@ class _Guess:
                 next_step=f"If each column holds the scores of one system: {as_option(_score_of_each(columns))}.",
             )
         for column in columns:
-            role = _output_or_reference(column)
+            role = output_or_reference(column)
             self._add_answer(Answer(column, "score", system=role[1] if role else column), _LIKELY)
         return True
 
@@ -1081,49 +925,31 @@ class _Guess:
     def _varies(self, column: str) -> bool:
         """Whether judges say different things in a column about one item: then it is an answer, and neither a fact
         about the item nor one about the judge."""
-        judge = self.header.index(self.roles["judge"]) if "judge" in self.roles else None
-        items = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
-        if judge is None or {"item", "document", "segment", "source"}.isdisjoint(self.roles):
+        if "judge" not in self.roles or not (self._has_item or "source" in self.roles):
             return False
-        at = self.header.index(column)
-        by_item: dict[tuple[str, ...], set[str]] = {}
-        by_judge: dict[str, set[str]] = {}
-        for row in self.sample:
-            if not is_missing(row[at]):
-                by_item.setdefault(tuple(str(row[place]) for place in items), set()).add(str(row[at]))
-                by_judge.setdefault(str(row[judge]), set()).add(str(row[at]))
-        return any(len(v) > 1 for v in by_item.values()) and any(len(v) > 1 for v in by_judge.values())
+        groupings = self._columns(*ITEM_ROLES), [self.roles["judge"]]
+        return all(
+            any(len(set(values)) > 1 for values in self._by(columns, column, missing=False).values())
+            for columns in groupings
+        )
 
     def _is_fact(self, column: str) -> bool:
         """Whether all judges say the same in a column about each of several items that they share."""
-        if "judge" not in self.roles or {"item", "document", "segment", "source"}.isdisjoint(self.roles):
+        if "judge" not in self.roles or not (self._has_item or "source" in self.roles):
             return False
-        places = [self.header.index(self.roles[role]) for role in _ITEM_ROLES if role in self.roles]
-        judge, at = self.header.index(self.roles["judge"]), self.header.index(column)
-        values: dict[tuple[str, ...], set[str]] = {}
-        judges: dict[tuple[str, ...], set[str]] = {}
-        for row in self.sample:
-            item = tuple(str(row[place]) for place in places)
-            values.setdefault(item, set()).add(str(row[at]))
-            judges.setdefault(item, set()).add(str(row[judge]))
-        shared_items = [item for item in values if len(judges[item]) > 1]
-        different = {value for item in shared_items for value in values[item]}
-        return (
-            len(shared_items) >= _SHARED_ITEMS
-            and len(different) > 1
-            and all(len(values[item]) == 1 for item in shared_items)
-        )
+        judges = self._by(self._columns(*ITEM_ROLES), self.roles["judge"])
+        values = self._by(self._columns(*ITEM_ROLES), column)
+        shared = [set(values[item]) for item in values if len(set(judges[item])) > 1]
+        agreed = all(len(each) == 1 for each in shared)
+        return len(shared) >= _SHARED_ITEMS and agreed and len(set().union(*shared)) > 1
 
     def _is_about_judge(self, column: str) -> bool:
         """Whether each of several judges always says the same in a column, and not all of them do: an age, say."""
         if "judge" not in self.roles:
             return False
-        judge, at = self.header.index(self.roles["judge"]), self.header.index(column)
-        values_by_judge: dict[str, list[str]] = {}
-        for row in self.sample:
-            values_by_judge.setdefault(str(row[judge]), []).append(str(row[at]))
-        alike = all(len(values) >= _SHARED_ITEMS and len(set(values)) == 1 for values in values_by_judge.values())
-        return alike and len({values[0] for values in values_by_judge.values()}) > 1
+        by_judge = self._by([self.roles["judge"]], column).values()
+        alike = all(len(values) >= _SHARED_ITEMS and len(set(values)) == 1 for values in by_judge)
+        return alike and len({values[0] for values in by_judge}) > 1
 
     def _add_answer(self, answer: Answer, confidence: float) -> None:
         self.answers.append(answer)
@@ -1139,28 +965,28 @@ class _Guess:
             if self.sample and values and not (_are_numbers(values) or _mean_length(values) <= _SHORT_ANSWER):
                 continue
             name, system = without_scale(column), ""
-            number, question = _judge_and_question(name, _answer_names(values))
+            number, question = judge_and_question(name, _answer_names(values))
             if number in behind and fold(question) in _answer_names(values):
                 answers.append(Answer(column, question, system=behind[number]))
                 continue
             for each in systems:
-                if len(name) > len(each) and (rest := _without(name, each)) is not None:
+                if len(name) > len(each) and (rest := without_name(name, each)) is not None:
                     name, system = rest, each
                     break
             question_words = _answer_names(values)
-            judge, question = ("", name) if by_judge else _judge_and_question(name, question_words)
+            judge, question = ("", name) if by_judge else judge_and_question(name, question_words)
             for each in systems if not system else ():  # `score_GPT-4_ann`: the system is in the middle
-                if len(judge) > len(each) and (rest := _without(judge, each)):
+                if len(judge) > len(each) and (rest := without_name(judge, each)):
                     judge, system = rest, each
                     break
-            if fold(question) in question_words and (system or judge) and not _is_computed(judge):
+            if fold(question) in question_words and (system or judge) and not is_computed(judge):
                 answers.append(Answer(column, question, judge, system))
         if by_judge and not answers and "system" not in self.roles and "system_a" not in self.roles:
             answers = self._answers_by_system()
         answers = _with_crossed_systems(answers)
         judges = {answer.judge for answer in answers if answer.judge}
         for answer in answers:
-            if answer.system or len(judges) > 1 or _JUDGE_WORD.match(answer.judge):
+            if answer.system or len(judges) > 1 or says_judge(answer.judge):
                 yield answer
 
     def _systems_by_number(self) -> dict[str, str]:
@@ -1168,7 +994,7 @@ class _Guess:
         and `訳文B`, `MT1` and `MT2`."""
         # of `MT_A` the name is A already
         words = {
-            name: ("mt", name) if re.fullmatch(r"[A-Z]|\d{1,2}", name) else _split_suffix(name, apart=True)
+            name: ("mt", name) if re.fullmatch(r"[A-Z]|\d{1,2}", name) else split_suffix(name, apart=True)
             for name in self.outputs
         }
         alike = {fold(word) for word, _ in words.values()}
@@ -1180,8 +1006,8 @@ class _Guess:
         """`rank_A, rank_B, rank_C`: one question asked about several systems, which nothing else names."""
         by_question: dict[str, list[Answer]] = {}
         for column in self.free if not self.outputs else ():  # else the systems have their names
-            system, question = _judge_and_question(column, _answer_names(self._values(column)))
-            if system and not is_total(system) and _are_numbers(self._values(column)) and not _is_measure(column):
+            system, question = judge_and_question(column, _answer_names(self._values(column)))
+            if system and not is_total(system) and _are_numbers(self._values(column)) and not is_measure(column):
                 by_question.setdefault(fold(question), []).append(Answer(column, question, system=system))
         names = [sorted(answer.system for answer in answers) for answers in by_question.values()]
         # systems are the same for every question; otherwise the second word is part of the question
@@ -1194,18 +1020,17 @@ class _Guess:
     def _take_judges(self) -> None:
         """A table of items by judges: columns of numbers, or of few labels, without anything else. Beside metrics there
         may be one column of people's scores, which says so or is the only other one."""
-        has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
         candidates = self._score_columns()
-        numeric = [column for column in candidates if not _METRIC.match(column)]
+        numeric = [column for column in candidates if not names_metric(column)]
         if len(numeric) < len(candidates):
-            human = numeric if len(numeric) == 1 else [c for c in numeric if fold(c) in _spellings_of("reference")]
-            if has_item and len(human) == 1 and not any(map(names_answer, numeric)):
+            human = numeric if len(numeric) == 1 else [c for c in numeric if fold(c) in spellings_of("reference")]
+            if self._has_item and len(human) == 1 and not any(map(names_answer, numeric)):
                 self._add_answer(Answer(human[0], human[0]), _LIKELY)
                 return
         columns = numeric if len(numeric) > 1 else [c for c in self.free if self._values(c)]
         labels = [{str(value) for value in self._values(column)} for column in columns]
         alike = columns == numeric or bool(labels and set.intersection(*labels))
-        if has_item and len(columns) > 1 and alike and not any(map(names_answer, columns)):
+        if self._has_item and len(columns) > 1 and alike and not any(map(names_answer, columns)):
             question = "score" if numeric else "label"
             self._check_scales(columns)
             self._check_counts(columns)
@@ -1267,9 +1092,8 @@ class _Guess:
 
     def _are_scores_of_items(self) -> bool:
         """Whether a table without texts has scores of items: then it lacks a judge, and not a source."""
-        has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
         score_columns = [column for column in self.free if names_answer(column) and _are_numbers(self._values(column))]
-        return has_item and bool(score_columns) and not self.outputs
+        return self._has_item and bool(score_columns) and not self.outputs
 
     def _without_item(self) -> InputError:
         return InputError(
@@ -1290,9 +1114,8 @@ class _Guess:
 
     def _may_be_answers(self) -> bool:
         """Whether numbers of an unknown meaning stand beside the names of items, and no texts."""
-        has_item = not {"item", "document", "segment"}.isdisjoint(self.roles)
-        texts = any(_mean_length(self._values(c)) > _LONG_TEXT and _are_texts(self._values(c)) for c in self.free)
-        return has_item and not self.outputs and not self.answers and not texts and bool(self._score_columns())
+        is_bare = self._has_item and not self.outputs and not self.answers
+        return is_bare and not self._text_columns() and bool(self._score_columns())
 
     def _without_answers(self) -> InputError:
         columns = self._score_columns()[:4]
@@ -1320,7 +1143,7 @@ class _Guess:
 
     def _proposal(self) -> str:
         """What the columns may be by their content alone: the first column of sentences is the source."""
-        texts = [c for c in self.free if _mean_length(self._values(c)) > _LONG_TEXT and _are_texts(self._values(c))]
+        texts = self._text_columns()
         others = [*self.outputs.values(), *texts[1:]]
         if not texts or any("," in name or "=" in name for name in [*texts, *others]):
             return ""
@@ -1330,244 +1153,11 @@ class _Guess:
 
 def _named_as(column: str) -> tuple[str, ...]:
     """What a column of outputs is called besides its heading: `DeepL` for `output:DeepL`."""
-    role = _output_or_reference(column)
+    role = output_or_reference(column)
     return (role[1],) if role else ()
 
 
-def sides_of(first: str, second: str) -> tuple[str, str] | None:
-    """The words in which two headers differ where these name the two sides and nothing else differs: `a` and `b` of
-    `model_a` and `model_b`."""
-    words, others = _header_words(first), _header_words(second)
-    differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
-    return differing[0] if len(words) == len(others) and len(differing) == 1 and differing[0] in _SIDES else None
-
-
-def _says_system(name: str) -> bool:
-    """Whether the first word of a header is one for systems: `system 1`, `model_a`."""
-    words = _header_words(name)
-    return bool(words) and _roles_by_spelling().get(words[0], ("", 0))[0] == "system"
-
-
-def _says_text(name: str) -> bool:
-    """Whether a header says that translations stand below it, as `translation A` and `target:A` do. `MT 1` does not:
-    some write the name of the system there."""
-    word = (_header_words(name) or [""])[0]
-    return word != "mt" and word in _spellings_of("output") and _OUTPUT_NAMED.match(name) is not None
-
-
-def _header_words(name: str) -> list[str]:
-    """`systemA`, `system_a` and `System A` are the same two words."""
-    return [word.casefold() for word in re.findall(r"[A-Z](?![a-z])|[A-Z]?[^\W\dA-Z_]+|[^\W\d_]+|\d+", name)]
-
-
-def side_of(name: str) -> int | None:
-    """0 where a name says the first of two sides, 1 for the second, None for neither."""
-    words = _header_words(name)
-    return next((side for side in (0, 1) if any(pair[side] in words for pair in _SIDES)), None)
-
-
-def _output_or_reference(column: str) -> tuple[str, str] | None:
-    """Whether a column is an output or a reference, and whose."""
-    name = fold(column)
-    if name in _spellings_of("output"):
-        return "output", column
-    if name in _spellings_of("reference") or _REFERENCE_NUMBERED.match(column):
-        return "reference", column
-    if names_answer(column):
-        return None
-    # `Target text (DE)` is a target text with its language, and no output of a system called `text (DE)`
-    if _BRACKETS.search(column) and fold(_without_language(column)[0]) in _spellings_of("output", "reference"):
-        return None
-    if nested_name := _nested_output(column):
-        return nested_name
-    for kind, pattern in (("output", _OUTPUT_NAMED), ("reference", _REFERENCE_NAMED)):
-        hit = pattern.match(column)
-        if hit is None or fold(hit[2]) in _NO_NAMES or (hit[1] in " (-_" and _language(hit[2])):
-            continue
-        # `System code` and `System (see below)` name no system; `output:code` does
-        if hit[1] == ":" or (fold(hit[2]) not in _identifier_words() and not hit[2].startswith(("(", "["))):
-            return kind, hit[2]
-    word = fold(_split_suffix(column, apart=True)[0])
-    return next(((kind, column) for kind in ("output", "reference") if word in _spellings_of(kind)), None)
-
-
-def _nested_output(column: str) -> tuple[str, str] | None:
-    """`tgt_text.GPT-4`, as an object with a text for each system is flattened: an output, and whose."""
-    base, dot, name = column.partition(".")
-    kinds = [kind for kind in ("output", "reference") if fold(base) in _spellings_of(kind)]
-    return (kinds[0], name) if dot and name and kinds and fold(name) not in _NO_NAMES else None
-
-
-def _without_language(column: str) -> tuple[str, str]:
-    """A column's name without brackets and without a language at its end or beginning, and that language."""
-    language = ""
-    base = column
-    if hit := _BRACKETS.search(column):
-        language = _language(hit[1])
-        base = f"{column[: hit.start()]} {column[hit.end() :]}".strip()
-    for pattern in (r"^(.+?)[\s_.:/-]+([A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?)$", r"^([^\W\d]+)[\s_.:/-]+(\w+)$"):
-        hit = re.match(pattern, base) if not language and len(base) <= 60 else None
-        if hit and _language(hit[2]):
-            return hit[1], _language(hit[2])
-        if hit and _language(hit[1]):
-            return hit[2], _language(hit[1])
-    return (base or column), language
-
-
-@cache
-def _names_of_languages() -> dict[str, str]:
-    return {name.casefold(): code for code, names in _names()["languages"].items() for name in names}
-
-
-@cache
-def _identifier_words() -> frozenset[str]:
-    return frozenset(map(fold, _names()["identifiers"]["words"]))
-
-
-@cache
-def _person_words(kind: str) -> frozenset[str]:
-    return frozenset(map(fold, _names()["persons"][kind]))
-
-
-@cache
-def _role_of_identifier(column: str) -> str:
-    """The role of a header that is a word for it together with `number`, `name` or the like; "" if there is none."""
-    words = _identifier_words()
-    name = fold(_without_language(column)[0])
-    for word in sorted(words, key=len, reverse=True):
-        for rest in (name.removesuffix(word), name.removeprefix(word)):
-            role = _roles_by_spelling().get(rest, ("", 0))[0]
-            # `č` is a word for numbers, and the last letter of `SystemC` is none
-            is_word = len(word) > 1 or not column.isascii()
-            if is_word and rest not in (name, *words) and role in ("document", "segment", "item", "system", "judge"):
-                return role
-    return ""
-
-
-_NO_LANGUAGES = ("id", "mt", "ht")
-"""Codes that mean something else in a header: an identifier, machine and human translation."""
-
-
-def _language(name: str) -> str:
-    """The language that a header or a part of it names, by code or by name; "" if none."""
-    text = name.strip()
-    if not text or len(text) > 30:
-        return ""
-    if text.casefold() in _names_of_languages():
-        return _names_of_languages()[text.casefold()]
-    code = re.fullmatch(r"([A-Za-z]{2,3})(?:[-_][A-Za-z]{2,4})?", text)
-    if (
-        code
-        and (code[1].islower() or code[1].isupper())
-        and languages.known(text)
-        and text.casefold() not in _NO_LANGUAGES
-    ):
-        return languages.normal(text)
-    return languages.normal(text) if len(text) > 3 and text.isalpha() and languages.known(text) else ""
-
-
-def _without(column: str, part: str) -> str | None:
-    """A name without the system's name at its beginning or end; None where it is not there."""
-    name, pattern = column.casefold(), part.casefold()
-    if name.endswith(pattern) and not column[-len(part) - 1].isalnum():
-        return column[: -len(part)].strip(" _.:/-([|")
-    if name.startswith(pattern) and not column[len(part)].isalnum():
-        return column[len(part) :].strip(" _.:/-)]|")
-    for left, right in ("()", "[]"):
-        if f"{left}{pattern}{right}" in name:
-            at = name.index(f"{left}{pattern}{right}")
-            return (column[:at] + column[at + len(part) + 2 :]).strip(" _.:/-")
-    return None
-
-
-def _has_answer_name(column: str) -> bool:
-    """Whether a header is a word for answers, alone or with the judge or the system that they are of."""
-    answer_words = _spellings_of("answer")
-    return names_answer(column) or fold(_judge_and_question(column, answer_words)[1]) in answer_words
-
-
-def _judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, str]:
-    """`score_ann` is a score by ann, `Rater 1` a score by Rater 1, `rater2_fluency` a fluency by rater2."""
-    name = without_scale(name)
-    word, number = _split_suffix(name)
-    if fold(word) in answer_names:
-        return number, word
-    pieces = list(re.finditer(r"[^\s_.:/()\[\]|-]+", name))
-    for cut in range(1, len(pieces)):
-        before = name[pieces[0].start() : pieces[cut - 1].end()]
-        after = name[pieces[cut].start() : pieces[-1].end()]
-        for question, judge in ((before, after), (after, before)):
-            if fold(question) in answer_names:
-                return judge, " ".join(re.findall(r"[^\s_.:/()\[\]|-]+", question))
-    if (hit := _JUDGE_WORD.match(name)) and not _counts_judges(name):
-        rest = name[hit.end() :].strip(" _.:/-()[]")
-        return name[: hit.end()].strip(" _.:-"), rest or "score"
-    return "", name
-
-
-def _counts_judges(name: str) -> bool:
-    """Whether a header says how many judges there were: `annotators`, `raters`."""
-    hit = _JUDGE_WORD.match(name)
-    return hit is not None and hit[1].casefold() in ("s", "en", "innen") and hit.end() == len(name)
-
-
-_SYSTEM_WORD = re.compile(
-    r"^(?:sys|system|model|engine|mt|nmt|smt|llm|gpt|chatgpt|claude|gemini|llama|mistral|qwen|deepl|google|microsoft"
-    r"|bing|amazon|baidu|papago|yandex|nllb|online|baseline|human|ref|reference|pe)(?:[\d.v-]*[a-z]?\d*)$",
-    re.I,
-)
-
-
-@cache
-def _system_words(kind: str) -> frozenset[str]:
-    return frozenset(map(fold, _names()["systems"][kind]))
-
-
-_LETTER_OR_NUMBER = re.compile(r"[\s_.:#-]{0,3}(?:[A-Z]|\d{1,3})$")
-
-
-def _is_called(name: str, words: str, names: str) -> bool:
-    """Whether a name is one of these words, alone or with a letter or number, or has one of these names in it and asks
-    for nothing: `MT fluency` does."""
-    word = fold(_LETTER_OR_NUMBER.sub("", name.strip())) if len(name) <= 60 else ""
-    if word in _system_words(words) or fold(name) in _system_words(words):
-        return True
-    parts = {fold(part) for part in re.findall(r"[^\W\d_]+", name)}
-    return not parts.isdisjoint(_system_words(names)) and parts.isdisjoint(
-        _spellings_of("answer", "criterion") | {"note"}
-    )
-
-
-def names_engine(name: str) -> bool:
-    """Whether a name is one that systems have and judges have not: `DeepL`, `ONLINE-B`, `System A`, `MT2`, `refA`."""
-    return _is_called(name, "words", "engines")
-
-
-def names_language_model(name: str) -> bool:
-    """Whether a name is that of a model which translates and judges."""
-    return _is_called(name, "model_words", "models")
-
-
-def _names_one_judge(name: str) -> bool:
-    """Whether a name is one that judges have and systems have not: `Rater 1`, `R2`."""
-    return _JUDGE_WORD.match(name) is not None or _JUDGE_NUMBER.match(name) is not None
-
-
-_METRIC = re.compile(
-    r"(?:sacre)?bleu|chrf|x?comet|wmt\d{2}|h?ter\b|bleurt|bertscore|metricx|yisi|meteor|nist\b|rouge|perplexity|ppl\b"
-    r"|gemba|prism\b|blonde\b|wer\b|cer\b",
-    re.I,
-)
-_DERIVED = {"z", "raw", "norm", "normalised", "normalized", "standardised", "standardized", "model", "log"}
-
-
-def _is_computed(name: str) -> bool:
-    """What no judge is called: `score_bleu`, `z_score` and `mean_score` are what programs computed."""
-    return is_total(name) or fold(name) in _DERIVED or _METRIC.match(name) is not None
-
-
 _RATER_NUMBER = re.compile(r"^[rj]\d{1,2}$", re.I)
-_JUDGE_NUMBER = re.compile(r"^[rjae][a-z]?\d{1,2}$", re.I)
 
 
 def _with_crossed_systems(answers: list[Answer]) -> list[Answer]:
@@ -1592,11 +1182,8 @@ def _split_judge_and_system(
     if not complete or any(len(pair) != 2 for pair in pairs.values()):
         return None
 
-    def are(names: Sequence[str], *patterns: re.Pattern[str]) -> bool:
-        return all(any(pattern.match(name) for pattern in patterns) for name in names)
-
-    systems_first = are(firsts, _SYSTEM_WORD) or are(seconds, _JUDGE_WORD, _JUDGE_NUMBER)
-    judges_first = are(seconds, _SYSTEM_WORD) or are(firsts, _JUDGE_WORD, _JUDGE_NUMBER)
+    systems_first = all(map(names_usual_system, firsts)) or all(map(names_one_judge, seconds))
+    judges_first = all(map(names_usual_system, seconds)) or all(map(names_one_judge, firsts))
     if systems_first == judges_first:
         first, second = pairs[columns[0]]
         titles = [(headings or {}).get(column, column) for column in columns]
@@ -1613,9 +1200,10 @@ def _split_judge_and_system(
 
 def _counts_up(values: Sequence[str]) -> bool:
     """Whether numbers are 1, 2, 3 … or begin elsewhere, each once, in any order."""
-    if len(values) < 2 or not all(value.isdecimal() and len(value) < 10 for value in values):
+    texts = [value.strip() for value in values]
+    if len(texts) < 2 or not all(text.isdecimal() and len(text) < 10 for text in texts):
         return False
-    numbers = sorted(map(int, values))
+    numbers = sorted(map(int, texts))
     return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
@@ -1651,24 +1239,3 @@ def _are_texts(values: Sequence[Any]) -> bool:
     texts = [str(value) for value in values]
     good = [v for v in texts if any(c.isalpha() for c in v) and not v.startswith(("http://", "https://", "{", "["))]
     return len(good) * 2 > len(texts)
-
-
-def _is_measure(column: str) -> bool:
-    """Numbers about the texts or the row and no answers: lengths, counts, offsets."""
-    counts = {"length", "len", "tokens", "words", "chars", "year"}
-    return _is_index(column) or _counts_judges(column) or not _words(column).isdisjoint(counts)
-
-
-def _is_summary(column: str) -> bool:
-    """Numbers that sum up those of other columns, and are no judge's: `Average`, `Mean score`."""
-    words = [word for word in re.split(r"[\W_]+", column) if word]
-    return is_total(column) or (bool(words) and (is_total(words[0]) or is_total(words[-1])))
-
-
-def _is_index(column: str) -> bool:
-    """Numbers that tell rows apart."""
-    return not _words(column).isdisjoint({"id", "idx", "index", "order", "number"})
-
-
-def _words(column: str) -> set[str]:
-    return {*re.split(r"[\W_]+", column.casefold()), *_header_words(column)}

@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from lanner.errors import InputError, did_you_mean
-from lanner.formats.parsing.columns import header_score
+from lanner.formats.parsing.headings import header_score
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import (
+from lanner.formats.parsing.headings import (
     header_score,
     names_answer,
     names_criterion,

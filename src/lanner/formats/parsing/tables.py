@@ -23,9 +23,8 @@ from lxml import etree
 from lanner.errors import InputError, Where
 from lanner.formats._format import Note
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import (
-    SHEET,
-    column_map,
+from lanner.formats.parsing.columns import SHEET, column_map
+from lanner.formats.parsing.headings import (
     header_score,
     names_answer,
     names_criterion,

@@ -1,0 +1,496 @@
+"""What the headings of columns say, in the many words and languages that people use: what a column holds, whose it is,
+on which scale, in which language. The words are in `headers.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lanner.formats.parsing.values import without_accents
+from lanner.model import SIDES, languages
+
+
+@cache
+def _names() -> dict[str, dict[str, Any]]:
+    """The names that people give to columns."""
+    return tomllib.loads((Path(__file__).parent / "headers.toml").read_text(encoding="utf-8"))
+
+
+_JUDGE_WORD = re.compile(
+    r"^(?:judge|rater|annotator|evaluator|coder|assessor|reviewer|worker|linguist|user|participant|평가자|채점자|bewerter"
+    r"|gutachter|annotateur|evaluador|anotador|評価者|评估员|评审|标注员|оценщик|эксперт)[\s_.:#-]*(\w{0,20})",
+    re.I,
+)
+_OUTPUT_NAMED = re.compile(
+    r"^(?:outputs?|systems?|hyps?|hypothes[ie]s|mt|tgt|target|translations?|번역|übersetzung|traduction)([:._ -])(.+)$",
+    re.I,
+)
+_REFERENCE_NAMED = re.compile(r"^(?:references?|refs?)([:._ -])(.+)$", re.I)
+_REFERENCE_NUMBERED = re.compile(r"^(?:reference|ref)[A-Z0-9]$", re.I)
+NO_NAMES = {"id", "name", "lang", "language", "context", "score", "length", "len", "tokens", "words", "type"}
+_BRACKETS = re.compile(r"(?<!\s)\s*+[(\[（【<]([^()\[\]（）【】<>]*)[)\]）】>]\s*")
+_SIDES = (*SIDES, ("one", "two"))
+"""How two columns of a comparison are told apart, in the last or the first word of their names."""
+ROLES = tuple(_names()["roles"])
+ITEM_ROLES = ("item", "document", "segment", "source", "system", "system_a", "system_b")
+"""What says which item a row is about."""
+_LETTERS = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
+"""Letters with a stroke and the like, which no decomposition makes plain."""
+
+
+@cache
+def fold(name: str) -> str:
+    """A header without case, accents, spaces and punctuation."""
+    return re.sub(r"[\W_]+", "", without_accents(name).translate(_LETTERS)) or name.strip()
+
+
+@cache
+def _roles_by_spelling() -> dict[str, tuple[str, int]]:
+    """Folded spelling to role and how good it is (0 best)."""
+    roles: dict[str, tuple[str, int]] = {}
+    for role, spellings in _names()["roles"].items():
+        for place, spelling in enumerate(spellings):
+            roles.setdefault(fold(spelling), (role, place))
+    return roles
+
+
+@cache
+def spellings_of(*kinds: str) -> frozenset[str]:
+    """All spellings of these kinds of columns: output, reference, answer, comment."""
+    names = {**_names()["texts"], **_names()["answers"]}
+    return frozenset(fold(name) for kind in kinds for name in names[kind])
+
+
+_TO = r"(?:-|–|—|~|\.\.|/|to|bis|à|a|do|до|から|至|到)"
+_SCALE = re.compile(
+    rf"(?:(?:scale|skala|échelle|escala|шкала|척도|from|von|de|da|od|от|max\.?|out of|sur|/)[\s:]{{0,3}}){{0,2}}"
+    rf"(?:(?:\d{{1,3}}\s?{_TO}\s?\d{{1,3}}|100)(?:\s?(?:%|점|点|分|points?|pts?\.?|Punkte|만점|満点|满分|척도))*"
+    rf"|\d{{1,3}}\s?(?:점|点|分)\s?(?:만점|満点|满分|척도|制)?|\d{{1,3}}\s?[=:].{{1,80}}|%)"
+    rf"|(?:/|out of|sur)\s?\d{{1,3}}",
+    re.I,
+)
+"""What a heading says of its scale: `1-5`, `from 0 to 100`, `/20`, `100점 만점`, `1 = bad, 5 = good`."""
+_SCALE_IN_BRACKETS = re.compile(r"[(\[（【]([^()\[\]（）【】]{1,90})[)\]）】]\s{0,3}$")
+_SCALE_AT_END = re.compile(r"(?:[\s,:_]{1,3}|(?=/))(/?[^\s,:_/()\[\]]{1,12}(?:\s[^\s,:_/()\[\]]{1,12}){0,3})$")
+_NUMBER_AT_END = re.compile(r"(?<!\d)\d{1,2}$|[A-Z]$")
+
+
+@cache
+def without_scale(name: str) -> str:
+    """A heading without the scale that it names: `Accuracy (1-5)`, `Score 0–100`, `Note /20`, `점수(100점)`."""
+    for pattern in (_SCALE_IN_BRACKETS, _SCALE_AT_END):
+        hit = pattern.search(name) if len(name) <= 120 else None
+        if hit and hit.start():
+            # the longest end that is a scale: `Overall from 0 to 100`
+            words = hit[1].strip().split(" ")
+            for cut in range(len(words)) if pattern is _SCALE_AT_END else (0,):
+                scale = " ".join(words[cut:])
+                rest = name[: name.rindex(scale)].strip(" ,:_([（【/")
+                # without brackets it may be the name of a system: `score GPT 3-5`
+                word = re.sub(r"[\s_]?(?:[A-Z]|(?<!\d)\d{1,2})$", "", rest)
+                is_sure = pattern is _SCALE_IN_BRACKETS or not {fold(rest), fold(word)}.isdisjoint(
+                    {*spellings_of("answer"), "note"}
+                )
+                if is_sure and _SCALE.fullmatch(scale):
+                    return rest
+    return name
+
+
+def split_suffix(name: str, *, apart: bool = False) -> tuple[str, str]:
+    """`訳文A`, `score1` and `mtB` as a word and the letter or number behind it, also where they stand `apart`;
+    ("", "") for other names."""
+    hit = _NUMBER_AT_END.search(name.strip()) if len(name) <= 60 else None
+    word = name.strip()[: hit.start()] if hit else ""
+    word = word.rstrip(" _.:-") if apart else word
+    if hit is None or not word or not word[-1].isalpha():
+        return "", ""
+    # `MTA` ends in a letter of its own where MT is a word that one knows
+    is_shouted = hit[0].isalpha() and word[-1].isupper()
+    return (word, hit[0]) if not is_shouted or fold(word) in spellings_of("output", "reference", "answer") else ("", "")
+
+
+@cache
+def _scales() -> tuple[dict[str, int], ...]:
+    """For each scale of words the step of each word."""
+    scales = [scale for group in _names()["scales"].values() for scale in group]
+    return tuple(
+        {fold(word): step for step, words in enumerate(scale, 1) for word in words.split("|")} for scale in scales
+    )
+
+
+def steps_in_words(texts: Sequence[str]) -> list[int] | None:
+    """The numbers of a scale whose steps are words: `Poor`, `Fair`, `Good`. None where no scale has all the words, or
+    two of them at one step, or where there are only two, as `good` and `bad`, which are labels."""
+    words = {fold(text) for text in texts}
+    for scale in _scales() if len(words) > 2 else ():
+        if words <= scale.keys() and len({scale[word] for word in words}) == len(words):
+            return [scale[fold(text)] for text in texts]
+    return None
+
+
+@cache
+def _totals() -> frozenset[str]:
+    return frozenset(map(fold, _names()["rows"]["total"]))
+
+
+def is_total(text: str) -> bool:
+    """Whether a row that begins with this sums up the others: `Average`, `Summe`, `合計`."""
+    return len(text) <= 40 and fold(text) in _totals()
+
+
+def header_score(cells: Iterable[Any]) -> int:
+    """How many cells of a row are names of columns that one knows: how much the row looks like a header."""
+    names = [str(cell).strip() for cell in cells if cell not in (None, "")]
+    score = 0
+    for name in names:
+        base, _ = without_language(name)
+        spellings = {fold(name), fold(base)} if len(name) <= 60 else set()
+        hit = any(
+            f in _roles_by_spelling() or f in spellings_of("output", "reference", "answer", "criterion")
+            for f in spellings
+        )
+        score += bool(hit or (len(name) <= 60 and (output_or_reference(name) or names_answer(name))))
+    return score if len(set(names)) == len(names) else 0
+
+
+def spelled_role(name: str) -> tuple[str, int] | None:
+    """The role of which a header is a known spelling, and how good a one (0 best)."""
+    return _roles_by_spelling().get(fold(name))
+
+
+def role_named(name: str) -> str:
+    """The role of which a header is a known spelling; "" if there is none."""
+    return (spelled_role(name) or ("", 0))[0]
+
+
+def names_judges(name: str) -> bool:
+    """Whether a header is a word for judges."""
+    return role_named(name) == "judge"
+
+
+def names_answer(name: str) -> bool:
+    """Whether a header is a word for answers, with its scale or without."""
+    return fold(name) in spellings_of("answer") or fold(without_scale(name)) in spellings_of("answer")
+
+
+def names_remark(name: str) -> bool:
+    """Whether a header asks for remarks: `Comments`, `Any comments?`, `Kommentar`, `評価コメント`."""
+    words = spellings_of("comment")
+    together = any(word in fold(name) for word in words if not word.isascii() and not word[0].islower())
+    return together or any(fold(part) in words for part in (name, *re.split(r"[\W_]+", name)))
+
+
+def names_criterion(name: str) -> bool:
+    """Whether a header is a word for what may be asked about a translation: fluency, style, terminology."""
+    return fold(without_scale(name)) in spellings_of("criterion")
+
+
+def names_source(name: str) -> bool:
+    """Whether a header is a word for source texts."""
+    return role_named(name) == "source"
+
+
+def names_item(names: Iterable[str]) -> bool:
+    """Whether one of these headers is a word for what is judged: a document, a segment, a text, a system."""
+    roles = {role_named(name) for name in names}
+    return bool(roles & set(ITEM_ROLES)) or any(output_or_reference(name) for name in names)
+
+
+def over_columns(heading: str, name: str) -> str:
+    """One name for a column with a heading over it: under `System A` a `Translation` is the output of A and a `Score`
+    a score of A."""
+    hit = _OUTPUT_NAMED.match(heading)
+    about = hit[2] if hit else heading
+    if fold(name) in spellings_of("output"):
+        return f"output:{about}"
+    return f"{name} {about}" if names_answer(name) else f"{heading} {name}"
+
+
+def sides_of(first: str, second: str) -> tuple[str, str] | None:
+    """The words in which two headers differ where these name the two sides and nothing else differs: `a` and `b` of
+    `model_a` and `model_b`."""
+    words, others = header_words(first), header_words(second)
+    differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    return differing[0] if len(words) == len(others) and len(differing) == 1 and differing[0] in _SIDES else None
+
+
+def says_system(name: str) -> bool:
+    """Whether the first word of a header is one for systems: `system 1`, `model_a`."""
+    words = header_words(name)
+    return bool(words) and role_named(words[0]) == "system"
+
+
+def says_text(name: str) -> bool:
+    """Whether a header says that translations stand below it, as `translation A` and `target:A` do. `MT 1` does not:
+    some write the name of the system there."""
+    word = (header_words(name) or [""])[0]
+    return word != "mt" and word in spellings_of("output") and _OUTPUT_NAMED.match(name) is not None
+
+
+def header_words(name: str) -> list[str]:
+    """`systemA`, `system_a` and `System A` are the same two words."""
+    return [word.casefold() for word in re.findall(r"[A-Z](?![a-z])|[A-Z]?[^\W\dA-Z_]+|[^\W\d_]+|\d+", name)]
+
+
+def side_of(name: str) -> int | None:
+    """0 where a name says the first of two sides, 1 for the second, None for neither."""
+    words = header_words(name)
+    return next((side for side in (0, 1) if any(pair[side] in words for pair in _SIDES)), None)
+
+
+def output_or_reference(column: str) -> tuple[str, str] | None:
+    """Whether a column is an output or a reference, and whose."""
+    name = fold(column)
+    if name in spellings_of("output"):
+        return "output", column
+    if name in spellings_of("reference") or _REFERENCE_NUMBERED.match(column):
+        return "reference", column
+    if names_answer(column):
+        return None
+    # `Target text (DE)` is a target text with its language, and no output of a system called `text (DE)`
+    if _BRACKETS.search(column) and fold(without_language(column)[0]) in spellings_of("output", "reference"):
+        return None
+    if nested_name := _nested_output(column):
+        return nested_name
+    for kind, pattern in (("output", _OUTPUT_NAMED), ("reference", _REFERENCE_NAMED)):
+        hit = pattern.match(column)
+        if hit is None or fold(hit[2]) in NO_NAMES or (hit[1] in " (-_" and named_language(hit[2])):
+            continue
+        # `System code` and `System (see below)` name no system; `output:code` does
+        if hit[1] == ":" or (fold(hit[2]) not in _identifier_words() and not hit[2].startswith(("(", "["))):
+            return kind, hit[2]
+    word = fold(split_suffix(column, apart=True)[0])
+    return next(((kind, column) for kind in ("output", "reference") if word in spellings_of(kind)), None)
+
+
+def _nested_output(column: str) -> tuple[str, str] | None:
+    """`tgt_text.GPT-4`, as an object with a text for each system is flattened: an output, and whose."""
+    base, dot, name = column.partition(".")
+    kinds = [kind for kind in ("output", "reference") if fold(base) in spellings_of(kind)]
+    return (kinds[0], name) if dot and name and kinds and fold(name) not in NO_NAMES else None
+
+
+def without_language(column: str) -> tuple[str, str]:
+    """A column's name without brackets and without a language at its end or beginning, and that language."""
+    language = ""
+    base = column
+    if hit := _BRACKETS.search(column):
+        language = named_language(hit[1])
+        base = f"{column[: hit.start()]} {column[hit.end() :]}".strip()
+    for pattern in (r"^(.+?)[\s_.:/-]+([A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?)$", r"^([^\W\d]+)[\s_.:/-]+(\w+)$"):
+        hit = re.match(pattern, base) if not language and len(base) <= 60 else None
+        if hit and named_language(hit[2]):
+            return hit[1], named_language(hit[2])
+        if hit and named_language(hit[1]):
+            return hit[2], named_language(hit[1])
+    return (base or column), language
+
+
+@cache
+def _names_of_languages() -> dict[str, str]:
+    return {name.casefold(): code for code, names in _names()["languages"].items() for name in names}
+
+
+@cache
+def _identifier_words() -> frozenset[str]:
+    return frozenset(map(fold, _names()["identifiers"]["words"]))
+
+
+@cache
+def _person_words(kind: str) -> frozenset[str]:
+    return frozenset(map(fold, _names()["persons"][kind]))
+
+
+def names_identifier(name: str) -> bool:
+    """Whether a header only says that something is named or numbered: `Name`, `ID`, `Nr.`"""
+    return fold(name) in _identifier_words()
+
+
+def names_person(name: str) -> bool:
+    """Whether a header is a word for persons, who may be judges."""
+    return fold(name) in _person_words("words")
+
+
+def names_opinion(name: str) -> bool:
+    """Whether a header is a word for what persons think."""
+    return fold(name) in _person_words("opinions")
+
+
+@cache
+def role_of_identifier(column: str) -> str:
+    """The role of a header that is a word for it together with `number`, `name` or the like; "" if there is none."""
+    words = _identifier_words()
+    name = fold(without_language(column)[0])
+    for word in sorted(words, key=len, reverse=True):
+        for rest in (name.removesuffix(word), name.removeprefix(word)):
+            role = role_named(rest)
+            # `č` is a word for numbers, and the last letter of `SystemC` is none
+            is_word = len(word) > 1 or not column.isascii()
+            if is_word and rest not in (name, *words) and role in ("document", "segment", "item", "system", "judge"):
+                return role
+    return ""
+
+
+_NO_LANGUAGES = ("id", "mt", "ht")
+"""Codes that mean something else in a header: an identifier, machine and human translation."""
+
+
+def named_language(name: str) -> str:
+    """The language that a header or a part of it names, by code or by name; "" if none."""
+    text = name.strip()
+    if not text or len(text) > 30:
+        return ""
+    if text.casefold() in _names_of_languages():
+        return _names_of_languages()[text.casefold()]
+    code = re.fullmatch(r"([A-Za-z]{2,3})(?:[-_][A-Za-z]{2,4})?", text)
+    if (
+        code
+        and (code[1].islower() or code[1].isupper())
+        and languages.known(text)
+        and text.casefold() not in _NO_LANGUAGES
+    ):
+        return languages.normal(text)
+    return languages.normal(text) if len(text) > 3 and text.isalpha() and languages.known(text) else ""
+
+
+def without_name(column: str, part: str) -> str | None:
+    """A name without the system's name at its beginning or end; None where it is not there."""
+    name, pattern = column.casefold(), part.casefold()
+    if name.endswith(pattern) and not column[-len(part) - 1].isalnum():
+        return column[: -len(part)].strip(" _.:/-([|")
+    if name.startswith(pattern) and not column[len(part)].isalnum():
+        return column[len(part) :].strip(" _.:/-)]|")
+    for left, right in ("()", "[]"):
+        if f"{left}{pattern}{right}" in name:
+            at = name.index(f"{left}{pattern}{right}")
+            return (column[:at] + column[at + len(part) + 2 :]).strip(" _.:/-")
+    return None
+
+
+def has_answer_name(column: str) -> bool:
+    """Whether a header is a word for answers, alone or with the judge or the system that they are of."""
+    answer_words = spellings_of("answer")
+    return names_answer(column) or fold(judge_and_question(column, answer_words)[1]) in answer_words
+
+
+def judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, str]:
+    """`score_ann` is a score by ann, `Rater 1` a score by Rater 1, `rater2_fluency` a fluency by rater2."""
+    name = without_scale(name)
+    word, number = split_suffix(name)
+    if fold(word) in answer_names:
+        return number, word
+    pieces = list(re.finditer(r"[^\s_.:/()\[\]|-]+", name))
+    for cut in range(1, len(pieces)):
+        before = name[pieces[0].start() : pieces[cut - 1].end()]
+        after = name[pieces[cut].start() : pieces[-1].end()]
+        for question, judge in ((before, after), (after, before)):
+            if fold(question) in answer_names:
+                return judge, " ".join(re.findall(r"[^\s_.:/()\[\]|-]+", question))
+    if (hit := _JUDGE_WORD.match(name)) and not _counts_judges(name):
+        rest = name[hit.end() :].strip(" _.:/-()[]")
+        return name[: hit.end()].strip(" _.:-"), rest or "score"
+    return "", name
+
+
+def _counts_judges(name: str) -> bool:
+    """Whether a header says how many judges there were: `annotators`, `raters`."""
+    hit = _JUDGE_WORD.match(name)
+    return hit is not None and hit[1].casefold() in ("s", "en", "innen") and hit.end() == len(name)
+
+
+_SYSTEM_WORD = re.compile(
+    r"^(?:sys|system|model|engine|mt|nmt|smt|llm|gpt|chatgpt|claude|gemini|llama|mistral|qwen|deepl|google|microsoft"
+    r"|bing|amazon|baidu|papago|yandex|nllb|online|baseline|human|ref|reference|pe)(?:[\d.v-]*[a-z]?\d*)$",
+    re.I,
+)
+
+
+@cache
+def _system_words(kind: str) -> frozenset[str]:
+    return frozenset(map(fold, _names()["systems"][kind]))
+
+
+_LETTER_OR_NUMBER = re.compile(r"[\s_.:#-]{0,3}(?:[A-Z]|\d{1,3})$")
+
+
+def _is_called(name: str, words: str, names: str) -> bool:
+    """Whether a name is one of these words, alone or with a letter or number, or has one of these names in it and asks
+    for nothing: `MT fluency` does."""
+    word = fold(_LETTER_OR_NUMBER.sub("", name.strip())) if len(name) <= 60 else ""
+    if word in _system_words(words) or fold(name) in _system_words(words):
+        return True
+    parts = {fold(part) for part in re.findall(r"[^\W\d_]+", name)}
+    return not parts.isdisjoint(_system_words(names)) and parts.isdisjoint(
+        spellings_of("answer", "criterion") | {"note"}
+    )
+
+
+def names_engine(name: str) -> bool:
+    """Whether a name is one that systems have and judges have not: `DeepL`, `ONLINE-B`, `System A`, `MT2`, `refA`."""
+    return _is_called(name, "words", "engines")
+
+
+def names_language_model(name: str) -> bool:
+    """Whether a name is that of a model which translates and judges."""
+    return _is_called(name, "model_words", "models")
+
+
+def says_judge(name: str) -> bool:
+    """Whether a name begins with a word for judges: `Rater 1`, `annotator_b`."""
+    return _JUDGE_WORD.match(name) is not None
+
+
+def names_usual_system(name: str) -> bool:
+    """Whether a name is a word for systems or that of a well-known one."""
+    return _SYSTEM_WORD.match(name) is not None
+
+
+def names_one_judge(name: str) -> bool:
+    """Whether a name is one that judges have and systems have not: `Rater 1`, `R2`."""
+    return says_judge(name) or _JUDGE_NUMBER.match(name) is not None
+
+
+_METRIC = re.compile(
+    r"(?:sacre)?bleu|chrf|x?comet|wmt\d{2}|h?ter\b|bleurt|bertscore|metricx|yisi|meteor|nist\b|rouge|perplexity|ppl\b"
+    r"|gemba|prism\b|blonde\b|wer\b|cer\b",
+    re.I,
+)
+_DERIVED = {"z", "raw", "norm", "normalised", "normalized", "standardised", "standardized", "model", "log"}
+
+
+def names_metric(name: str) -> bool:
+    """Whether a header is the name of an automatic metric."""
+    return _METRIC.match(name) is not None
+
+
+def is_computed(name: str) -> bool:
+    """What no judge is called: `score_bleu`, `z_score` and `mean_score` are what programs computed."""
+    return is_total(name) or fold(name) in _DERIVED or names_metric(name)
+
+
+_JUDGE_NUMBER = re.compile(r"^[rjae][a-z]?\d{1,2}$", re.I)
+
+
+def is_measure(column: str) -> bool:
+    """Numbers about the texts or the row and no answers: lengths, counts, offsets."""
+    counts = {"length", "len", "tokens", "words", "chars", "year"}
+    return is_index(column) or _counts_judges(column) or not _words(column).isdisjoint(counts)
+
+
+def is_summary(column: str) -> bool:
+    """Numbers that sum up those of other columns, and are no judge's: `Average`, `Mean score`."""
+    words = [word for word in re.split(r"[\W_]+", column) if word]
+    return is_total(column) or (bool(words) and (is_total(words[0]) or is_total(words[-1])))
+
+
+def is_index(column: str) -> bool:
+    """Numbers that tell rows apart."""
+    return not _words(column).isdisjoint({"id", "idx", "index", "order", "number"})
+
+
+def _words(column: str) -> set[str]:
+    return {*re.split(r"[\W_]+", column.casefold()), *header_words(column)}
