@@ -19,7 +19,7 @@ from lanner.campaign.states import Reference, find, lock
 from lanner.campaign.tasks import tick_off
 from lanner.errors import CampaignError, InputError, LannerError, Where, did_you_mean
 from lanner.formats import Reading
-from lanner.formats.parsing.documents import name_in_pair
+from lanner.formats.parsing.readings import name_in_pair
 from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.answers import Intake, take_in
 from lanner.store import JUDGE_ITSELF, Key, NewAnswer, Store, Transaction

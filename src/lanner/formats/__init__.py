@@ -14,9 +14,19 @@ from typing import Any
 from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean, missing_file
 from lanner.formats import parallel
-from lanner.formats._format import ANSWERS, JUDGEMENTS, Format, Note, Reading, TextStream, fact_of, subject_of
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import ApartError, read_each
+from lanner.formats.parsing.readings import (
+    ANSWERS,
+    JUDGEMENTS,
+    ApartError,
+    Format,
+    Note,
+    Reading,
+    TextStream,
+    fact_of,
+    read_each,
+    subject_of,
+)
 from lanner.formats.parsing.textfile import unpacked, watched
 from lanner.formats.parsing.values import KEEP_CODES
 from lanner.model import Document, Judge, Judgement

@@ -13,8 +13,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from lanner.errors import InputError, LannerError, Where
-from lanner.formats._format import Format
 from lanner.formats.parsing import textfile, xml
+from lanner.formats.parsing.readings import Format
 from lanner.formats.parsing.records import model_reply
 from lanner.formats.parsing.tables import guess_delimiter, open_rows, table_kind
 

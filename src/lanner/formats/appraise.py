@@ -12,9 +12,9 @@ from pathlib import Path
 
 from lanner.errors import InputError
 from lanner.formats import appraise_batches, appraise_scores
-from lanner.formats._format import Format, Reading
 from lanner.formats.appraise_batches import Batches, read_batches
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.readings import Format, Reading
 from lanner.model import Document, Judge
 
 

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import Draft, Gathering
+from lanner.formats.parsing.readings import Draft, Format, Gathering, Reading
 from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import file_languages
 from lanner.model import Document, Judge, Judgement, languages

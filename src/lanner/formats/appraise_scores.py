@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from lanner.errors import InputError, Where
-from lanner.formats._format import Format, Reading
 from lanner.formats.appraise_batches import Batches, Place, read_batches, system_name
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.readings import Format, Reading
 from lanner.formats.parsing.textfile import some_judgements, text_file
 from lanner.formats.parsing.values import bare, counted, from_utf16, guarded, is_missing, number, problems, to_utf16
 from lanner.model import Document, Judge, Judgement, Role, Segment, languages

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from lanner import formats
-from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import read_each
+from lanner.formats.parsing.readings import Format, Reading, read_each
 from lanner.formats.parsing.textfile import content
 from lanner.model import Document
 

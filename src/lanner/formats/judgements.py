@@ -15,9 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError
-from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import PAIR, SameNameError, name_in_pair, note_on_pairs, read_apart
+from lanner.formats.parsing.readings import (
+    PAIR,
+    Format,
+    Reading,
+    SameNameError,
+    name_in_pair,
+    note_on_pairs,
+    read_apart,
+)
 from lanner.formats.parsing.tables import Rows, open_rows, table_kind
 from lanner.formats.parsing.values import number
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment, languages

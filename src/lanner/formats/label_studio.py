@@ -21,10 +21,9 @@ from lxml import etree
 
 from lanner import model
 from lanner.errors import InputError, Where
-from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.columns import ColumnMap, column_map
-from lanner.formats.parsing.documents import PAIR, DocumentDraft, Draft, Gathering, read_apart
+from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Gathering, Reading, read_apart
 from lanner.formats.parsing.textfile import replacing
 from lanner.formats.parsing.values import file_languages, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from lanner.errors import InputError, Where, check_known, did_you_mean
 from lanner.formats import appraise_scores
-from lanner.formats._format import Format, Reading
 from lanner.formats.appraise_batches import Batches
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.aligned import (
@@ -29,6 +28,7 @@ from lanner.formats.parsing.aligned import (
     write_lines,
     write_places,
 )
+from lanner.formats.parsing.readings import Format, Reading
 from lanner.formats.parsing.textfile import replacing, text_file
 from lanner.formats.parsing.values import counted, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment, languages

@@ -13,8 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from lanner.formats._format import Format, Reading, TextStream
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.readings import Format, Reading, TextStream
 from lanner.formats.parsing.textfile import text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 

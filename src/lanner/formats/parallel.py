@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lanner.errors import InputError, Where
-from lanner.formats._format import UNKNOWN_LANGUAGES, Format, Reading, TextStream
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.aligned import (
     AlignedFiles,
@@ -24,6 +23,7 @@ from lanner.formats.parsing.aligned import (
     write_lines,
     write_places,
 )
+from lanner.formats.parsing.readings import UNKNOWN_LANGUAGES, Format, Reading, TextStream
 from lanner.formats.parsing.textfile import refuse_answers, replacing
 from lanner.formats.parsing.values import file_languages
 from lanner.model import Document, Judge, Judgement, languages

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError, Where
-from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import PAIR, DocumentDraft, Draft, Gathering, read_apart
+from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Gathering, Reading, read_apart
 from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import number
 from lanner.model import Document, Judge, Judgement, Role, languages

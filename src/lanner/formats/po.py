@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lanner.formats._format import Format, Note, Reading
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.readings import Format, Note, Reading
 from lanner.model import Document, Json, Segment
 from lanner.model import languages as language_codes
 

@@ -24,10 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lanner.errors import InputError, MissingExtraError, Where
-from lanner.formats._format import ANSWERS, JUDGEMENTS, UNKNOWN_LANGUAGES, Format, Note, Reading, TextStream
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import SHEET, Answer, ColumnMap, as_option, column_map, each_as
-from lanner.formats.parsing.documents import PAIR, PART, Draft, Gathering, Pair, SameNameError, read_apart
 from lanner.formats.parsing.headings import (
     fold,
     is_total,
@@ -36,6 +34,22 @@ from lanner.formats.parsing.headings import (
     side_of,
     sides_of,
     steps_in_words,
+)
+from lanner.formats.parsing.readings import (
+    ANSWERS,
+    JUDGEMENTS,
+    PAIR,
+    PART,
+    UNKNOWN_LANGUAGES,
+    Draft,
+    Format,
+    Gathering,
+    Note,
+    Pair,
+    Reading,
+    SameNameError,
+    TextStream,
+    read_apart,
 )
 from lanner.formats.parsing.tables import Rows, open_rows, table_kind
 from lanner.formats.parsing.textfile import refuse_answers, replacing, text_file

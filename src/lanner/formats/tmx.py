@@ -15,9 +15,8 @@ from typing import Any
 from lxml import etree
 
 from lanner.errors import InputError, Where
-from lanner.formats._format import Format, Note, Reading
 from lanner.formats.parsing import textfile, xml
-from lanner.formats.parsing.documents import Gathering
+from lanner.formats.parsing.readings import Format, Gathering, Note, Reading
 from lanner.formats.parsing.textfile import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement, languages
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError, Where
-from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import Gathering
+from lanner.formats.parsing.readings import Format, Gathering, Reading
 from lanner.formats.parsing.textfile import some_judgements, text_file
 from lanner.formats.parsing.values import counted, file_languages
 from lanner.model import Document, Judge, Judgement

@@ -13,9 +13,8 @@ from typing import Any
 
 from lxml import etree
 
-from lanner.formats._format import Format, Reading
 from lanner.formats.parsing import textfile, xml
-from lanner.formats.parsing.documents import Draft
+from lanner.formats.parsing.readings import Draft, Format, Reading
 from lanner.formats.parsing.textfile import refuse_answers, replacing
 from lanner.formats.parsing.values import file_languages, is_canary
 from lanner.model import Document, Judge, Judgement, languages

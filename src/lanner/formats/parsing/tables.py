@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from lanner.errors import InputError, Where
-from lanner.formats._format import Note
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import SHEET, column_map
 from lanner.formats.parsing.headings import (
@@ -34,6 +33,7 @@ from lanner.formats.parsing.headings import (
     names_language_model,
     over_columns,
 )
+from lanner.formats.parsing.readings import Note
 from lanner.formats.parsing.records import records
 from lanner.formats.parsing.values import bare, is_missing, is_numeric
 from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook

@@ -25,9 +25,9 @@ from typing import IO, Any, NoReturn, TextIO, cast
 import zstandard
 
 from lanner.errors import InputError, Where
-from lanner.formats._format import Note
 from lanner.formats.parsing import encodings
 from lanner.formats.parsing.encodings import Encoding
+from lanner.formats.parsing.readings import Note
 from lanner.model import Judge, Judgement
 
 MIB = 1 << 20

@@ -15,7 +15,7 @@ from typing import Any
 
 from lanner.formats import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import Gathering
+from lanner.formats.parsing.readings import Gathering
 from lanner.formats.parsing.values import counted, is_missing, literal_list, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.model import languages as language_codes

@@ -14,7 +14,7 @@ from typing import Any
 from lanner.errors import InputError, Where
 from lanner.formats import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.documents import Gathering
+from lanner.formats.parsing.readings import Gathering
 from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import is_canary
 from lanner.model import Document, Judge, Judgement, languages
