@@ -15,19 +15,8 @@ from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean, missing_file
 from lanner.formats import parallel
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.readings import (
-    ANSWERS,
-    JUDGEMENTS,
-    ApartError,
-    Format,
-    Note,
-    Reading,
-    TextStream,
-    fact_of,
-    read_each,
-    subject_of,
-)
-from lanner.formats.parsing.textfile import unpacked, watched
+from lanner.formats.parsing.readings import ANSWERS, JUDGEMENTS, ApartError, Format, Reading, TextStream, read_each
+from lanner.formats.parsing.textfile import Note, fact_of, subject_of, unpacked, watched
 from lanner.formats.parsing.values import KEEP_CODES
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes

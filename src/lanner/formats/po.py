@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.readings import Format, Note, Reading
+from lanner.formats.parsing.readings import Format, Reading
+from lanner.formats.parsing.textfile import Note
 from lanner.model import Document, Json, Segment
 from lanner.model import languages as language_codes
 

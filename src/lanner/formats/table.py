@@ -44,7 +44,6 @@ from lanner.formats.parsing.readings import (
     Draft,
     Format,
     Gathering,
-    Note,
     Pair,
     Reading,
     SameNameError,
@@ -52,7 +51,7 @@ from lanner.formats.parsing.readings import (
     read_apart,
 )
 from lanner.formats.parsing.tables import Rows, open_rows, table_kind
-from lanner.formats.parsing.textfile import refuse_answers, replacing, text_file
+from lanner.formats.parsing.textfile import Note, refuse_answers, replacing, text_file
 from lanner.formats.parsing.values import (
     KEEP_CODES,
     as_text,

@@ -12,7 +12,8 @@ from lanner import formats
 from lanner.analysis import material
 from lanner.errors import InputError, LannerError
 from lanner.formats import Format, Reading, TextStream
-from lanner.formats.parsing.readings import UNKNOWN_LANGUAGES, Gathering, Note, fact_of, subject_of
+from lanner.formats.parsing.readings import UNKNOWN_LANGUAGES, Gathering
+from lanner.formats.parsing.textfile import Note, fact_of, subject_of
 from lanner.model import Document, Segment
 
 HERE = Path("rows.csv")

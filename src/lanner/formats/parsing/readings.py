@@ -12,6 +12,7 @@ from typing import Any
 
 from lanner.errors import InputError, LannerError, Where
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.textfile import Note
 from lanner.model import Document, Judge, Judgement, Segment, languages
 from lanner.model.messages import in_number
 
@@ -129,33 +130,6 @@ _OLD_NAMES |= {name: name for name in ("recognise", "read", "write", "read_docum
 def _attributes(module: ModuleType) -> dict[str, Any]:
     values = {new: getattr(module, old, None) for old, new in _OLD_NAMES.items()}
     return {name: value for name, value in values.items() if value is not None}
-
-
-# Notes of readers
-
-
-class Note(str):
-    """A note as one line. `fact` is what was noticed; `advice` names options of the command line, so a page shows the
-    fact alone; `about` says what it is about where that matters ("columns", "languages", "answers")."""
-
-    fact: str
-    advice: str
-    about: str
-
-    def __new__(cls, fact: str, advice: str = "", *, about: str = "") -> Note:
-        note = super().__new__(cls, f"{fact} {advice}" if advice else fact)
-        note.fact, note.advice, note.about = fact, advice, about
-        return note
-
-
-def fact_of(note: str) -> str:
-    """What a note says without advice about options."""
-    return note.fact if isinstance(note, Note) else note
-
-
-def subject_of(note: str) -> str:
-    """What a note is about, as a code; "" where nobody said."""
-    return note.about if isinstance(note, Note) else ""
 
 
 ANSWERS = "answers"

@@ -33,8 +33,8 @@ from lanner.formats.parsing.headings import (
     names_language_model,
     over_columns,
 )
-from lanner.formats.parsing.readings import Note
 from lanner.formats.parsing.records import records
+from lanner.formats.parsing.textfile import Note
 from lanner.formats.parsing.values import bare, is_missing, is_numeric
 from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook
 from lanner.model.messages import in_number

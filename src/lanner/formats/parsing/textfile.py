@@ -27,7 +27,6 @@ import zstandard
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import encodings
 from lanner.formats.parsing.encodings import Encoding
-from lanner.formats.parsing.readings import Note
 from lanner.model import Judge, Judgement
 
 MIB = 1 << 20
@@ -635,3 +634,30 @@ def _copy(path: Path, stream: IO[bytes], target: Path, limit: int) -> int:
                 raise too_large(path, limit)
             out.write(chunk)
     return size
+
+
+# Notes of readers
+
+
+class Note(str):
+    """A note as one line. `fact` is what was noticed; `advice` names options of the command line, so a page shows the
+    fact alone; `about` says what it is about where that matters ("columns", "languages", "answers")."""
+
+    fact: str
+    advice: str
+    about: str
+
+    def __new__(cls, fact: str, advice: str = "", *, about: str = "") -> Note:
+        note = super().__new__(cls, f"{fact} {advice}" if advice else fact)
+        note.fact, note.advice, note.about = fact, advice, about
+        return note
+
+
+def fact_of(note: str) -> str:
+    """What a note says without advice about options."""
+    return note.fact if isinstance(note, Note) else note
+
+
+def subject_of(note: str) -> str:
+    """What a note is about, as a code; "" where nobody said."""
+    return note.about if isinstance(note, Note) else ""
