@@ -5,12 +5,13 @@ import threading
 from collections.abc import Awaitable, Callable
 
 import pytest
+from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
 from lanner.web import updates
 from lanner.web.updates import LiveUpdates, Panels, SharedPanels
-from web_clients import complete, open_campaign
+from web_clients import complete, open_campaign, sign_in
 
 
 def run(store: Store, work: Callable[[LiveUpdates], Awaitable[None]], **options: bool) -> None:
@@ -63,7 +64,7 @@ def test_all_who_ask_at_once_share_a_reading_that_begins_after_they_asked(
         while not begun:
             await asyncio.sleep(0)
         save(store)
-        late = [asyncio.create_task(live.version(1)) for _ in range(10)] + [asyncio.create_task(live.state(1))]
+        late = [asyncio.create_task(live.version(1, "")) for _ in range(10)] + [asyncio.create_task(live.state(1))]
         await asyncio.sleep(0)
         go.set()
         assert {state[0] for state in await asyncio.gather(*early)} == {0}
@@ -195,13 +196,32 @@ def test_what_an_organiser_changes_is_a_new_version_and_an_answer_is_not(store: 
     open_campaign(store)
 
     async def work(live: LiveUpdates) -> None:
-        before = await live.version(1)
+        before = await live.version(1, "")
         save(store)
-        assert await live.version(1) == before, "answers come by the hundred: panels are shared between them"
+        assert await live.version(1, "") == before, "answers come by the hundred: panels are shared between them"
         campaign.pause(store, "trial")
-        paused = await live.version(1)
+        paused = await live.version(1, "")
         assert paused != before, "panels drawn before are shown to nobody after it"
         await live.snapshot(1, wait=30)
-        assert await live.version(1) != paused, "there are new numbers"
+        assert await live.version(1, "") != paused, "there are new numbers"
 
     run(store, work)
+
+
+def test_panels_follow_new_numbers_on_the_main_question_and_names_of_no_question_are_not_kept(
+    client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_campaign(store)
+    campaign.configure(store, "trial", settings={"main_question": "holistic"})
+    sign_in(client, store)
+    monkeypatch.setattr(updates, "SHOWN_SECONDS", 1000.0)
+    number, live = campaign.get(store, "trial").id, client.app.state.site.live
+    first = client.get("/campaigns/trial/panels").text
+    campaign.submit(store, campaign.tasks(store, "trial", "J1")[0].id, 0, complete(), submission="one-answer")
+    live._rested.clear()
+    client.portal.call(lambda: live.snapshot(number, "holistic", wait=60))
+    assert client.get("/campaigns/trial/panels").text != first, "the numbers are new, so panels are drawn anew"
+    for name in ("nothing", "none"):
+        assert client.get("/campaigns/trial/panels", params={"question": name}).status_code == 200
+        assert client.get("/campaigns/trial", params={"question": name}).status_code == 200
+    assert {question for _, question in live._known} <= {"holistic", ""}

@@ -134,12 +134,12 @@ class LiveUpdates:
             del self._next[campaign]  # whoever asks from now on may have changed something: theirs is a later reading
             return await asyncio.to_thread(self.newest, campaign)
 
-    async def version(self, campaign: int, question: str = "") -> Hashable:
-        """What changes with whatever an organiser does, and with new numbers; not with every answer, which come by the
-        hundred."""
-        entry = self._known.get((campaign, question))
+    async def version(self, campaign: int, *questions: str) -> Hashable:
+        """What changes with whatever an organiser does, and with new numbers on these questions; not with every answer,
+        which come by the hundred."""
+        snapshots = [self._known.get((campaign, question)) for question in questions]
         _, *changes = await self.state(campaign)
-        return (*changes, entry.made_at if entry else None)
+        return (*changes, *(entry.made_at if entry else None for entry in snapshots))
 
     def warm(self) -> None:
         """Someone will ask soon: let the worker start, which takes a second or two."""

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from lanner import designs
+from lanner.campaign import protocol as protocol_of
 from lanner.campaign.people import Message as JudgeMessage
 from lanner.campaign.people import messages_in
 from lanner.figures.typeset import estimate, number
@@ -405,16 +406,20 @@ async def _live(request: Request) -> LivePage:
     """The live page of the campaign asked for, with the newest numbers that are there in time."""
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
-    main, question = _questions(request, campaign)
+    main, question = await _questions(request, campaign)
     snapshot = await site.live.snapshot(campaign.id, main)
     question_snapshot = await site.live.snapshot(campaign.id, question) if question != main else snapshot
     return await site.read(lambda: current_page(site.store, campaign, snapshot, question_snapshot))
 
 
-def _questions(request: Request, campaign: Campaign) -> tuple[str, str]:
-    """The campaign's main question, and the one whose comparisons are asked for."""
-    main = str(campaign.settings.get("main_question", ""))
-    return main, request.query_params.get("question", "") or main
+async def _questions(request: Request, campaign: Campaign) -> tuple[str, str]:
+    """The campaign's main question, and the one whose comparisons are asked for. Numbers are kept for each, so a name
+    that is no question's counts as none."""
+    site: Site = request.app.state.site
+    main, name = str(campaign.settings.get("main_question", "")), request.query_params.get("question", "")
+    if not name or await site.read(lambda: protocol_of(site.store, campaign.id).find(name)) is None:
+        return main, main
+    return main, name
 
 
 def current_page(
@@ -440,11 +445,10 @@ async def panels(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     root = request.scope.get("root_path", "")
-    question = request.query_params.get("question", "")
-    key = (campaign.id, question, f"{language()} {root}", await site.live.version(campaign.id, question))
-
-    main, compared_question = _questions(request, campaign)
-    live_panels = await site.live.panels.get(key, lambda: site.live.draw(campaign.id, main, compared_question, root))
+    main, question = await _questions(request, campaign)
+    version = await site.live.version(campaign.id, main, question)
+    key = (campaign.id, question, f"{language()} {root}", version)
+    live_panels = await site.live.panels.get(key, lambda: site.live.draw(campaign.id, main, question, root))
     headers = {"x-made-at": live_panels.made_at, "vary": "accept-encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
         return HTMLResponse(live_panels.packed, headers={**headers, "content-encoding": "gzip"})
