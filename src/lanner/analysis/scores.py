@@ -22,7 +22,7 @@ from scipy import special
 
 from lanner import __version__
 from lanner.analysis.material import Material
-from lanner.analysis.measures import GROUPS, CountedRows, groups_in
+from lanner.analysis.measures import GROUPS, CountedRows
 from lanner.corpus.difficulty import META
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import InputError, did_you_mean
@@ -91,14 +91,21 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
 
+def group_rows(material: Material, *, judges_named: bool = False) -> CountedRows:
+    """The rows of judges whose answers may be pooled: people alone, or where there are none models, else metrics; where
+    a file holds nothing but settled answers, these. Judges who are named may be of any kind."""
+    rows = material.counted("scores")
+    if judges_named or rows.table.is_empty():
+        return material.counted("scores", of=tuple(GROUPS), settled=True)
+    return rows
+
+
 def scored_rows(material: Material, *, judges_named: bool = False) -> CountedRows:
-    """The rows that scores are made of. Judges who are named may be of any kind; without names people alone count, or
-    where there are none models, else metrics. Files of published ratings may hold nobody's but merged ones, which are
-    scores like any other there."""
-    groups = groups_in(material.counted("scores", of=tuple(GROUPS)).table)
-    merged = "people" not in groups and str(JudgeKind.ADJUDICATED) in set(material.table["judge_kind"])
-    every = judges_named or merged or not groups
-    return material.counted("scores", of=tuple(GROUPS) if every else groups[:1], settled=every)
+    """The rows that scores are made of: `group_rows`. Files of published ratings may hold merged ones beside those of
+    models and metrics: there all are kept, for whoever computes scores to tell apart or refuse."""
+    rows = group_rows(material, judges_named=judges_named)
+    merged = "people" not in rows.selection.groups and str(JudgeKind.ADJUDICATED) in set(material.table["judge_kind"])
+    return material.counted("scores", of=tuple(GROUPS), settled=True) if merged else rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from lanner.analysis.diagnosis import Diagnosis, diagnosable_part, diagnose
-from lanner.analysis.scores import ALL, keep_on_scale, ranked_by, score_bounds, scored_rows
+from lanner.analysis.scores import ALL, group_rows, keep_on_scale, ranked_by, score_bounds
 from lanner.cli.output import Output
 from lanner.cli.source import Source
 from lanner.errors import InputError
@@ -40,7 +40,7 @@ def run_facets(
     output = Output("facets", as_json)
     judges, documents = _whole_numbers(plan_judges), _whole_numbers(plan_documents)
     for part in source.parts():
-        rows = scored_rows(part, judges_named=bool(source.judges))
+        rows = group_rows(part, judges_named=bool(source.judges))
         for entry in ranked_by(part.protocol, rows.table, question):
             direction = str(entry.options.get("direction", "higher_is_better"))
             result = facets(rows.table, entry.of, scale=scale, judges=judges, documents=documents, direction=direction)

@@ -12,7 +12,7 @@ import polars as pl
 from lanner.analysis import GROUPS, Measure, plan, plan_table
 from lanner.analysis.economy import world_like, world_of_metrics, world_of_pilot
 from lanner.analysis.material import Material
-from lanner.analysis.scores import direction_of, planned_rankings, preference_questions, scored_rows
+from lanner.analysis.scores import direction_of, group_rows, planned_rankings, preference_questions
 from lanner.campaign.create import all_systems
 from lanner.cli.output import Output
 from lanner.cli.source import Source, documents_of, shares
@@ -73,7 +73,7 @@ def run(
             if domain:
                 output.say(domain, style="bold")
                 request.about = {"domain": domain}
-            table = scored_rows(part, judges_named=bool(source.judges)).table
+            table = group_rows(part, judges_named=bool(source.judges)).table
             _from_pilot(request, part, table, question or _first_question(part, table))
     output.end()
 

@@ -18,6 +18,7 @@ from lanner.analysis.scores import (
     choice_bias,
     compare_systems,
     corrected_scores,
+    group_rows,
     preference_questions,
     probabilities,
     ranked_by,
@@ -319,9 +320,9 @@ def run_prefer(
     resampling = Resampling(seed=seed)
     for whole in source.parts():
         part = whole.matching(documents) if documents else whole
-        _note_uncounted(output, part, scored_rows(part, judges_named=bool(source.judges)), "Preferences")
+        _note_uncounted(output, part, group_rows(part, judges_named=bool(source.judges)), "Preferences")
         for domain, share in shares(part, by):
-            rows = scored_rows(share, judges_named=bool(source.judges))
+            rows = group_rows(share, judges_named=bool(source.judges))
             for name in _preferences_of(share, rows, question):
                 with _own_words(share, name):
                     if votes:

@@ -23,6 +23,7 @@ from lanner.analysis import (
 )
 from lanner.analysis.material import Material
 from lanner.analysis.measures import signed
+from lanner.analysis.scores import group_rows
 from lanner.figures.typeset import lowered
 from lanner.model import Judge, JudgeKind, Protocol, Result
 from lanner.model.messages import Message
@@ -103,6 +104,11 @@ class View:
     @cached_property
     def _counted(self) -> dict[tuple[object, ...], CountedRows]:
         return {}
+
+    @cached_property
+    def scored(self) -> CountedRows:
+        """The rows that scores and preferences are made of."""
+        return group_rows(self.material)
 
     @property
     def everyone(self) -> CountedRows:

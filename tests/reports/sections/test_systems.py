@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -12,7 +13,8 @@ from statsmodels.stats.multitest import multipletests
 
 from lanner import protocols
 from lanner.analysis.material import Material
-from lanner.model import Document, Judge, Judgement, Segment
+from lanner.analysis.scores import planned_rankings, score_systems, scored_rows
+from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.reports.build import build
 from lanner.reports.html import render
 from lanner.reports.parts import Figure, Table
@@ -55,6 +57,25 @@ def compared(systems: dict[str, float], documents: int = 12, **settings: object)
     return View(
         Material("m", protocols.load("esa"), texts, people, answers, settings=dict(settings)), protocols.load("esa")
     )
+
+
+def test_a_file_of_settled_scores_alone_is_ranked_as_the_command_ranks_it() -> None:
+    """Where models judged too, the command asks which are meant; the report is about the models and says so."""
+    people = view("esa", documents=10)
+    settled = [Judge(judge.id, JudgeKind.ADJUDICATED) for judge in people.material.judges]
+    gold = View(replace(people.material, judges=tuple(settled[:1])).only([settled[0].id]), people.protocol)
+    made = section(gold)
+    assert made is not None
+    table = next(block for block in made.blocks if isinstance(block, Table))
+    [entry] = planned_rankings(gold.protocol, (rows := scored_rows(gold.material)).table)
+    expected = score_systems(rows, entry.of, gold.protocol, resampling=gold.resampling, **entry.options)
+    assert [(row["system"], row["score"]) for row in table.data] == [
+        (row["system"], row["score"]) for row in expected.rows
+    ]
+    model, other = settled[0], replace(settled[1], kind=JudgeKind.MODEL)
+    both = View(replace(people.material, judges=(model, other)).only([model.id, other.id]), people.protocol)
+    assert set(both.scored.table["judge"]) == {other.id}
+    assert "by models" in str(both.scored.selection)
 
 
 def test_pairs_are_decided_within_the_margin_or_open_as_an_independent_test_has_it() -> None:

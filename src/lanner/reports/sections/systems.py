@@ -20,7 +20,6 @@ from lanner.analysis.scores import (
     rank_in_pairs,
     rank_systems,
     score_bounds,
-    scored_rows,
 )
 from lanner.errors import StatisticError
 from lanner.figures.charts import (
@@ -51,15 +50,13 @@ def section(view: View) -> Section | None:
     blocks: list[Block] = []
     findings: list[str] = []
     caveats: list[str] = []
-    rankings = planned_rankings(view.protocol, view.counted("scores").table)
+    rankings = planned_rankings(view.protocol, view.scored.table)
     for analysis in rankings:
         options = options_of(analysis, view.material, rankings)
         margin = options.get("margin")
         if margin is not None:
             view.methods.add("tost")
-        ranking = rank_systems(
-            view.counted("scores"), analysis.of, view.protocol, resampling=view.resampling, **options
-        )
+        ranking = rank_systems(view.scored, analysis.of, view.protocol, resampling=view.resampling, **options)
         if ranking.systems.rows:
             blocks += [_table(view, analysis, ranking, margin), _figure(view, analysis.of, ranking.systems)]
             blocks += _differences(view, analysis.of, ranking, margin)
@@ -115,7 +112,7 @@ def _caveats(view: View, of: str, ranking: Ranking) -> list[str]:
             "**The campaign was adaptive.** p and intervals here do not count how often it was looked at; what is "
             "decided, with every look counted, is told by `lanner campaign decided`."
         )
-    pairs = language_pairs(view.counted("scores").table)
+    pairs = language_pairs(view.scored.table)
     if len(pairs) > 1:
         caveats.append(
             f"**{len(pairs)} language pairs.** Scores average over {words(pairs)}, in which systems may stand in "
@@ -131,7 +128,7 @@ def _in_language_pairs(view: View, analysis: RankedBy, ranking: Ranking, options
     plain = {name: value for name, value in options.items() if name != "margin"}
     rows: list[dict[str, Json]] = []
     data: list[dict[str, Json]] = []
-    results = rank_in_pairs(view.counted("scores"), analysis.of, view.protocol, resampling=view.resampling, **plain)
+    results = rank_in_pairs(view.scored, analysis.of, view.protocol, resampling=view.resampling, **plain)
     for pair, result in results.items():
         rows.append({"group": pair})
         for row in result.rows:
@@ -259,7 +256,7 @@ def _ranked(row: Mapping[str, Json]) -> dict[str, Json]:
 
 def _corrected_blocks(view: View, of: str) -> list[Block]:
     """The same scores for the texts that documents were drawn from, where they were chosen for difficulty."""
-    rows_counted, chances = view.counted("scores"), probabilities(view.material.documents)
+    rows_counted, chances = view.scored, probabilities(view.material.documents)
     if not chances or not chances.keys() >= set(rows_counted.table["document"]):
         return []
     bounds = score_bounds(view.protocol, of, {})
@@ -358,7 +355,7 @@ def _finding(view: View, of: str, result: Result) -> str:
 
 def _profile(view: View, question: Question) -> list[Block]:
     """How often each row of a grid matters and how well each system handles it where it does."""
-    own_rows = view.counted("scores")
+    own_rows = view.scored
     entries = profile(own_rows, question, resampling=view.resampling)
     systems = list(dict.fromkeys(entry.system for entry in entries))
     if not entries or len(systems) > _MOST_SYSTEMS:
@@ -464,12 +461,11 @@ _MOST, _LEVEL = 12, 0.05
 
 def preferences(view: View) -> Section | None:
     """For questions that compare two outputs; one figure for each pair of systems."""
-    rows_counted = scored_rows(view.material)
     tests_by_pair: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
     signature = ""
-    for question in preference_questions(view.protocol, rows_counted.table):
+    for question in preference_questions(view.protocol, view.scored.table):
         try:
-            result = rows_counted.sign(sign_test(rows_counted.table, question, resampling=view.resampling))
+            result = view.scored.sign(sign_test(view.scored.table, question, resampling=view.resampling))
         except StatisticError:  # words that name no side: they are described as labels
             continue
         signature = view.signature(result) or signature
