@@ -15,7 +15,6 @@ from pathlib import Path
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from lanner.campaign.states import find
 from lanner.errors import LannerError, did_you_mean
 from lanner.store import Account, AccountRole, Store, Transaction
 from lanner.store.campaigns import SEALED
@@ -151,14 +150,15 @@ def issue(
             names,
             datetime.now(UTC),
             account=owner.id if owner else None,
-            campaign=find(tx, campaign).id if campaign is not None else None,
+            campaign=tx.campaigns.get(campaign).id if campaign is not None else None,
             expires_at=expires_at,
         )
     return number, text
 
 
 def digest(text: str) -> str:
-    """What is kept of a token. It is random and long, so a plain hash is as good as a slow one."""
+    """What is kept of a token, or of the secret in a judge's link. They are random and long, so a plain hash is as good
+    as a slow one."""
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 

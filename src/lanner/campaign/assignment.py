@@ -11,7 +11,7 @@ import numpy as np
 from lanner import designs, registry
 from lanner.campaign.people import still_judging
 from lanner.campaign.questions import Questions
-from lanner.campaign.states import Reference, find, lock, seat
+from lanner.campaign.states import Reference, lock
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
@@ -75,7 +75,7 @@ def _planned(
     is planned with the campaign locked."""
     for _ in range(_TRIES):
         with store.reading() as tx:
-            entry = find(tx, campaign)
+            entry = tx.campaigns.get(campaign)
             state = _state(tx, entry)
             tasks = lay_out(plan(tx, entry), tx.documents.numbers(entry.id))
         with store.writing() as tx:
@@ -216,7 +216,7 @@ def add_overlap(
     moment = at or now()
 
     def plan(tx: Transaction, record: Campaign) -> list[Task]:
-        people = [seat(tx, record, judge) for judge in judges]
+        people = [tx.judges.get(record, judge) for judge in judges]
         protocol, texts = _frozen(tx, record)
         chosen_texts = [_document(texts, key) for key in documents]
         had = _had(tx, [entry.number for entry in people])
@@ -251,7 +251,7 @@ def replace_judge(
     moment = at or now()
     with store.writing() as tx:
         record = lock(tx, campaign)
-        old = seat(tx, record, leaving)
+        old = tx.judges.get(record, leaving)
         if tx.judges.find(record.id, coming.id):
             raise CampaignError(f"{record.name} already has a judge {coming.id!r}.", code="judge_taken")
         tx.judges.add(record.id, [coming], moment)
@@ -260,7 +260,7 @@ def replace_judge(
         number = add_tasks(tx, record.id, *_frozen(tx, record), tasks, at=moment)
         tx.judges.revoke_link(old.number, moment)
         tx.sessions.remove_of(judge=old.number)
-        new = seat(tx, record, coming.id)
+        new = tx.judges.get(record, coming.id)
         tx.events.add(
             "judge_replaced",
             moment,
@@ -280,7 +280,7 @@ def remove_judge(
     moment = at or now()
     with store.deleting() as tx:
         entry = lock(tx, campaign)
-        leaving = seat(tx, entry, judge)
+        leaving = tx.judges.get(entry, judge)
         _, *spent = tx.ledger.spent(leaving.number)  # attempts that no server answered cost nothing
         if any(spent) or tx.judgements.any_of(leaving.number):
             raise CampaignError(

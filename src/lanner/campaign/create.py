@@ -16,7 +16,7 @@ from lanner.campaign.drawing import goal_of, score_of
 from lanner.campaign.people import still_judging
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.prefill import Prefilled, with_marks
-from lanner.campaign.states import Reference, check_settings, find, lock
+from lanner.campaign.states import Reference, check_settings, lock
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
 from lanner.designs.prepare import prepare
@@ -96,7 +96,7 @@ def create(
         if documents_with_marks is not None:
             detail = documents_with_marks.detail(draft.settings[PREFILL])
             tx.events.add("prefilled", moment, campaign=number, account=account, **detail)
-        return find(tx, number)
+        return tx.campaigns.get(number)
 
 
 def _offered(
@@ -197,7 +197,7 @@ def redefine(
         )
         add_tasks(tx, draft.id, definition, texts, tasks, at=moment)
         tx.events.add("redefined", moment, campaign=draft.id, tasks=len(tasks))
-        return find(tx, draft.id)
+        return tx.campaigns.get(draft.id)
 
 
 def duplicate(
@@ -210,7 +210,7 @@ def duplicate(
 ) -> Campaign:
     """A new draft with the same texts, protocol, design and settings; with the same judges unless others are given."""
     with store.reading() as tx:
-        model = find(tx, campaign)
+        model = tx.campaigns.get(campaign)
         plan = tx.campaigns.plan(model.id)
         documents = tx.documents.all(model.id)
         definition = Protocol.model_validate_json(tx.campaigns.protocol(model.id))

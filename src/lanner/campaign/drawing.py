@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lanner.campaign.states import Reference, find, lock
+from lanner.campaign.states import Reference, lock
 from lanner.designs.adaptive import NAME, control_of, tasks_of
 from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Json, Protocol, Unit
@@ -171,13 +171,13 @@ def document_sizes(documents: Sequence[Document], protocol: Protocol) -> np.ndar
 def state(store: Store, campaign: Reference) -> Drawing:
     """An adaptive campaign's draws and standing, for those who look at it."""
     with store.reading() as tx:
-        return drawing(store, tx, find(tx, campaign))
+        return drawing(store, tx, tx.campaigns.get(campaign))
 
 
 def finished_share(store: Store, campaign: Reference) -> float:
     """The share of the documents that have been drawn and all of whose outputs somebody has judged."""
     with store.reading() as tx:
-        entry = find(tx, campaign)
+        entry = tx.campaigns.get(campaign)
         own = drawing(store, tx, entry)
         outputs = tx.tasks.finished_outputs(entry.id)
         finished = [
@@ -190,7 +190,7 @@ def finished_share(store: Store, campaign: Reference) -> float:
 def is_out(store: Store, campaign: Reference) -> bool:
     """Whether texts that have been handed out, or are free, are not judged by everybody who should."""
     with store.reading() as tx:
-        return tx.tasks.any_texts_open(find(tx, campaign).id)
+        return tx.tasks.any_texts_open(tx.campaigns.get(campaign).id)
 
 
 def take_task(store: Store, campaign: Campaign, seat: int, *, at: datetime | None = None) -> int | None:
@@ -351,7 +351,7 @@ def leave_open(
 def left_open(store: Store, campaign: Reference) -> list[tuple[str, str]]:
     """The pairs of systems that the organisers have left open."""
     with store.reading() as tx:
-        events = tx.events.of(find(tx, campaign).id, kinds=(LEFT,))
+        events = tx.events.of(tx.campaigns.get(campaign).id, kinds=(LEFT,))
         return [(str(event.detail["pair"][0]), str(event.detail["pair"][1])) for event in events]
 
 
@@ -367,7 +367,7 @@ def undrawn(store: Store, tx: Transaction, campaign: Campaign) -> int:
 def drawn_documents(store: Store, campaign: Reference) -> dict[str, tuple[int, float]]:
     """By document of an adaptive campaign: which draw it was, 1 for the first, and the chance it had then."""
     with store.reading() as tx:
-        events = tx.events.of(find(tx, campaign).id, kinds=(DRAWN,))
+        events = tx.events.of(tx.campaigns.get(campaign).id, kinds=(DRAWN,))
         return {
             str(event.detail["document"]): (int(event.detail["number"]) + 1, float(event.detail["probability"]))
             for event in events

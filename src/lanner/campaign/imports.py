@@ -15,7 +15,7 @@ from lanner import formats, protocols
 from lanner.campaign.create import add_campaign, all_systems, check_documents
 from lanner.campaign.progress import documents, get, history, judges, protocol
 from lanner.campaign.questions import systems_of
-from lanner.campaign.states import Reference, find, lock
+from lanner.campaign.states import Reference, lock
 from lanner.campaign.tasks import tick_off
 from lanner.errors import CampaignError, InputError, LannerError, Where, did_you_mean
 from lanner.formats import Reading
@@ -78,7 +78,7 @@ def import_campaign(
     )
     with store.writing() as tx:
         number = add_campaign(tx, row, definition, texts, [], systems=list(all_systems(texts)), options={})
-        going = _Import(find(tx, number), definition, intake, judges, moment)
+        going = _Import(tx.campaigns.get(number), definition, intake, judges, moment)
         going.begin(tx)
         going.add_some(tx, len(going.left))
         return going.end(tx, LogEntry())
@@ -103,7 +103,7 @@ def import_judgements(
     entry = LogEntry(event, account, detail or {})
     settled = bool(judges) and all(judge.kind is JudgeKind.ADJUDICATED for judge in judges)
     with store.reading() as tx:
-        record = find(tx, campaign)
+        record = tx.campaigns.get(campaign)
         definition = Protocol.model_validate_json(tx.campaigns.protocol(record.id))
     going = _Import(record, definition, intake, judges, moment)
     while True:
@@ -136,7 +136,7 @@ def import_judgements(
 def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement]) -> Intake:
     """What judgements would come to in a campaign, without storing any; what cannot be taken in is raised."""
     with store.reading() as tx:
-        entry = find(tx, campaign)
+        entry = tx.campaigns.get(campaign)
         definition = Protocol.model_validate_json(tx.campaigns.protocol(entry.id))
         texts = tx.documents.all(entry.id)
     intake = take_in(definition, judgements, texts)
@@ -397,7 +397,7 @@ def _named_as_in(store: Store, campaign: Reference, readings: list[Reading]) -> 
     """Where documents of the campaign carry their language pair in their names, because they come in several, so do
     those of a file that has one pair alone."""
     with store.reading() as tx:
-        known = {document.id for document in tx.documents.all(find(tx, campaign).id)}
+        known = {document.id for document in tx.documents.all(tx.campaigns.get(campaign).id)}
     result = []
     for reading in readings:
         names = {

@@ -14,8 +14,8 @@ import secrets
 from collections.abc import Iterable
 from datetime import datetime
 
-from lanner.campaign.accounts import server_key
-from lanner.campaign.states import Reference, find, seat
+from lanner.campaign.accounts import digest, server_key
+from lanner.campaign.states import Reference
 from lanner.store import Seat, Store
 from lanner.store.rows import micros, now
 
@@ -46,9 +46,9 @@ def issue_many(
     issued: dict[str, str] = {}
     for start in range(0, len(names), _TOGETHER):
         with store.writing() as tx:
-            entry = find(tx, campaign)
+            entry = tx.campaigns.get(campaign)
             for judge in names[start : start + _TOGETHER]:
-                mine = seat(tx, entry, judge)
+                mine = tx.judges.get(entry, judge)
                 issued[judge] = _derived(key, mine.number, moment) if key else secrets.token_urlsafe(SECRET_BYTES)
                 tx.judges.set_link(mine.number, digest(issued[judge]), moment)
                 tx.sessions.remove_of(judge=mine.number)
@@ -65,7 +65,7 @@ def shown(store: Store, campaign: Reference, judge: str) -> str | None:
     """The secret a judge has now; None if there is none that works, or if it was made without this key."""
     key = server_key(store)
     with store.reading() as tx:
-        mine = seat(tx, find(tx, campaign), judge)
+        mine = tx.judges.get(tx.campaigns.get(campaign), judge)
         if key is None or mine.link_issued_at is None or mine.revoked_at is not None:
             return None
         secret = _derived(key, mine.number, mine.link_issued_at)
@@ -74,14 +74,14 @@ def shown(store: Store, campaign: Reference, judge: str) -> str | None:
 
 
 def _derived(key: bytes, number: int, at: datetime) -> str:
-    digest = hmac.new(key, f"judge {number} at {micros(at)}".encode(), hashlib.sha256).digest()
-    return base64.urlsafe_b64encode(digest[:SECRET_BYTES]).decode().rstrip("=")
+    mac = hmac.new(key, f"judge {number} at {micros(at)}".encode(), hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(mac[:SECRET_BYTES]).decode().rstrip("=")
 
 
 def issue_all(store: Store, campaign: Reference, *, at: datetime | None = None) -> dict[str, str]:
     """A secret for every person of a campaign who has none yet, by judge."""
     with store.reading() as tx:
-        people = [entry for entry in tx.judges.all(find(tx, campaign).id) if entry.judge.kind == "person"]
+        people = [entry for entry in tx.judges.all(tx.campaigns.get(campaign).id) if entry.judge.kind == "person"]
     return issue_many(store, campaign, [entry.judge.id for entry in people if not entry.has_link], at=at)
 
 
@@ -97,12 +97,7 @@ def revoke(
     """Let a link open nothing any more, and end the sessions it opened."""
     moment = at or now()
     with store.writing() as tx:
-        mine = seat(tx, find(tx, campaign), judge)
+        mine = tx.judges.get(tx.campaigns.get(campaign), judge)
         tx.judges.revoke_link(mine.number, moment)
         tx.sessions.remove_of(judge=mine.number)
         tx.events.add("link_revoked", moment, campaign=mine.campaign, account=account, seat=mine.number)
-
-
-def digest(secret: str) -> str:
-    """What is kept of a secret. It is random and long, so a plain hash is as good as a slow one."""
-    return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()

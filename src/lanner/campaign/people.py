@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lanner.campaign.questions import PRACTISED
-from lanner.campaign.states import Reference, find, seat
+from lanner.campaign.states import Reference
 from lanner.errors import CampaignError, InputError
 from lanner.model import JUDGE_GROUPS, Json, Judge, JudgeKind
 from lanner.store import Event, Seat, Store, Transaction
@@ -68,7 +68,7 @@ LEFT_OUT, COUNTED_AGAIN = "judge_left_out", "judge_counted_again"
 def consent(store: Store, campaign: Reference, judge: str, version: str, *, at: datetime | None = None) -> None:
     """A judge has agreed to this version of the consent text."""
     with store.writing() as tx:
-        tx.judges.set_consent(seat(tx, find(tx, campaign), judge).number, version, at or now())
+        tx.judges.set_consent(tx.judges.get(tx.campaigns.get(campaign), judge).number, version, at or now())
 
 
 def leave_out(
@@ -86,7 +86,7 @@ def leave_out(
             "A judge is left out for a reason.", code="no_reason", next_step="Say why: the report will state it."
         )
     with store.writing() as tx:
-        mine = seat(tx, find(tx, campaign), judge)
+        mine = tx.judges.get(tx.campaigns.get(campaign), judge)
         detail = {"seat": mine.number, "reason": reason.strip()}
         tx.events.add(LEFT_OUT, at or now(), campaign=mine.campaign, account=account, **detail)
 
@@ -96,14 +96,14 @@ def count_again(
 ) -> None:
     """Count a judge who was left out as before."""
     with store.writing() as tx:
-        mine = seat(tx, find(tx, campaign), judge)
+        mine = tx.judges.get(tx.campaigns.get(campaign), judge)
         tx.events.add(COUNTED_AGAIN, at or now(), campaign=mine.campaign, account=account, seat=mine.number)
 
 
 def left_out(store: Store, campaign: Reference) -> dict[str, str]:
     """The judges who count in no result now, each with the reason."""
     with store.reading() as tx:
-        number = find(tx, campaign).id
+        number = tx.campaigns.get(campaign).id
         seats = {entry.number: entry.judge.id for entry in tx.judges.all(number)}
         reasons = _reasons(tx, number)
     return {seats[place]: reason for place, reason in reasons.items() if place in seats}
@@ -123,7 +123,7 @@ def still_judging(tx: Transaction, campaign: int) -> list[Judge]:
 def working_judges(store: Store, campaign: Reference) -> list[Judge]:
     """The same, from outside a transaction."""
     with store.reading() as tx:
-        return still_judging(tx, find(tx, campaign).id)
+        return still_judging(tx, tx.campaigns.get(campaign).id)
 
 
 def _reasons(tx: Transaction, campaign: int) -> dict[int, str]:
@@ -143,7 +143,7 @@ def erase(
     """Forget who a judge was and keep what they answered, under a name that says nothing. The new name."""
     moment = at or now()
     with store.writing() as tx:
-        mine = seat(tx, find(tx, campaign), judge)
+        mine = tx.judges.get(tx.campaigns.get(campaign), judge)
         name = _erase(tx, mine, moment)
         tx.events.add("judge_erased", moment, campaign=mine.campaign, account=account, seat=mine.number)
         return name
@@ -155,7 +155,7 @@ def withdraw(
     """A judge takes back their consent: who they were and everything they answered is deleted. How many answers."""
     moment = at or now()
     with store.writing() as tx:
-        mine = seat(tx, find(tx, campaign), judge)
+        mine = tx.judges.get(tx.campaigns.get(campaign), judge)
         number = tx.judgements.withdraw(mine.number)
         tx.tasks.forget_progress(mine.number)
         for kind in (KIND, PRACTISED):
@@ -170,7 +170,7 @@ def pseudonyms(store: Store, campaign: Reference) -> dict[str, str]:
     """What people are called where their ids say who they are: the same as when an identity is erased. Models and
     metrics keep their names."""
     with store.reading() as tx:
-        seats = tx.judges.all(find(tx, campaign).id)
+        seats = tx.judges.all(tx.campaigns.get(campaign).id)
     return {entry.judge.id: f"judge-{entry.number}" for entry in seats if entry.judge.kind is JudgeKind.PERSON}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from lanner import formats
-from lanner.campaign.states import Reference, find, lock
+from lanner.campaign.states import Reference, lock
 from lanner.errors import CampaignError, InputError, Where, check_known, did_you_mean
 from lanner.model import (
     JUDGE_GROUPS,
@@ -167,7 +167,7 @@ def _judgements(
             code="bad_setting",
             next_step='Write it like this: prefill = {model = "gemba", from = "models"}, with a campaign or a file.',
         )
-    campaign = own if not source and own is not None else find(tx, source)
+    campaign = own if not source and own is not None else tx.campaigns.get(source)
     kinds = {seat.judge.id: seat.judge.kind for seat in tx.judges.all(campaign.id)}
     if model not in kinds:
         hint = did_you_mean(model, [name for name, kind in kinds.items() if kind is not JudgeKind.PERSON])

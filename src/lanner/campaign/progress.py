@@ -9,7 +9,7 @@ from datetime import datetime
 
 from lanner.campaign import drawing
 from lanner.campaign.questions import questions_of
-from lanner.campaign.states import Reference, find
+from lanner.campaign.states import Reference
 from lanner.model import Campaign, Document, Judge, Judgement, Protocol
 from lanner.store import JUDGE_ITSELF, Event, Link, Seat, Share, Store
 
@@ -62,7 +62,7 @@ class Progress:
 def progress(store: Store, campaign: Reference) -> Progress:
     """How far everyone is, as of now."""
     with store.reading() as tx:
-        entry = find(tx, campaign)
+        entry = tx.campaigns.get(campaign)
         shares = tx.progress.shares(entry.id)
         counts = tx.progress.counts(entry.id)
         undrawn = drawing.undrawn(store, tx, entry)
@@ -114,7 +114,7 @@ def _with_tasks(part: Part, tasks: int, finished: int) -> Part:
 def get(store: Store, campaign: Reference) -> Campaign:
     """A campaign by id or name."""
     with store.reading() as tx:
-        return find(tx, campaign)
+        return tx.campaigns.get(campaign)
 
 
 def campaigns(store: Store) -> list[Campaign]:
@@ -126,14 +126,14 @@ def campaigns(store: Store) -> list[Campaign]:
 def protocol(store: Store, campaign: Reference) -> Protocol:
     """The protocol as it was frozen."""
     with store.reading() as tx:
-        entry = find(tx, campaign)
+        entry = tx.campaigns.get(campaign)
         return questions_of(store, tx, entry.id, entry.protocol_hash).protocol
 
 
 def documents(store: Store, campaign: Reference) -> list[Document]:
     """The texts as they were frozen."""
     with store.reading() as tx:
-        return tx.documents.all(find(tx, campaign).id)
+        return tx.documents.all(tx.campaigns.get(campaign).id)
 
 
 def judges(store: Store, campaign: Reference) -> list[Judge]:
@@ -144,19 +144,19 @@ def judges(store: Store, campaign: Reference) -> list[Judge]:
 def seats(store: Store, campaign: Reference) -> list[Seat]:
     """The same with what only organisers see: links and consent."""
     with store.reading() as tx:
-        return tx.judges.all(find(tx, campaign).id)
+        return tx.judges.all(tx.campaigns.get(campaign).id)
 
 
 def chain_head(store: Store, campaign: Reference) -> Link | None:
     """How many judgements were ever committed, and the hash of them all; None where nothing was answered."""
     with store.reading() as tx:
-        return tx.chain.head(find(tx, campaign).id)
+        return tx.chain.head(tx.campaigns.get(campaign).id)
 
 
 def judgements(store: Store, campaign: Reference, *, after: int = 0) -> list[Judgement]:
     """The answers that hold, in the order they came; with `after` only those with a higher id."""
     with store.reading() as tx:
-        return tx.judgements.current(find(tx, campaign).id, after=after)
+        return tx.judgements.current(tx.campaigns.get(campaign).id, after=after)
 
 
 def history(
@@ -172,11 +172,11 @@ def history(
     about = {"judge": judge, "document": document, "segment": segment, "question": question}
     criteria = {name: value for name, value in about.items() if value is not None}
     with store.reading() as tx:
-        number = find(tx, campaign).id
+        number = tx.campaigns.get(campaign).id
         return tx.judgements.about(number, **criteria) if criteria else tx.judgements.history(number)
 
 
 def events(store: Store, campaign: Reference) -> Sequence[Event]:
     """What organisers did, oldest first."""
     with store.reading() as tx:
-        return tx.events.of(find(tx, campaign).id)
+        return tx.events.of(tx.campaigns.get(campaign).id)

@@ -1,5 +1,5 @@
-"""A campaign by its id or name, its life (draft, open, paused, closed), and its settings: the details an organiser may
-change while it runs."""
+"""A campaign's life (draft, open, paused, closed), and its settings: the details an organiser may change while it
+runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from lanner.errors import NOWHERE, CampaignError, InputError, Where, check_known, did_you_mean
 from lanner.model import Campaign, CampaignState, Json
-from lanner.store import Seat, Store, Transaction
+from lanner.store import Store, Transaction
 from lanner.store.rows import now
 
 _DRAFT, _OPEN, _PAUSED, _CLOSED = CampaignState
@@ -24,33 +24,12 @@ Reference = int | str
 """A campaign by its id or its name."""
 
 
-def find(tx: Transaction, reference: Reference) -> Campaign:
-    """The campaign, or an error with the nearest name."""
-    found = tx.campaigns.find(reference)
-    if found is None:
-        names = [campaign.name for campaign in tx.campaigns.all()]
-        hint = did_you_mean(str(reference), names) or "There are no campaigns yet. Make one with: lanner new"
-        raise CampaignError(f"There is no campaign {reference!r}.", code="unknown_campaign", next_step=hint)
-    return found
-
-
-def seat(tx: Transaction, campaign: Campaign, judge: str) -> Seat:
-    """The judge in the campaign, or an error with the nearest name."""
-    record = tx.judges.find(campaign.id, judge)
-    if record is None:
-        names = [seat.judge.id for seat in tx.judges.all(campaign.id)]
-        raise CampaignError(
-            f"{campaign.name} has no judge {judge!r}.", code="unknown_judge", next_step=did_you_mean(judge, names)
-        )
-    return record
-
-
 def open(  # noqa: A001 - `campaign.open` is what a reader expects
     store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None
 ) -> Campaign:
     """Let judges begin. From now on texts, protocol and design are frozen."""
     with store.reading() as tx:
-        entry = find(tx, campaign)
+        entry = tx.campaigns.get(campaign)
         if entry.state is _DRAFT and not tx.progress.counts(entry.id):
             raise CampaignError(
                 f"{entry.name} has no judges yet.", code="no_judges", next_step="Add judges, then open it."
@@ -94,7 +73,7 @@ def _go(
         closed_at = moment if state is _CLOSED else None
         tx.campaigns.set_state(entry.id, state, opened_at=opened_at, closed_at=closed_at)
         tx.events.add(event, moment, campaign=entry.id, account=account)
-        return find(tx, entry.id)
+        return tx.campaigns.get(entry.id)
 
 
 def configure(
@@ -118,14 +97,14 @@ def configure(
                 next_step="Look at the page again, then make your change.",
             )
         change(tx, entry, settings or {}, title=title, account=account, at=at or now())
-        return find(tx, entry.id)
+        return tx.campaigns.get(entry.id)
 
 
 def lock(tx: Transaction, reference: Reference) -> Campaign:
     """The campaign as it is, until this transaction ends."""
-    number = find(tx, reference).id
+    number = tx.campaigns.get(reference).id
     tx.campaigns.lock(number)
-    return find(tx, number)
+    return tx.campaigns.get(number)
 
 
 def change(
@@ -157,7 +136,7 @@ def remove(
 ) -> None:
     """Delete a campaign with everything in it. Its name must be given again, to the letter."""
     with store.deleting() as tx:
-        entry = find(tx, campaign)
+        entry = tx.campaigns.get(campaign)
         if name != entry.name:
             raise CampaignError(f"{name!r} is not the name of this campaign.", code="name_differs")
         tx.campaigns.remove(entry.id)

@@ -18,7 +18,7 @@ from lanner.campaign.questions import (
     rows_of,
     systems_of,
 )
-from lanner.campaign.states import Reference, find, seat
+from lanner.campaign.states import Reference
 from lanner.campaign.webhooks import announce_finished
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
@@ -61,8 +61,8 @@ def next_task(store: Store, campaign: Reference, judge: str) -> Task | None:
     """The judge's first task that is not finished; with none left, a free one is taken. None when all is done, or
     when a page that must be agreed to (consent) was not."""
     with store.reading() as tx:
-        entry = find(tx, campaign)
-        mine = seat(tx, entry, judge)
+        entry = tx.campaigns.get(campaign)
+        mine = tx.judges.get(entry, judge)
         task = tx.tasks.next_of(mine.number)
     if task is None and entry.state is CampaignState.OPEN:
         if entry.design == ADAPTIVE:
@@ -86,20 +86,20 @@ def task(store: Store, number: int) -> Task:
 def tasks(store: Store, campaign: Reference, judge: str) -> list[Task]:
     """All tasks of a judge, in order."""
     with store.reading() as tx:
-        return [entry.task for entry in tx.tasks.of_judge(seat(tx, find(tx, campaign), judge).number)]
+        return [entry.task for entry in tx.tasks.of_judge(tx.judges.get(tx.campaigns.get(campaign), judge).number)]
 
 
 def overview(store: Store, campaign: Reference, judge: str) -> list[Overview]:
     """How far a judge is with each task, without the items."""
     with store.reading() as tx:
-        return tx.progress.overview(seat(tx, find(tx, campaign), judge).number)
+        return tx.progress.overview(tx.judges.get(tx.campaigns.get(campaign), judge).number)
 
 
 def current(store: Store, number: int) -> list[Mapping[str, Given]]:
     """Item by item of a task, the answers that hold, by question."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
-        return [answers.current for answers in heard(store, tx, entry, find(tx, entry.campaign).protocol_hash)]
+        return [answers.current for answers in heard(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)]
 
 
 def earlier(store: Store, number: int) -> list[Mapping[str, Json]]:
@@ -107,14 +107,14 @@ def earlier(store: Store, number: int) -> list[Mapping[str, Json]]:
     questions look at."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
-        return [answers.earlier for answers in heard(store, tx, entry, find(tx, entry.campaign).protocol_hash)]
+        return [answers.earlier for answers in heard(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)]
 
 
 def missing(store: Store, number: int) -> list[Open]:
     """What a task still needs before it can be finished."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
-        return _missing(store, tx, entry, find(tx, entry.campaign).protocol_hash)
+        return _missing(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)
 
 
 def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
@@ -161,7 +161,8 @@ def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iter
     entries = list(judgements)
     open_tasks = {}
     for judge in dict.fromkeys(judgement.judge for judgement in entries):
-        own_tasks = [each for each in tx.tasks.of_judge(seat(tx, campaign, judge).number) if not each.task.finished_at]
+        seat = tx.judges.get(campaign, judge)
+        own_tasks = [each for each in tx.tasks.of_judge(seat.number) if not each.task.finished_at]
         if own_tasks:
             open_tasks[judge] = own_tasks
     by_judge: dict[str, dict[tuple[object, ...], list[Judgement]]] = {}
@@ -246,7 +247,7 @@ def take_back_finish(store: Store, number: int, *, at: datetime | None = None) -
 def _until_submitted(tx: Transaction, entry: Assigned) -> bool:
     """Whether this campaign lets judges revise everything until they have finished their last task, and this judge has
     not: `revision = "until_submitted"` among its settings."""
-    settings = find(tx, entry.campaign).settings
+    settings = tx.campaigns.get(entry.campaign).settings
     if settings.get("revision") != UNTIL_SUBMITTED or entry.judge is None:
         return False
     return any(other.task.finished_at is None for other in tx.tasks.of_judge(entry.judge))

@@ -12,7 +12,6 @@ import click
 
 from lanner.campaign import accounts
 from lanner.campaign.accounts import issue
-from lanner.campaign.states import find
 from lanner.campaign.webhooks import EVENTS, add_webhook, refuse_address
 from lanner.cli.early_checks import unknown_account, unknown_number
 from lanner.cli.options import names
@@ -237,7 +236,7 @@ def _account(tx: Transaction, name: str) -> Account:
 
 
 def _campaign_ids(tx: Transaction, text: str) -> set[int]:
-    return {find(tx, name).id for name in names(text)}
+    return {tx.campaigns.get(name).id for name in names(text)}
 
 
 # `lanner tokens`: what programs come with.
@@ -301,7 +300,7 @@ def subscribe(url: str, events: tuple[str, ...], campaign: str | None, store_pla
     refuse_address(url)
     with Store.open(store_place, create=False) as store:
         with store.reading() as tx:
-            about = find(tx, campaign).id if campaign else None
+            about = tx.campaigns.get(campaign).id if campaign else None
         number, secret = add_webhook(store, url, events or EVENTS, about)
     output.rows.append({"number": number, "url": url, "secret": secret})
     output.say(f"{url} is a webhook now. Its signing secret: {secret}")

@@ -11,7 +11,8 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, func, select, update
 
-from lanner.model import Judge, JudgeKind
+from lanner.errors import CampaignError, did_you_mean
+from lanner.model import Campaign, Judge, JudgeKind
 from lanner.store import schema
 from lanner.store.rows import Rows, dumps, loads, micros, moment
 
@@ -293,6 +294,16 @@ class Judges(Rows):
             select(schema.judge).where(_judge.campaign == campaign, _judge.key == key)
         ).first()
         return _seat(row) if row else None
+
+    def get(self, campaign: Campaign, key: str) -> Seat:
+        """The judge in the campaign, or an error with the nearest name."""
+        seat = self.find(campaign.id, key)
+        if seat is None:
+            names = [other.judge.id for other in self.all(campaign.id)]
+            raise CampaignError(
+                f"{campaign.name} has no judge {key!r}.", code="unknown_judge", next_step=did_you_mean(key, names)
+            )
+        return seat
 
     def numbered(self, number: int) -> Seat | None:
         row = self._connection.execute(_NUMBERED, {"number": number}).first()

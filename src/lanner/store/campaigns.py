@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, func, or_, select, update
 
+from lanner.errors import CampaignError, did_you_mean
 from lanner.model import Campaign, CampaignState, Document, Json, Protocol, Segment
 from lanner.store import schema
 from lanner.store.rows import Rows, dumps, loads, micros, moment
@@ -56,6 +57,15 @@ class Campaigns(Rows):
         query = _BY_ID if isinstance(reference, int) else _BY_NAME
         row = self._connection.execute(query, {"reference": reference}).mappings().first()
         return _campaign(row) if row else None
+
+    def get(self, reference: int | str) -> Campaign:
+        """The same, or an error with the nearest name."""
+        campaign = self.find(reference)
+        if campaign is None:
+            names = [campaign.name for campaign in self.all()]
+            hint = did_you_mean(str(reference), names) or "There are no campaigns yet. Make one with: lanner new"
+            raise CampaignError(f"There is no campaign {reference!r}.", code="unknown_campaign", next_step=hint)
+        return campaign
 
     def all(self) -> list[Campaign]:
         """Every campaign, the newest first."""
