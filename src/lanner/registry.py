@@ -21,8 +21,8 @@ _PACKAGES = {
     "designs": (),  # beside designs, the package holds what they share
 }
 _ENTRIES = {
-    # designs and metrics of one family share a module, as do a company's interfaces; they are named as other packages
-    # name theirs
+    # designs and metrics of one family share a module, as do a tool's files and a company's interfaces; they are named
+    # as other packages name theirs
     "judges.providers": {
         "anthropic": "lanner.judges.providers._anthropic:Messages",
         "anthropic_batch": "lanner.judges.providers._anthropic:MessageBatches",
@@ -42,6 +42,10 @@ _ENTRIES = {
         "parity": "lanner.designs.counterbalancing:PARITY",
         "pool": "lanner.designs.documents:POOL",
         "random": "lanner.designs.documents:RANDOM",
+    },
+    "formats": {
+        "appraise_batches": "lanner.formats.appraise:BATCHES",
+        "appraise_scores": "lanner.formats.appraise:SCORES",
     },
     "metrics": {
         "bleu": "lanner.metrics._surface:BLEU",

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lanner.errors import InputError, Where, check_known, did_you_mean
-from lanner.formats import appraise_scores
-from lanner.formats.appraise_batches import Batches
+from lanner.formats import appraise
+from lanner.formats.appraise import Batches
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.aligned import (
     AlignedFiles,
@@ -423,9 +423,9 @@ def read(
         documents = tuple(read_aligned(_files(path, pair, newline)))
         readings += _Scores(path, pair, documents, names, metrics).readings()
     for file in sorted((path / "humeval").glob("*.csv")):
-        if appraise_scores.recognise(file):
+        if appraise.recognise_scores(file):
             sources = _sources(file, [reading.documents for reading in readings])
-            readings += appraise_scores.read_export(file, sources, root=path)
+            readings += appraise.read_export(file, sources, root=path)
     return readings
 
 
@@ -433,7 +433,7 @@ def _sources(file: Path, editions: Sequence[tuple[Document, ...]]) -> dict[str, 
     """For each pair of a score file the sources of a pair that shares its source language, as test sets do: they
     bring domains and what surrounds a sentence. Translations into another language are left out."""
     sources: dict[str, Batches] = {}
-    for pair in appraise_scores.language_pairs(file):
+    for pair in appraise.language_pairs(file):
         source, target = languages.pair(pair)
         same = next((documents for documents in editions if documents and documents[0].source_language == source), ())
         if same and same[0].target_language == target:

@@ -28,7 +28,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.scores import direction_of, scored_rows
 from lanner.errors import LannerError, Where, did_you_mean
 from lanner.figures.typeset import words
-from lanner.formats import appraise_scores
+from lanner.formats import appraise
 from lanner.formats.parsing.textfile import replacing, write_whole
 from lanner.formats.parsing.values import guarded
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
@@ -295,7 +295,7 @@ def _write_appraise(path: Path, material: Material, judgements: Sequence[Judgeme
     """As the format writes it, but safe to open in a spreadsheet."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    for row in appraise_scores.rows(material.documents, judgements, path=path):
+    for row in appraise.score_rows(material.documents, judgements, path=path):
         writer.writerow(map(guarded, row))
     write_whole(path, buffer.getvalue())
     return len(judgements)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanner.cli import lanner
-from lanner.formats import appraise_scores, mtme, wmt_mqm
+from lanner.formats import appraise, mtme, wmt_mqm
 from lanner.formats.parsing.values import (
     Heading,
     _function_words,
@@ -399,7 +399,7 @@ def test_other_texts_are_not(text: str) -> None:
     assert guarded(text) == text == bare(text)
 
 
-@pytest.mark.parametrize("module", [appraise_scores, mtme, wmt_mqm, h_falcon], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [appraise, mtme, wmt_mqm, h_falcon], ids=lambda module: module.__name__)
 def test_notes_about_one_judgement_are_in_the_singular(module: ModuleType) -> None:
     sentences: dict[str, str] = module._SENTENCES
     for note in counted(Counter(dict.fromkeys(sentences, 1)), sentences):
