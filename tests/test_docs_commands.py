@@ -36,8 +36,8 @@ PROTOCOLS = {"metaeval": "da", "planning": "da", "scores": "esa", "wmt_mqm": "mq
 """Which protocol the campaign `pilot` of a page has, where it is not H-FALCON."""
 WALKED = {*TUTORIALS, "quickstart.md"}
 """Roads on which everything is made by the page itself."""
-SERVES = {"serve": "operation", "demo": "demo"}
-"""Commands that end in a server, with the module that starts it."""
+SERVES = {"serve": "web.server", "demo": "cli.demo"}
+"""Commands that end in a server, with the module they take it from."""
 STARTED: dict[str, str] = {}
 """Those of them that ran as a process of their own: with other options they take the same way."""
 STOPPED: set[str] = set()
@@ -130,7 +130,7 @@ def _run(line: str, model: str) -> None:
     if words[0] in SERVES or "--verify" in words:
         if line not in STOPPED and words[0] in STARTED:
             with pytest.MonkeyPatch.context() as patch:  # what the line says is taken, and one server ran before
-                patch.setattr(f"lanner.cli.{STARTED[words[0]]}.serve", lambda *_given, **_options: None)
+                patch.setattr(f"lanner.{STARTED[words[0]]}.serve", lambda *_given, **_options: None)
                 _invoke(words)
         elif line not in STOPPED:
             _serve(words)
