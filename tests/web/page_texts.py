@@ -23,7 +23,7 @@ from lanner.store import AccountRole
 from lanner.web import access, auth, problems
 from lanner.web.organising import files, live, log
 
-ROOM = Path(lanner.web.__file__).parent
+WEB = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
 REPORTS = Path(lanner.reports.__file__).parent
 ANALYSIS = tuple(Path(module.__file__) for module in (diagnosis, diagnosis_section, scores, plan))
@@ -40,7 +40,7 @@ def texts() -> frozenset[str]:
 
 def _of_templates() -> Iterator[str]:
     environment = Environment()
-    for path in (*(ROOM / "templates").rglob("*.html"), REPORTS / "templates" / "report.html"):
+    for path in (*(WEB / "templates").rglob("*.html"), REPORTS / "templates" / "report.html"):
         for call in environment.parse(path.read_text(encoding="utf-8")).find_all(nodes.Call):
             name = getattr(call.node, "name", "")
             for argument in call.args[: SAYS.get(name, 0)]:
@@ -49,7 +49,7 @@ def _of_templates() -> Iterator[str]:
 
 
 def _of_code() -> Iterator[str]:
-    for path in (*ROOM.rglob("*.py"), *MONITOR.rglob("*.py"), *ANALYSIS):
+    for path in (*WEB.rglob("*.py"), *MONITOR.rglob("*.py"), *ANALYSIS):
         nodes_of_file = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         imports = [node for node in nodes_of_file if isinstance(node, ast.ImportFrom) and node.module in SPEAKING]
         if path.name != "speech.py" and not any(alias.name in SAYS for node in imports for alias in node.names):

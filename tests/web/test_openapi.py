@@ -25,7 +25,7 @@ from lanner.web.site import Settings
 from web_clients import another, complete, open_campaign, sign_in
 
 EXAMPLES = int(os.environ.get("LANNER_SOAK", "0")) or 5
-# That a token is needed is tested in `test_table`; what fits the description can still name a protocol there is not.
+# That a token is needed is tested in `test_api`; what fits the description can still name a protocol there is not.
 ELSEWHERE = [checks.ignored_auth, checks.positive_data_acceptance]
 schema = schemathesis.openapi.from_dict(description())
 
