@@ -132,3 +132,12 @@ def test_mistakes_in_the_settings_are_named(lanner: Command, tmp_path: Path) -> 
     assert "protocol" in ran.err
     (tmp_path / "lanner.toml").write_text("store = \n")
     assert "settings cannot be read" in lanner("formats").err
+
+
+def test_an_unknown_command_of_a_group_names_those_there_are(lanner: Command) -> None:
+    near = lanner("campaign", "chekc", "pilot")
+    assert near.code == 2
+    assert "There is no command 'campaign chekc'" in near.err
+    assert "Did you mean 'check'?" in near.err and "`lanner campaign --help`" in near.err
+    assert "Known: add, change" in lanner("accounts", "nothing-like-it").err
+    assert "There is no command 'chekc'" in lanner("chekc").err

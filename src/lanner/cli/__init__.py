@@ -16,7 +16,7 @@ import click
 
 from lanner import __version__, registry
 from lanner.cli import options
-from lanner.errors import ExitCode, LannerError, did_you_mean
+from lanner.errors import ExitCode, LannerError
 
 _OF_A_NAME = (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError)
 HEADINGS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -75,7 +75,7 @@ def grouped(every: list[str]) -> dict[str, list[str]]:
     return {heading: row for heading, row in groups.items() if row}
 
 
-class Commands(click.Group):
+class Commands(options.Group):
     """Imports only the command that is run, so that `lanner` answers at once."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -97,14 +97,6 @@ class Commands(click.Group):
         for heading, row in grouped(every).items():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(width), load(name).short_help or "") for name in row])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in names():
-            hint = did_you_mean(args[0], names())
-            raise LannerError(f"There is no command {args[0]!r}.", next_step=f"{hint} `lanner --help` lists all.")
-        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

@@ -90,6 +90,22 @@ RESAMPLES = click.IntRange(0, 1_000_000)
 PORT = click.IntRange(1, 65535)
 
 
+class Group(click.Group):
+    """Says which commands there are where one is not known."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        known = self.list_commands(ctx)
+        if args and not args[0].startswith("-") and args[0] not in known:
+            path = ["lanner"] if ctx.parent is None else ["lanner", ctx.info_name or ""]
+            raise LannerError(
+                f"There is no command {' '.join([*path[1:], args[0]])!r}.",
+                next_step=f"{did_you_mean(args[0], known)} `{' '.join(path)} --help` lists all.",
+            )
+        return super().resolve_command(ctx, args)
+
+
 class RenamedOption(click.Option):
     """An option with names it had before, as in `click.option("--question", cls=RenamedOption, old=["--of"])`. The old
     names work, are not in the help, and leave a note."""

@@ -21,6 +21,7 @@ from lanner.cli.options import (
     PORT,
     SEED,
     Detail,
+    Group,
     RenamedOption,
     after_option,
     before_option,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from lanner.cli.source import Source
 
 
-@click.group("campaign", short_help="Monitor and manage campaigns and their judges.")
+@click.group("campaign", cls=Group, short_help="Monitor and manage campaigns and their judges.")
 def campaign() -> None:
     """Monitor progress and data quality, manage judges, adjudicate disagreements, and pause, close, duplicate or delete
     campaigns. Everything the organiser's pages do.

@@ -14,6 +14,7 @@ import click
 from lanner.cli.early_checks import campaign_names, refuse_missing, refuse_shared_name, refuse_unknown_campaign
 from lanner.cli.options import (
     SEED,
+    Group,
     campaign_argument,
     complete_campaign,
     complete_protocol,
@@ -283,7 +284,7 @@ def judge(source: str, store_place: str, **options: Any) -> None:
     implementation("judge").run(source, store_place=store_place, **options)
 
 
-@click.group("prompt", short_help="Read the prompts of model judges, check or try your own.")
+@click.group("prompt", cls=Group, short_help="Read the prompts of model judges, check or try your own.")
 def prompt() -> None:
     """Read the prompts of model judges, check your own file, try one on a text.
 

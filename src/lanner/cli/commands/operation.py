@@ -13,12 +13,12 @@ from lanner.cli.early_checks import (
     refuse_unknown_campaign,
     refuse_unknown_number,
 )
-from lanner.cli.options import implementation, json_option, store_option
+from lanner.cli.options import Group, implementation, json_option, store_option
 
 ROLES = click.Choice(["owner", "organiser", "viewer"])
 
 
-@click.group("accounts", short_help="Manage organiser accounts: owners, organisers, viewers.")
+@click.group("accounts", cls=Group, short_help="Manage organiser accounts: owners, organisers, viewers.")
 def accounts() -> None:
     """Manage the accounts of organisers. Judges have none: they use their links.
 
@@ -80,7 +80,7 @@ def accounts_change(**options: Any) -> None:
 SCOPES = ["campaigns", "judgements", "people", "write", "metrics"]
 
 
-@click.group("tokens", short_help="Manage API tokens.")
+@click.group("tokens", cls=Group, short_help="Manage API tokens.")
 def tokens() -> None:
     """Manage tokens for the HTTP API.
 
@@ -137,7 +137,7 @@ def tokens_revoke(**options: Any) -> None:
 EVENTS = ["task.finished", "campaign.finished"]
 
 
-@click.group("webhooks", short_help="Manage webhooks for finished tasks and campaigns.")
+@click.group("webhooks", cls=Group, short_help="Manage webhooks for finished tasks and campaigns.")
 def webhooks() -> None:
     """Manage webhooks, which are called when a task or campaign is finished.
 

@@ -10,6 +10,7 @@ import click
 from lanner.cli.options import (
     PORT,
     SEED,
+    Group,
     from_option,
     implementation,
     json_option,
@@ -67,7 +68,7 @@ def protocols(**options: Any) -> None:
     implementation("protocols").list_protocols(**options)
 
 
-@click.group("protocol", short_help="Show a protocol, or validate your own.")
+@click.group("protocol", cls=Group, short_help="Show a protocol, or validate your own.")
 def protocol() -> None:
     """Show a protocol, or validate your own file.
 
