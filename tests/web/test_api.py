@@ -192,6 +192,10 @@ def test_an_account_and_a_campaign_limit_what_is_seen(store: Store, program: Pro
     assert seen(program(account="organiser")) == ["trial"]
     assert program(account="organiser").get("/api/v1/campaigns/other").status_code == 404
     assert program(campaign="other").get("/api/v1/campaigns/trial").status_code == 404
+    judges = {"judges": [{"id": "late"}]}
+    assert program(account="organiser").post("/api/v1/campaigns/trial/judges", json=judges).status_code == 201
+    added = next(event for event in campaign.events(store, "trial") if event.kind == "judges_added")
+    assert added.account == number, "the log says for whom the program acted"
     move = {"state": "paused"}
     assert program(account="viewer").post("/api/v1/campaigns/trial/state", json=move).status_code == 403
     assert program(account="organiser").post("/api/v1/campaigns/trial/state", json=move).status_code == 200

@@ -339,6 +339,10 @@ class Caller:
     renewable: bool = False
 
     @property
+    def account_id(self) -> int | None:
+        return self.account.id if self.account else None
+
+    @property
     def sees_all(self) -> bool:
         return self.account is None or self.account.role is AccountRole.OWNER
 

@@ -4,19 +4,15 @@ described in OpenAPI 3.1 from its table, so that the two cannot differ."""
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic.json_schema import models_json_schema
 from pydantic_core import to_json
-from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -30,7 +26,7 @@ from lanner.store import Transaction
 from lanner.web import api_shapes as shapes
 from lanner.web import forms
 from lanner.web.access import Caller
-from lanner.web.organising.files import FORMATS
+from lanner.web.organising.files import FORMATS, write_export
 from lanner.web.site import Site, metrics
 
 T = TypeVar("T", bound=BaseModel)
@@ -78,7 +74,7 @@ def find(tx: Transaction, caller: Caller, name: str) -> Campaign:
     campaign = tx.campaigns.find(name)
     if campaign is None or (caller.token.campaign is not None and caller.token.campaign != campaign.id):
         raise HTTPException(404)
-    if not caller.sees_all and not tx.accounts.belongs(caller.account.id if caller.account else 0, campaign.id):
+    if not caller.sees_all and not tx.accounts.belongs(caller.account_id or 0, campaign.id):
         raise HTTPException(404)
     return campaign
 
@@ -114,8 +110,7 @@ async def list_campaigns(request: Request) -> Response:
 
     def look() -> list[Campaign]:
         with site.store.reading() as tx:
-            account = caller.account.id if caller.account else 0
-            mine = tx.campaigns.all() if caller.sees_all else tx.campaigns.of_account(account)
+            mine = tx.campaigns.all() if caller.sees_all else tx.campaigns.of_account(caller.account_id or 0)
         return [campaign for campaign in mine if caller.token.campaign in (None, campaign.id)]
 
     return _json_response(shapes.CampaignList(campaigns=[_campaign(entry) for entry in await site.read(look)]))
@@ -143,11 +138,11 @@ async def create_campaign(request: Request) -> Response:
             options=_options(body.design, body.options),
             seed=body.seed,
             title=body.title,
-            account=caller.account.id if caller.account else None,
+            account=caller.account_id,
         )
-        if caller.account is not None:
+        if caller.account_id is not None:
             with site.store.writing() as tx:
-                tx.accounts.join(caller.account.id, campaign.id)
+                tx.accounts.join(caller.account_id, campaign.id)
         return campaign
 
     return _json_response(_campaign(await site.write(work)), 201)
@@ -180,8 +175,8 @@ async def move_campaign(request: Request) -> Response:
     state = (await _read_body(request, shapes.Move)).state
     moves = {"paused": campaigns.pause, "closed": campaigns.close}
     go = moves.get(state) or (campaigns.open if campaign.state.value == "draft" else campaigns.reopen)
-    account = _caller(request).account
-    updated_campaign = await site.write(lambda: go(site.store, campaign.id, account=account.id if account else None))
+    account = _caller(request).account_id
+    updated_campaign = await site.write(lambda: go(site.store, campaign.id, account=account))
     return _json_response(_campaign(updated_campaign))
 
 
@@ -190,10 +185,12 @@ async def add_judges(request: Request) -> Response:
     site, campaign = _site(request), await _find_campaign(request)
     body = await _read_body(request, shapes.NewJudges)
     people = [Judge(judge.id, name=judge.name) for judge in body.judges]
+    account = _caller(request).account_id
 
     def work() -> dict[str, str]:
-        campaigns.add_judges(site.store, campaign.id, people)
-        return {judge.id: campaigns.invitations.issue(site.store, campaign.id, judge.id) for judge in people}
+        campaigns.add_judges(site.store, campaign.id, people, account=account)
+        names = [judge.id for judge in people]
+        return campaigns.invitations.issue_many(site.store, campaign.id, names, account=account)
 
     return _json_response(shapes.Links(secrets=await site.write(work)), 201)
 
@@ -350,16 +347,7 @@ async def list_tasks(request: Request) -> Response:
 async def export(request: Request) -> Response:
     """A file with all current judgements and its codebook, as from the organisers' pages."""
     site, campaign = _site(request), await _find_campaign(request)
-    name = request.path_params["format"]
-    if name not in FORMATS:
-        raise HTTPException(404)
-    folder = Path(tempfile.mkdtemp(prefix="lanner-export-"))
-    try:
-        path = Path(await site.files.ask("export", campaign.id, name, FORMATS[name][1], str(folder)))
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    away = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    path, away = await write_export(site, campaign, request.path_params["format"])
     return FileResponse(path, filename=path.name, media_type="application/octet-stream", background=away)
 
 

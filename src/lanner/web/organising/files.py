@@ -52,17 +52,22 @@ async def export(request: Request) -> Response:
     site: Site = request.app.state.site
     campaign = await campaign_of(request)
     name = request.path_params["format"]
+    path, away = await write_export(site, campaign, name)
+    plain = re.sub(r"[^\w.-]+", "-", campaign.name).strip("-") or "campaign"
+    return FileResponse(path, filename=f"{plain}-{name}{path.suffix}", background=away)
+
+
+async def write_export(site: Site, campaign: Campaign, name: str) -> tuple[Path, BackgroundTask]:
+    """All current judgements in a file, and what takes it away again once it is sent."""
     if name not in FORMATS:
         raise HTTPException(404)
     folder = Path(tempfile.mkdtemp(prefix="lanner-export-"))
-    away = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     try:
         path = Path(await site.files.ask("export", campaign.id, name, FORMATS[name][1], str(folder)))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    plain = re.sub(r"[^\w.-]+", "-", campaign.name).strip("-") or "campaign"
-    return FileResponse(path, filename=f"{plain}-{name}{path.suffix}", background=away)
+    return path, BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
 
 
 async def report(request: Request) -> Response:
