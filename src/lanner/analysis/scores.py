@@ -397,7 +397,7 @@ def keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
     signature = result.signature
     if signature is not None:
         signature = replace(
-            signature, parts=(*signature.parts, ("scale", f"{bounds[0]:g} to {bounds[1]:g}, {ON_SCALE}"))
+            signature, parts=(*signature.parts, ("scale", f"{bounds[0]:.12g} to {bounds[1]:.12g}, {ON_SCALE}"))
         )
     return replace(result, rows=results, interval=interval, signature=signature)
 
@@ -656,7 +656,7 @@ def _signature(of: str, bounds: Bounds | None) -> Signature:
         ("interval", f"linearised t 95%, Kish degrees of freedom, from {FEWEST_DOCUMENTS} documents"),
     ]
     if bounds is not None:
-        parts.append(("scale", f"{bounds[0]:g} to {bounds[1]:g}, {ON_SCALE}"))
+        parts.append(("scale", f"{bounds[0]:.12g} to {bounds[1]:.12g}, {ON_SCALE}"))
     return Signature("corrected_scores", parts=tuple(parts), version=__version__)
 
 

@@ -393,7 +393,7 @@ def _outlook(now: Economy) -> list[str]:
     lines = []
     if now.agreement is not None:
         value, low, high = now.agreement
-        lines.append(f"Agreement {estimate(value, low, high)}; planned above {now.goal.minimum:g}.")
+        lines.append(f"Agreement {estimate(value, low, high)}; planned above {now.goal.minimum:.12g}.")
     elif now.goal.kind is Kind.AGREEMENT:
         lines.append("Agreement is not known: too few texts have two judges, or all answers are the same.")
     if now.judgements_left is not None:

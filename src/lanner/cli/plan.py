@@ -333,7 +333,9 @@ class PlanRequest:
                 f"{self.power:.0%} of such studies; smaller differences will often be missed."
             )
         if row.get("power") is not None:
-            says += f" A true difference of {self.difference:g} is seen in {percent(float(row['power']), 0)} of them."
+            says += (
+                f" A true difference of {self.difference:.12g} is seen in {percent(float(row['power']), 0)} of them."
+            )
         return says
 
     def _more(self, parts: Components, design: Design) -> None:

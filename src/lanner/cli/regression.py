@@ -376,7 +376,9 @@ def _cost_words(result: Result, rate: float) -> list[str]:
         return []
     hours = sum(row["hours"] or 0 for row in result.rows)
     digits = 0 if result.value >= 100 else 2
-    line = f"{duration(hours)} of judging at {rate:g} an hour: {result.value:,.{digits}f} in all, breaks not counted."
+    line = (
+        f"{duration(hours)} of judging at {rate:.12g} an hour: {result.value:,.{digits}f} in all, breaks not counted."
+    )
     if result.interval:
         low, high = (f"{end:,.{digits}f}" for end in (result.interval.low, result.interval.high))
         line += f" As many other documents of this kind would cost between {low} and {high} (95 %)."

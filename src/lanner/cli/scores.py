@@ -372,7 +372,7 @@ def _preferences_of(part: Material, rows: CountedRows, question: str | None) -> 
     if len(score_rows):
         name = score_rows["question"][0]
         values = score_rows.filter(pl.col("question") == name)["score"].unique().sort().to_list()
-        excerpt = ", ".join(f"{value:g}" for value in values[:5]) + (" …" if len(values) > 5 else "")
+        excerpt = ", ".join(f"{value:.12g}" for value in values[:5]) + (" …" if len(values) > 5 else "")
         raise InputError(
             f"The answers to {name!r} in {part.name} are numbers ({excerpt}), which do not say which output is better.",
             next_step="Write a, b or tie instead, or the name of the better system. 1 and 2 are read as the first and "

@@ -86,7 +86,7 @@ def differences(label: str, rows: Sequence[Difference], margin: float | None = N
     if margin:
         left, right = scale.place(-margin), scale.place(margin)
         drawing.rect(left, top - 8, right - left, bottom - top + 8, "zone")
-        drawing.text((left + right) / 2, top - 14, f"margin ±{margin:g}", "tb", "middle")
+        drawing.text((left + right) / 2, top - 14, f"margin ±{margin:.12g}", "tb", "middle")
     scale.draw(drawing, top - 8, bottom)
     for place, row in enumerate(rows):
         y = top + step * place + 8
@@ -381,7 +381,7 @@ def bars(label: str, rows: Sequence[Bar], *, most: float | None = None) -> Drawi
         drawing.lines(0, y + 18, row.label, _LEFT_BARS - 12, "tb")
         for style, size, words in row.parts:
             width = _ROOM_BARS * size / end
-            drawing.rect(at, y, width, 26, style, f"{row.label}, {words or 'part'}: {size:g}")
+            drawing.rect(at, y, width, 26, style, f"{row.label}, {words or 'part'}: {size:.12g}")
             if words and width > 26 and float(size).is_integer():
                 drawing.text(at + 7, y + 18, f"{size:,.0f}", "ts")
             at += width

@@ -7,7 +7,14 @@ from itertools import combinations
 from analysis.plain_oracle import raw
 from lanner.model import JudgeKind
 from lanner.reports.parts import Figure, Paragraph, Quotes
-from lanner.reports.sections.disagreements import comments, lines, most_confused, most_disputed, section
+from lanner.reports.sections.disagreements import (
+    _answers_in_words,
+    comments,
+    lines,
+    most_confused,
+    most_disputed,
+    section,
+)
 from lanner.stats import diagnosis
 from reports.test_view import view
 
@@ -85,6 +92,14 @@ def test_a_whole_document_shows_how_it_begins() -> None:
     document = view("falcon").material.documents[0]
     shown = lines(document, "", "oak|elm")
     assert [line.get("name", "") for line in shown] == ["", "oak", "elm"]
+
+
+def test_a_large_number_is_shown_with_all_its_digits() -> None:
+    """1234567 was shown as 1.23457e+06."""
+    seen = view("da")
+    (question,) = (q for _, q in seen.protocol.questions if q.id == "score")
+    row = {"row": "", "label": None, "labels": None, "ranks": None, "score": 1234567.0}
+    assert list(_answers_in_words(seen, question, [row, {**row, "score": 3.5}])) == ["1234567", "3.5"]
 
 
 def test_one_judge_disputes_nothing() -> None:

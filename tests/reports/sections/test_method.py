@@ -49,11 +49,18 @@ def test_who_what_and_how_in_a_paragraph() -> None:
 
 def test_who_judged_how_much_and_what_was_asked() -> None:
     made = view(kind=JudgeKind.PERSON)
-    drawn = replace(made.material, settings={"design": "latin_square", "seed": 7})
+    money = {"hourly_rate": 1250000.5, "currency": "₩"}
+    dated = tuple(
+        replace(judgement, answered_at=datetime(2026, 3, 1 + place % 9, tzinfo=UTC))
+        for place, judgement in enumerate(made.material.judgements)
+    )
+    drawn = replace(made.material, judgements=dated, settings={"design": "latin_square", "seed": 7, **money})
     blocks = section(replace(made, material=drawn)).blocks
     text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
     assert "assigned by the design “latin square” (seed 7)" in text
     assert "Each of 72 items was judged by 3 judges." in text
+    assert "Judges were paid 1250000.5 ₩ an active hour." in text
+    assert "Answers were given from 1 March 2026 to 9 March 2026." in text
     asked = next(block for block in details(replace(made, material=drawn)).blocks if isinstance(block, Table))
     assert asked.rows[0]["n"] == "72"
     assert any("one of: sentence level, local" in str(row["answer"]) for row in asked.rows)

@@ -168,7 +168,7 @@ def _reasons(result: Diagnosis, priority: Priority) -> Iterator[Message]:
             share=share,
             system=cell.system,
             mean=mean,
-            best=f"{result.bounds[1]:g}" if result.bounds else "–",
+            best=f"{result.bounds[1]:.12g}" if result.bounds else "–",
         )
     contrasts = [contrast for contrast in cell.contrasts if contrast.shown]
     if contrasts:

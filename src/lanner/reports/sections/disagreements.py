@@ -291,7 +291,7 @@ def _answers_in_words(view: View, question: Question, rows: Sequence[Mapping[str
         elif row["label"] is not None:
             yield view.inside(view.words.option(question.id, row["label"]).label)
         elif row["score"] is not None:
-            yield f"{row['score']:g}"
+            yield f"{row['score']:.12g}"
 
 
 _MOST_COMMENTS = 30

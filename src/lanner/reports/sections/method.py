@@ -172,13 +172,13 @@ def _background(view: View) -> str:
     sentences = []
     moments = view.table["answered_at"].drop_nulls()
     if len(moments):
-        first, last = moments.min(), moments.max()
-        days = f"{first:%-d %B %Y}"  # type: ignore[str-bytes-safe]
-        if f"{last:%F}" != f"{first:%F}":  # type: ignore[str-bytes-safe]
-            days = f"{days} to {last:%-d %B %Y}"  # type: ignore[str-bytes-safe]
-        sentences.append(f"Answers were given {'on' if ' to ' not in days else 'from'} {days}.")
+        first, last = (f"{moment.day} {moment:%B %Y}" for moment in (moments.min(), moments.max()))  # type: ignore[union-attr, str-bytes-safe]
+        days = f"from {first} to {last}" if first != last else f"on {first}"
+        sentences.append(f"Answers were given {days}.")
     if rate := view.material.settings.get("hourly_rate"):
-        sentences.append(f"Judges were paid {rate:g} {view.material.settings.get('currency') or '€'} an active hour.")
+        sentences.append(
+            f"Judges were paid {rate:.12g} {view.material.settings.get('currency') or '€'} an active hour."
+        )
     attributes: dict[str, Counter[str]] = {}
     for judge in view.judges:
         for name, value in judge.attributes.items():
@@ -239,7 +239,7 @@ def _answer(view: View, question: Question) -> str:
     """What could be answered, in a few words."""
     match question:
         case Scale():
-            return f"{question.min:g} to {question.max:g}"
+            return f"{question.min:.12g} to {question.max:.12g}"
         case Choice():
             labels = [view.words.option(question.id, option.id).label for option in question.options]
             return f"one of: {', '.join(map(view.inside, labels))}"
@@ -271,7 +271,7 @@ def _intervals(view: View) -> str:
     for (method, unit, level, resamples, seed), number_of in ways.most_common():
         how = _METHODS.get(method, f"by the method {method}").format(unit=unit, units=f"{unit}s")
         resampling = f" ({resamples} resamples, seed {seed})" if resamples else ""
-        parts.append((number_of, f"{100 * level:g} %, {how}{resampling}"))
+        parts.append((number_of, f"{100 * level:.12g} %, {how}{resampling}"))
     if len(parts) == 1:
         return f"Intervals are {parts[0][1]}."
     each = "; ".join(f"{text} ({number_of} of {len(view.printed)})" for number_of, text in parts)

@@ -83,7 +83,7 @@ def _pairs_told(ranking: Ranking, margin: float | None) -> str:
         return ""
     parts = [f"{ranking.count(State.DECIDED)} of {plural(len(ranking.pairs.rows), 'pair')} are decided"]
     if margin is not None:
-        parts.append(f"{ranking.count(State.WITHIN)} within ±{margin:g}")
+        parts.append(f"{ranking.count(State.WITHIN)} within ±{margin:.12g}")
     return f" {', '.join([*parts, f'{ranking.count(State.OPEN)} open'])}."
 
 
@@ -167,7 +167,7 @@ def _differences(view: View, of: str, ranking: Ranking, margin: float | None) ->
         )
         for row in pairs
     ]
-    zone = f" Grey zone: the margin of ±{margin:g} that was set." if margin is not None else ""
+    zone = f" Grey zone: the margin of ±{margin:.12g} that was set." if margin is not None else ""
     within = (
         " Hollow with a grey line: neither is worse than the other by more than the margin."
         if margin is not None
@@ -230,7 +230,7 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
         Column("n", "n", quiet=True),
     ]
     margin_note = (
-        f" Within the margin: two one-sided tests show that neither is worse by ±{margin:g} or more."
+        f" Within the margin: two one-sided tests show that neither is worse by ±{margin:.12g} or more."
         if margin is not None
         else ""
     )
