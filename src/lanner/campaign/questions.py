@@ -305,11 +305,6 @@ class Questions:
         return answers
 
 
-# When a page of a campaign takes answers: while the campaign runs and the task is not finished, after the pages that
-# must be agreed to (consent), and after practice that has reached the agreement the campaign asks for.
-#
-# Every way in uses these functions: a judge's page, the form without scripts, the interface for programs, finishing.
-
 # Practice until a stated agreement: a judge goes on to the texts once enough answers are those of the reference.
 
 

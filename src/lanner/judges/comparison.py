@@ -9,7 +9,7 @@ resample documents, and a difference between two judges is taken item by item.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -409,33 +409,55 @@ def mean_by_document(
     scale: Scale = "share",
 ) -> Result:
     """A mean over items with its interval over documents, and p against what chance would give."""
+    if not values:
+        notes = ("Undefined: nothing but ties.",)
+        return Result(what, None, labels={"question": question}, notes=notes, signature=_signature(what, by))
     if scale == "share" and any(value not in (0.0, 1.0) for _, value in values):
         scale = "logit"  # a mean of parts is no count of ones, and stays between 0 and 1 as well
-    labels: Mapping[str, str] = {"question": question}
-    signature = Signature(what, "", (("unit", by.unit), ("seed", str(by.seed))), __version__)
-    if not values:
-        return Result(what, None, labels=labels, notes=("Undefined: nothing but ties.",), signature=signature)
-    names = list(dict.fromkeys(where for where, _ in values))
-    sums = np.zeros((len(names), 2))
+    rows = [(where, (value, 1.0)) for where, value in values]
+    result = estimate_by_document(
+        what, question, rows, lambda sums: sums[:, 0] / sums[:, 1], by, null=null, scale=scale
+    )
+    if null is None or scale != "share":
+        return result
+    return replace(result, notes=(*result.notes, f"{question}: by chance {null:.3f}."))
+
+
+def estimate_by_document(
+    what: str,
+    question: str,
+    rows: Sequence[tuple[str, tuple[float, ...]]],
+    finish: Callable[[Array], Array],
+    by: Resampling,
+    *,
+    null: float | None = None,
+    scale: Scale = "plain",
+) -> Result:
+    """What `finish` makes of sums over items, with its interval over documents. `rows` are documents and what is
+    summed of an item."""
+    names = list(dict.fromkeys(where for where, _ in rows))
     place = {name: number for number, name in enumerate(names)}
-    for where, value in values:
-        sums[place[where]] += (value, 1.0)
+    sums = np.zeros((len(names), len(rows[0][1])))
+    for where, parts in rows:
+        sums[place[where]] += parts
 
-    def finish(total: Array) -> Array:
+    def finish_quietly(total: Array) -> Array:
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(total[:, :1] / total[:, 1:])
+            return np.asarray(finish(total))[:, None]
 
-    replicates = replicate_sums(sums, finish, by)
+    replicates = replicate_sums(sums, finish_quietly, by)
     spread = outcome(replicates, by, scale=scale, null=null)
-    counts = {"items": len(values), "documents": len(names)}
-    notes = spread.notes if null is None or scale != "share" else (*spread.notes, f"{question}: by chance {null:.3f}.")
     return Result(
         what,
         float(replicates.value[0]),
         spread.interval,
         spread.p,
-        counts,
-        labels=labels,
-        notes=notes,
-        signature=signature,
+        {"items": len(rows), "documents": len(names)},
+        labels={"question": question},
+        notes=spread.notes,
+        signature=_signature(what, by),
     )
+
+
+def _signature(what: str, by: Resampling) -> Signature:
+    return Signature(what, "", (("unit", by.unit), ("seed", str(by.seed))), __version__)

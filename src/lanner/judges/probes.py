@@ -16,15 +16,15 @@ from typing import Literal
 
 import numpy as np
 
-from lanner import __version__, campaign
+from lanner import campaign
 from lanner.judges import providers
 from lanner.judges import template as templates
-from lanner.judges.comparison import CHANCE, agreed_answers, audit, mean_by_document
+from lanner.judges.comparison import CHANCE, agreed_answers, audit, estimate_by_document, mean_by_document
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.run import Connect, Report, run
-from lanner.model import Document, Json, Protocol, Question, Rank, Result, Scale, Segment, Signature, Spans
+from lanner.model import Document, Json, Protocol, Question, Rank, Result, Scale, Segment, Spans
 from lanner.protocols.answers import likeness
-from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
+from lanner.stats.resample import Array, Resampling
 from lanner.store import Store, fingerprint
 
 LONG, INJECTED = "+long", "+asks"
@@ -316,31 +316,12 @@ def _range(protocol: Protocol, answers: Mapping[str, Mapping[Unit, Json]], by: R
 
 
 def _spread(question: str, scores: Sequence[tuple[str, float]], by: Resampling) -> Result:
-    names = list(dict.fromkeys(document for document, _ in scores))
-    place = {name: number for number, name in enumerate(names)}
-    sums = np.zeros((len(names), 3))
-    for document, score in scores:
-        sums[place[document]] += (score, score * score, 1.0)
+    def finish(sums: Array) -> Array:
+        mean = sums[:, 0] / sums[:, 2]
+        return np.asarray(np.sqrt(np.maximum(0.0, sums[:, 1] / sums[:, 2] - mean**2)))
 
-    def finish(total: Array) -> Array:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = total[:, 0] / total[:, 2]
-            return np.asarray(np.sqrt(np.maximum(0.0, total[:, 1] / total[:, 2] - mean**2))[:, None])
-
-    replicates = replicate_sums(sums, finish, by)
-    spread = outcome(replicates, by, scale="plain")
-    signature = Signature("spread of scores", "", (("unit", by.unit), ("seed", str(by.seed))), __version__)
-    counts = {"items": len(scores), "documents": len(names)}
-    return Result(
-        "spread of scores",
-        float(replicates.value[0]),
-        spread.interval,
-        None,
-        counts,
-        labels={"question": question},
-        notes=spread.notes,
-        signature=signature,
-    )
+    rows = [(document, (score, score * score, 1.0)) for document, score in scores]
+    return estimate_by_document("spread of scores", question, rows, finish, by)
 
 
 def _target_languages(
