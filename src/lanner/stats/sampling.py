@@ -135,10 +135,9 @@ def estimate(draws: Draws, values: Array, predictions: Array | None = None) -> E
     df = np.minimum(df, max(1.0, float(part.sum() ** 2 / (part**2).sum()) - tuned))
     document_variance = (weights * (own / _own_share(part)) ** 2).sum(0) * (m - 1) / m / n
     varies = np.abs(own).max(0) > 1e-9 * np.abs(y).max(0)  # by more than rounding
-    return Estimates(
-        value, y.sum(0) / size.sum(), slope, draw_variance * varies, np.maximum(document_variance, 0.0) * varies, df,
-        residual,
-    )  # fmt: skip
+    plain = y.sum(0) / size.sum()
+    document_variance = np.maximum(document_variance, 0.0) * varies
+    return Estimates(value, plain, slope, draw_variance * varies, document_variance, df, residual)
 
 
 def moderate(own: Estimates, drawn: Array, documents: int) -> Estimates:

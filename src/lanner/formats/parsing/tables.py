@@ -8,17 +8,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zipfile
-import zlib
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from lxml import etree
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
@@ -36,7 +32,16 @@ from lanner.formats.parsing.headings import (
 from lanner.formats.parsing.records import records
 from lanner.formats.parsing.textfile import Note
 from lanner.formats.parsing.values import bare, is_missing, is_numeric
-from lanner.formats.parsing.workbooks import Area, Sheet, as_written, open_workbook
+from lanner.formats.parsing.workbooks import (
+    HTML_TABLE,
+    Area,
+    Sheet,
+    as_written,
+    html_tables,
+    is_docx,
+    open_workbook,
+    word_tables,
+)
 from lanner.model.messages import in_number
 
 _DELIMITERS = "\t,;|"
@@ -93,14 +98,14 @@ def table_kind(path: Path) -> str:
     if start == b"PAR1":
         return "parquet"
     if textfile.is_zip(path):
-        return "docx" if _is_docx(path) else "xlsx"
+        return "docx" if is_docx(path) else "xlsx"
     text = textfile.head(path).lstrip("\ufeff \r\n\t")
     if text.startswith("{"):
         return "jsonl"
     if text.startswith("["):
         return "json" if re.match(r"\[\s*\{", text) else ""
     if text.startswith("<"):
-        return "html" if _HTML_TABLE.search(text) else ""
+        return "html" if HTML_TABLE.search(text) else ""
     return "csv" if text else ""
 
 
@@ -119,9 +124,9 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
         case "xlsx":
             return by_items(path, _by_places(_spreadsheet(path, sheet, header).with_sample()))
         case "docx":
-            return _document_tables(path, _word_tables(path)).with_sample()
+            return _document_tables(path, word_tables(path)).with_sample()
         case "html":
-            return _document_tables(path, _html_tables(path)).with_sample()
+            return _document_tables(path, html_tables(path)).with_sample()
         case _:
             raise InputError(
                 "This is no table.",
@@ -169,7 +174,7 @@ def by_items(path: Path, rows: Rows) -> Rows:
     if not places or judge in places or header_score(others) > 2 or names_item(others):
         return rows
     numbers = [number for at in places if (number := _leading_number(rows.header[at]))]
-    is_asked_again = _before_number(rows.header[places[0]]) in kinds and bool(repeated(numbers))
+    is_asked_again = _before_number(rows.header[places[0]]) in kinds and len(set(numbers)) < len(numbers)
     if len(kinds) > 1 or is_asked_again:
         examples = [rows.header[same[0]] for same in list(kinds.values())[:3]]
         raise InputError(
@@ -364,11 +369,15 @@ def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") ->
     if below := _headings_of_survey(texts[position : position + 2]):
         names, _ = _named_columns(below)
         return _Header(position + 1, names, ("The two header rows of SurveyMonkey are read as one.",), 2)
-    while names and not names[-1]:
-        names.pop()
+    names = _up_to_last(names)
     refuse_table_beside(path, names, [row[: len(names)] for row in texts[position + 1 :]], position + 1)
     names, notes = _named_columns(names if any(marks <= set(names) for marks in _OURS) else _tidy(names))
     return _Header(position, _checked_header(path, names, position + 1), notes)
+
+
+def _up_to_last(cells: Sequence[str]) -> list[str]:
+    """The cells of a row up to the last that holds anything."""
+    return list(cells[: max((at for at, cell in enumerate(cells, 1) if cell), default=0)])
 
 
 _OPEN_ENDED = ("", "response", "open-ended response")
@@ -399,9 +408,7 @@ def _tidy(names: Sequence[str]) -> list[str]:
 def _names_without_header(rows: Sequence[Sequence[str]]) -> list[str]:
     """Names for the columns of a table that begins with its texts: sentences in the first row as in the others, after
     at most one column of numbers. None are given where the first row may be a header."""
-    first = list(rows[0])
-    while first and not first[-1]:
-        first.pop()
+    first = _up_to_last(rows[0])
     leading = int(bool(first) and first[0].isdigit())
     texts = first[leading:]
     if len(texts) not in (2, 3) or len(rows) < 2 or not all(_is_sentence(text) for text in texts):
@@ -439,9 +446,7 @@ def _numbered_header(path: Path, texts: Sequence[list[str]], number: str) -> _He
     if not number.isdecimal() or len(number) > 9 or not 1 <= int(number) <= len(texts):
         message = f"There is no row {number[:20]!r} among the first {len(texts)}."
         textfile.failed(path, message, next_step="Name the row that holds the names of the columns by its number.")
-    names = list(texts[int(number) - 1])
-    while names and not names[-1]:
-        names.pop()
+    names = _up_to_last(texts[int(number) - 1])
     return _Header(int(number) - 1, _checked_header(path, names, int(number)))
 
 
@@ -666,17 +671,9 @@ def _spreadsheet(path: Path, sheet: str, number: str = "") -> Rows:
             (page, islice(Extent(path, page.header.names, []).rows(page.rows()), _SEARCHED)) for page in sheets
         ]
         result.sample = [with_title(page, list(cells)) for page, entries in beginnings for _, cells, _ in entries]
-    result.notes += (
-        [
-            in_number(
-                n,
-                "{n} cell is a date: a spreadsheet may have made it from other text.",
-                "{n} cells are dates: a spreadsheet may have made them from other text.",
-            )
-        ]
-        if (n := sum(page.dates for page in sheets))
-        else []
-    )
+    if n := sum(page.dates for page in sheets):
+        one = "{n} cell is a date: a spreadsheet may have made it from other text."
+        notes.append(in_number(n, one, "{n} cells are dates: a spreadsheet may have made them from other text."))
     return result
 
 
@@ -791,18 +788,7 @@ class _Page:
                 yield line, cells + [None] * (width - len(cells)), {}
 
 
-# Tables in text documents, as CAT tools export them for review
-
-_DOCX = "word/document.xml"
-_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-
-
-def _is_docx(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _DOCX in archive.namelist()
-    except (zipfile.BadZipFile, OSError):
-        return False
+# Tables in text documents
 
 
 def _document_tables(path: Path, tables: Sequence[list[list[str]]]) -> Rows:
@@ -830,57 +816,6 @@ def _document_tables(path: Path, tables: Sequence[list[list[str]]]) -> Rows:
         )
     full_rows = [(line, row, dict[str, Any]()) for line, row in lines if any(row)]
     return Rows(header.names, full_rows, notes, line=header.position + 1)
-
-
-def _word_tables(path: Path) -> list[list[list[str]]]:
-    """The cells' text, table by table; what was deleted in revision is not there, what was inserted is."""
-    limit = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
-    parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False)
-    try:
-        with zipfile.ZipFile(path) as archive, archive.open(_DOCX) as stream:
-            data = stream.read(limit + 1)
-        if len(data) > limit:
-            raise textfile.too_large(path, limit)
-        root = etree.fromstring(data, parser)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, etree.XMLSyntaxError) as error:
-        textfile.failed(path, f"The document cannot be read: {error}.", next_step="Save it as docx again, or as CSV.")
-    return [
-        [[_cell_text(cell) for cell in row.iterfind(f"{_WORD}tc")] for row in table.iterfind(f"{_WORD}tr")]
-        for table in root.iter(f"{_WORD}tbl")
-    ]
-
-
-_HTML_TABLE = re.compile(r"<(?:table|tr)[\s>]", re.I)
-
-
-def _html_tables(path: Path) -> list[list[list[str]]]:
-    """The tables of a page, or of a `.xls` file that is one in truth, as some tools export."""
-    with textfile.opened(path) as stream:
-        data = stream.read()
-    parser = etree.HTMLParser(no_network=True, huge_tree=False, encoding="utf-8")
-    try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        textfile.failed(path, f"The page cannot be read: {error}.", next_step="Save the table as CSV.")
-    tables = [] if root is None else [table for table in root.iter("table") if table.find(".//table") is None]
-    return [
-        [["".join(cell.itertext()).strip() for cell in row.iter("th", "td")] for row in table.iter("tr")]
-        for table in tables
-    ]
-
-
-def _cell_text(cell: Any) -> str:
-    marks = {f"{_WORD}t": None, f"{_WORD}tab": "\t", f"{_WORD}br": "\n"}
-    paragraphs = [
-        "".join((part.text or "") if marks[part.tag] is None else str(marks[part.tag]) for part in p.iter(*marks))
-        for p in cell.iterfind(f"{_WORD}p")
-    ]
-    return "\n".join(paragraphs).strip()
-
-
-def repeated(names: Iterable[str]) -> list[str]:
-    """The names that come more than once."""
-    return [name for name, times in Counter(names).items() if times > 1]
 
 
 # How far a table reaches on its sheet: other tables below it or beside it, and rows that are none of its own

@@ -1,4 +1,4 @@
-"""The sheets of a workbook (xlsx, ods) as rows of values.
+"""The sheets of a workbook (xlsx, ods) as rows of values, and the tables of a document (docx, HTML) as rows of texts.
 
 The rows come from a compiled reader, which takes seconds for half a million of them. It lays a sheet out as a full
 rectangle in memory, so a workbook is measured first: one cell far out, or a few kilobytes that unpack to gigabytes,
@@ -327,3 +327,65 @@ def _column(letters: bytes) -> int:
     for letter in letters.upper():
         number = number * 26 + letter - 64
     return number
+
+
+# Tables in text documents, as CAT tools export them for review
+
+_DOCX = "word/document.xml"
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+def is_docx(path: Path) -> bool:
+    """Whether an archive is a document of Word."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _DOCX in archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return False
+
+
+def word_tables(path: Path) -> list[list[list[str]]]:
+    """The cells' text, table by table; what was deleted in revision is not there, what was inserted is."""
+    limit = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
+    parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False)
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(_DOCX) as stream:
+            data = stream.read(limit + 1)
+        if len(data) > limit:
+            raise textfile.too_large(path, limit)
+        root = etree.fromstring(data, parser)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, etree.XMLSyntaxError) as error:
+        textfile.failed(path, f"The document cannot be read: {error}.", next_step="Save it as docx again, or as CSV.")
+    return [
+        [[_cell_text(cell) for cell in row.iterfind(f"{_WORD}tc")] for row in table.iterfind(f"{_WORD}tr")]
+        for table in root.iter(f"{_WORD}tbl")
+    ]
+
+
+HTML_TABLE = re.compile(r"<(?:table|tr)[\s>]", re.I)
+"""How a table begins in a page."""
+
+
+def html_tables(path: Path) -> list[list[list[str]]]:
+    """The tables of a page, or of a `.xls` file that is one in truth, as some tools export."""
+    with textfile.opened(path) as stream:
+        data = stream.read()
+    parser = etree.HTMLParser(no_network=True, huge_tree=False, encoding="utf-8")
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        textfile.failed(path, f"The page cannot be read: {error}.", next_step="Save the table as CSV.")
+    tables = [] if root is None else [table for table in root.iter("table") if table.find(".//table") is None]
+    return [
+        [["".join(cell.itertext()).strip() for cell in row.iter("th", "td")] for row in table.iter("tr")]
+        for table in tables
+    ]
+
+
+def _cell_text(cell: Any) -> str:
+    marks = {f"{_WORD}t": None, f"{_WORD}tab": "\t", f"{_WORD}br": "\n"}
+    paragraphs = [
+        "".join((part.text or "") if marks[part.tag] is None else str(marks[part.tag]) for part in p.iter(*marks))
+        for p in cell.iterfind(f"{_WORD}p")
+    ]
+    return "\n".join(paragraphs).strip()
