@@ -12,6 +12,7 @@ from lanner import campaign
 from lanner.errors import CampaignError
 from lanner.store import Store
 from lanner.store.backup import copies, verify_file
+from lanner.web import commands
 from lanner.web.app import create_app
 from lanner.web.commands import Runs, ScheduledBackups, _last, _summary
 from lanner.web.site import Settings
@@ -37,6 +38,30 @@ def test_what_fails_is_told_and_leaves_nothing(store: Store, tmp_path: Path, cap
     assert not asyncio.run(keeper.back_up())
     assert "no backup" in caplog.text
     assert (tmp_path / "copies").read_text().startswith("a file")
+
+
+def test_a_folder_that_is_away_for_a_moment_ends_no_backups(
+    store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = iter((True, True))
+
+    def look(folder: Path) -> list[Path]:
+        if next(away, False):
+            raise PermissionError("the disk is away")
+        return copies(folder)
+
+    async def run() -> None:
+        keeper = ScheduledBackups(store.address, tmp_path / "copies", hours=1, keep=2)
+        keeper.begin()
+        while not copies(tmp_path / "copies"):
+            await asyncio.sleep(0.01)
+            assert keeper._running is not None and not keeper._running.done()
+        await keeper.close()
+
+    monkeypatch.setattr(commands, "copies", look)
+    monkeypatch.setattr(commands, "_AGAIN_AFTER", 0.0)
+    asyncio.run(run())
+    assert "no backup: the disk is away" in caplog.text
 
 
 def test_it_runs_with_the_server_and_ends_with_it(store: Store, tmp_path: Path) -> None:

@@ -84,10 +84,12 @@ class ScheduledBackups:
 
     async def _run(self) -> None:
         while True:
-            pause = _LOOKS_EACH
-            if self.is_due() and not await self.back_up():
-                pause = _AGAIN_AFTER
-            await asyncio.sleep(pause)
+            try:
+                well = not self.is_due() or await self.back_up()
+            except OSError as error:  # a folder that is away, or no process to be had: neither ends the backups
+                log.error("no backup: %s", error)
+                well = False
+            await asyncio.sleep(_LOOKS_EACH if well else _AGAIN_AFTER)
 
     async def close(self) -> None:
         """End; a copy that is not finished leaves no file."""
