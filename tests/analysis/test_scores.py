@@ -124,6 +124,17 @@ def test_how_often_a_row_matters_and_how_well_it_is_handled_are_two_numbers() ->
         assert not np.isnan(entry.matters.value or 0)
 
 
+def test_the_same_seed_gives_the_same_intervals_of_a_profile() -> None:
+    """Documents came in another order each time, and the draws of a bootstrap with them."""
+    world = material("h_falcon", judges=1, documents=20)
+    assert world.protocol is not None
+    _, grid = world.protocol.find("skills") or (None, None)
+    assert grid is not None
+    how = Resampling(method="percentile", n=50, seed=1)
+    first, *others = [profile(counted(world.table, "scores"), grid, resampling=how) for _ in range(4)]
+    assert all(other == first for other in others)
+
+
 def test_only_rows_of_systems_are_kept_on_the_scale() -> None:
     system = {"kind": "system", "value": 98.0, "low": 93.0, "high": 103.0}
     judge = {"kind": "judge", "value": 1.0, "low": -4.0, "high": 6.0}

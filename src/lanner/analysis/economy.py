@@ -385,8 +385,8 @@ def document_totals(rows: pl.DataFrame, own: Drawing, systems: Sequence[str]) ->
     place = {document.id: at for at, document in enumerate(own.documents)}
     column = {name: at for at, name in enumerate(systems)}
     score_rows = rows.filter(pl.col("score").is_finite())
-    items = score_rows.group_by("document", "segment", "system").agg(pl.col("score").mean())
-    sums = items.group_by("document", "system").agg(pl.col("score").sum(), pl.len())
+    items = score_rows.group_by("document", "segment", "system", maintain_order=True).agg(pl.col("score").mean())
+    sums = items.group_by("document", "system", maintain_order=True).agg(pl.col("score").sum(), pl.len())
     for document, system, total, count in sums.rows():
         at = place.get(document)
         if at is not None and system in column and count >= own.allocation.sizes[at]:

@@ -467,9 +467,8 @@ def profile(rows: CountedRows, question: Question, *, resampling: Resampling | N
     default_option = question.preselected if isinstance(question, Grid) else None
     matters = pl.col("label") != default_option if default_option else pl.lit(value=True)
     answers = answers.with_columns(matters.fill_null(value=True).alias("matters"))
-    items_judged = answers.select(
-        "judge", "document", "segment", "system"
-    ).unique()  # what each row might have mattered on
+    # what each row might have mattered on; in order, since the order of documents is the order they are drawn in
+    items_judged = answers.select("judge", "document", "segment", "system").unique(maintain_order=True)
     bounds = option_ends(question)
     handlings = []
     for system in sorted(answers["system"].unique()):
@@ -580,8 +579,8 @@ def corrected_scores(
             code="no_selection",
             next_step='Choose documents with lanner prepare and a recipe step do = "difficult".',
         )
-    items = rows.group_by("document", "segment", "system").agg(pl.col("score").mean())
-    sums = items.group_by("document", "system").agg(pl.col("score").sum(), pl.len().alias("n"))
+    items = rows.group_by("document", "segment", "system", maintain_order=True).agg(pl.col("score").mean())
+    sums = items.group_by("document", "system", maintain_order=True).agg(pl.col("score").sum(), pl.len().alias("n"))
     totals: dict[str, dict[str, tuple[float, int]]] = {}
     for document, system, total, n in sums.sort("document").rows():
         totals.setdefault(system, {})[document] = (total, n)
