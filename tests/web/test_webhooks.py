@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import threading
@@ -15,6 +16,7 @@ from lanner.campaign.accounts import is_sealed
 from lanner.campaign.webhooks import add_webhook, seal_secrets
 from lanner.store import Store
 from lanner.store.backup import backup
+from lanner.web import webhooks
 from lanner.web.webhooks import (
     TRIES,
     again_at,
@@ -169,3 +171,26 @@ def test_no_secret_leaves_in_a_backup(announced: Store, tmp_path: Path) -> None:
     sealed = backup(announced, tmp_path / "sealed.sqlite").path
     assert b"the secret" not in sealed.read_bytes()
     assert sealed.stat().st_mode & 0o077 == 0
+
+
+def test_a_key_that_cannot_be_read_does_not_end_the_sender(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_store: Store) -> int:
+        raise PermissionError("lanner.sqlite.key")
+
+    async def run() -> None:
+        looked = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def look(*_: object, **__: object) -> bool:
+            loop.call_soon_threadsafe(looked.set)
+            return False
+
+        monkeypatch.setattr(webhooks, "send_next", look)
+        sender = webhooks.WebhookSender(store)
+        sender.begin()
+        await asyncio.wait_for(looked.wait(), 60)
+        await sender.close()
+
+    monkeypatch.setattr(webhooks, "seal_secrets", refuse)
+    monkeypatch.setattr(webhooks, "_LOOKS_EACH", 0.0)
+    asyncio.run(run())

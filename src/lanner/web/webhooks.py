@@ -124,8 +124,10 @@ class WebhookSender:
         self._running = self._running or asyncio.create_task(self._run())
 
     async def _run(self) -> None:
-        with suppress(StoreError):
+        try:
             await asyncio.to_thread(seal_secrets, self._store)
+        except (StoreError, OSError) as error:  # a key that cannot be read or written: addresses without one go on
+            log.error("webhooks: %s", error)
         while True:
             await asyncio.sleep(_LOOKS_EACH)
             with suppress(StoreError):  # a database that is away for a moment is asked again
