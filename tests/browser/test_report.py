@@ -13,7 +13,7 @@ from lanner.reports.build import build
 from lanner.reports.comparison import compare
 from lanner.reports.html import render
 from lanner.stats.resample import Resampling
-from lanner.studies.page import page as study_page
+from lanner.studies.reproduce import page as study_page
 from lanner.studies.study import Data
 from page_inspection import COLOURS, UNCOLOURED, clean
 from reports.world import material

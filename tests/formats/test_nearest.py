@@ -8,7 +8,7 @@ import pytest
 
 from lanner import formats, registry
 from lanner.errors import InputError
-from lanner.formats._nearest import look
+from lanner.formats import look
 
 
 def refused(path: Path, content: str | bytes) -> InputError:

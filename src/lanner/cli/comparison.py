@@ -47,8 +47,7 @@ from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval
 from lanner.stats.models import replacement
 from lanner.stats.resample import Resampling
 from lanner.store import Store
-from lanner.studies.page import mark, ours, page, typed
-from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, read, summary
+from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, mark, ours, page, read, summary, typed
 from lanner.studies.study import Study, load, names
 
 # `lanner compare`: two or more protocols on the same texts, question by question, on one page.

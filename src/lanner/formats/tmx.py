@@ -27,7 +27,7 @@ _DOCTYPE = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
 
 def recognise(path: Path) -> bool:
     """The root is `tmx`."""
-    return xml.root_name(path) == "tmx"
+    return textfile.root_name(path) == "tmx"
 
 
 def read(path: Path, *, system: str = "target", languages: str = "") -> list[Reading]:

@@ -24,7 +24,7 @@ from lanner.model.messages import in_number
 def recognise(path: Path) -> bool:
     """The root is `dataset` (or a single `doc`) and has documents with `src`."""
     head = textfile.head(path)
-    return xml.root_name(path) in ("dataset", "doc", "collection") and "<src" in head and "<seg" in head
+    return textfile.root_name(path) in ("dataset", "doc", "collection") and "<src" in head and "<seg" in head
 
 
 def read(path: Path) -> list[Reading]:

@@ -25,7 +25,7 @@ _NAMESPACE = "urn:oasis:names:tc:xliff:document:1.2"
 
 def recognise(path: Path) -> bool:
     """The root is `xliff`."""
-    return xml.root_name(path) == "xliff"
+    return textfile.root_name(path) == "xliff"
 
 
 def read(path: Path, *, system: str = "target") -> list[Reading]:

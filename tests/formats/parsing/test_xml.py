@@ -6,7 +6,7 @@ import pytest
 from lxml import etree
 
 from lanner.errors import InputError
-from lanner.formats.parsing import xml
+from lanner.formats.parsing import textfile, xml
 
 
 def put(path: Path, text: str) -> Path:
@@ -25,7 +25,7 @@ def put(path: Path, text: str) -> Path:
     ],
 )
 def test_root_name(tmp_path: Path, text: str, name: str) -> None:
-    assert xml.root_name(put(tmp_path / "x", text)) == name
+    assert textfile.root_name(put(tmp_path / "x", text)) == name
 
 
 LAUGHS = '<!DOCTYPE a [<!ENTITY l "ha"><!ENTITY m "&l;&l;&l;&l;">]><a><b>&m;</b></a>'

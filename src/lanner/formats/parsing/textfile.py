@@ -11,6 +11,7 @@ import gzip
 import io
 import json
 import os
+import re
 import shutil
 import tempfile
 import zipfile
@@ -634,6 +635,39 @@ def _copy(path: Path, stream: IO[bytes], target: Path, limit: int) -> int:
                 raise too_large(path, limit)
             out.write(chunk)
     return size
+
+
+# The first element of XML
+
+ROOT_ELEMENT = re.compile(r"<([A-Za-z_][\w.-]{0,200}:)?([A-Za-z_][\w.-]{0,200})[\s/>]")
+
+
+def root_name(path: Path) -> str:
+    """The name of the first element, without its prefix; empty for what is no XML."""
+    return _root_name(head(path).lstrip("\ufeff \r\n\t"))
+
+
+def _root_name(text: str) -> str:
+    """Past comments, instructions and the document type, in one go through the text."""
+    at = 0
+    while text.startswith("<", at):
+        if text.startswith("<!--", at):
+            end, width = text.find("-->", at + 4), 3
+        elif text.startswith("<?", at):
+            end, width = text.find("?>", at + 2), 2
+        elif text.startswith("<!", at):
+            bracket, end, width = text.find("[", at), text.find(">", at), 1
+            if -1 < bracket < end:
+                end = text.find(">", text.find("]", bracket))
+        else:
+            hit = ROOT_ELEMENT.match(text, at)
+            return hit[2] if hit else ""
+        if end < 0:
+            return ""
+        at = end + width
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return ""
 
 
 # Notes of readers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,36 +10,6 @@ from lxml import etree
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
-
-_ROOT = re.compile(r"<([A-Za-z_][\w.-]{0,200}:)?([A-Za-z_][\w.-]{0,200})[\s/>]")
-
-
-def root_name(path: Path) -> str:
-    """The name of the first element, without its prefix; empty for what is no XML."""
-    return _root_name(textfile.head(path).lstrip("\ufeff \r\n\t"))
-
-
-def _root_name(text: str) -> str:
-    """Past comments, instructions and the document type, in one go through the text."""
-    at = 0
-    while text.startswith("<", at):
-        if text.startswith("<!--", at):
-            end, width = text.find("-->", at + 4), 3
-        elif text.startswith("<?", at):
-            end, width = text.find("?>", at + 2), 2
-        elif text.startswith("<!", at):
-            bracket, end, width = text.find("[", at), text.find(">", at), 1
-            if -1 < bracket < end:
-                end = text.find(">", text.find("]", bracket))
-        else:
-            hit = _ROOT.match(text, at)
-            return hit[2] if hit else ""
-        if end < 0:
-            return ""
-        at = end + width
-        while at < len(text) and text[at].isspace():
-            at += 1
-    return ""
 
 
 def elements(path: Path, *names: str) -> Iterator[Any]:
@@ -63,7 +32,7 @@ def elements(path: Path, *names: str) -> Iterator[Any]:
 
 def _refuse_entities(path: Path) -> None:
     head = textfile.head(path)
-    if "<!ENTITY" in head or not _ROOT.search(head):
+    if "<!ENTITY" in head or not textfile.ROOT_ELEMENT.search(head):
         raise InputError(
             "The file declares entities, which are not read." if "<!ENTITY" in head else "This is no XML.",
             where=Where(path),
