@@ -17,7 +17,7 @@ from lanner.studies.reproduce import page as study_page
 from lanner.studies.study import Data
 from page_inspection import COLOURS, UNCOLOURED, clean
 from reports.world import material
-from studies.test_page import CHECKS, STUDY
+from studies.test_reproduce import CHECKS, STUDY
 
 pytestmark = pytest.mark.browser
 
