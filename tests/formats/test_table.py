@@ -586,3 +586,55 @@ def test_exports_of_two_campaigns_put_below_each_other(tmp_path: Path) -> None:
     both.write_text(tables[0] + "".join(tables[1].splitlines(keepends=True)[1:]), "utf-8")
     (reading,) = formats.read(both)
     assert {(entry.document, entry.value) for entry in reading.judgements} == {("d (en-de)", 80), ("d (en-ko)", 20)}
+
+
+STEPS = {"Poor": "2", "Fair": "3", "Good": "4", "Excellent": "5"}
+BY_SYSTEM = {
+    "criteria about systems": "Text ID;Annotator;Accuracy (DeepL);Accuracy (GPT-4);Fluency (DeepL);Fluency (GPT-4)\n"
+    "T1;Anna;Good;Excellent;Good;Good\nT1;Ben;Fair;Good;Good;Excellent\nT2;Anna;Poor;Good;Fair;Good\n"
+    "T2;Ben;Fair;Excellent;Fair;Excellent\nT3;Anna;Good;Good;Excellent;Excellent\n",
+    "systems": "Text ID;Annotator;DeepL;GPT-4\nT1;Anna;Good;Excellent\nT1;Ben;Fair;Good\nT2;Anna;Poor;Good\n"
+    "T2;Ben;Fair;Excellent\n",
+    "criteria by judges": "Text ID;System;Accuracy (Anna);Accuracy (Ben)\nT1;DeepL;Good;Fair\nT1;GPT-4;Excellent;Good\n"
+    "T2;DeepL;Poor;Fair\nT2;GPT-4;Good;Good\n",
+}
+
+
+@pytest.mark.parametrize("layout", BY_SYSTEM)
+def test_steps_in_words_are_read_as_their_numbers_are(tmp_path: Path, layout: str) -> None:
+    """Also where one system got two of the words alone, which by themselves would be labels."""
+    worded, numbered = tmp_path / "words.csv", tmp_path / "numbers.csv"
+    worded.write_text(BY_SYSTEM[layout], encoding="utf-8")
+    numbered.write_text(re.sub("|".join(STEPS), lambda word: STEPS[word[0]], BY_SYSTEM[layout]), encoding="utf-8")
+    words, numbers = (table.read(path)[0].judgements for path in (worded, numbered))
+    assert [(j.judge, j.question, j.document, j.systems, j.value) for j in words] == [
+        (j.judge, j.question, j.document, j.systems, j.value) for j in numbers
+    ]
+    assert {system for judgement in words for system in judgement.systems} == {"DeepL", "GPT-4"}
+
+
+ERRORS = """document,sentence,system,annotator,error_category,severity
+d1,1,deepl,A,Accuracy/Mistranslation,Major
+d1,1,deepl,A,Fluency/Grammar,Minor
+d1,2,deepl,A,No-error,
+d1,1,gpt,A,No-error,no-error
+d1,1,deepl,B,Accuracy/Mistranslation,Major
+d1,2,deepl,B,No-error,
+d1,1,gpt,B,Style,Minor
+"""
+
+
+def test_rows_that_are_errors_are_no_repeats(tmp_path: Path) -> None:
+    path = tmp_path / "errors.csv"
+    path.write_text(ERRORS, encoding="utf-8")
+    with pytest.raises(InputError, match="Several rows of A are about one output") as refused:
+        table.read(path)
+    assert refused.value.code == "rows_are_errors"
+    assert "wmt_mqm" in str(refused.value)
+    single = "\n".join(line for line in ERRORS.splitlines() if "Grammar" not in line)
+    path.write_text(single, encoding="utf-8")
+    assert len(table.read(path)[0].judgements) == 12
+    rows = ERRORS.splitlines()
+    roles = ["role", *("repeat" if "Grammar" in row else "main" for row in rows[1:])]
+    path.write_text("\n".join(map(",".join, zip(rows, roles, strict=True))), encoding="utf-8")
+    assert len(table.read(path)[0].judgements) == 14

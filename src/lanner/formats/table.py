@@ -648,6 +648,10 @@ class _Table:
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]00:00:00)?")
 
 
+_SEVERITIES = frozenset({"minor", "major", "critical"})
+_NO_SEVERITY = frozenset(map(fold, ("neutral", "no-error", "no error", "none", "trivial", "severe")))
+
+
 class _Raw(NamedTuple):
     """A cell with an answer, and what its row says about it."""
 
@@ -663,6 +667,11 @@ class _Raw(NamedTuple):
     active: float | None
     at: datetime | None
     flags: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Who answered what about which outputs."""
+        return self.judge, self.question, self.draft.document, self.draft.id, self.systems
 
 
 class _Answers:
@@ -841,6 +850,23 @@ class _Answers:
             f'{KEEP_CODES}. (In Python: missing="{option}".)',
         )
 
+    def _refuse_errors(self, by_question: Mapping[str, Sequence[_Raw]]) -> None:
+        """Refuse a table whose rows are single errors: of several in one output all but the first would be taken for
+        repeats."""
+        rows = Counter(cell.key for cell in self._cells if not cell.role)
+        for cells in by_question.values():
+            words = {fold(as_text(cell.value)) for cell in cells if not is_missing(cell.value)}
+            again = next((cell for cell in cells if rows[cell.key] > 1), None)
+            if again is not None and words & _SEVERITIES and words <= _SEVERITIES | _NO_SEVERITY:
+                raise InputError(
+                    f"Several rows of {again.judge} are about one output, each with a severity: every row is an error.",
+                    code="rows_are_errors",
+                    where=Where(self._table.path, line=again.line),
+                    next_step="Give each output one row with its score. Errors are read from the ratings that WMT "
+                    "released (tab-separated, with source and target; `lanner formats wmt_mqm` describes them). If "
+                    "judges answered twice, say so in a column `role` (main, repeat).",
+                )
+
     def judgements(self) -> tuple[Judgement, ...]:
         by_question: dict[str, list[_Raw]] = {}
         for cell in self._cells:
@@ -850,13 +876,13 @@ class _Answers:
             for cells in by_question.values()
             for cell, value in zip(cells, self._typed(cells), strict=True)
         }
+        self._refuse_errors(by_question)
         keys: set[tuple[Any, ...]] = set()
         judgements = []
         for cell in self._cells:
             value, flag = values[id(cell)]
-            key = (cell.judge, cell.question, cell.draft.document, cell.draft.id, cell.systems)
-            again = key in keys
-            keys.add(key)
+            again = cell.key in keys
+            keys.add(cell.key)
             role = Role(cell.role) if cell.role in list(Role) else Role.REPEAT if again else Role.MAIN
             flags = (*([flag] if flag else []), *cell.flags)
             if cell.role and cell.role not in list(Role):

@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import permutations
 from typing import Any
 
@@ -143,12 +144,6 @@ class ColumnMap:
     @property
     def has_answers(self) -> bool:
         return bool(self.answers)
-
-
-def _answer_names(values: Sequence[Any]) -> frozenset[str]:
-    """Names of answers. `note` is a mark in French and other languages where numbers stand below it, else a remark;
-    `style` and `terminology` are asked about where numbers stand below them, else facts about the text."""
-    return spellings_of("answer", "criterion") | {"note"} if _are_numbers(values) else spellings_of("answer")
 
 
 def parse(columns: str | Mapping[str, str]) -> dict[str, str]:
@@ -540,6 +535,28 @@ class _Guess:
             return None
         return source or languages.UNDETERMINED, targets.pop() if len(targets) == 1 else languages.UNDETERMINED
 
+    def _answer_names(self, column: str) -> frozenset[str]:
+        """Names of answers. `note` is a mark in French and other languages where numbers stand below it, else a remark;
+        `style` and `terminology` are asked about where ratings stand below them, else facts about the text."""
+        if _are_numbers(self._values(column)):
+            return spellings_of("answer", "criterion") | {"note"}
+        return spellings_of("answer", "criterion") if self._are_ratings(column) else spellings_of("answer")
+
+    def _are_ratings(self, column: str) -> bool:
+        """Whether a column holds numbers, or the steps of a scale in words. `Good` and `Excellent` alone may be labels;
+        beside a column with `Poor`, `Fair` and `Good` they are steps of its scale."""
+        return _are_numbers(self._values(column)) or column in self._worded_ratings
+
+    @cached_property
+    def _worded_ratings(self) -> frozenset[str]:
+        texts = {column: [as_text(value).strip() for value in self._values(column)] for column in self.header}
+        scales = [words for words in texts.values() if words and steps_in_words(words) is not None]
+        return frozenset(
+            column
+            for column, words in texts.items()
+            if words and any(steps_in_words([*words, *scale]) is not None for scale in scales)
+        )
+
     def _values(self, column: str) -> list[Any]:
         at = self.header.index(column)
         return [row[at] for row in self.sample if at < len(row) and not is_missing(row[at])]
@@ -612,9 +629,8 @@ class _Guess:
             self._assign("judge", candidates[0], _LIKELY)
             return
         has_scores = any(
-            _are_numbers(values) and fold(without_scale(column)) in _answer_names(values)
+            _are_numbers(self._values(column)) and fold(without_scale(column)) in self._answer_names(column)
             for column in self.free
-            if (values := self._values(column))
         )
         keys = self._columns("item", "document", "segment", "system")
         if not has_scores or not self._has("segment", "item") or self._are_unique(keys):
@@ -707,7 +723,7 @@ class _Guess:
         """Whether sheets of scores without texts are those of judges or of systems. Refuses where no name is one that
         only judges or only systems have."""
         columns = [column for column in self._score_columns() if column != SHEET]
-        by_name = [c for c in columns if fold(without_scale(c)) not in _answer_names(self._values(c))]
+        by_name = [c for c in columns if fold(without_scale(c)) not in self._answer_names(c)]
         system_sheets = any(map(names_engine, sheets)) or any(map(names_one_judge, by_name))
         judge_sheets = any(map(names_one_judge, sheets)) or any(map(names_engine, columns))
         if system_sheets != judge_sheets:
@@ -829,7 +845,7 @@ class _Guess:
     def _holds_answers(self, column: str) -> bool:
         values = self._values(column)
         is_opinion = names_opinion(column) and 0 < _mean_length(values) <= _SHORT_ANSWER
-        return fold(column) in _answer_names(values) or is_opinion or self._is_preference(column)
+        return fold(column) in self._answer_names(column) or is_opinion or self._is_preference(column)
 
     def _take_answers(self) -> None:
         """Columns of answers: one for each question, or for each judge, or for each system."""
@@ -889,7 +905,8 @@ class _Guess:
         models may be the judges."""
         if self.outputs or self._has("system", "system_a"):
             return False
-        columns = [column for column in self._score_columns() if not self._is_about_judge(column)]
+        worded = [column for column in self.free if column in self._worded_ratings]
+        columns = [column for column in (*self._score_columns(), *worded) if not self._is_about_judge(column)]
         engines = [column for column in columns if names_engine(column)]
         systems = [column for column in columns if column in engines or names_language_model(column)]
         if len(columns) < 2 or not (systems if by_judge else engines) or any(map(names_one_judge, columns)):
@@ -965,15 +982,15 @@ class _Guess:
             if self.sample and values and not (_are_numbers(values) or _mean_length(values) <= _SHORT_ANSWER):
                 continue
             name, system = without_scale(column), ""
-            number, question = judge_and_question(name, _answer_names(values))
-            if number in behind and fold(question) in _answer_names(values):
+            number, question = judge_and_question(name, self._answer_names(column))
+            if number in behind and fold(question) in self._answer_names(column):
                 answers.append(Answer(column, question, system=behind[number]))
                 continue
             for each in systems:
                 if len(name) > len(each) and (rest := without_name(name, each)) is not None:
                     name, system = rest, each
                     break
-            question_words = _answer_names(values)
+            question_words = self._answer_names(column)
             judge, question = ("", name) if by_judge else judge_and_question(name, question_words)
             for each in systems if not system else ():  # `score_GPT-4_ann`: the system is in the middle
                 if len(judge) > len(each) and (rest := without_name(judge, each)):
@@ -1006,8 +1023,8 @@ class _Guess:
         """`rank_A, rank_B, rank_C`: one question asked about several systems, which nothing else names."""
         by_question: dict[str, list[Answer]] = {}
         for column in self.free if not self.outputs else ():  # else the systems have their names
-            system, question = judge_and_question(column, _answer_names(self._values(column)))
-            if system and not is_total(system) and _are_numbers(self._values(column)) and not is_measure(column):
+            system, question = judge_and_question(column, self._answer_names(column))
+            if system and not is_total(system) and self._are_ratings(column) and not is_measure(column):
                 by_question.setdefault(fold(question), []).append(Answer(column, question, system=system))
         names = [sorted(answer.system for answer in answers) for answers in by_question.values()]
         # systems are the same for every question; otherwise the second word is part of the question
