@@ -183,7 +183,7 @@ def test_odd_values_end_in_a_sentence(
     monkeypatch.setattr("lanner.web.server.serve", lambda *_args, **_options: None)
     monkeypatch.setenv("LANNER_STORE", "lanner.sqlite")
     monkeypatch.delenv("LANNER_DATA", raising=False)
-    monkeypatch.setattr("lanner.judges.writer._LINGER", 0.0)  # answers need not wait for company in one commit
+    monkeypatch.setattr("lanner.judges.request._LINGER", 0.0)  # answers need not wait for company in one commit
     monkeypatch.setattr("click.prompt", lambda *_args, **_options: "a sentence nobody guesses")
     wrong = []
     usual = lanner(*name.split(), *usual_arguments(name, COMMANDS[name]), *NEEDED.get(name, []))

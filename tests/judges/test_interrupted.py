@@ -25,7 +25,7 @@ from zlib import crc32
 import pytest
 
 from lanner import campaign, protocols
-from lanner.judges import writer
+from lanner.judges import request
 from lanner.judges.plan import Calls, Limits, Member, Plan, Totals
 from lanner.judges.providers import Call, Endpoint, OverloadedError, Reply
 from lanner.judges.run import run
@@ -150,7 +150,7 @@ def state(path: Path) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def power(monkeypatch: pytest.MonkeyPatch) -> Callable[[int | None], Power]:
     """Lets the writes of a run depend on a new supply of power."""
-    monkeypatch.setattr(writer, "_LINGER", 0.0)
+    monkeypatch.setattr(request, "_LINGER", 0.0)
     write = Store.write
     supply = [Power()]
 

@@ -28,9 +28,8 @@ from lanner.judges.plan import Limits, Member, Plan, Totals, differences
 from lanner.judges.prompt import Example, agreed, demanded
 from lanner.judges.providers import Call, Endpoint, Provider, Reply
 from lanner.judges.providers._batches import Batches
-from lanner.judges.request import CHARACTERS_PER_TOKEN, Channel, Requester
+from lanner.judges.request import CHARACTERS_PER_TOKEN, Channel, Requester, Writer
 from lanner.judges.worker import Worker
-from lanner.judges.writer import Writer
 from lanner.model import Campaign, CampaignState, Document, Json, Protocol, Unit
 from lanner.store import Store, Work
 from lanner.store.claims import running_judges

@@ -16,8 +16,18 @@ from lanner.judges.limits import StoppedError
 from lanner.judges.plan import Plan, Totals
 from lanner.judges.prompt import Example, Lesson, Prompter
 from lanner.judges.replies import AmbiguousError, Asked, Verdict, judged, parse, verdict
-from lanner.judges.request import MISSING, PARTIAL, VALID, Channel, Judge, Request, Requester, Subject, UnavailableError
-from lanner.judges.writer import Writer
+from lanner.judges.request import (
+    MISSING,
+    PARTIAL,
+    VALID,
+    Channel,
+    Judge,
+    Request,
+    Requester,
+    Subject,
+    UnavailableError,
+    Writer,
+)
 from lanner.model import Document, Grid, Item, Json, Protocol, Spans, Stage, Unit
 from lanner.protocols.answers import chosen, combine, holds, reordered, texts_of
 from lanner.store import Answer, Assigned, Entry, Store, Work
