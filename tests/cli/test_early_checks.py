@@ -73,7 +73,7 @@ MISTAKES = [
     ("replay pilot outputs.jsonl", "outputs.jsonl: There is no such file"),
     ("demo --port x", "'x' is not a valid integer"),
     ("metric bleu texts.csv --sed 1", "No such option"),
-    ("campaign shwo pilot", "No such command 'shwo'"),
+    ("campaign shwo pilot", "There is no command 'campaign shwo'"),
     ("campaign show pilto", "There is no campaign 'pilto'. Did you mean 'pilot'?"),
     ("campaign show pilot --by judeg", "'judeg' is not one of"),
     ("campaign check pilto", "Did you mean 'pilot'?"),
