@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -320,3 +322,28 @@ def test_settled_answers_are_no_scorer_of_the_people_they_are_made_of() -> None:
     assert {str(judge.kind) for judge in part.judges} == {"person", "adjudicated", "model"}
     assert [scorer.name for scorer in scored_set(part).scorers] == ["gpt"]
     assert "Agreed" in [scorer.name for scorer in scored_set(part, gold="gpt").scorers]
+
+
+def test_counts_have_no_upper_end_and_places_end_with_the_number_of_systems(tmp_path: Path) -> None:
+    """Nobody said how many errors there may be; of three systems none is in the fourth place."""
+    counts = tmp_path / "counts.csv"
+    rows = [("d1", 3, 1), ("d2", 5, 0), ("d3", 2, 2)]
+    counts.write_text(
+        "doc,annotator,system,errors\n" + "".join(f"{d},A,elm,{a}\n{d},A,oak,{b}\n" for d, a, b in rows),
+        encoding="utf-8",
+    )
+    result = lanner.scores(counts)
+    elm = result.table.filter(pl.col("system") == "elm").row(0, named=True)
+    values = [a for _, a, _ in rows]
+    mean, error = statistics.mean(values), statistics.stdev(values) / math.sqrt(3)
+    factor = math.exp(4.302652729911275 * error / mean)  # t of two degrees of freedom, on the logarithm
+    assert (elm["low"], elm["high"]) == pytest.approx((mean / factor, mean * factor))
+    assert elm["high"] > 5, "beyond the largest count so far"
+    assert "scale from 0, symmetric on the logarithm" in result.signature
+    places = tmp_path / "places.csv"
+    places.write_text(
+        "doc,judge,elm rank,oak rank,ash rank\nd1,A,2,1,3\nd2,A,3,1,2\nd3,A,2,3,1\nd4,A,2,1,3\n", encoding="utf-8"
+    )
+    result = lanner.scores(places)
+    assert all(1 <= low < mean < high <= 3 for low, mean, high in result.table.select("low", "score", "high").rows())
+    assert "scale 1 to 3," in result.signature

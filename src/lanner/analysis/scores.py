@@ -31,7 +31,7 @@ from lanner.model import TIES, Document, Grid, Json, JudgeKind, Protocol, Questi
 from lanner.model.languages import UNDETERMINED
 from lanner.model.messages import Message, message
 from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
-from lanner.protocols.guessing import GENERIC
+from lanner.protocols.guessing import GENERIC, has_no_upper_end
 from lanner.protocols.wording import Wording
 from lanner.stats import ranking
 from lanner.stats.goals import State
@@ -42,6 +42,8 @@ from lanner.stats.scores import items
 Bounds = tuple[float, float]
 ON_SCALE = "symmetric on the logit of the scale"
 """How the interval of a bounded score is kept on its scale, for signatures."""
+FROM_ITS_START = "symmetric on the logarithm"
+"""The same where the scale has no upper end."""
 
 
 def bounds_of(protocol: Protocol, name: str) -> Bounds | None:
@@ -52,7 +54,7 @@ def bounds_of(protocol: Protocol, name: str) -> Bounds | None:
     entry = protocol.find(name)
     question = entry[1] if entry else None
     if isinstance(question, Scale):
-        return question.min, question.max
+        return question.min, math.inf if has_no_upper_end(protocol, question) else question.max
     values = [option.value for option in getattr(question, "options", ()) if option.value is not None]
     return (min(values), max(values)) if len(values) > 1 else None
 
@@ -85,6 +87,11 @@ def on_scale(
     step = reach / (end - start) / (share * (1 - share))
     low, high = (start + (end - start) * _logistic(centre + way * step) for way in (-1, 1))
     return low, high
+
+
+def _name_scale(bounds: Bounds) -> str:
+    start, end = bounds
+    return f"from {start:.12g}, {FROM_ITS_START}" if math.isinf(end) else f"{start:.12g} to {end:.12g}, {ON_SCALE}"
 
 
 def _logistic(x: float) -> float:
@@ -396,9 +403,7 @@ def keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
         interval = None if low is None or high is None else replace(interval, low=low, high=high)
     signature = result.signature
     if signature is not None:
-        signature = replace(
-            signature, parts=(*signature.parts, ("scale", f"{bounds[0]:.12g} to {bounds[1]:.12g}, {ON_SCALE}"))
-        )
+        signature = replace(signature, parts=(*signature.parts, ("scale", _name_scale(bounds))))
     return replace(result, rows=results, interval=interval, signature=signature)
 
 
@@ -655,7 +660,7 @@ def _signature(of: str, bounds: Bounds | None) -> Signature:
         ("interval", f"linearised t 95%, Kish degrees of freedom, from {FEWEST_DOCUMENTS} documents"),
     ]
     if bounds is not None:
-        parts.append(("scale", f"{bounds[0]:.12g} to {bounds[1]:.12g}, {ON_SCALE}"))
+        parts.append(("scale", _name_scale(bounds)))
     return Signature("corrected_scores", parts=tuple(parts), version=__version__)
 
 

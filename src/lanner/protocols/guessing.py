@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,7 @@ from lanner.model import (
 )
 from lanner.protocols.answers import accept
 from lanner.protocols.reading import load, names
+from lanner.protocols.wording import Wording
 
 GENERIC = "ratings"
 """The name of a protocol that was made from answers."""
@@ -50,6 +52,8 @@ _INVERSE = frozenset(
     }
 )
 """Words in the names of questions whose best answer is the lowest number."""
+_PLACES = frozenset({"rank", "ranking", "place"})
+"""Those of them that end with the number of systems; the others count something and have no end."""
 _INVERSE_PARTS = ("오류", "벌점", "감점", "错误", "錯誤", "扣分", "エラー", "誤り", "減点")
 """The same in languages that write words together."""
 _MOST_PENALTY = 25
@@ -248,7 +252,7 @@ def _question(key: str, rows: Sequence[Judgement], heading: str, is_remark: bool
         return _lists(key, values)
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if numbers and len(numbers) * 2 > len(values):
-        return _scale(key, numbers, heading), {"low": "lowest", "high": "highest"}
+        return _scale(key, numbers, heading, _most_compared(rows)), {"low": "lowest", "high": "highest"}
     texts = list(dict.fromkeys(map(str, values)))
     if is_remark or len(texts) > _MOST_OPTIONS or any(len(text) > _LONGEST_OPTION for text in texts):
         return Text(id=key), {}
@@ -256,10 +260,31 @@ def _question(key: str, rows: Sequence[Judgement], heading: str, is_remark: bool
     return Choice(id=key, options=options), {"options": words}
 
 
-def _scale(key: str, numbers: Sequence[float], heading: str) -> Scale:
+def _most_compared(rows: Sequence[Judgement]) -> int:
+    """How many systems a judge has answered about for one text, at most."""
+    answers = Counter((row.judge, row.document, row.segment) for row in rows if len(row.systems) == 1)
+    return max(answers.values(), default=0)
+
+
+def _words(heading: str) -> set[str]:
+    return set(re.split(r"[\W_]+", heading.casefold()))
+
+
+def has_no_upper_end(protocol: Protocol, question: Scale) -> bool:
+    """Whether a question that came without a protocol counts errors, points or time: the largest answer is only the
+    largest so far."""
+    if protocol.name != GENERIC or question.direction != "lower_is_better":
+        return False
+    heading = Wording(protocol).question(question.id).label
+    return _PLACES.isdisjoint(_words(heading)) and _less_is_better(heading, [0])
+
+
+def _scale(key: str, numbers: Sequence[float], heading: str, systems: int) -> Scale:
     whole = all(float(number).is_integer() for number in numbers)
     low, high = min(numbers), max(numbers)
-    fitting = [ends for ends in _SCALES if ends[0] <= low and high <= ends[1] and (whole or ends != (1, 5))]
+    places = [(1, systems)] if not _PLACES.isdisjoint(_words(heading)) and systems > 1 else []
+    scales = (*places, *_SCALES)
+    fitting = [ends for ends in scales if ends[0] <= low and high <= ends[1] and (whole or ends != (1, 5))]
     bottom, top = fitting[0] if fitting else (float(int(low // 1)), float(-(-high // 1)))
     top = top if top > bottom else bottom + 1
     step = 1.0 if whole and top - bottom < _MOST_STEPS else 0.0
@@ -275,7 +300,7 @@ def _scale(key: str, numbers: Sequence[float], heading: str) -> Scale:
 
 def _less_is_better(heading: str, numbers: Sequence[float]) -> bool:
     """By the words of the heading; MQM may be points of error or a quality score, which its numbers tell."""
-    words = set(re.split(r"[\W_]+", heading.casefold()))
+    words = _words(heading)
     if "mqm" in words:
         return min(numbers) >= 0 and max(numbers) <= _MOST_PENALTY
     return not _INVERSE.isdisjoint(words) or any(part in heading for part in _INVERSE_PARTS)
