@@ -40,6 +40,7 @@ _HOMES = {
 }
 
 _MOVED = {
+    "lanner.corpus.difficulty": "lanner.corpus.sample",
     "lanner.designs.promotion": "lanner.designs.prepare",
     "lanner.judges.audit": "lanner.judges.comparison",
     "lanner.metrics.taggers": "lanner.metrics._taggers",
