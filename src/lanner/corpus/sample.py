@@ -367,7 +367,7 @@ def metric_disagreement(documents: Sequence[Document], columns: Sequence[str] = 
 
 
 def context_dependence(documents: Sequence[Document], _columns: Sequence[str] = ()) -> list[float]:
-    """The share of sentences that judges would say need the text around them (`lanner.corpus.sample`)."""
+    """The share of sentences that judges would say need the text around them (`need`)."""
     means = []
     for document in documents:
         chances = [chance for segment, chance in zip(document.segments, need(document), strict=True) if segment.judged]
