@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import shutil
 from pathlib import Path
 
@@ -254,3 +255,32 @@ def assisted_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store.open(path) as store:
         fill(store)
     return path
+
+
+def test_people_and_models_are_not_pooled(lanner: Command, tmp_path: Path) -> None:
+    """What a model answered changes no number that judges are pooled for, unless the model is named."""
+    rng = random.Random(3)
+    rows = []
+    for at in range(60):
+        for judge, kind in (("ann", "person"), ("bea", "person"), ("gpt", "model")):
+            fluency = rng.randint(1, 5)
+            quality = 6 - fluency if kind == "model" else min(5, max(1, fluency + rng.choice((-1, 0, 0, 1))))
+            rows.append(f"d{at // 6},{at},oak,{judge},{kind},{fluency},{quality}\n")
+    head = "document,segment,system,judge,judge_kind,fluency,quality\n"
+    (tmp_path / "all.csv").write_text(head + "".join(rows), encoding="utf-8")
+    people = [row for row in rows if ",gpt," not in row]
+    (tmp_path / "people.csv").write_text(head + "".join(people), encoding="utf-8")
+    pair = ("--x", "fluency", "--y", "quality")
+    for command in (
+        ("regress", "--outcome", "quality", "--blocks", "fluency", "--by", "-"),
+        ("regress", "--outcome", "quality", "--blocks", "fluency", "--by", "-", "--coefficients"),
+        ("regress", "--outcome", "quality", "--blocks", "fluency", "--mixed"),
+        ("associate", *pair),
+    ):
+        name, *options = command
+        mixed_in, alone = (lanner(name, file, *options, "--json").envelope for file in ("all.csv", "people.csv"))
+        assert [row["value"] for row in mixed_in["rows"]] == [row["value"] for row in alone["rows"]], command
+        assert name == "associate" or "rows main items by people" in mixed_in["signature"], command
+        assert any("answers of other judges do not" in note for note in mixed_in["notes"]), command
+    named = lanner("associate", "all.csv", *pair, "--judges", "gpt", "--json").envelope["rows"]
+    assert named[0]["value"] == pytest.approx(-1)

@@ -12,8 +12,10 @@ from lanner.analysis import GROUPS, CountedRows
 from lanner.analysis.agreement import INFLATED
 from lanner.analysis.assistance import FATES, assistance, assistance_words
 from lanner.analysis.material import Material
+from lanner.analysis.scores import group_rows
 from lanner.cli.options import names
 from lanner.cli.output import Output, add_rows, print_rows
+from lanner.cli.scores import note_uncounted
 from lanner.cli.source import Source, check_domains, shares
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.typeset import duration, estimate, p_number, p_value, percent
@@ -28,10 +30,12 @@ from lanner.stats.resample import Resampling
 from lanner.stats.wide import wide
 
 
-def _counted(part: Material) -> pl.DataFrame:
+def _counted(part: Material, source: Source, *, pooled: bool = False) -> CountedRows:
     """Everybody's main items, settled answers too, since a file may hold nothing else; nothing of judges who are left
-    out."""
-    return part.counted("scores", of=tuple(GROUPS), settled=True).table
+    out. Where judges are pooled, people and models are not: people alone, unless judges are named."""
+    if pooled:
+        return group_rows(part, judges_named=bool(source.judges))
+    return part.counted("scores", of=tuple(GROUPS), settled=True)
 
 
 # `lanner regress --mixed`: judges and documents as samples of many, and how much of the spread is due to which.
@@ -41,9 +45,9 @@ _WIDE = 0.4  # an R² that may lie anywhere in so much of its range is hardly kn
 _DUE = {"judge": "how strict the judge is", "document": "the document", "residual": "the sentence and chance"}
 
 
-def print_mixed(output: Output, part: Material, domain: str, outcome: str, predictors: Sequence[str]) -> None:
+def print_mixed(output: Output, rows: CountedRows, domain: str, outcome: str, predictors: Sequence[str]) -> None:
     """Fixed effects, then variances with their shares, then both in words."""
-    result = mixed(wide(_counted(part)), outcome, predictors)
+    result = rows.sign(mixed(wide(rows.table), outcome, predictors))
     about: dict[str, Json] = {"domain": domain} if domain else {}
     if domain:
         output.say(domain, style="bold")
@@ -110,28 +114,34 @@ def run_regress(
         check_domains(part)
     resampling = Resampling(seed=seed)
     output = Output("regress", as_json)
+    rows = _counted(part, source, pooled=samples or "judge" not in groups)
+    note_uncounted(output, part, rows, "Answers")
     if samples:
         for domain, own in shares(part, "domain" if "domain" in groups else None):
-            print_mixed(output, own, domain, outcome, predictors)
+            print_mixed(output, _counted(own, source, pooled=True), domain, outcome, predictors)
         output.end()
         return
-    table = _counted(part)
+    table = rows.table
     if coefficients:
         measures = wide(table)
-        result = regress(measures, outcome, predictors, by=groups, errors=errors, fill=fill, resampling=resampling)
+        result = rows.sign(
+            regress(measures, outcome, predictors, by=groups, errors=errors, fill=fill, resampling=resampling)
+        )
         columns = [*groups, "term", "estimate", "p", "n"]
         words = _slopes(result, outcome, groups, _first_groups(measures.table))
         print_rows(output, result, columns, bounded=False, words=words)
         return
-    result = regress_blocks(table, outcome, parts, by=groups, errors=errors, fill=fill, resampling=resampling)
-    rows = [
+    result = rows.sign(
+        regress_blocks(table, outcome, parts, by=groups, errors=errors, fill=fill, resampling=resampling)
+    )
+    steps = [
         {**row, "value": row["r2"], "low": row["r2_low"], "high": row["r2_high"], "unit": resampling.unit}
         for row in result.rows
     ]
     columns = [*groups, "step", "estimate", "added", "p", "n"]
     headings = {"estimate": "R² [95 %]", "p_text": "p of what is added"}
     words = _explain_steps(result, outcome, parts, groups)
-    print_rows(output, replace(result, rows=rows), columns, headings=headings, words=words)
+    print_rows(output, replace(result, rows=steps), columns, headings=headings, words=words)
 
 
 def _explain_steps(result: Result, outcome: str, parts: Sequence[Sequence[str]], groups: Sequence[str]) -> list[str]:
@@ -203,7 +213,8 @@ def run_associate(
     part = find_part(question_names) if question_names else source.parts()[0]
     if "domain" in names(by):
         check_domains(part)
-    table = with_seconds(_counted(part)) if SECONDS in (*measures, *names(given)) else _counted(part)
+    rows = _counted(part, source, pooled=not of and "judge" not in names(by))
+    table = with_seconds(rows.table) if SECONDS in (*measures, *names(given)) else rows.table
     resampling = Resampling(n=resamples, seed=seed)
     if of:
         result = correlations(table, measures, by=names(by), resampling=resampling)
@@ -212,12 +223,16 @@ def run_associate(
             table, measures[0], measures[1], by=names(by), given=names(given), resampling=resampling
         )
     columns = ["of", "x", "y", *names(by), "statistic", "estimate", "p", "n"]
-    print_rows(Output("associate", as_json), result, columns, words=_association_in_words(result))
+    output = Output("associate", as_json)
+    note_uncounted(output, part, rows, "Answers")
+    print_rows(output, rows.sign(result), columns, words=_association_in_words(result))
 
 
 def _list_measures(source: Source) -> str:
     """The measures one could name; a source or a judge that is not there is told first."""
-    measures = list(dict.fromkeys(name for part in source.parts() for name in wide(_counted(part)).measures))
+    measures = list(
+        dict.fromkeys(name for part in source.parts() for name in wide(_counted(part, source).table).measures)
+    )
     return f"Measures here: {', '.join(measures[:12])}{', …' if len(measures) > 12 else ''}." if measures else ""
 
 

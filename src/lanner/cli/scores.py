@@ -121,7 +121,7 @@ def run_scores(
         output.note(f"Errors weigh as in {rules.citation}; weights from {rules.weights_from}.")
     rows = scored_rows(material, judges_named=bool(source.judges))
     table, notes = with_domains(rows.table, documents) if documents else (rows.table, ())
-    _note_uncounted(output, material, rows, "Scores")
+    note_uncounted(output, material, rows, "Scores")
     output.notes.extend(notes)
     named = question or (rules.of if rules else None)
     if better:
@@ -159,7 +159,8 @@ def run_scores(
     output.end()
 
 
-def _note_uncounted(output: Output, part: Material, rows: CountedRows, what: str) -> None:
+def note_uncounted(output: Output, part: Material, rows: CountedRows, what: str) -> None:
+    """Say whose answers do not count."""
     output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in part.left_out.items())
     if others := rows.excluded.get(Reason.OTHER_JUDGES):
         note = f"{what} by {rows.selection.groups[0]} alone count; {others:,} answers of other judges do not. "
@@ -320,7 +321,7 @@ def run_prefer(
     resampling = Resampling(seed=seed)
     for whole in source.parts():
         part = whole.matching(documents) if documents else whole
-        _note_uncounted(output, part, group_rows(part, judges_named=bool(source.judges)), "Preferences")
+        note_uncounted(output, part, group_rows(part, judges_named=bool(source.judges)), "Preferences")
         for domain, share in shares(part, by):
             rows = group_rows(share, judges_named=bool(source.judges))
             for name in _preferences_of(share, rows, question):
