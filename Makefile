@@ -9,7 +9,7 @@ PORT ?= 8000
 # Compiled modules are kept: without them every server and every command that a test starts compiles Lanner anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo browser test lint test-python test-browser test-metrics soak check audit bench docs clean
+.PHONY: help setup demo browser test test-python test-browser test-metrics soak check audit bench docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -53,14 +53,10 @@ check: setup
 # matrices and tables take less work without threads of their own (an eighth less of the statistics' tests).
 # The browser's driver keeps an event loop of its own, which is why its tests have a process of their own; and they wait
 # for numbers made at low priority, which is why nothing else runs beside them.
-test: lint test-python test-browser
+test: test-python test-browser
 
 test-python test-browser: export OPENBLAS_NUM_THREADS := 1
 test-python test-browser: export POLARS_MAX_THREADS := 1
-
-lint: setup
-	@$(BIN)/ruff check .
-	@$(BIN)/mypy
 
 test-python: setup browser
 	@$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder --ignore=tests/browser

@@ -29,7 +29,8 @@ settings.register_profile("lanner", deadline=None, derandomize=not FUZZ, max_exa
 settings.load_profile("lanner")
 
 SLOW = (
-    "soak", "web/test_form_fuzz.py", "life", "test_packaging.py", "designs/test_replays.py", "test_docs_commands.py",
+    "test_lint.py", "soak", "web/test_form_fuzz.py", "life", "test_packaging.py", "designs/test_replays.py",
+    "test_docs_commands.py",
     "browser/test_organiser_live.py", "browser/test_keyboard.py", "analysis/test_one_number.py", "stats/test_goals.py",
     "reports/comparison", "cli", "judges", "test_docs.py", "test_plugins.py",
 )  # fmt: skip

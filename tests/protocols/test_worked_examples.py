@@ -7,8 +7,9 @@ import tomllib
 import pytest
 
 from lanner import protocols
+from lanner.campaign.questions import practised_page
 from lanner.model import Unit
-from lanner.protocols.context import in_contexts, page_in_any_context
+from lanner.protocols.context import in_contexts
 from lanner.protocols.worked_examples import FOLDER, has_examples, page_examples, teaching
 
 LANGUAGES = {"en", "ko", "de", "es", "pt", "zh", "ja", "ar"}
@@ -129,7 +130,7 @@ def test_a_protocol_in_contexts_has_the_examples_that_each_context_lets_be_judge
     for name in ("none", "source_1", "own_1"):
         examples = page_examples(in_all, f"{page}_{name}", "en-ko")
         count[name] = len(examples)
-        assert page_in_any_context(in_all, f"{page}_{name}") == page
+        assert practised_page(in_all, f"{page}_{name}") == page
         by_text = {(example.source, example.targets): example for example in base}
         for example in examples:
             same = by_text[example.source, example.targets]

@@ -32,7 +32,7 @@ from lanner.model import (
     Unit,
 )
 from lanner.protocols.answers import Texts, check, chosen, holds, texts_of
-from lanner.protocols.context import page_in_any_context
+from lanner.protocols.context import IN_CONTEXTS
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.worked_examples import has_examples
 from lanner.store import JUDGE_ITSELF, Answer, Assigned, Standing, Store, Transaction
@@ -334,13 +334,21 @@ def required_agreement(settings: Mapping[str, Json]) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
 
 
+def practised_page(protocol: Protocol, page: str) -> str:
+    """The page that is practised for this one: what it was called before the protocol was asked in several contexts."""
+    stages = protocol.pages.get(page, ())
+    if not protocol.name.endswith(IN_CONTEXTS) or not stages or not stages[0].scenario:
+        return page
+    return page.removesuffix(f"_{stages[0].scenario}")
+
+
 def rounds(tx: Transaction, campaign: int, seat: int, protocol: Protocol, page: str) -> list[Round]:
     """The rounds a judge has finished on a page, in order. The same page in several contexts is practised once."""
-    name = page_in_any_context(protocol, page)
+    name = practised_page(protocol, page)
     return [
         Round(page, int(event.detail["right"]), int(event.detail["answers"]), event.at)
         for event in tx.events.of(campaign, kinds=[PRACTISED])
-        if event.detail["seat"] == seat and page_in_any_context(protocol, event.detail["page"]) == name
+        if event.detail["seat"] == seat and practised_page(protocol, event.detail["page"]) == name
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import sys
 from errno import ENAMETOOLONG
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
@@ -49,6 +50,7 @@ OTHERS = "More"
 _MODULES = {name: module for modules in HEADINGS.values() for module, names in modules.items() for name in names}
 
 
+@cache
 def names() -> list[str]:
     """Every command: ours, and what other packages add."""
     return sorted({*_MODULES, *(name.replace("_", "-") for name in registry.added_names("cli"))})

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,9 @@ PathOrPaths = str | Path | Sequence[str | Path]
 """A file or folder, or several files that are read together."""
 
 
+@cache
 def load(name: str) -> Format:
-    """The format of this name."""
+    """The format of this name, found once: a file is shown to every format that may know it."""
     return Format.of(name.replace("-", "_"), registry.plugin(GROUP, name))
 
 

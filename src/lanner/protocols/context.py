@@ -179,7 +179,7 @@ class Lines:
 
 
 _TRANSLATED = (Object.OUTPUT, Object.OUTPUTS)
-_CONTEXTS = "_contexts"
+IN_CONTEXTS = "_contexts"
 """What is appended to the name of a protocol."""
 _WHOLE = 1_000_000
 """More sentences than any document has."""
@@ -218,7 +218,7 @@ def in_contexts(protocol: Protocol, names: Sequence[str]) -> Protocol:
     table["score"] = list(_in_each(table.get("score", ()), contexts, ids))
     table["analysis"] = list(_in_each(table.get("analysis", ()), contexts, ids))
     table["text"] = {language: _words(words, contexts, questions, stages) for language, words in table["text"].items()}
-    table |= {"name": f"{protocol.name}{_CONTEXTS}", "extends": protocol.extends or protocol.name}
+    table |= {"name": f"{protocol.name}{IN_CONTEXTS}", "extends": protocol.extends or protocol.name}
     whole = Protocol.model_validate(table)
     for _, what, hint in problems(whole):
         raise ProtocolError(what, where=Where(item=whole.name), next_step=hint)
@@ -227,16 +227,7 @@ def in_contexts(protocol: Protocol, names: Sequence[str]) -> Protocol:
 
 def base_name(protocol: Protocol) -> str:
     """The name of the protocol that `in_contexts` was given; any other protocol's own."""
-    return protocol.name.removesuffix(_CONTEXTS)
-
-
-def page_in_any_context(protocol: Protocol, page: str) -> str:
-    """What a page was called before `in_contexts` made one of it for each context; any other page is called the
-    same."""
-    stages = protocol.pages.get(page, ())
-    if not protocol.name.endswith(_CONTEXTS) or not stages or not stages[0].scenario:
-        return page
-    return page.removesuffix(f"_{stages[0].scenario}")
+    return protocol.name.removesuffix(IN_CONTEXTS)
 
 
 def contexts_of(protocol: Protocol) -> dict[str, dict[str, str]]:
@@ -244,7 +235,7 @@ def contexts_of(protocol: Protocol) -> dict[str, dict[str, str]]:
     each of them, the fullest context last."""
     by_question: dict[str, dict[str, str]] = {}
     for stage, question in protocol.questions:
-        if stage.scenario and question.id.endswith(f"_{stage.scenario}") and protocol.name.endswith(_CONTEXTS):
+        if stage.scenario and question.id.endswith(f"_{stage.scenario}") and protocol.name.endswith(IN_CONTEXTS):
             stem = question.id.removesuffix(f"_{stage.scenario}")
             by_question.setdefault(stem, {})[stage.scenario] = question.id
     amount = {stage.scenario: _amount(stage) for stage in protocol.stages if stage.scenario}

@@ -24,6 +24,7 @@ from lanner.campaign.questions import (
     Round,
     has_reached,
     must_practise,
+    practised_page,
     questions_of,
     record_round,
     required_agreement,
@@ -33,7 +34,6 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
 from lanner.protocols.answers import holds
-from lanner.protocols.context import page_in_any_context
 from lanner.protocols.prefilled import as_shown
 from lanner.protocols.wording import Wording
 from lanner.store import Store
@@ -239,7 +239,7 @@ async def check_practice(request: Request) -> Response:
     # the examples of an earlier turn, whose answers were explained, count no more
     if required is not None and turn == await site.read(lambda: len(_rounds(site.store, view))):
         verdicts = [bool(line["right"]) for line in verdict["lines"]]
-        key = seat, page_in_any_context(view.protocol, view.task.page), turn
+        key = seat, practised_page(view.protocol, view.task.page), turn
         sums = site.practice_rounds.answered(key, item, len(lesson.task.items), verdicts)
         if sums is not None:
             entry = Round(view.task.page, *sums, datetime.now(UTC))
@@ -283,7 +283,7 @@ _MOST_OFFERED = 30
 
 def _offer(view: TaskView) -> str:
     """The name under which a browser remembers that a judge was offered the practice of a page."""
-    return f"{view.campaign.id}.{view.seat}.{page_in_any_context(view.protocol, view.task.page)}"
+    return f"{view.campaign.id}.{view.seat}.{practised_page(view.protocol, view.task.page)}"
 
 
 def _offered(request: Request) -> list[str]:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from lanner.campaign.questions import Questions
+from lanner.campaign.questions import Questions, practised_page
 from lanner.designs.expected import EXPLANATION, met
 from lanner.errors import AnswerError
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Spans, Stage, Task, Unit
 from lanner.protocols.answers import texts_of
-from lanner.protocols.context import page_in_any_context
 from lanner.protocols.prefilled import live
 from lanner.protocols.worked_examples import (
     Example,
@@ -161,8 +160,8 @@ def practice_of(
 def is_due(protocol: Protocol, page: str, overview: Sequence[Overview]) -> bool:
     """Whether a judge begins with the practice: there is one, and nothing has been answered on this page yet, in no
     context."""
-    name = page_in_any_context(protocol, page)
-    same_page = [line for line in overview if page_in_any_context(protocol, line.page) == name]
+    name = practised_page(protocol, page)
+    same_page = [line for line in overview if practised_page(protocol, line.page) == name]
     return has_examples(protocol, page) and not any(line.done or line.finished_at for line in same_page)
 
 
