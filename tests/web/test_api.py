@@ -110,6 +110,8 @@ def test_refusals_are_in_words(store: Store, program: Program) -> None:
     assert api.post("/api/v1/campaigns/trial/state", content="x").status_code == 415
     assert api.post("/api/v1/campaigns/trial/state", json={"state": "gone"}).status_code == 422
     assert api.get("/api/v1/campaigns/trial/judgements?limit=99999").status_code == 422
+    assert api.get("/api/v1/campaigns/trial/judgements?limit=0").status_code == 422
+    assert api.get("/api/v1/campaigns/trial/documents?limit=0").status_code == 422
     assert api.get("/api/v1/campaigns/trial/judgements?after=-1").status_code == 422
     assert api.get("/api/v1/campaigns?page=2").status_code == 422
     assert api.get("/api/v1/nowhere").json()["message"]

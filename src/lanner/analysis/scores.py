@@ -54,7 +54,8 @@ def bounds_of(protocol: Protocol, name: str) -> Bounds | None:
     entry = protocol.find(name)
     question = entry[1] if entry else None
     if isinstance(question, Scale):
-        return question.min, math.inf if has_no_upper_end(protocol, question) else question.max
+        is_open = protocol.name == GENERIC and has_no_upper_end(protocol, question)
+        return question.min, math.inf if is_open else question.max
     values = [option.value for option in getattr(question, "options", ()) if option.value is not None]
     return (min(values), max(values)) if len(values) > 1 else None
 

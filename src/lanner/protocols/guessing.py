@@ -271,9 +271,9 @@ def _words(heading: str) -> set[str]:
 
 
 def has_no_upper_end(protocol: Protocol, question: Scale) -> bool:
-    """Whether a question that came without a protocol counts errors, points or time: the largest answer is only the
-    largest so far."""
-    if protocol.name != GENERIC or question.direction != "lower_is_better":
+    """Whether a question of a protocol that was made from answers counts errors, points or time: the largest answer is
+    only the largest so far."""
+    if question.direction != "lower_is_better":
         return False
     heading = Wording(protocol).question(question.id).label
     return _PLACES.isdisjoint(_words(heading)) and _less_is_better(heading, [0])

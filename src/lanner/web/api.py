@@ -59,13 +59,13 @@ async def _read_body(request: Request, shape: type[T]) -> T:
         raise InputError(f"{place}: {first_error['msg']}." if place else f"{first_error['msg']}.") from None
 
 
-def _number(request: Request, name: str, default: int, most: int) -> int:
+def _number(request: Request, name: str, default: int, most: int, *, least: int = 0) -> int:
     words = request.query_params.get(name)
     if words is None:
         return default
     number = forms.whole_number(words)
-    if number is None or number > most:
-        raise HTTPException(422, f"`{name}` is a whole number from 0 to {most}.")
+    if number is None or not least <= number <= most:
+        raise HTTPException(422, f"`{name}` is a whole number from {least} to {most}.")
     return number
 
 
@@ -233,7 +233,7 @@ async def list_documents(request: Request) -> Response:
     """The texts of a campaign, some at a time."""
     site, campaign = _site(request), await _find_campaign(request)
     start = _number(request, "start", 0, 10**9)
-    limit = _number(request, "limit", 50, MOST_DOCUMENTS)
+    limit = _number(request, "limit", 50, MOST_DOCUMENTS, least=1)  # whoever pages by none never comes to an end
 
     def look() -> list[Document]:
         with site.store.reading() as tx:
@@ -272,7 +272,7 @@ async def list_judgements(request: Request) -> Response:
     """Judgements in the order they came: those that hold, or with `history=true` every one ever given."""
     site, campaign = _site(request), await _find_campaign(request)
     after = _number(request, "after", 0, 2**53)
-    limit = _number(request, "limit", 1000, MOST_JUDGEMENTS)
+    limit = _number(request, "limit", 1000, MOST_JUDGEMENTS, least=1)
     history = request.query_params.get("history", "false")
     if history not in ("true", "false"):
         raise HTTPException(422, "`history` is true or false.")
@@ -507,7 +507,7 @@ def _in_query(row: Operation, name: str, kind: str, meaning: str) -> dict[str, A
     schema: dict[str, Any] = {"type": kind}
     if kind == "integer":
         most = {"limit": _MOST.get(row.handler.__name__, 0), "after": 2**53, "start": 10**9}[name]
-        schema |= {"minimum": 0, "maximum": most}
+        schema |= {"minimum": int(name == "limit"), "maximum": most}
     return {"name": name, "in": "query", "required": False, "description": meaning, "schema": schema}
 
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign, formats
 from lanner.designs.expected import CONTROL_LIMIT
-from lanner.errors import LannerError
+from lanner.errors import CampaignError, LannerError
 from lanner.store import Store
 from lanner.web.organising.campaigns import listed, read_settings
 from lanner.web.updates import SharedPanels
@@ -230,6 +230,20 @@ def test_without_a_copy_nothing_is_deleted(client: TestClient, store: Store, tok
     (tmp_path / "lanner-backups").write_text("a file where a folder should be")
     answer = client.post("/campaigns/trial/delete", data={"token": token, "typed": "trial"})
     assert answer.status_code == 409
+    assert campaign.get(store, "trial")
+
+
+def test_what_cannot_be_deleted_says_why_and_blames_no_copy(
+    client: TestClient, store: Store, token: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise CampaignError("The campaign is being imported.")
+
+    monkeypatch.setattr("lanner.campaign.remove", refuse)
+    answer = client.post("/campaigns/trial/delete", data={"token": token, "typed": "trial"})
+    assert answer.status_code == 409
+    assert "being imported" in answer.text and "no copy" not in answer.text
+    assert not [*(tmp_path / "lanner-backups").iterdir()], "no copy of what is still there"
     assert campaign.get(store, "trial")
 
 

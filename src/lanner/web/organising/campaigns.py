@@ -229,23 +229,28 @@ async def delete(request: Request) -> Response:
     form = await forms.form_of(request)
     if forms.text(form, "typed") != campaign.name:
         return await _settings_page(request, campaign, say("The name does not match. Nothing was deleted."))
-    folder = site.backups / f"{campaign.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+    copy = site.backups / f"{campaign.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+    account: int = request.state.visitor.account.id
     try:
-        await site.files.ask("write_copy", campaign.id, str(folder))
-        await site.write(lambda: _remove(site.store, campaign, folder, request.state.visitor.account.id))
+        await site.files.ask("write_copy", campaign.id, str(copy))
+        if not copy.is_file() or not copy.stat().st_size:
+            raise CampaignError(say("The copy is empty."), code="no_backup")
     except (LannerError, OSError) as error:
-        with contextlib.suppress(OSError):
-            folder.unlink(missing_ok=True)
+        _unlink(copy)
         raise CampaignError(
             say("Nothing was deleted, because no copy could be kept first: {error}", error=error), code="no_backup"
         ) from error
+    try:
+        await site.write(lambda: operations.remove(site.store, campaign.id, name=campaign.name, account=account))
+    except LannerError:
+        _unlink(copy)
+        raise
     return redirect(request, "/campaigns")
 
 
-def _remove(store: Store, campaign: Campaign, folder: Path, account: int) -> None:
-    if not folder.is_file() or not folder.stat().st_size:
-        raise CampaignError(say("The copy is empty."), code="no_backup")
-    operations.remove(store, campaign.id, name=campaign.name, account=account)
+def _unlink(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def read_settings(form: FormData) -> dict[str, Json]:
