@@ -381,7 +381,8 @@ def bars(label: str, rows: Sequence[Bar], *, most: float | None = None) -> Drawi
         drawing.lines(0, y + 18, row.label, _LEFT_BARS - 12, "tb")
         for style, size, words in row.parts:
             width = _ROOM_BARS * size / end
-            drawing.rect(at, y, width, 26, style, f"{row.label}, {words or 'part'}: {size:.12g}")
+            amount = f"{size:.0f}" if float(size).is_integer() else f"{size:.3g}"
+            drawing.rect(at, y, width, 26, style, f"{row.label}, {words or 'part'}: {amount}")
             if words and width > 26 and float(size).is_integer():
                 drawing.text(at + 7, y + 18, f"{size:,.0f}", "ts")
             at += width
