@@ -297,3 +297,20 @@ def test_texts_without_translations_cannot_be_audited(lanner: Command) -> None:
     formats.write("native", Path("small.jsonl"), corpus(1, 1, ()), (), ())
     ran = lanner("audit", "tiny", "--texts", "small.jsonl", "--protocol", "da", "--base-url", "http://127.0.0.1:1/v1")
     assert "no translations" in ran.err
+
+
+def test_every_metric_beside_peoples_scores_can_be_named(lanner: Command, tmp_path: Path) -> None:
+    """All at once, too: then no column of a metric is left that tells the one of people's scores apart."""
+    rows = [
+        f"{system},d{at // 3},{at},{quality + at % 4},{quality / 2 + at % 3},{100 - quality - at % 2}\n"
+        for system, quality in (("ash", 60), ("elm", 70), ("oak", 80))
+        for at in range(12)
+    ]
+    (tmp_path / "scores.csv").write_text(
+        "system,doc_id,seg_id,human_score,BLEU,TER\n" + "".join(rows), encoding="utf-8"
+    )
+    both = lanner("metaeval", "scores.csv", "--metrics", "BLEU,TER", "--json").envelope["rows"]
+    each = [lanner("metaeval", "scores.csv", "--metrics", name, "--json").envelope["rows"] for name in ("BLEU", "TER")]
+    numbers = {row["metric"]: (row["acc_eq"], row["sys_pairwise_accuracy"]) for (row,) in each}
+    assert {row["metric"]: (row["acc_eq"], row["sys_pairwise_accuracy"]) for row in both} == numbers
+    assert numbers["ter"][1] == 1, "less is better"

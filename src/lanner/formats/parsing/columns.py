@@ -1039,7 +1039,7 @@ class _Guess:
         may be one column of people's scores, which says so or is the only other one."""
         candidates = self._score_columns()
         numeric = [column for column in candidates if not names_metric(column)]
-        if len(numeric) < len(candidates):
+        if len(numeric) < len(candidates) or self.measures:
             human = numeric if len(numeric) == 1 else [c for c in numeric if fold(c) in spellings_of("reference")]
             if self._has_item and len(human) == 1 and not any(map(names_answer, numeric)):
                 self._add_answer(Answer(human[0], human[0]), _LIKELY)
