@@ -97,7 +97,7 @@ def _byline(view: View, protocol: Protocol) -> str:
     people = plural(len(view.people), "simulated judge" if view.simulated else "judge")
     models = f", {plural(len(view.models), 'model')}" if view.models else ""
     texts = (
-        f", {plural(sentences, 'sentence')} in {plural(len(view.material.documents), 'document')}" if sentences else ""
+        f", {plural(sentences, view.unit)} in {plural(len(view.material.documents), 'document')}" if sentences else ""
     )
     return f"{people}{models}{texts} · {protocol.label}, hash {protocol.hash}"
 

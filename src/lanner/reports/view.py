@@ -27,6 +27,7 @@ from lanner.analysis.scores import group_rows
 from lanner.figures.typeset import lowered
 from lanner.model import Judge, JudgeKind, Protocol, Result
 from lanner.model.messages import Message
+from lanner.protocols.guessing import GENERIC
 from lanner.protocols.wording import Wording
 from lanner.stats.resample import Resampling
 from lanner.stats.wide import Wide, wide
@@ -72,6 +73,16 @@ class View:
     language: str = "en"
     translate: Callable[[Message], str] = str
     """Reports are in English; a page that shows a part of one says it in the reader's language."""
+
+    @property
+    def has_protocol(self) -> bool:
+        """Whether it is known what judges were asked and shown: not where answers came without their protocol."""
+        return self.protocol.name != GENERIC
+
+    @property
+    def unit(self) -> str:
+        """What a judged text is called: where no protocol says so, it may be a sentence or a document."""
+        return "sentence" if self.has_protocol else "item"
 
     @cached_property
     def printed(self) -> list[Result]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
 
 import polars as pl
@@ -10,11 +11,12 @@ import pytest
 from analysis.test_assistance import material, store  # noqa: F401 (fixtures)
 from lanner import protocols
 from lanner.analysis.assistance import assistance
-from lanner.analysis.material import Material
+from lanner.analysis.material import Material, from_file
 from lanner.designs.expected import CONTROL_LIMIT, Misses, missed_controls
 from lanner.model import Grid, Judge, JudgeKind, Judgement, Role, Scale
 from lanner.protocols.answers import simulate_page
 from lanner.reports.build import build
+from lanner.reports.html import render
 from lanner.reports.parts import Figure, Paragraph, Table
 from lanner.reports.sections import agreement
 from lanner.reports.sections.method import (
@@ -301,3 +303,16 @@ def test_it_stands_in_the_report_and_not_in_that_of_others(assisted_view: View) 
     plain = protocols.load("esa")
     bare = Material("x", plain, (), (), ())
     assert assistance_section(View(bare, plain, FEW)) is None
+
+
+def test_nothing_is_said_of_how_judges_were_asked_where_no_protocol_says_it(tmp_path: Path) -> None:
+    """A table of answers tells neither what was on the screen nor where its scales end."""
+    path = tmp_path / "own.csv"
+    rows = [f"d{d},{s},{j},{1 + (d + n) % 5},{d % 3}\n" for d in range(6) for n, s in enumerate("ab") for j in "xy"]
+    path.write_text("doc,system,annotator,fluency,errors\n" + "".join(rows), encoding="utf-8")
+    (own,) = from_file(path)
+    text = render(build(own, resampling=Resampling(n=20)))
+    assert "what judges saw and how they were asked is not known" in text
+    assert "6 items in 6 documents" in text
+    for invented in ("document in view", "unknown language", "sentence in context", "6 sentences", ">0 to 5<"):
+        assert invented not in text, invented

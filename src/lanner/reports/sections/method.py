@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -103,10 +104,16 @@ def _who_and_what(view: View) -> str:
     question_names = words(
         [view.short(q.id) for s, q in view.protocol.questions if q.kind != "text" and s.unit is not Unit.JUDGE]
     )
+    who = f"{who[0].upper()}{who[1:]}"
+    number = f"{count(len(view.material.judgements))} answers were given."
+    if not view.has_protocol:
+        return (
+            f"{who} answered{_extent(view)}. The answers came without a protocol: what judges saw and how they were "
+            f"asked is not known. They hold: {question_names}. {number}"
+        )
     return (
-        f"{who[0].upper()}{who[1:]} worked with {view.words.title} ({view.protocol.label}), {how}{_extent(view)}. They "
-        f"were asked for: {question_names or 'nothing about texts'}. {count(len(view.material.judgements))} answers "
-        "were given."
+        f"{who} worked with {view.words.title} ({view.protocol.label}), {how}{_extent(view)}. They were asked for: "
+        f"{question_names or 'nothing about texts'}. {number}"
     )
 
 
@@ -117,10 +124,13 @@ def _extent(view: View) -> str:
     if not segments:
         return ""
     pairs = Counter((d.source_language, d.target_language) for d in documents)
-    text = words([f"{languages.name(source)} to {languages.name(target)}" for source, target in pairs])
+    known_pairs = [pair for pair in pairs if set(pair) != {languages.UNDETERMINED}]
+    text = words([f"{languages.name(source)} to {languages.name(target)}" for source, target in known_pairs])
     systems = list(dict.fromkeys(name for document in documents for name in document.systems))
-    outputs = f", with outputs of {plural(len(systems), 'system')}" if systems else ""
-    return f", on {plural(segments, 'sentence')} in {plural(len(documents), 'document')} ({text}{outputs})"
+    outputs = f"with outputs of {plural(len(systems), 'system')}" if systems else ""
+    about = ", ".join(filter(None, (text, outputs)))
+    where = f", on {plural(segments, view.unit)} in {plural(len(documents), 'document')}"
+    return f"{where} ({about})" if about else where
 
 
 def _describe_assignment(view: View) -> str:
@@ -204,7 +214,7 @@ def _question_table(view: View) -> Table:
         rows.append(
             {
                 "question": view.label(question.id),
-                "of": _UNIT_NAMES[stage.unit.value],
+                "of": _UNIT_NAMES[stage.unit.value] if view.has_protocol else "not known",
                 "answer": _answer(view, question),
                 "n": count(answers),
             }
@@ -238,6 +248,10 @@ def _most_and_least_answered(view: View, answer_counts: Mapping[str, int]) -> st
 def _answer(view: View, question: Question) -> str:
     """What could be answered, in a few words."""
     match question:
+        case Scale() if not view.has_protocol:
+            _, end = bounds_of(view.protocol, question.id) or (question.min, question.max)
+            ends = f"{question.min:.12g} to {question.max:.12g}, as far as the answers show"
+            return "a number" if math.isinf(end) else ends
         case Scale():
             return f"{question.min:.12g} to {question.max:.12g}"
         case Choice():
@@ -357,9 +371,9 @@ def _lengths(view: View) -> str:
     if not everything:
         return "There are no texts."
     if min(everything) == max(everything):
-        return f"Every document has {plural(everything[0], 'sentence')}."
+        return f"Every document has {plural(everything[0], view.unit)}."
     means = {domain: sum(lengths) / len(lengths) for domain, lengths in by_domain.items()}
-    sentence = f"A document has {sum(everything) / len(everything):.1f} sentences on average"
+    sentence = f"A document has {sum(everything) / len(everything):.1f} {view.unit}s on average"
     longest, shortest = max(means, key=lambda name: means[name]), min(means, key=lambda name: means[name])
     if len(means) > 1 and longest and shortest and means[longest] > means[shortest]:
         return f"{sentence}, most in {longest} ({means[longest]:.1f}) and fewest in {shortest} ({means[shortest]:.1f})."
