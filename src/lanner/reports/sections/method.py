@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, cast
 
 import polars as pl
 
@@ -182,7 +183,8 @@ def _background(view: View) -> str:
     sentences = []
     moments = view.table["answered_at"].drop_nulls()
     if len(moments):
-        first, last = (f"{moment.day} {moment:%B %Y}" for moment in (moments.min(), moments.max()))  # type: ignore[union-attr, str-bytes-safe]
+        ends = cast(tuple[datetime, datetime], (moments.min(), moments.max()))
+        first, last = (f"{moment.day} {moment:%B %Y}" for moment in ends)
         days = f"from {first} to {last}" if first != last else f"on {first}"
         sentences.append(f"Answers were given {days}.")
     if rate := view.material.settings.get("hourly_rate"):
