@@ -32,7 +32,8 @@ from lanner.analysis.scores import (
     scored_set,
 )
 from lanner.errors import InputError
-from lanner.model import Document, Grid, Interval, JudgeKind, Result, Segment, Signature
+from lanner.model import Document, Grid, Interval, JudgeKind, Judgement, Result, Segment, Signature
+from lanner.protocols.guessing import guess, is_guessed
 from lanner.stats.resample import Resampling
 from reports.world import material
 
@@ -76,6 +77,19 @@ def test_one_system_alone_is_not_standardised() -> None:
     table = only.filter(question="score").to_pandas()
     mean = table.groupby(["document", "segment"])["score"].mean().mean()
     assert of_one.systems.rows[0]["score"] == pytest.approx(mean)
+
+
+def test_a_plan_is_obeyed_whatever_its_protocol_is_called() -> None:
+    """`ratings` is also the name of protocols that are made from answers."""
+    da = protocols.load("da")
+    own = da.model_copy(update={"name": "ratings"})
+    rows = scored_rows(material("da", documents=4))
+    assert planned_rankings(own, rows.table) == planned_rankings(da, rows.table)
+    assert bounds_of(own, "score") == bounds_of(da, "score")
+    assert not is_guessed(own) and not is_guessed(da)
+    answers = [Judgement("j", "rating", "mood", f"d{value}", "", ("A",), value) for value in (1, 2, 3, 5)]
+    one = guess(answers, {"mood": "Mood"})
+    assert is_guessed(one.protocol) and one.protocol.name == own.name
 
 
 def test_where_all_people_are_left_out_the_models_are_scored() -> None:

@@ -61,6 +61,12 @@ _MOST_PENALTY = 25
 turned round."""
 
 
+def is_guessed(protocol: Protocol) -> bool:
+    """Whether a protocol was made from answers, so that nobody knows what judges were asked and shown. An organiser's
+    own may have the same name: it says what is scored or analysed, or where it is from."""
+    return protocol.name == GENERIC and not (protocol.scores or protocol.analyses or protocol.citation)
+
+
 @dataclass(frozen=True, slots=True)
 class Guess:
     """A protocol, and a sentence that says why it is this one."""
