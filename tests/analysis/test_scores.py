@@ -33,7 +33,7 @@ from lanner.analysis.scores import (
 )
 from lanner.errors import InputError
 from lanner.model import Document, Grid, Interval, JudgeKind, Judgement, Result, Segment, Signature
-from lanner.protocols.guessing import guess, is_guessed
+from lanner.protocols.guessing import guess
 from lanner.stats.resample import Resampling
 from reports.world import material
 
@@ -86,10 +86,10 @@ def test_a_plan_is_obeyed_whatever_its_protocol_is_called() -> None:
     rows = scored_rows(material("da", documents=4))
     assert planned_rankings(own, rows.table) == planned_rankings(da, rows.table)
     assert bounds_of(own, "score") == bounds_of(da, "score")
-    assert not is_guessed(own) and not is_guessed(da)
+    assert not own.is_guessed and not da.is_guessed
     answers = [Judgement("j", "rating", "mood", f"d{value}", "", ("A",), value) for value in (1, 2, 3, 5)]
     one = guess(answers, {"mood": "Mood"})
-    assert is_guessed(one.protocol) and one.protocol.name == own.name
+    assert one.protocol.is_guessed and one.protocol.name == own.name
 
 
 def test_where_all_people_are_left_out_the_models_are_scored() -> None:

@@ -4,9 +4,10 @@ import pytest
 
 from lanner import protocols
 from lanner.model import Choice, Grid, Judgement, Labels, Scale, Spans, Text
+from lanner.model.protocol import GUESSED
 from lanner.protocols.answers import take_in
 from lanner.protocols.consistency import problems
-from lanner.protocols.guessing import GENERIC, guess
+from lanner.protocols.guessing import guess
 
 
 def rated(values: list[object], question: str = "score", systems: tuple[str, ...] = ("x",)) -> list[Judgement]:
@@ -18,10 +19,10 @@ def rated(values: list[object], question: str = "score", systems: tuple[str, ...
     [
         ([80, 35, 0, 100, 62], "da"),
         ([0, 3, 6, 4], "sqm"),
-        ([1, 5, 3, 4], GENERIC),
-        ([-3, 0, -12], GENERIC),
-        ([120, 80], GENERIC),
-        (["good", "bad"], GENERIC),
+        ([1, 5, 3, 4], GUESSED),
+        ([-3, 0, -12], GUESSED),
+        ([120, 80], GUESSED),
+        (["good", "bad"], GUESSED),
     ],
 )
 def test_scores_tell_their_protocol_by_their_values(values: list[object], name: str) -> None:

@@ -31,7 +31,7 @@ from lanner.model import TIES, Document, Grid, Json, JudgeKind, Protocol, Questi
 from lanner.model.languages import UNDETERMINED
 from lanner.model.messages import Message, message
 from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
-from lanner.protocols.guessing import has_no_upper_end, is_guessed
+from lanner.protocols.guessing import has_no_upper_end
 from lanner.protocols.wording import Wording
 from lanner.stats import ranking
 from lanner.stats.goals import State
@@ -54,7 +54,7 @@ def bounds_of(protocol: Protocol, name: str) -> Bounds | None:
     entry = protocol.find(name)
     question = entry[1] if entry else None
     if isinstance(question, Scale):
-        is_open = is_guessed(protocol) and has_no_upper_end(protocol, question)
+        is_open = protocol.is_guessed and has_no_upper_end(protocol, question)
         return question.min, math.inf if is_open else question.max
     values = [option.value for option in getattr(question, "options", ()) if option.value is not None]
     return (min(values), max(values)) if len(values) > 1 else None
@@ -159,7 +159,7 @@ def ranked_by(protocol: Protocol | None, table: pl.DataFrame, question: str | No
 def planned_rankings(protocol: Protocol | None, table: pl.DataFrame) -> list[RankedBy]:
     """The rankings that a protocol plans and that have answers; one for each question with numbers where the protocol
     was made from the answers themselves."""
-    if protocol and is_guessed(protocol):
+    if protocol and protocol.is_guessed:
         return [_ranked_by(protocol, table, name, {}) for name in numeric_questions(table)]
     answered_ids = set(table["question"].unique())
     plans = [entry for entry in ranking_plans(protocol) if entry.of in answered_ids]
@@ -184,7 +184,7 @@ def preference_questions(protocol: Protocol | None, table: pl.DataFrame, questio
     are none. A `question` that somebody names as a preference is taken as asking for one. `table` holds the rows that
     count for scores."""
     ids = [one.id for _, one in protocol.questions if isinstance(one, Rank)] if protocol else []
-    if protocol is None or is_guessed(protocol):
+    if protocol is None or protocol.is_guessed:
         ids += [name for name in _compared_labels(protocol, table, question) if name not in ids]
     answered_ids = set(table["question"].unique())
     return [name for name in ids if name in answered_ids and question in (None, name)]

@@ -33,7 +33,6 @@ from lanner.errors import InputError, StatisticError, Where, did_you_mean
 from lanner.figures.typeset import estimate, number, p_value, percent
 from lanner.model import Json, Result, languages
 from lanner.model.messages import in_number
-from lanner.protocols.guessing import is_guessed
 from lanner.protocols.wording import Wording
 from lanner.stats import scores
 from lanner.stats.preference import bradley_terry, majority, sign_test
@@ -367,7 +366,7 @@ def _own_words(part: Material, question: str) -> Iterator[None]:
 def _preferences_of(part: Material, rows: CountedRows, question: str | None) -> list[str]:
     if questions := preference_questions(part.protocol, rows.table, question):
         return questions
-    if part.protocol and not is_guessed(part.protocol):
+    if part.protocol and not part.protocol.is_guessed:
         raise InputError(f"{part.name} asks for no preference.", next_step="Preferences are questions of kind rank.")
     score_rows = part.table.filter(pl.col("score").is_not_null() & pl.col("system").str.contains("|", literal=True))
     if len(score_rows):

@@ -283,6 +283,10 @@ def _content(value: object) -> Json:
     return value
 
 
+GUESSED = "ratings"
+"""The name of a protocol that is made from answers which came without one."""
+
+
 class Protocol(Frozen):
     """One evaluation protocol, complete: what is asked, shown, checked, scored and analysed, in which words."""
 
@@ -308,6 +312,12 @@ class Protocol(Frozen):
     @property
     def label(self) -> str:
         return f"{self.name}@{self.version}" + (f" ({self.wording} wording)" if self.wording else "")
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether it was made from answers, so that nobody knows what judges were asked and shown. An organiser's own
+        may have the same name: it says what is scored or analysed, or where it is from."""
+        return self.name == GUESSED and not (self.scores or self.analyses or self.citation)
 
     @property
     def pages(self) -> dict[str, tuple[Stage, ...]]:

@@ -28,12 +28,11 @@ from lanner.model import (
     Text,
     Unit,
 )
+from lanner.model.protocol import GUESSED
 from lanner.protocols.answers import accept
 from lanner.protocols.reading import load, names
 from lanner.protocols.wording import Wording
 
-GENERIC = "ratings"
-"""The name of a protocol that was made from answers."""
 _SCALES = ((0, 1), (1, 5), (0, 5), (0, 6), (1, 7), (0, 10), (0, 100))
 _MOST_OPTIONS = 60
 _LONGEST_OPTION = 60
@@ -59,12 +58,6 @@ _INVERSE_PARTS = ("오류", "벌점", "감점", "错误", "錯誤", "扣分", "�
 _MOST_PENALTY = 25
 """MQM counts at most so many points of error for a segment; as a quality score it is near 100, and below 0 it is
 turned round."""
-
-
-def is_guessed(protocol: Protocol) -> bool:
-    """Whether a protocol was made from answers, so that nobody knows what judges were asked and shown. An organiser's
-    own may have the same name: it says what is scored or analysed, or where it is from."""
-    return protocol.name == GENERIC and not (protocol.scores or protocol.analyses or protocol.citation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +113,13 @@ def of_file(
             raise ProtocolError(f"The protocol that the file brings cannot be read: {error}") from error
     if not protocol_name:
         return guess(judgements, headings, remarks) if headings else None
-    if protocol_name != GENERIC:
+    if protocol_name != GUESSED:
         try:
             return Guess(load(protocol_name), "")
         except ProtocolError:
             pass
     best_guess = guess(judgements, headings, remarks)
-    if protocol_name == GENERIC:
+    if protocol_name == GUESSED:
         return best_guess
     note = f"The file names the protocol {protocol_name}, which is not known here: --protocol FILE gives it."
     return Guess(best_guess.protocol, f"{note} {best_guess.note}")
@@ -220,7 +213,7 @@ def _make_protocol(
             )
         )
     return Protocol(
-        name=GENERIC,
+        name=GUESSED,
         version="1.0",
         stages=tuple(stages),
         text={

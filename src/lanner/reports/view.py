@@ -27,7 +27,6 @@ from lanner.analysis.scores import group_rows
 from lanner.figures.typeset import lowered
 from lanner.model import Judge, JudgeKind, Protocol, Result
 from lanner.model.messages import Message
-from lanner.protocols.guessing import is_guessed
 from lanner.protocols.wording import Wording
 from lanner.stats.resample import Resampling
 from lanner.stats.wide import Wide, wide
@@ -77,7 +76,7 @@ class View:
     @property
     def has_protocol(self) -> bool:
         """Whether it is known what judges were asked and shown: not where answers came without their protocol."""
-        return not is_guessed(self.protocol)
+        return not self.protocol.is_guessed
 
     @property
     def unit(self) -> str:
