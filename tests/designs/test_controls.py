@@ -161,7 +161,10 @@ def test_sentences_in_context_and_their_document_are_not_torn_apart() -> None:
     ("name", "controls", "advice"),
     [
         ("ranking_rs", Controls(repeats=60, spacing=30), "Ask for 30, or say a smaller spacing."),
-        ("context_survey", Controls(shuffled=2), "leave this page out"),
+        ("context_survey", Controls(shuffled=2), "Leave these control items out"),
+        ("falcon", Controls(shuffled={"label": 2}), "Leave out 'label'."),
+        ("falcon", Controls(shuffled={"ratings": 2}), "'rating'"),
+        ("falcon", Controls(repeats={"ratings": 2}), "'rating'"),
         ("da_document", Controls(swapped=99), ""),
     ],
 )
@@ -175,6 +178,42 @@ def test_refusals(name: str, controls: Controls, advice: str) -> None:
     with pytest.raises(DesignError) as caught:
         add(tasks, TEXTS, protocol, controls, rng=rng)
     assert advice in caught.value.next_step
+
+
+def test_pages_without_translations_have_no_spoiled_items() -> None:
+    """A number for each judge is what the page of a new campaign asks for; FALCON's labels are asked of the source."""
+    protocol = protocols.load("falcon")
+    rng = np.random.default_rng(0)
+    tasks = designs.assign("full", TEXTS, people(2), protocol, rng=rng, systems=["m0", "m1"])
+    for controls in (Controls(shuffled=2), Controls(shuffled={"sentence": 2}), Controls(shuffled={"rating": 2})):
+        with_controls = add(tasks, TEXTS, protocol, controls, rng=np.random.default_rng(1))
+        rules = [(task.page, i.expected) for task in with_controls for i in task.items if i.role is Role.CONTROL]
+        assert rules == [("rating", {"ratings": {"mean": {"at_most": 2.5}}})] * 4
+
+
+@pytest.mark.parametrize("name", protocols.names())
+def test_whatever_is_spoiled_can_be_missed(name: str) -> None:
+    """An item that is taken out of the results and that no answer could miss would only look like a check."""
+    protocol = protocols.load(name)
+    rng = np.random.default_rng(0)
+    try:
+        tasks = designs.assign("full", TEXTS, people(2), protocol, rng=rng, systems=["m0", "m1"])
+        with_controls = add(tasks, TEXTS, protocol, Controls(swapped=1), rng=rng)
+    except DesignError as error:
+        assert error.next_step
+        return
+    assert all(item.expected for item in items(with_controls, Role.CONTROL))
+
+
+def test_nothing_is_spoiled_where_no_answer_could_tell() -> None:
+    question = {"id": "q", "kind": "choice", "options": [{"id": "yes"}, {"id": "no"}]}
+    stage = {"id": "s", "unit": "sentence_in_context", "object": "output", "question": [question]}
+    protocol = Protocol.model_validate({"name": "p", "version": "1", "stage": [stage]})
+    rng = np.random.default_rng(0)
+    tasks = designs.assign("full", TEXTS, people(1), protocol, rng=rng, systems=["m0", "m1"])
+    with pytest.raises(DesignError) as caught:
+        add(tasks, TEXTS, protocol, Controls(shuffled=1), rng=rng)
+    assert "gold" in caught.value.next_step
 
 
 def test_texts_too_short_to_shuffle_are_not_chosen_and_run_out() -> None:

@@ -28,6 +28,10 @@ from lanner.model import Item, Judgement, Role, Task
         ({"includes": ["a"]}, {"b": 1}, False),
         ({"excludes": ["no_errors"]}, {"no_errors": 1}, False),
         ({"excludes": ["no_errors"]}, {"word_order": 2}, True),
+        ({"mean": {"at_most": 2.5}}, {"a": 1, "b": 4, "c": 2}, True),
+        ({"mean": {"at_most": 2.5}}, {"a": 1, "b": 4, "c": 3}, False),
+        ({"mean": {"at_most": 2.5}}, {}, None),
+        ({"mean": {"at_most": 2.5}}, {"a": 4, "b": None}, False),
         ({"marks_at_least": 1}, [], False),
         ({"marks_at_least": 1}, [{"start": 0, "end": 2}], True),
         ({"worst": 1}, [1, 2], True),
@@ -48,6 +52,10 @@ def test_worse_than_the_original() -> None:
     assert met({"below_original": True}, 40, 70) is True
     assert met({"below_original": True}, 70, 70) is False
     assert met({"below_original": True}, 70, 40, lower_is_better=True) is True
+    rule = {"mean": {"below_original": True}}
+    assert met(rule, {"a": 1, "b": 3}, {"a": 2, "b": 3}) is True
+    assert met(rule, {"a": 3, "b": 2}, {"a": 2, "b": 3}) is False
+    assert met(rule, {"a": 3}, None) is None
 
 
 def test_what_nonsense_should_get() -> None:
@@ -57,6 +65,9 @@ def test_what_nonsense_should_get() -> None:
     assert of_nonsense(stages["parity"][:1], 1) == {"adequacy_of_sentence": {"worst": 1}}
     assert of_nonsense(stages["adequacy_fluency_rs"], 0)["errors_rs"] == {"excludes": ["no_errors"]}
     assert of_nonsense(stages["mqm"], 0) == {"errors": {"marks_at_least": 1}}
+    falcon = protocols.load("falcon").pages["rating"]
+    assert of_nonsense(falcon, 0) == {"ratings": {"mean": {"at_most": 2.5}}}
+    assert of_worse(falcon) == {"ratings": {"mean": {"below_original": True}}}
     assert of_worse(stages["esa"]) == {"score": {"below_original": True}}
 
 

@@ -1,10 +1,11 @@
 """Control items among the others: spoiled texts, repeats and items whose answer is known. Judges cannot tell.
 
 Amounts are numbers of items for each judge and page, or shares below 1; a table gives them by unit (`sentence`,
-`document`) or by page. Spoiled items take the place of main items (`in_place`), as in Läubli, Sennrich and Volk 2018,
-where 5 of 55 documents and 16 of 120 sentences were nonsense; or they are added, at least `spacing` items after the
-unspoiled one, as in direct assessment. A degraded output that is rated alone is always added, since it is compared
-with the judge's own rating of the original. The same items are spoiled for every judge who has them.
+`document`) or by page. Pages without translations, as FALCON's labels, have no spoiled items. Spoiled items take the
+place of main items (`in_place`), as in Läubli, Sennrich and Volk 2018, where 5 of 55 documents and 16 of 120 sentences
+were nonsense; or they are added, at least `spacing` items after the unspoiled one, as in direct assessment. A degraded
+output that is rated alone is always added, since it is compared with the judge's own rating of the original. The same
+items are spoiled for every judge who has them.
 
 Sentences in context are not torn from their documents: a repeat, or a spoiled item that is added, is the whole
 document again, with the spoiled sentences as controls and the others as repeats. A number of repeats is then one of
@@ -71,17 +72,21 @@ def add(
 ) -> list[Task]:
     """The tasks with their control items. The tasks of a judge stay in their order."""
     result = list(tasks)
-    for page, stages in protocol.pages.items():
-        if is_about_the_judge(stages) or not any(task.page == page for task in tasks):
-            continue
+    pages = {
+        page: stages
+        for page, stages in protocol.pages.items()
+        if not is_about_the_judge(stages) and any(task.page == page for task in tasks)
+    }
+    _check_amounts(controls, pages)
+    for page, stages in pages.items():
         for kind in KINDS:
             amount = _amount(getattr(controls, kind), page, stages)
-            if amount <= 0:
+            if amount <= 0 or not _shows_outputs(stages):
                 continue
             spoiled = Spoiled(documents, stages, kind, rng)
             in_place = controls.in_place and (kind != "degraded" or _compares(stages))
             can = _main(result, page) if in_place else _early(result, page, stages, controls.spacing)
-            keys = _chosen(result, page, stages, can, amount=amount, kind=kind, spoiled=spoiled, rng=rng)
+            keys = _chosen(result, page, can, amount=amount, kind=kind, spoiled=spoiled, rng=rng)
             if in_place:
                 result = [_in_place(task, page, keys, spoiled) for task in result]
             else:
@@ -90,6 +95,41 @@ def add(
         result = _repeated(result, page, stages, repeats, spacing=controls.spacing, rng=rng)
         result = placed(result, page, stages, [item for item in controls.gold if _asks(stages, item)], rng)
     return result
+
+
+def _check_amounts(controls: Controls, pages: Mapping[str, Sequence[Stage]]) -> None:
+    """Refuse amounts for pages that do not exist or show nothing to spoil, and items that nobody could miss."""
+    for kind in (*KINDS, "repeats"):
+        amount = getattr(controls, kind)
+        for name in amount if isinstance(amount, Mapping) else ():
+            check_known(
+                name,
+                ["sentence", "document", *pages],
+                f"The controls {kind!r} name {name!r}, which is no page of this protocol.",
+                DesignError,
+            )
+            if kind in KINDS and amount[name] > 0 and name in pages and not _shows_outputs(pages[name]):
+                raise DesignError(
+                    f"Page {name!r} shows no translation that could be {kind}.", next_step=f"Leave out {name!r}."
+                )
+        wanted = [stages for page, stages in pages.items() if _amount(amount, page, stages) > 0]
+        if kind not in KINDS or not wanted:
+            continue
+        spoilt = [stages for stages in wanted if _shows_outputs(stages)]
+        if not spoilt:
+            raise DesignError(
+                f"No page of this protocol shows a translation that could be {kind}.",
+                next_step="Leave these control items out; repeated items are possible.",
+            )
+        if not all(expected.of_nonsense(stages, 0) for stages in spoilt):
+            raise DesignError(
+                f"Nothing this protocol asks would show whether a judge noticed that a translation is {kind}.",
+                next_step="Leave these control items out, or give items with the answers you expect (gold).",
+            )
+
+
+def _shows_outputs(stages: Sequence[Stage]) -> bool:
+    return any(stage.object in (Object.OUTPUT, Object.OUTPUTS) for stage in stages)
 
 
 def _amount(amount: Amount, page: str, stages: Sequence[Stage]) -> float:
@@ -123,7 +163,6 @@ def _main(tasks: Sequence[Task], page: str) -> dict[str, list[Key]]:
 def _chosen(
     tasks: Sequence[Task],
     page: str,
-    stages: Sequence[Stage],
     can: Mapping[str, Sequence[Key]],
     *,
     amount: float,
@@ -133,11 +172,6 @@ def _chosen(
 ) -> set[Key]:
     """The items to spoil, as many for each judge as asked, among those that can be. Judges may have different items:
     those that most of them share are taken first, and none that would give someone too many."""
-    if not any(stage.object in (Object.OUTPUT, Object.OUTPUTS) for stage in stages):
-        raise DesignError(
-            f"Page {page!r} shows no output that could be {kind}.",
-            next_step="Give the amount by page, and leave this page out.",
-        )
     mine = _main(tasks, page)
     number_by_judge = {judge: _count(amount, len(keys)) for judge, keys in mine.items()}
     have = dict.fromkeys(mine, 0)

@@ -9,6 +9,7 @@ at_least, at_most    the number is not below, not above this
 includes, excludes   the labels given hold all of these, none of these
 rows                 the rows of a grid, or the labels that a question is asked about, have these answers or
                      meet these conditions; rows that are not named may have any
+mean                 the mean of the rows that were rated meets these conditions
 marks_at_least       so many spans are marked
 worst                the output in this place (from 0) is ranked behind every other: a tie is a miss
 below_original       the number is worse than the same judge's answer about the same output unspoiled
@@ -69,10 +70,10 @@ def of_nonsense(stages: Sequence[Stage], place: int) -> dict[str, dict[str, Json
     """What to expect where the output in this place is nonsense: the lower half of every scale, a mark where errors
     are marked, some error where "no errors" could be said, the last rank."""
     rules = {
-        question.id: kind_of(question).expected_of_nonsense(question, place)
+        question.id: _of_all_rows(question, kind_of(question).expected_of_nonsense(question, place))
         for stage in stages
         for question in stage.questions
-        if not question.for_each and not question.when
+        if not question.when and (not question.for_each or isinstance(question, Scale))
     }
     return {question: rule for question, rule in rules.items() if rule}
 
@@ -80,11 +81,17 @@ def of_nonsense(stages: Sequence[Stage], place: int) -> dict[str, dict[str, Json
 def of_worse(stages: Sequence[Stage]) -> dict[str, dict[str, Json]]:
     """What to expect of an output that was made worse: lower scores than the same judge gave it unspoiled."""
     return {
-        question.id: {"below_original": True}
+        question.id: _of_all_rows(question, {"below_original": True})
         for stage in stages
         for question in stage.questions
-        if isinstance(question, Scale) and question.direction != "neutral" and not question.for_each
+        if isinstance(question, Scale) and question.direction != "neutral"
     }
+
+
+def _of_all_rows(question: Question, rule: dict[str, Json]) -> dict[str, Json]:
+    """The rule of a question that is asked about each of several labels holds for the mean of its answers: words in
+    chance order may well be the right terms."""
+    return {"mean": rule} if question.for_each and rule else rule
 
 
 def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_is_better: bool = False) -> bool | None:
@@ -106,6 +113,10 @@ def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_i
                     met(wanted if isinstance(wanted, Mapping) else {"is": wanted}, value.get(row))
                     for row, wanted in condition.items()
                 )
+            case "mean":
+                holds = met(condition, _mean(value), _mean(original), lower_is_better=lower_is_better)
+                if holds is None:
+                    return None
             case "at_least":
                 holds = number is not None and number >= condition
             case "at_most":
@@ -127,6 +138,12 @@ def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_i
         if not holds:
             return False
     return True
+
+
+def _mean(value: Json) -> float | None:
+    """The mean of the rows that have a number."""
+    numbers = [float(number) for number in value.values() if number is not None] if isinstance(value, Mapping) else []
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _labels(value: Json) -> set[Any]:
