@@ -188,7 +188,7 @@ class Judgements(Rows):
         if self._connection.dialect.name == "postgresql":
             asked = {"campaigns": sorted(campaigns), "count": count}
             return [number for (number,) in fetch(self._connection, _RESERVED, asked)]
-        last = self._connection.execute(_LAST_GIVEN).scalar_one()
+        [(last,)] = fetch(self._connection, _LAST_GIVEN, {})
         return range(last + 1, last + 1 + count)
 
     def add(self, rows: Sequence[NewAnswer]) -> None:
@@ -378,7 +378,8 @@ _NEWEST_LINK = (
     .order_by(_k.last.desc())
     .limit(1)
 )
-_ADD = schema.chain.insert()
+_LINK = ("campaign", "last", "rows", "hash", "at", "note")
+_ADD = schema.chain.insert().values({name: bindparam(name) for name in _LINK})
 # PostgreSQL reads the link before and hashes by itself, as `link_hash` does: a save need not wait for the one to send
 # the other. `reserve` has locked the campaign, so that this is the newest link.
 _ADD_AFTER_HEAD = text(
@@ -415,8 +416,8 @@ class Chain(Rows):
             link = {"campaign": campaign, "last": own[-1]["id"], "at": max(row["received_at"] for row in own)}
             digests = map(row_digest, own)
             if is_sqlite:
-                head = self._connection.execute(_NEWEST_LINK, {"campaign": campaign}).first()
-                before, count = (head.hash, head.rows) if head else ("", 0)
+                head = self.head(campaign)
+                before, count = (head.hash, head.judgements) if head else ("", 0)
                 links.append(link | {"rows": count + len(own), "hash": link_hash(before, digests), "note": ""})
             else:
                 links.append(link | {"added": len(own), "digests": "".join(digests)})
@@ -424,8 +425,9 @@ class Chain(Rows):
 
     def head(self, campaign: int) -> Link | None:
         """The newest link; None where nothing was ever answered. Costs the same however long the chain is."""
-        row = self._connection.execute(_NEWEST_LINK, {"campaign": campaign}).first()
-        return Link(row.last, row.rows, row.hash, moment(row.at), row.note) if row else None
+        for last, judgements, hash_, at, note in fetch(self._connection, _NEWEST_LINK, {"campaign": campaign}):
+            return Link(last, judgements, hash_, moment(at), note)
+        return None
 
     def of(self, campaign: int) -> list[Link]:
         """Every link, the oldest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from operator import itemgetter
@@ -51,8 +51,8 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
     if not rows:
         return
     if connection.dialect.name == "postgresql" and len(rows) <= _FEW_ROWS:
-        driver: Any = connection.connection.dbapi_connection  # in one message, which may go with others; COPY cannot
-        driver.execute(_postgresql_insert(table), {"rows": dumps([*map(dict, rows)])})
+        # in one message, which may go with others; COPY cannot
+        _driver(connection).execute(_postgresql_insert(table), {"rows": dumps([*map(dict, rows)])})
         return
     insert_values(connection, table, map(itemgetter(*(column.name for column in table.columns)), rows))
 
@@ -60,12 +60,10 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
 def insert_values(connection: Connection, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
     """The same of rows that are values in the order of the columns; at least one."""
     if connection.dialect.name == "sqlite":  # as the driver wants them: SQLAlchemy's own way takes three times as long
-        driver: Any = connection.connection.dbapi_connection
-        driver.executemany(_sqlite_insert(table), rows)
+        _driver(connection).executemany(_sqlite_insert(table), rows)
         return
     names = ", ".join(column.name for column in table.columns)
-    driver = connection.connection.dbapi_connection
-    with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN") as copy:
+    with _driver(connection).cursor() as cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)
 
@@ -86,19 +84,18 @@ def _postgresql_insert(table: Table) -> str:
     return f"INSERT INTO {table.name} ({names}) SELECT {names} FROM json_to_recordset(%(rows)s) AS given({types})"
 
 
-# A save on PostgreSQL waits for each message that goes there and back, on a busy machine longer than for the work
-# itself. What a save says goes past SQLAlchemy's results, which want an answer to every statement before the next.
+# What a save says is compiled by SQLAlchemy once and given to the driver as it is. A save on PostgreSQL waits for each
+# message that goes there and back, on a busy machine longer than for the work itself, and SQLAlchemy's results want an
+# answer to every statement before the next; on SQLite they take longer to make than the statements take to run.
 
 
 def fetch(connection: Connection, statement: Any, values: Mapping[str, Any]) -> Sequence[Any]:
     """All rows of a statement. The first one of a transaction goes to PostgreSQL together with its beginning."""
-    if connection.dialect.name == "sqlite":
-        return connection.execute(statement, values).all()
-    driver: Any = connection.connection.dbapi_connection
-    with driver.cursor() as cursor, driver.pipeline() if driver.info.transaction_status == _IDLE else nullcontext():
-        words, constants = _postgresql_text(statement)
-        cursor.execute(words, {**constants, **values})
-        rows: Sequence[Any] = cursor.fetchall()
+    dialect, driver = connection.dialect.name, _driver(connection)
+    words, constants = _driver_text(statement, dialect)
+    begins = dialect == "postgresql" and driver.info.transaction_status == _IDLE
+    with driver.pipeline() if begins else nullcontext():
+        rows: Sequence[Any] = driver.execute(words, {**constants, **values}).fetchall()
         return rows
 
 
@@ -107,36 +104,40 @@ _IDLE = 0  # of libpq: no transaction has begun
 
 def send(connection: Connection, statement: Any, rows: Sequence[Mapping[str, Any]]) -> None:
     """Run a statement for each of these rows; nobody asks what it gives."""
-    if connection.dialect.name == "sqlite":
-        connection.execute(statement, rows)
-        return
-    driver: Any = connection.connection.dbapi_connection
-    with driver.cursor() as cursor:
-        words, constants = _postgresql_text(statement)
+    words, constants = _driver_text(statement, connection.dialect.name)
+    with closing(_driver(connection).cursor()) as cursor:
         cursor.executemany(words, [{**constants, **row} for row in rows])
 
 
 @contextmanager
 def together(connection: Connection) -> Iterator[None]:
     """What is sent or inserted within goes to PostgreSQL at once, with one wait for all of it."""
-    if connection.dialect.name == "sqlite":
+    with _driver(connection).pipeline() if connection.dialect.name == "postgresql" else nullcontext():
         yield
-        return
-    driver: Any = connection.connection.dbapi_connection
-    with driver.pipeline():
-        yield
+
+
+def _driver(connection: Connection) -> Any:
+    return connection.connection.dbapi_connection
 
 
 @cache
-def _postgresql_text(statement: Any) -> tuple[str, Mapping[str, Any]]:
+def _driver_text(statement: Any, dialect: str) -> tuple[str, Mapping[str, Any]]:
     """A statement as the driver wants it, and the parameters whose values it has itself."""
-    compiled = statement.compile(dialect=_postgresql_dialect())
+    compiled = statement.compile(dialect=_DIALECTS[dialect]())
     return str(compiled), {name: value for name, value in compiled.params.items() if value is not None}
 
 
 @cache
 def _postgresql_dialect() -> Any:
     return postgresql.psycopg.dialect()  # type: ignore[no-untyped-call]
+
+
+@cache
+def _sqlite_dialect() -> Any:
+    return sqlite.dialect(paramstyle="named")
+
+
+_DIALECTS = {"sqlite": _sqlite_dialect, "postgresql": _postgresql_dialect}
 
 
 def given_table(dialect: str, name: str, types: Sequence[type]) -> tuple[Any, list[Any]]:

@@ -172,7 +172,8 @@ class BodyTimeout:
             if complete:  # whoever waits now waits for the client to go away
                 return await receive()
             try:
-                message = await asyncio.wait_for(receive(), BODY_SECONDS)
+                async with asyncio.timeout(BODY_SECONDS):
+                    message = await receive()
             except TimeoutError:
                 raise HTTPException(408, headers={"Connection": "close"}) from None
             complete = not message.get("more_body", False)
