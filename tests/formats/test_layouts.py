@@ -1058,3 +1058,42 @@ def test_names_of_systems_beside_others_are_asked_about(tmp_path: Path) -> None:
         formats.read(path)
     (way,) = re.findall(r"--columns '([^']+)'", error.value.next_step)
     assert {systems for _, _, systems, _ in _read_scores(path, columns=way)} == {("DeepL",), ("oak",)}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *(("gpt-4o", "model"), ("claude-3-opus", "model"), ("LLM judge", "model"), ("Llama 3", "model")),
+        *(("COMET", "metric"), ("CometKiwi", "metric"), ("chrF2", "metric"), ("wmt22-comet-da", "metric")),
+        *(("adjudicated", "adjudicated"), ("Consensus", "adjudicated"), ("gold", "adjudicated")),
+        *(("合意", "adjudicated"), ("Average", "adjudicated"), ("Claude", "person"), ("Gemma", "person")),
+        *(("Rouget", "person"), ("Ai", "person"), ("Philippa", "person"), ("Terence", "person")),
+    ],
+)
+@pytest.mark.parametrize("layout", ["long", "wide"])
+def test_judges_that_are_no_people_are_known_by_their_names(tmp_path: Path, name: str, kind: str, layout: str) -> None:
+    path = tmp_path / "t.csv"
+    items = [f"d{n // 2},{n},{system}" for n in range(8) for system in ("DeepL", "Papago")]
+    if layout == "long":
+        rows = [f"{item},{judge},{60 + n}" for n, item in enumerate(items) for judge in ("Ana", "Ben", name)]
+        path.write_text("\n".join(["document,segment,system,judge,score", *rows]), encoding="utf-8")
+    else:
+        rows = [f"{item},{60 + n},{70 + n % 5},{80 - n}" for n, item in enumerate(items)]
+        path.write_text("\n".join([f"document,segment,system,Ana score,Ben score,{name} score", *rows]), "utf-8")
+        if kind == "metric" or name == "Average":
+            return  # columns of metrics and averages are no judges at all
+    (reading,) = formats.read(path)
+    kinds = {judge.id: str(judge.kind) for judge in reading.judges}
+    assert kinds == {"Ana": "person", "Ben": "person", name: kind}
+    assert any(repr(name) in note for note in reading.notes) == (kind != "person")
+
+
+def test_kinds_of_judges_are_read_in_other_words_than_ours(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    kinds = {"r1": "Human", "r2": "LLM", "r3": "automatic metric", "r4": "gold", "r5": "alien"}
+    rows = [f"d{n},{judge},{kind},{70 + n}" for n in range(4) for judge, kind in kinds.items()]
+    path.write_text("\n".join(["document,rater,rater type,score", *rows]), encoding="utf-8")
+    (reading,) = formats.read(path)
+    said = [str(judge.kind) for judge in reading.judges]
+    assert said == ["person", "model", "metric", "adjudicated", "person"]
+    assert any("'alien'" in note and "r5 counts as a person" in note for note in reading.notes)

@@ -29,6 +29,8 @@ from lanner.formats.parsing.columns import SHEET, Answer, ColumnMap, as_option, 
 from lanner.formats.parsing.headings import (
     fold,
     is_total,
+    kind_by_name,
+    kind_in_words,
     names_answer,
     names_remark,
     side_of,
@@ -684,6 +686,8 @@ class _Answers:
         self._missing_counts: Counter[str] = Counter()
         self._cells: list[_Raw] = []
         self._kinds: dict[str, JudgeKind] = {}
+        self._named_kinds: dict[str, str] = {}
+        self._unknown_kinds: dict[str, str] = {}
         self._ids: dict[str, str] = {}
         self._flag_counts: Counter[str] = Counter()
         self._first_bad_time = 0
@@ -707,8 +711,7 @@ class _Answers:
         for answer, position in table.answers:
             judge = answer.judge or table.text("judge", row) or table.judge or _UNNAMED
             if judge not in self._kinds:
-                kind = table.text("judge_kind", row).casefold()
-                self._kinds[judge] = JudgeKind(kind) if kind in list(JudgeKind) else JudgeKind.PERSON
+                self._kinds[judge] = self._kind(judge, table.text("judge_kind", row))
             value = unwrapped(row[position]) if answer.part is None else _part(row[position], answer.part)
             if answer.judge and is_missing(value):
                 continue  # an item that this judge did not get
@@ -718,6 +721,17 @@ class _Answers:
             key = self._id(heading)
             side = table.side(value, row) if len(systems) == 2 else ""
             self._cells.append(_Raw(judge, key, draft, systems, value, side, line, role, seconds, active, at, flags))
+
+    def _kind(self, judge: str, said: str) -> JudgeKind:
+        """What a judge is: as the row says it, else by a name that no person has."""
+        if kind := kind_in_words(said):
+            return JudgeKind(kind)
+        if said:
+            self._unknown_kinds.setdefault(said, judge)
+        if kind := kind_by_name(judge):
+            self._named_kinds[judge] = kind
+            return JudgeKind(kind)
+        return JudgeKind.PERSON
 
     def _systems(self, answer: Answer, row: Sequence[Any]) -> tuple[str, ...]:
         table = self._table
@@ -914,6 +928,18 @@ class _Answers:
         for names in alike.values():
             if len(names) > 1:
                 yield f"These count as different judges, although their names are alike: {', '.join(names)}."
+        if self._named_kinds:
+            titles = {"adjudicated": "settled or averaged answers", "metric": "a metric", "model": "a model"}
+            read = "; ".join(f"{judge!r} is {titles[kind]}" for judge, kind in self._named_kinds.items())
+            yield (
+                f"By their names some judges are no people and count apart: {read}. A column judge_kind (person, "
+                "model, metric, adjudicated) says otherwise."
+            )
+        for word, judge in self._unknown_kinds.items():
+            yield (
+                f"{word!r} is no kind of judge that is known (person, model, metric, adjudicated): {judge} counts as "
+                f"{'a person' if self._kinds[judge] is JudgeKind.PERSON else self._kinds[judge]}."
+            )
         if self._cells and "role" not in self._table.at:
             yield "No column `role` says which answers are controls or repeats, so all count as main ones."
         yield from self._steps

@@ -459,12 +459,44 @@ _METRIC = re.compile(
     r"|gemba|prism\b|blonde\b|wer\b|cer\b",
     re.I,
 )
+_MORE_OF_METRIC = re.compile(r"(?![a-z])|kiwi|comet|scores?|doc|qe|da|mbr|pp|free|f\d|x*l(?![a-z])|large|hybrid", re.I)
+"""What follows the name of a metric: `COMETKiwi` and `chrFpp` are metrics, `Rouget` is somebody's name."""
 _DERIVED = {"z", "raw", "norm", "normalised", "normalized", "standardised", "standardized", "model", "log"}
 
 
 def names_metric(name: str) -> bool:
     """Whether a header is the name of an automatic metric."""
-    return _METRIC.match(name) is not None
+    hit = _METRIC.match(name)
+    return hit is not None and _MORE_OF_METRIC.match(name, hit.end()) is not None
+
+
+@cache
+def _kind_words(kind: str) -> frozenset[str]:
+    return frozenset(map(fold, _names()["judge_kinds"][kind]))
+
+
+def kind_in_words(text: str) -> str:
+    """The kind of judge that a cell names: `LLM` is a model, `expert` a person; "" for other words."""
+    kinds = ("person", "model", "metric", "adjudicated", "simulated")
+    return next((kind for kind in kinds if fold(text) in _kind_words(kind)), "")
+
+
+@cache
+def kind_by_name(name: str) -> str:
+    """The kind of a judge whose name no person has: a metric, a language model, or answers that were settled or
+    averaged; "" for other names. `Claude` may be a person, and `claude-3` is none."""
+    if fold(name) in _kind_words("adjudicated") or is_total(name):
+        return "adjudicated"
+    if names_metric(name):
+        return "metric"
+    if fold(name) in _kind_words("model") and (len(name) > 2 or name.isupper()):
+        return "model"  # `Ai` is a name
+    if not names_language_model(name):
+        return ""
+    parts = {fold(part) for part in re.findall(r"[^\W\d_]+", name)}
+    may_be_person = parts & _system_words("models") <= _kind_words("names_of_people")
+    is_version = any(map(str.isdigit, name)) or not parts.isdisjoint(_kind_words("versions"))
+    return "model" if is_version or not may_be_person else ""
 
 
 def is_computed(name: str) -> bool:
