@@ -81,6 +81,7 @@ def test_refusals_leave_nothing_behind(store: Store) -> None:
         (InputError, {"name": "second", "documents": corpus() * 2}),
         (InputError, {"name": "second", "documents": [twice]}),
         (InputError, {"name": "second", "documents": [replace(corpus()[0], id="")]}),
+        (InputError, {"name": "second", "documents": [Document("d", (Segment("1", "…", {"a|b": "…"}),))]}),
         (DesignError, {"name": "second", "judges": JUDGES * 2}),
         (DesignError, {"name": "second", "systems": ["nobody"]}),
         (DesignError, {"name": "second", "options": {"nonsense": 1}}),

@@ -1097,3 +1097,27 @@ def test_kinds_of_judges_are_read_in_other_words_than_ours(tmp_path: Path) -> No
     said = [str(judge.kind) for judge in reading.judges]
     assert said == ["person", "model", "metric", "adjudicated", "person"]
     assert any("'alien'" in note and "r5 counts as a person" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "judge,document,system,score\nAna,d1,A,3\nAna,d1,B|few-shot,4\nBen,d1,A,5\nBen,d1,B|few-shot,4",
+        "judge,document,segment,source,A,B|few-shot,score_A,score_B|few-shot\nAna,d1,1,One.,Eins.,Ein.,3,4\n",
+        "judge,document,system_a,system_b,winner\nAna,d1,Oak,B|few-shot,Oak\nAna,d2,B|few-shot,Oak,Oak\n",
+    ],
+)
+def test_a_system_with_a_bar_in_its_name_is_refused_and_not_lost(tmp_path: Path, table: str) -> None:
+    (tmp_path / "t.csv").write_text(table, encoding="utf-8")
+    with pytest.raises(InputError) as refusal:
+        formats.read(tmp_path / "t.csv")
+    assert refusal.value.code == "bar_in_name"
+    assert "'B|few-shot'" in str(refusal.value)
+
+
+def test_two_systems_with_a_bar_between_them_are_compared_also_beside_single_ones(tmp_path: Path) -> None:
+    rows = ["A|B,preference,a", "A,score,3", "B,score,4"]
+    table = ["judge,document,system,question,answer", *(f"Ana,d{n},{row}" for n in range(3) for row in rows)]
+    (tmp_path / "t.csv").write_text("\n".join(table), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.csv")
+    assert {judgement.systems for judgement in reading.judgements} == {("A", "B"), ("A",), ("B",)}

@@ -21,6 +21,7 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
 from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, InputError
+from lanner.formats.parsing.readings import bar_in_name
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol
 from lanner.protocols.context import contexts_of, in_contexts
 from lanner.protocols.prefilled import with_prefill
@@ -276,6 +277,8 @@ def check_documents(documents: Sequence[Document]) -> None:
     if not documents:
         raise InputError("There are no documents.", next_step="Give at least one.")
     _refuse_twice("document", [document.id for document in documents])
+    if bad := next((name for name in all_systems(documents) if "|" in name), ""):
+        raise bar_in_name(bad)
     for document in documents:
         if document.id == JUDGE_ITSELF:
             raise InputError("A document has an empty id.", next_step="Give every document an id of its own.")

@@ -18,7 +18,16 @@ from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean, missing_file
 from lanner.formats import parallel
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.readings import ANSWERS, JUDGEMENTS, ApartError, Format, Reading, TextStream, read_each
+from lanner.formats.parsing.readings import (
+    ANSWERS,
+    JUDGEMENTS,
+    ApartError,
+    Format,
+    Reading,
+    TextStream,
+    bar_in_name,
+    read_each,
+)
 from lanner.formats.parsing.records import model_reply
 from lanner.formats.parsing.textfile import Note, fact_of, subject_of, unpacked, watched
 from lanner.formats.parsing.values import KEEP_CODES
@@ -106,7 +115,17 @@ def read(
         else:
             readings = read_each(paths, lambda each, judge: _read_path(each, format, languages, options, judge))
             readings = _of_pair(readings, languages, paths[0])
+        for part in readings:
+            _check_names(part, paths[0])
         return _with_notes([_with_empty_outputs(part) for part in readings], decoding.notes())
+
+
+def _check_names(reading: Reading, path: Path) -> None:
+    """Refuse a system with | in its name where it was judged: the tables of answers have it between two systems that
+    are compared, so that its scores would count for nobody."""
+    names = dict.fromkeys(name for judgement in reading.judgements for name in judgement.systems)
+    if bad := next((name for name in names if "|" in name), ""):
+        raise bar_in_name(bad, Where(path))
 
 
 def _with_empty_outputs(reading: Reading) -> Reading:

@@ -50,6 +50,7 @@ from lanner.formats.parsing.readings import (
     Reading,
     SameNameError,
     TextStream,
+    bar_in_name,
     read_apart,
 )
 from lanner.formats.parsing.tables import Rows, open_rows, table_kind
@@ -687,6 +688,7 @@ class _Answers:
         self._cells: list[_Raw] = []
         self._kinds: dict[str, JudgeKind] = {}
         self._named_kinds: dict[str, str] = {}
+        self._system_names: set[tuple[str, ...]] = set()
         self._unknown_kinds: dict[str, str] = {}
         self._ids: dict[str, str] = {}
         self._flag_counts: Counter[str] = Counter()
@@ -741,7 +743,9 @@ class _Answers:
             return table.compared_systems(row)
         if "system" in table.at:
             name = table.text("system", row)
-            return tuple(name.split("|")) if name and not table.long else (name,) if name else ()
+            systems = tuple(name.split("|")) if name and not table.long else (name,) if name else ()
+            self._system_names.add(systems)
+            return systems
         return tuple(name for name, _ in table.outputs)
 
     def _id(self, heading: str) -> str:
@@ -881,6 +885,14 @@ class _Answers:
                     "judges answered twice, say so in a column `role` (main, repeat).",
                 )
 
+    def _refuse_bars(self) -> None:
+        """The error where `B|1` beside other names is one system: two that are compared are named alone elsewhere too,
+        or every row compares two."""
+        single_names = {systems[0] for systems in self._system_names if len(systems) == 1}
+        for systems in sorted(self._system_names, key=len):
+            if len(systems) > 1 and single_names and not single_names.issuperset(systems):
+                raise bar_in_name("|".join(systems), Where(self._table.path))
+
     def judgements(self) -> tuple[Judgement, ...]:
         by_question: dict[str, list[_Raw]] = {}
         for cell in self._cells:
@@ -891,6 +903,7 @@ class _Answers:
             for cell, value in zip(cells, self._typed(cells), strict=True)
         }
         self._refuse_errors(by_question)
+        self._refuse_bars()
         keys: set[tuple[Any, ...]] = set()
         judgements = []
         for cell in self._cells:

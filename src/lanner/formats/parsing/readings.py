@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from lanner.errors import InputError, LannerError, Where
+from lanner.errors import NOWHERE, InputError, LannerError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.textfile import Note
 from lanner.model import Document, Judge, Judgement, Segment, languages
@@ -208,6 +208,17 @@ class SameNameError(ApartError):
     def __init__(self, name: str, by: str, **more: Any) -> None:
         super().__init__(f"Several documents are called {name!r}.", **more)
         self.by = by
+
+
+def bar_in_name(system: str, where: Where = NOWHERE) -> InputError:
+    """The error where a system cannot be told from two that are compared: | stands between their names."""
+    return InputError(
+        f"The name of the system {system!r} has a | in it, which stands between two systems that are compared.",
+        code="bar_in_name",
+        names={"system": system},
+        where=where,
+        next_step="Write the name without it, for instance with / or -.",
+    )
 
 
 def read_apart(read: Callable[[frozenset[str]], list[Reading]]) -> list[Reading]:
