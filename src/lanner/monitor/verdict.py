@@ -215,21 +215,26 @@ def _one_judge_or_one_question(evidence: Evidence, names: Mapping[str, str]) -> 
     if price is None or price.change is None or main is None or main.value is None:
         return []
     now = main.value
+    says_all = len(evidence.without) >= main.judges  # without some of them, too few sentences may be shared to say
     others = [abs(value - now) for judge, value in evidence.without.items() if judge != price.judge]
     most = coefficient(max(others, default=0.0))
     if price.change < NOTABLE:
+        if not says_all:
+            return []
         most = coefficient(max([abs(price.change), *others]))
         return [message("No single judge moves it by more than {most}.", most=most)]
     name = names.get(price.judge, price.judge)
     value = coefficient(price.without.value)
-    sentences = [
-        message(
-            "Without {name} it would be α {value}; no other judge moves it by more than {most}.",
-            name=name,
-            value=value,
-            most=most,
-        )
-    ]
+    sentences = [message("Without {name} it would be α {value}.", name=name, value=value)]
+    if says_all:
+        sentences = [
+            message(
+                "Without {name} it would be α {value}; no other judge moves it by more than {most}.",
+                name=name,
+                value=value,
+                most=most,
+            )
+        ]
     if main.weakest and main.weakest == price.without.weakest:
         value = coefficient(price.without.weakest_value)
         sentences.append(

@@ -89,6 +89,20 @@ def test_mean_parts_and_judges_stand_on_one_axis() -> None:
     assert "without another" not in str(figures.one_judge_or_one_question(main, parts, [], "", 0.5))
 
 
+@pytest.mark.parametrize(("low", "value", "high"), [(0.31, 0.51, 0.67), (-0.9, 0.1, 0.95), (0.6, 0.7, 0.95)])
+def test_an_interval_in_words_is_never_cut_off(low: float, value: float, high: float) -> None:
+    """The words stood to the right of the bar, also where the drawing ends there: “.51 [.3”."""
+    svg = drawn(
+        figures.one_judge_or_one_question(AgreementRow("Q", value, low, high), [], [("Ana", value)], "Ana", 0.4)
+    )
+    right = float((svg.get("viewBox") or "").split()[2])
+    [text] = [text for text in svg.iter("text") if (text.text or "").endswith("]")]
+    length = 6.6 * len(text.text or "")
+    share = {"end": 1.0, "middle": 0.5}.get(text.get("text-anchor") or "", 0.0)
+    assert float(text.get("x") or 0) >= share * length
+    assert float(text.get("x") or 0) + (1 - share) * length <= right
+
+
 def test_a_narrowing_interval_is_drawn_to_scale_and_pale_after_the_end() -> None:
     scale = figures.NarrowingScale(1000, 2.0, 10.0)
     points = [(200, 10.0), (600, 6.0), (1000, 4.0)]

@@ -299,8 +299,13 @@ def _mean_lane(drawing: Drawing, main: AgreementRow, scale: Axis, y: float) -> N
         drawing.rect(start, y - 6, end - start, 12, "ci", rx=3)
         text += f" [{number(main.low, 2)}, {number(main.high, 2)}]"
     drawing.circle(x, y, 5.5, "pt0", text)
-    leftwards = start - scale.left > width_of(text, LETTER) + 10
-    drawing.text(start - 8 if leftwards else end + 8, y + 4, text, "tb", "end" if leftwards else "start")
+    needed = width_of(text, LETTER) + 10
+    if start - scale.left > needed:
+        drawing.text(start - 8, y + 4, text, "tb", "end")
+    elif drawing.width - end > needed:
+        drawing.text(end + 8, y + 4, text, "tb")
+    else:
+        _label(drawing, text, (x, y + 21), scale)
 
 
 def _parts_lane(drawing: Drawing, parts: Sequence[tuple[str, float, str]], scale: Axis, y: float) -> None:
@@ -318,7 +323,7 @@ def _parts_lane(drawing: Drawing, parts: Sequence[tuple[str, float, str]], scale
 def _judges_lane(
     drawing: Drawing, without: Sequence[tuple[str, float]], named_judge: str, scale: Axis, y: float
 ) -> None:
-    drawing.lines(0, y + 4, say("Without one of {n} judges", n=len(without)), 112, "tb")
+    drawing.lines(0, y + 4, say("Without one judge"), 112, "tb")
     others = sorted((pair for pair in without if pair[0] != named_judge), key=lambda pair: pair[1])
     places = _stack([scale.place(value) for _, value in others])
     for (name, value), (x, up) in zip(others, places, strict=True):
