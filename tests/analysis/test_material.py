@@ -74,7 +74,8 @@ def test_scores_stand_beside_answers() -> None:
 
 def test_people_under_pseudonyms_keep_what_they_said_and_lose_who_they_are(tmp_path: Path) -> None:
     with Store.open(tmp_path / "lanner.sqlite") as store:
-        people = (Judge("ana", name="Ana K.", attributes={"native": "ko", "Email": "ana@example.org"}), Judge("bo"))
+        about = {"native": "ko", "Email": "ana@example.org", "note": "Ana taught in Busan"}
+        people = (Judge("ana", name="Ana K.", attributes=about), Judge("bo"))
         opened(store, judges=people)
         save(store, first_task(store))
         found = from_campaign(store, "first")

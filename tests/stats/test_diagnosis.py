@@ -54,6 +54,15 @@ def test_every_judge_against_himself():
     assert kappas["bob"].value is None
 
 
+def test_a_question_that_not_everybody_met_twice_leaves_the_others_out():
+    """A judge who had the labels of a document again, but not its ratings, made reports fail."""
+    both = pl.concat([DATA, DATA.filter(pl.col("judge") == "ann").with_columns(question=pl.lit("other"))])
+    results = {r.labels["judge"]: r for r in self_agreement(both, "other", of=percent, resampling=PLAIN)}
+    assert set(results) == {"all", "ann"}
+    assert results["all"].value == results["ann"].value == pytest.approx(2 / 3)
+    assert results["all"].counts["judges"] == 1
+
+
 def test_scores_and_sets_as_well():
     both = self_agreement(DATA, "q", of=[icc, jaccard], resampling=PLAIN)
     assert [r.name for r in both] == ["icc"] * 3 + ["jaccard"] * 3

@@ -117,8 +117,8 @@ class Material:
         return replace(self, judges=members, judgements=tuple(j for j in self.judgements if j.judge in judge_ids))
 
     def pseudonymised(self, names: Mapping[str, str]) -> Material:
-        """The same with these judges under other ids, without their names and ways to reach them. What they said about
-        themselves stays: it may be asked about."""
+        """The same with these judges under other ids, without their names, ways to reach them and remarks about them.
+        What they said about themselves stays: it may be asked about."""
         judges = tuple(
             replace(judge, id=names[judge.id], name="", attributes=_own_attributes(judge))
             if judge.id in names
@@ -198,10 +198,12 @@ def _values(at: Sequence[int], values: pl.Series) -> pl.DataFrame:
 
 
 _REACHED_BY = {"email", "e-mail", "mail", "phone", "telephone", "address", "name"}
+_REMARKS = {"note"}
+"""What an organiser writes about somebody in their own words may say who it is."""
 
 
 def _own_attributes(judge: Judge) -> dict[str, Any]:
-    return {key: value for key, value in judge.attributes.items() if key.casefold() not in _REACHED_BY}
+    return {key: value for key, value in judge.attributes.items() if key.casefold() not in _REACHED_BY | _REMARKS}
 
 
 def from_file(

@@ -47,10 +47,12 @@ def self_agreement(
     counts once per judge who met it twice. WMT reports the same as intra-annotator agreement (Bojar et al. 2016).
     """
     table = repeated(data)
+    if question:  # who met other questions twice does not count here
+        table = table.filter(pl.col("question") == question)
     statistics = [of] if isinstance(of, Statistic) else list(of)
     results = []
     for coefficient in statistics:
-        if question and not len(table.filter(pl.col("question") == question)):
+        if question and table.is_empty():
             name = coefficient.name
             results.append(Result(name, None, labels={"judge": "all"}, notes=("Undefined: no item was put twice.",)))
             continue
