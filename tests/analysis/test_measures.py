@@ -25,6 +25,7 @@ from lanner.analysis.measures import (
 )
 from lanner.errors import InputError
 from lanner.model import Choice, Grid, Judge, JudgeKind, Labels, Option, Question, Role, Scale, Signature, Text, Unit
+from lanner.stats.association import correlations
 from lanner.stats.coefficients import alpha
 from lanner.stats.frame import tidy
 from lanner.stats.resample import Resampling
@@ -276,6 +277,18 @@ def test_a_signature_names_the_selection() -> None:
     two = pl.DataFrame({"judge": ["a", "b"] * 3, "document": list("112233"), "segment": "1", "label": list("xyxxyy")})
     made = counted(two)
     assert "rows main items by people" in str(made.sign(alpha(made.table)).signature)
+
+
+def test_the_signatures_of_rows_name_the_selection_too() -> None:
+    scores = {"judge": ["a", "b"] * 3, "document": list("112233"), "segment": "1", "system": "s"}
+    made = counted(pl.DataFrame({**scores, "question": "q", "score": [1.0, 2.0, 4.0, 3.0, 5.0, 6.0]}))
+    plain = correlations(made.table, ["q"])
+    again = made.sign(made.sign(plain))
+    assert len(again.rows) == len(plain.rows) == 3
+    for row, before in zip(again.rows, plain.rows, strict=True):
+        name, _, rest = str(before["signature"]).partition(" · ")
+        assert row["signature"] == f"{name} · rows main items by people · {rest}"
+        assert {**row, "signature": ""} == {**before, "signature": ""}
 
 
 def test_judges_belong_to_groups_and_settled_answers_to_none() -> None:

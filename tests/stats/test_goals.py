@@ -162,6 +162,12 @@ def test_goals_are_written_and_read(text: str, goal: Goal) -> None:
     assert str(goal) == text
 
 
+@pytest.mark.parametrize("text", ["rank:0.12345678", "not-worse:a,b,1234567.5", "precision:0.00012345678"])
+def test_a_goal_keeps_all_digits_of_its_number(text: str) -> None:
+    assert parse_goal(str(parse_goal(text))) == parse_goal(text)
+    assert str(parse_goal("precision:0.5")) == "precision:0.5"
+
+
 @pytest.mark.parametrize(
     "text", ["", "win", "better", "better:A", "better:A,A", "better:A,X", "precision", "precision:no", "rank:-1",
              "not-worse:A,B", "agreement:0", "rank:nan"],

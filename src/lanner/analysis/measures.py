@@ -150,9 +150,24 @@ class CountedRows:
         return replace(self, table=self.table.filter(pl.col("judge") != judge), selection=selection)
 
     def sign(self, result: Result) -> Result:
-        """The same result with a signature that names the selection."""
+        """The same result with a signature that names the selection, and so those of its rows that have their own."""
         signature = result.signature
-        return result if signature is None else replace(result, signature=signed(signature, self.selection))
+        if signature is None:
+            return result
+        rows = [
+            {**row, "signature": _sign_text(str(row["signature"]), signature.protocol, self.selection)}
+            if row.get("signature")
+            else row
+            for row in result.rows
+        ]
+        return replace(result, signature=signed(signature, self.selection), rows=rows)
+
+
+def _sign_text(signature: str, protocol: str, selection: Selection) -> str:
+    """The line of a signature with the rows in it, where `signed` puts them."""
+    fields = [field for field in signature.split(" · ") if not field.startswith("rows ")]
+    place = 2 if protocol and fields[1:2] == [protocol] else 1
+    return " · ".join([*fields[:place], f"rows {selection}", *fields[place:]])
 
 
 def signed(signature: Signature, selection: Selection) -> Signature:

@@ -90,6 +90,7 @@ def _mixed_in_words(result: Result, outcome: str, variances: Sequence[Json]) -> 
 # `lanner regress`: what a score is made of: coefficients with document-clustered intervals, R² by block.
 
 
+LEVEL = 0.05
 _REGRESS_WIDE = 0.5  # an R² that may lie anywhere in half of its range says next to nothing
 
 
@@ -184,7 +185,9 @@ def _slopes(result: Result, outcome: str, groups: Sequence[str], first: Mapping[
         name, _, group = str(row["term"]).partition("=")
         change = f"{name} {group} rather than {first.get(name, 'the first group')}" if group else f"one more of {name}"
         says = f"{change} goes with {outcome} {abs(row['value']):.2f} {way}, all else equal"
-        words.append(": ".join(filter(None, (", ".join(who), f"{says} ({p_value(row['p'])})."))))
+        surest = f"the surest of {len(mine)} coefficients, each tested alone; " if len(mine) > 1 else ""
+        chance = "" if row["p"] < LEVEL else "; chance alone could well give that"
+        words.append(": ".join(filter(None, (", ".join(who), f"{says} ({surest}{p_value(row['p'])}{chance})."))))
     return words
 
 
@@ -378,7 +381,8 @@ def _fatigue_words(effects: Sequence[Json]) -> list[str]:
     words = []
     for row in effects:
         way = "less" if row["value"] < 0 else "more"
-        sure = "more than chance would give" if (row["p"] or 1) < 0.05 else "no more than chance could give"
+        is_sure = row["p"] is not None and row["p"] < LEVEL
+        sure = "more than chance would give" if is_sure else "no more than chance could give"
         chance = p_value(row["p"])
         words.append(
             f"{names_of[row['term']]} an item comes to take {abs(row['value']):.0f} % {way} time: {sure}, {chance}."

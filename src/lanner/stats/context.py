@@ -223,7 +223,7 @@ def spans(
 
 def _span(labels: Sequence[str], before: float | None, after: float | None) -> str:
     number = {"preceding": before, "following": after}
-    parts = [f"+{number[label]:g} {label}" if number.get(label) is not None else label for label in labels]
+    parts = [f"+{number[label]:.12g} {label}" if number.get(label) is not None else label for label in labels]
     return ", ".join(sorted(parts, key=lambda part: (not part.endswith("preceding"), part)))
 
 
@@ -314,4 +314,4 @@ def distribution(data: Any, of: str, *, by: Sequence[str] = ("judge",), resampli
         rows += [{**labels, "value": float(v), **share.row()} for v, share in zip(values, shares, strict=True)]
         modes.append(max(zip(values, shares, strict=True), key=lambda pair: pair[1].count))
     value, share = modes[0]
-    return _result(f"share of {of} = {value:g}", share, rows, table, notes=source.notes, resampling=resampling)
+    return _result(f"share of {of} = {value:.12g}", share, rows, table, notes=source.notes, resampling=resampling)

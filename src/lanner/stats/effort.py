@@ -136,7 +136,7 @@ def throughput(
                 too_long,
                 "{n} item took longer than {limit} s and is left out.",
                 "{n} items took longer than {limit} s and are left out.",
-                limit=f"{limit:g}",
+                limit=f"{limit:.12g}",
             ),
         )
     rows: list[dict[str, Json]] = []
@@ -151,7 +151,7 @@ def throughput(
             rows.append({**labels, "domain": domain, **row})
             results.append(replace(result, missing=missing))
     how = "over all items" if pooled else "mean over domains"
-    signature = sign("throughput", resampling, results[0].interval, pooling=how, limit=f"{limit:g} s")
+    signature = sign("throughput", resampling, results[0].interval, pooling=how, limit=f"{limit:.12g} s")
     return replace(results[0], rows=rows, notes=(*notes, *results[0].notes), signature=signature)
 
 
@@ -311,7 +311,7 @@ def cost(
     if len(with_cost) < len(rows):
         notes += (f"{len(rows) - len(with_cost)} groups have no times and are not in the total.",)
     signature = sign(
-        "cost", Resampling(), None, rate=f"{hourly:g} {currency}".strip() + " an hour", limit=f"{limit:g} s"
+        "cost", Resampling(), None, rate=f"{hourly:.12g} {currency}".strip() + " an hour", limit=f"{limit:.12g} s"
     )
     units = {"judges": table["judge"].n_unique(), "documents": table["document"].n_unique()}
     counts = {"items": sum(row["items"] for row in with_cost), **units}

@@ -86,11 +86,11 @@ class Goal:
     def __str__(self) -> str:
         parts = {
             Kind.BETTER: f":{self.first},{self.second}",
-            Kind.NOT_WORSE: f":{self.first},{self.second},{self.margin:g}",
-            Kind.PRECISION: f":{self.half_width:g}",
-            Kind.AGREEMENT: f":{self.minimum:g}",
+            Kind.NOT_WORSE: f":{self.first},{self.second},{self.margin:.12g}",
+            Kind.PRECISION: f":{self.half_width:.12g}",
+            Kind.AGREEMENT: f":{self.minimum:.12g}",
         }
-        margin = f":{self.margin:g}" if self.kind in (Kind.RANK, Kind.BEST) and self.margin else ""
+        margin = f":{self.margin:.12g}" if self.kind in (Kind.RANK, Kind.BEST) and self.margin else ""
         return f"{self.kind}{parts.get(self.kind, margin)}"
 
 

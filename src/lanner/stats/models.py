@@ -300,7 +300,7 @@ def alternative_annotator(
     verdict = "may" if rate >= 0.5 else "may not"
     notes += (f"Mean advantage probability {average:.3f}; by this test {board.models[0]} {verdict} replace a person.",)
     counts = {"items": board.rated.n_items, "documents": len(board.rated.documents), "people": len(rows)}
-    parts = {"ε": f"{epsilon:g}", "closeness": board.alike, "unit": unit, "FDR": f"Benjamini–Yekutieli {q:g}"}
+    parts = {"ε": f"{epsilon:.12g}", "closeness": board.alike, "unit": unit, "FDR": f"Benjamini–Yekutieli {q:.12g}"}
     signature = sign("alternative annotator test", Resampling(), None, **parts)
     bounds = binomtest(sum(row["beaten"] for row in rows), len(rows)).proportion_ci(method="wilson")
     interval = Interval(float(bounds.low), float(bounds.high), method="Wilson", unit="judge")

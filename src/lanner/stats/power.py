@@ -431,7 +431,7 @@ def documents_needed(result: Result, width: float) -> Result:
     now = result.interval.high - result.interval.low
     documents_needed = int(np.ceil(result.counts["documents"] * (now / width) ** 2))
     note = f"{result.name}: {now:.3f} wide with {result.counts['documents']} documents."
-    signature = Signature("documents needed", parts=(("of", result.name), ("width", f"{width:g}")), version=__version__)
+    signature = Signature("documents needed", parts=(("of", result.name), ("width", f"{width:.12g}")), version=__version__)
     return Result(
         "documents needed", float(documents_needed), counts=dict(result.counts), notes=(note,), signature=signature
     )
@@ -464,7 +464,7 @@ def preference_power(
     )
     for column, test in enumerate(("by document", "sign test")):
         rows.append({"test": test, "power": estimate[column], "error_rate": wrong[column]})
-    parts = (("share", f"{share:g}"), ("ties", f"{ties:g}"), ("alike", f"{alike:g}"), ("simulated", str(n)))
+    parts = (("share", f"{share:.12g}"), ("ties", f"{ties:.12g}"), ("alike", f"{alike:.12g}"), ("simulated", str(n)))
     signature = Signature("preference power", parts=(*parts, ("seed", str(seed))), version=__version__)
     counts = {"documents": documents, "items": documents * items}
     return Result("power", rows[0]["power"], counts=counts, rows=rows, signature=signature)

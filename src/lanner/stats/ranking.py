@@ -257,8 +257,8 @@ def rank(
         "better": direction.split("_", maxsplit=1)[0],
         "test": "crossed t" if other_judges else test + (f" {combine} by domain" if combine != "pooled" else ""),
         "correction": correction,
-        "margin": "" if margin is None else f"{margin:g}",
-        "per_words": f"{per_words:g}" if per_words else "",
+        "margin": "" if margin is None else f"{margin:.12g}",
+        "per_words": f"{per_words:.12g}" if per_words else "",
         "holds_for": OTHER_JUDGES if other_judges else THESE_JUDGES,
     }
     result = _result(item_scores, table, rows=rows, outcomes=outcomes, resampling=resampling, how=how, notes=notes)
@@ -538,7 +538,7 @@ def duels(
     ):
         check_known(value, choices, f"There is no {what} {value!r}.", StatisticError)
     if margin is not None and not 0 < margin < float("inf"):
-        raise StatisticError(f"A margin is a positive number of points, not {margin:g}.")
+        raise StatisticError(f"A margin is a positive number of points, not {margin:.12g}.")
     if margin is not None and test != "permutation":
         raise StatisticError(
             "A margin is in points of the score, which rank tests do not look at.",

@@ -98,7 +98,7 @@ class Ratings:
             items=pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String())),
             documents=tuple(distinct.tolist()),
             judges=tuple(judges) or tuple(str(at) for at in range(table.shape[1])),
-            labels=tuple(labels) or tuple(f"{x:g}" for x in points),
+            labels=tuple(labels) or tuple(f"{x:.12g}" for x in points),
             points=points,
             ordered=not labels,
             explicit=bool(labels),
@@ -616,8 +616,8 @@ def _score_codes(scores: pl.Series, labels: Sequence[str | float] | None) -> tup
     code = np.searchsorted(points, values).clip(max=max(0, len(points) - 1))
     if len(values) and not np.array_equal(points[code], values):
         odd = values[points[code] != values][0]
-        raise StatisticError(f"The answers hold {odd:g}, which is not a point of the scale given.")
-    return code.astype(np.int32), tuple(f"{x:g}" for x in points), points
+        raise StatisticError(f"The answers hold {odd:.12g}, which is not a point of the scale given.")
+    return code.astype(np.int32), tuple(f"{x:.12g}" for x in points), points
 
 
 def _set_codes(column: pl.Series) -> tuple[Codes, tuple[frozenset[str], ...]]:

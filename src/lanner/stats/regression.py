@@ -462,7 +462,7 @@ def _source(data: Any, outcome_of: str, predictors: Sequence[str], fill: float |
     if fill is None:
         return source
     table = source.table.with_columns(pl.col(outcome_of).fill_null(fill))
-    return Wide(table, (*source.notes, f"Missing values of {outcome_of} are taken as {fill:g}."))
+    return Wide(table, (*source.notes, f"Missing values of {outcome_of} are taken as {fill:.12g}."))
 
 
 def _regress(

@@ -191,7 +191,7 @@ def _kept(
                 int(wild.sum()),
                 "{n} score is infinite or beyond {largest}, too large to compute with: left out.",
                 "{n} scores are infinite or beyond {largest}, too large to compute with: left out.",
-                largest=f"{LARGEST:g}",
+                largest=f"{LARGEST:.12g}",
             )
         )
         table = table.filter(~wild)

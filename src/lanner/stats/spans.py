@@ -464,7 +464,7 @@ def gamma(
         "documents": int((sums[:, 1] > 0).sum()),
         "spans": round(sum(text.per_judge * len(text.judges) for text in texts)),
     }
-    settings = {"by": by, "position": f"{position:g}", "category": f"{category:g}", "samples": str(samples)}
+    settings = {"by": by, "position": f"{position:.12g}", "category": f"{category:.12g}", "samples": str(samples)}
     return Plan(
         "gamma",
         answers,

@@ -76,7 +76,7 @@ def _enough_when(goal: Goal) -> str:
     """The goal in words."""
     match goal.kind:
         case Kind.RANK if goal.margin:
-            return say("every pair of systems is decided, or within ±{x}", x=f"{goal.margin:g}")
+            return say("every pair of systems is decided, or within ±{x}", x=f"{goal.margin:.12g}")
         case Kind.RANK:
             return say("every pair of systems is decided")
         case Kind.BEST:
@@ -85,12 +85,12 @@ def _enough_when(goal: Goal) -> str:
             return say("it is decided which of {a} and {b} is better", a=goal.first, b=goal.second)
         case Kind.NOT_WORSE:
             return say(
-                "{a} is shown to be at most {x} worse than {b}", a=goal.first, b=goal.second, x=f"{goal.margin:g}"
+                "{a} is shown to be at most {x} worse than {b}", a=goal.first, b=goal.second, x=f"{goal.margin:.12g}"
             )
         case Kind.PRECISION:
-            return say("every mean is known to ±{x}", x=f"{goal.half_width:g}")
+            return say("every mean is known to ±{x}", x=f"{goal.half_width:.12g}")
         case Kind.AGREEMENT:
-            return say("the interval of agreement lies above {x}", x=f"{goal.minimum:g}")
+            return say("the interval of agreement lies above {x}", x=f"{goal.minimum:.12g}")
 
 
 def _course(now: Economy) -> Markup:
@@ -135,7 +135,7 @@ def _agreement(now: Economy) -> tuple[str, str, str, str] | None:
     if now.agreement is None:
         return None
     value, low, high = now.agreement
-    return number(value), number(low), number(high), f"{now.goal.minimum:g}"
+    return number(value), number(low), number(high), f"{now.goal.minimum:.12g}"
 
 
 _BETWEEN = "/"
