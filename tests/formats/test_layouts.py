@@ -7,6 +7,7 @@ import io
 import json
 import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -1121,3 +1122,78 @@ def test_two_systems_with_a_bar_between_them_are_compared_also_beside_single_one
     (tmp_path / "t.csv").write_text("\n".join(table), encoding="utf-8")
     (reading,) = formats.read(tmp_path / "t.csv")
     assert {judgement.systems for judgement in reading.judgements} == {("A", "B"), ("A",), ("B",)}
+
+
+@pytest.mark.parametrize("heading", ["sys1_wins", "sys2_wins", "First is better", "right won", "a_preferred"])
+@pytest.mark.parametrize("words", [("True", "False"), ("yes", "no"), ("1", "0")])
+def test_yes_and_no_say_whether_one_side_won(tmp_path: Path, heading: str, words: tuple[str, str]) -> None:
+    pairs = [("oak", "elm"), ("elm", "oak"), ("oak", "fir"), ("fir", "elm")] * 3
+    won = [True, False, False, True, True, True] * 2
+    rows = [f"Ana,d{n},{a},{b},{words[not w]}" for n, ((a, b), w) in enumerate(zip(pairs, won, strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join([f"judge,document,system1,system2,{heading}", *rows]), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.csv")
+    side = "b" if heading in ("sys2_wins", "right won") else "a"
+    expected = [side if w else {"a": "b", "b": "a"}[side] for w in won]
+    assert [(j.systems, j.value) for j in reading.judgements] == list(zip(pairs, expected, strict=True))
+    assert any("If ties are among them" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize("headings", ["sys1_wins,sys2_wins", "oak wins", "A is not better", "A wins"])
+def test_yes_and_no_that_may_mean_something_else_are_no_preferences(tmp_path: Path, headings: str) -> None:
+    names = ("A", "B") if headings == "A wins" else ("oak", "elm")
+    pairs = [names, names[::-1]] * 4
+    answers = ["True", "False"] * (headings.count(",") + 1)
+    rows = [f"Ana,d{n},{a},{b},{','.join(answers[: headings.count(',') + 1])}" for n, (a, b) in enumerate(pairs)]
+    (tmp_path / "t.csv").write_text("\n".join([f"judge,document,system1,system2,{headings}", *rows]), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.csv")
+    assert not {"a", "b"} & {str(judgement.value) for judgement in reading.judgements}
+
+
+def _ranked(layout: str, places: Sequence[tuple[float, ...]]) -> str:
+    systems = ("DeepL", "Google", "Papago")
+    placed = [(f"d{n},{system}", own[at]) for n, own in enumerate(places) for at, system in enumerate(systems)]
+    if layout == "by system":
+        rows = [f"Ana,d{n},{','.join(map(str, own))}" for n, own in enumerate(places)]
+        return "\n".join([f"judge,document,{','.join(systems)}", *rows])
+    if layout == "by judge":
+        rows = [f"{item},{place},{place}" for item, place in placed]
+        return "\n".join(["document,system,Ana,Ben", *rows])
+    rows = [f"Ana,{item},{place}" for item, place in placed]
+    return "\n".join(["judge,document,system,points", *rows])
+
+
+@pytest.mark.parametrize(
+    "ranks", [[(1, 2, 3), (1, 3, 2), (2, 1, 3)], [(1, 1, 3), (1, 2, 2)], [(1, 1, 2), (1.5, 1.5, 3)]]
+)
+@pytest.mark.parametrize("layout", ["by system", "by judge", "long"])
+def test_places_of_systems_are_ranks_although_no_heading_says_so(
+    tmp_path: Path, layout: str, ranks: list[tuple[float, ...]]
+) -> None:
+    (tmp_path / "t.csv").write_text(_ranked(layout, ranks * 5), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.csv")
+    if layout == "long":  # the heading says points: asked, and not decided
+        assert {judgement.question for judgement in reading.judgements} == {"points"}
+        assert any("places 1, 2, 3" in note for note in reading.notes)
+    else:
+        assert {judgement.question for judgement in reading.judgements} == {"rank"}
+
+
+@pytest.mark.parametrize("layout", ["by system", "by judge", "long"])
+def test_scores_that_are_no_places_stay_scores(tmp_path: Path, layout: str) -> None:
+    for scores in ([(1, 2, 3)] * 4, [(1, 2, 3)] * 14 + [(2, 2, 3)], [(3, 1, 3), (1, 2, 3)] * 9):
+        (tmp_path / "t.csv").write_text(_ranked(layout, scores), encoding="utf-8")
+        (reading,) = formats.read(tmp_path / "t.csv")
+        assert {judgement.question for judgement in reading.judgements} == {"points" if layout == "long" else "score"}
+        assert not any("places 1, 2, 3" in note for note in reading.notes)
+
+
+def test_times_of_day_beside_dates_are_no_durations(tmp_path: Path) -> None:
+    rows = [f"2024-05-{n + 1:02},{9 + n}:{n * 5:02},Ana,d{n},{70 + n}" for n in range(8)]
+    (tmp_path / "t.csv").write_text("\n".join(["date,time,judge,document,score", *rows]), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.csv")
+    assert {judgement.elapsed_seconds for judgement in reading.judgements} == {None}
+    assert {judgement.question for judgement in reading.judgements} == {"score"}
+    durations = "\n".join(["time,judge,document,score", *(row.partition(",")[2] for row in rows)])
+    (tmp_path / "t.csv").write_text(durations, encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.csv")
+    assert [judgement.elapsed_seconds for judgement in reading.judgements][:2] == [540.0, 605.0]

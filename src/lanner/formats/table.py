@@ -28,12 +28,14 @@ from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import SHEET, Answer, ColumnMap, as_option, column_map, each_as
 from lanner.formats.parsing.headings import (
     fold,
+    header_words,
     is_total,
     kind_by_name,
     kind_in_words,
     names_answer,
     names_remark,
     side_of,
+    side_that_wins,
     sides_of,
     steps_in_words,
 )
@@ -57,6 +59,7 @@ from lanner.formats.parsing.tables import Rows, open_rows, table_kind
 from lanner.formats.parsing.textfile import Note, refuse_answers, replacing, text_file
 from lanner.formats.parsing.values import (
     KEEP_CODES,
+    are_places,
     as_text,
     asks_preference,
     dots_in_thousands,
@@ -66,6 +69,7 @@ from lanner.formats.parsing.values import (
     guarded,
     in_thousands,
     is_false,
+    is_flag,
     is_missing,
     is_numeric,
     literal_list,
@@ -776,6 +780,8 @@ class _Answers:
         if any(len(cell.systems) != 2 for cell in cells):
             return list(cells)
         heading = self.headings[cells[0].question]
+        if side := self._winner(cells, heading):
+            return self._won_or_lost(cells, heading, side)
         self._refuse_letters(cells)
         # systems called 1 and 2 are meant where a preference is asked for, and not by a confidence from 1 to 5
         are_names = asks_preference(heading) or not all(is_numeric(cell.value) for cell in cells if cell.side)
@@ -794,6 +800,46 @@ class _Answers:
             cell if is_missing(cell.value) else cell._replace(value=meanings[as_text(cell.value).strip()])
             for cell in side_cells
         ]
+
+    def _winner(self, cells: Sequence[_Raw], heading: str) -> str:
+        """The side of `sys1_wins` or `A is better`, of which yes and no say whether it won. "" for other headings,
+        where the heading may name a system that stands on the other side too, and where another column says the same
+        of the other side, so that no in both may be a tie."""
+        values = [cell.value for cell in cells if not is_missing(cell.value)]
+        side = side_that_wins(heading)
+        others = {side_that_wins(other) for other in self._ids if other != heading}
+        is_decided = bool(values) and all(is_flag(value) or as_text(value).strip() in ("0", "1") for value in values)
+        if not side or not is_decided or others & {"a", "b"}:
+            return ""
+        turned = {fold(cell.systems["ba".index(side)]) for cell in cells}
+        return "" if turned & set(map(fold, header_words(heading))) else side
+
+    def _won_or_lost(self, cells: Sequence[_Raw], heading: str, side: str) -> list[_Raw]:
+        other = "b" if side == "a" else "a"
+        words = {"a": "the first of the two", "b": "the second"}
+        self._steps.append(
+            f"{heading!r}: yes means that {words[side]} is better, and no that {words[other]} is. If ties are among "
+            "them, write tie there: they count as preferences."
+        )
+        return [
+            cell if is_missing(cell.value) else cell._replace(value=other if is_false(cell.value) else side)
+            for cell in cells
+        ]
+
+    def _note_on_places(self) -> Iterator[str]:
+        """That numbers look like ranks, under a heading that does not say so."""
+        groups: dict[str, dict[tuple[str, str, str], list[Any]]] = {}
+        for cell in self._cells:
+            if len(cell.systems) == 1:
+                key = (cell.judge, cell.draft.document, cell.draft.id)
+                groups.setdefault(cell.question, {}).setdefault(key, []).append(cell.value)
+        for question, rankings in groups.items():
+            heading = self.headings[question]
+            if "rank" not in heading.casefold() and are_places(rankings.values()):
+                yield (
+                    f"The numbers in {heading!r} are the places 1, 2, 3 … of the systems in every text. If 1 is the "
+                    "best, add --better lower."
+                )
 
     def _refuse_letters(self, cells: Sequence[_Raw]) -> None:
         """The error where `A` may mean the side `system_a` or the system A, which stands on the other side."""
@@ -956,6 +1002,7 @@ class _Answers:
         if self._cells and "role" not in self._table.at:
             yield "No column `role` says which answers are controls or repeats, so all count as main ones."
         yield from self._steps
+        yield from self._note_on_places()
         for role in TIMES:
             if self._cells and role in self._table.at:
                 column = self._table.map.roles[role]

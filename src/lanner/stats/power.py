@@ -431,7 +431,9 @@ def documents_needed(result: Result, width: float) -> Result:
     now = result.interval.high - result.interval.low
     documents_needed = int(np.ceil(result.counts["documents"] * (now / width) ** 2))
     note = f"{result.name}: {now:.3f} wide with {result.counts['documents']} documents."
-    signature = Signature("documents needed", parts=(("of", result.name), ("width", f"{width:.12g}")), version=__version__)
+    signature = Signature(
+        "documents needed", parts=(("of", result.name), ("width", f"{width:.12g}")), version=__version__
+    )
     return Result(
         "documents needed", float(documents_needed), counts=dict(result.counts), notes=(note,), signature=signature
     )

@@ -56,8 +56,10 @@ from lanner.formats.parsing.headings import (
 )
 from lanner.formats.parsing.values import (
     are_durations,
+    are_places,
     as_text,
     asks_preference,
+    clock,
     duration_heading,
     is_false,
     is_flag,
@@ -71,6 +73,8 @@ from lanner.formats.parsing.values import (
 from lanner.model import Role, languages
 
 _NO_TEXT = frozenset({"context", "previous", "prev", "url", "link", "path", "hash", "date", "status", "state", "tag"})
+_DAY = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]00:00:00)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}")
+"""A date without a time."""
 _GRAMMATICAL_PERSON = re.compile(
     r"(?:[123](?!\d)|first|second|third|erste|zweite|dritte|premi|deuxi|troisi|primer|prim[ao]|segund|tercer"
     r"|terz|перв|втор|трет|[第一二三])",
@@ -358,13 +362,21 @@ class _Guess:
         taken; the others are left out."""
         columns = [(column, about) for column in self.free if (about := duration_heading(column)) is not None]
         for column, about in sorted(columns, key=lambda entry: not entry[1].unit):
-            if not are_durations(self._values(column)):
+            if not are_durations(self._values(column)) or (not about.unit and self._are_times_of_day(column)):
                 continue
             role = "active_seconds" if about.active else "seconds"
             if role not in self.roles:
                 self._assign(role, column, _CERTAIN if about.unit else _CLEAR)
             else:
                 self.free.remove(column)
+
+    def _are_times_of_day(self, column: str) -> bool:
+        """Whether `9:30` stands beside a day: then it is when something was done, and not how long it took."""
+        times = [clock(as_text(value)) for value in self._values(column)]
+        dates = (self._values(other) for other in self.free if other != column)
+        return all(time is not None for time in times) and any(
+            days and all(re.fullmatch(_DAY, as_text(day).strip()) for day in days) for days in dates
+        )
 
     def _take_spelled(self) -> None:
         """Columns whose whole name is a known spelling; the best spelling of a role wins."""
@@ -922,9 +934,11 @@ class _Guess:
                 names={"columns": ", ".join(columns)},
                 next_step=f"If each column holds the scores of one system: {as_option(_score_of_each(columns))}.",
             )
+        places = [self.header.index(column) for column in columns]
+        question = "rank" if are_places([row[place] for place in places] for row in self.sample) else "score"
         for column in columns:
             role = output_or_reference(column)
-            self._add_answer(Answer(column, "score", system=role[1] if role else column), _LIKELY)
+            self._add_answer(Answer(column, question, system=role[1] if role else column), _LIKELY)
         return True
 
     def _take_lists_of_scores(self, columns: Sequence[str]) -> bool:
@@ -1048,13 +1062,19 @@ class _Guess:
         labels = [{str(value) for value in self._values(column)} for column in columns]
         alike = columns == numeric or bool(labels and set.intersection(*labels))
         if self._has_item and len(columns) > 1 and alike and not any(map(names_answer, columns)):
-            question = "score" if numeric else "label"
+            question = "label" if not numeric else "rank" if self._are_ranks_of_systems(columns) else "score"
             self._check_scales(columns)
             self._check_counts(columns)
             for column, (judge, system) in (_split_judge_and_system(columns) or {}).items():
                 self._add_answer(Answer(column, question, judge, system), _LIKELY)
             for column in [] if self.answers else columns:
                 self._add_answer(Answer(column, question, judge=column), _LIKELY)
+
+    def _are_ranks_of_systems(self, columns: Sequence[str]) -> bool:
+        """Whether these judges gave the systems of every text the places from 1 on."""
+        items = self._columns(*(role for role in ITEM_ROLES if role != "system"))
+        rankings = (places for column in columns for places in self._by(items, column, missing=False).values())
+        return "system" in self.roles and are_places(rankings)
 
     def _check_scales(self, columns: Sequence[str]) -> None:
         """Refuse columns as scores of judges if some hold fractions of one and others large numbers: judges share a
@@ -1234,7 +1254,8 @@ def _are_numbers(values: Sequence[Any]) -> bool:
 
 def _are_moments(values: Sequence[Any]) -> bool:
     """Dates and times of day say when something was done, and answer nothing."""
-    return bool(values) and sum(moment(as_text(value)) is not None for value in values) * 2 > len(values)
+    moments = [text for text in map(as_text, values) if moment(text) is not None or clock(text) is not None]
+    return bool(values) and len(moments) * 2 > len(values)
 
 
 def _are_identifiers(values: Sequence[Any]) -> bool:

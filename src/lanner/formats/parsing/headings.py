@@ -242,6 +242,19 @@ def side_of(name: str) -> int | None:
     return next((side for side in (0, 1) if any(pair[side] in words for pair in _SIDES)), None)
 
 
+_WINS = {"wins", "win", "won", "winner", "better", "best", "preferred", "besser", "gewinnt", "meilleur", "mejor"}
+
+
+def side_that_wins(name: str) -> str:
+    """`a` or `b` where a heading asks whether the first or the second of two is better: `sys1_wins`, `A is better`; ""
+    where it names neither, both, or what else there may be, as in `A not better`."""
+    words = header_words(name)
+    sides = [side for word in words for side in (0, 1) if any(pair[side] == word for pair in _SIDES)]
+    others = {word for word in words if word not in _WINS and not any(word in pair for pair in _SIDES)}
+    known = {"is", "was", "system", "sys", "model", "mt", "output", "translation", "engine", "the", "one"}
+    return "ab"[sides.pop()] if len(sides) == 1 and others <= known and not _WINS.isdisjoint(words) else ""
+
+
 def output_or_reference(column: str) -> tuple[str, str] | None:
     """Whether a column is an output or a reference, and whose."""
     name = fold(column)

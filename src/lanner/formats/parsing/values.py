@@ -344,6 +344,35 @@ def moment(text: str) -> datetime | None:
     return None
 
 
+# Places: the ranks of systems, however their column is called
+
+_RANKINGS = {2: 3, 3: 13, 4: 75, 5: 541, 6: 4683, 7: 47293, 8: 545835, 9: 7087261, 10: 102247563}
+"""In how many ways so many systems can be ranked with ties (Fubini numbers)."""
+_CHANCE = 0.001
+
+
+def are_places(groups: Iterable[Sequence[Any]]) -> bool:
+    """Whether the numbers of each group are the places 1, 2, 3 … of its members, ties allowed, in so many groups that
+    scores from 1 to the number of members would hardly ever be so."""
+    chance = 1.0
+    for group in groups:
+        numbers = [number(as_text(value)) for value in group if not is_missing(value)]
+        places = [value for value in numbers if value is not None]
+        if len(places) < len(numbers) or len(places) > max(_RANKINGS):
+            return False
+        before = [sum(other < place for other in places) for place in places]
+        shared = [(places.count(place) - 1) / 2 for place in places]
+        is_ranking = (
+            all(place == 1 + n for place, n in zip(places, before, strict=True))
+            or all(place == 1 + n + half for place, n, half in zip(places, before, shared, strict=True))
+            or sorted(set(places)) == list(range(1, len(set(places)) + 1))
+        )
+        if not is_ranking:
+            return False
+        chance *= _RANKINGS.get(len(places), 1) / len(places) ** len(places) if len(places) > 1 else 1
+    return chance < _CHANCE
+
+
 # How long something took
 
 
