@@ -6,6 +6,7 @@ from scipy.stats import binomtest
 
 from lanner.analysis.alarms import (
     FEWEST_DOCUMENTS,
+    _p_value,
     fast_by_chance,
     fast_judges,
     panel_test,
@@ -43,6 +44,15 @@ def test_equal_judges_raise_the_alarm_in_one_panel_of_twenty(
         found = panel_test(panel(rng, units, 2 + 1 + run % 5, documents=documents), seed=run)
         alarms += bool(found and found.differs)
     assert binomtest(alarms, runs, 0.05).pvalue > 0.001, alarms / runs
+
+
+def test_the_p_of_exchanged_judges_counts_the_panel_itself_and_whatever_reaches_it() -> None:
+    """Three judges in one block: whoever is given the one large sum, it is as far out as the one seen, so p is 1. What
+    no exchange reaches has p 1/1000, and never 0."""
+    blocks = [np.array([[2.0, -1.0, -1.0]])], [np.array([[0, 1, 2]])]
+    variances = np.full(3, 2.0)
+    assert _p_value(2 / np.sqrt(2), blocks, variances, np.random.default_rng(0)) == 1
+    assert _p_value(9.0, blocks, variances, np.random.default_rng(0)) == 1 / 1000
 
 
 def test_a_careless_judge_is_found_and_named() -> None:

@@ -10,6 +10,7 @@ from scipy import stats
 from scipy.stats import t as student
 
 from lanner.stats.metric_accuracy import (
+    CalibratedAccuracy,
     Kind,
     PairGrid,
     SoftAccuracy,
@@ -358,6 +359,31 @@ def test_p_of_drawn_masks_counts_the_difference_itself_among_them() -> None:
     assert accuracy_test(better, worse) == pytest.approx(1 / 20_001, abs=1e-12)
 
 
+def test_p_of_drawn_documents_counts_the_difference_itself_among_them() -> None:
+    """The same with whole documents swapped: no draw of 30 documents keeps them all."""
+    gold = np.random.default_rng(4).permutation(240).reshape(8, 30).astype(float)
+    ps = document_tests("segment_pearson", gold, [gold, -gold], np.arange(30), k=99)
+    assert (ps[0, 1], ps[1, 0]) == (pytest.approx(1 / 100, abs=1e-12), 1)
+
+
+def test_draws_that_reach_just_the_difference_count() -> None:
+    """So few cells that the draws meet the data themselves again and again: p is near that of all 2ⁿ masks, and would
+    lie an eighth or a quarter lower if they did not count."""
+    gold, good, bad = np.array([[1.0, 2.0, 5.0]]), np.array([[1.0, 3.0, 4.0]]), np.array([[5.0, 1.0, 2.0]])
+    one, two = (((table - table.mean()) / table.std())[0] for table in (good, bad))
+
+    def gap(first: Array, second: Array) -> float:
+        return float(np.corrcoef(first, gold[0])[0, 1] - np.corrcoef(second, gold[0])[0, 1])
+
+    masks = [np.array(mask) for mask in product([True, False], repeat=3)]
+    reached = [gap(np.where(mask, one, two), np.where(mask, two, one)) >= gap(one, two) - 1e-9 for mask in masks]
+    assert pearson_tests(gold, [good, bad], k=20_000)[0, 1] == pytest.approx(np.mean(reached), abs=0.015)
+    known = np.array([[True, True], [True, False]])  # two pairs in one segment, one in the other
+    right = CalibratedAccuracy(1.0, 0.0, known, known, weights(known))
+    wrong = CalibratedAccuracy(0.0, 0.0, known & False, known, weights(known))
+    assert accuracy_test(right, wrong) == pytest.approx(1 / 8, abs=0.01), "only the data themselves reach ½ + ½ + 1"
+
+
 @pytest.mark.parametrize("holes", [False, True])
 def test_all_pairs_at_once_are_each_pair_alone(holes: bool) -> None:
     gold, tables = scorers(2, segments=8)
@@ -385,6 +411,7 @@ def test_groups_end_where_a_member_beats_the_next() -> None:
     ps[0, 2] = ps[2, 3] = 0.01
     assert rank_groups([0.9, 0.8, 0.7, 0.6], ps) == [1, 1, 2, 3]
     assert rank_groups([0.6, 0.9], np.ones((2, 2))) == [1, 1]
+    assert rank_groups([0.9, 0.6], np.full((2, 2), 0.05)) == [1, 1], "significant is below 5 %"
 
 
 DOCUMENT = np.repeat(np.arange(6), [3, 1, 2, 4, 1, 3])

@@ -165,6 +165,18 @@ def test_a_model_that_copies_the_crowd_wins_and_one_that_guesses_loses():
     assert "may not replace" in bad.notes[-1]
 
 
+def test_a_model_that_beats_half_of_the_people_may_replace_one():
+    """Two people who always say what the crowd says, two who guess, and a model between them: ω is just ½."""
+    rng = np.random.default_rng(3)
+    truth = rng.choice(list("abc"), 300)
+    guesses = {name: rng.choice(list("abc"), 300).tolist() for name in ("p2", "p3")}
+    people = {"p0": truth.tolist(), "p1": truth.tolist(), **guesses}
+    model = np.where(rng.random(300) < 0.3, rng.choice(list("abc"), 300), truth).tolist()
+    result = alternative_annotator(long({**people, "m": model}), epsilon=0.0)
+    assert result.value == 0.5
+    assert "may replace" in result.notes[-1]
+
+
 def test_few_items_take_wilcoxons_test():
     people = {"p0": list("aabbaabbaabb"), "p1": list("aabbaabbabab"), "p2": list("aabbaabbaabb")}
     result = alternative_annotator(long({**people, "m": list("aabbaabbaaaa")}, documents=6), unit="item")

@@ -13,6 +13,7 @@ from lanner.stats.coefficients import kappa
 from lanner.stats.power import (
     Components,
     Design,
+    Trials,
     as_run,
     chances,
     defaults,
@@ -308,3 +309,28 @@ def _tastes(parts: Components, documents: int, judges: int, seed: int):
     rng = generator(seed, 7)
     rng.normal(size=(1, documents))
     return rng.normal(size=(1, judges))[0] * np.sqrt(2 * parts.system_judge)
+
+
+@pytest.mark.parametrize(
+    ("documents", "drawn", "systems", "alpha", "told_apart"),
+    [
+        (40, 19, 2, 0.05, 0.0),  # p is 1/20, which is not below 5 %
+        (40, 20, 2, 0.05, 1.0),  # p is 1/21
+        (40, 59, 3, 0.05, 0.0),  # p is 1/60, three times that after the correction
+        (40, 60, 3, 0.05, 1.0),  # p is 3/61
+        (6, 0, 2, 0.04, 1.0),  # all 64 swaps: p is 2/64
+        (6, 0, 2, 1 / 32, 0.0),
+    ],
+)
+def test_a_planned_study_is_tested_with_the_p_of_a_ranking(
+    documents: int, drawn: int, systems: int, alpha: float, told_apart: float
+) -> None:
+    """One study without noise in which the first system is far ahead in every document: no drawn swap reaches that, of
+    all swaps two do."""
+    means = np.zeros((1, systems, documents))
+    means[:, 1:] += np.arange(systems - 1)[:, None] * 10.0
+    signs = np.random.default_rng(1).choice([-1.0, 1.0], (drawn, documents))
+    if not drawn:
+        signs = 2.0 * ((np.arange(2**documents)[:, None] >> np.arange(documents)) & 1) - 1
+    trials = Trials(means, signs, exact=not drawn, correction="holm", alpha=alpha)
+    assert trials.pair_found(1000.0) == told_apart

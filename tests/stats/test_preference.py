@@ -63,6 +63,17 @@ def test_comparisons_without_an_answer_are_left_out_and_counted():
     assert "1 comparison has no answer" in " ".join(notes)
 
 
+def test_an_even_vote_is_won_by_nobody():
+    """Of ten documents the judges agree on two only; the interval is that of two in ten."""
+    label = [name for d in range(10) for name in ("x", "x" if d < 2 else "y")]
+    data = {"judge": ["j", "k"] * 10, "document": [f"d{d}" for d in range(10) for _ in "jk"], "label": label}
+    result = majority({**data, "system": ["x|y"] * 20})
+    [row] = result.rows
+    assert (row["won_by_one"], row["ties"], row["won_by_two"], row["percent_tie"]) == (2, 8, 0, 80)
+    assert result.value == 0.2
+    assert result.interval.low < 0.2 < result.interval.high < 0.6
+
+
 @pytest.mark.parametrize("statistic", [sign_test, majority])
 def test_notes_on_every_question_are_kept(statistic):
     """With several questions, what was left out of each is said; those of the last question alone were."""

@@ -315,13 +315,13 @@ def test_systems_without_a_common_document_are_not_ranked() -> None:
 def test_the_interval_of_a_difference_ends_where_its_test_begins_to_reject(documents: int, average: str) -> None:
     """Shift one system by d: the test against 0 must reject exactly for d beyond the ends of the interval."""
     items = found(5, documents=documents, gap=0.2)
-    options = {"average": average, "swaps": 2000}
+    options = {"average": average, "swaps": 1999}  # the p of a hundred swaps is just 5 %
     [duel] = duels(items, ["oak", "elm"], **options)  # type: ignore[arg-type]
     assert duel.low is not None and duel.high is not None
     assert duel.low < duel.difference < duel.high
     width = duel.high - duel.low
     for end, outward in ((duel.low, -1), (duel.high, 1)):
-        for step in (-0.01, 0.01):
+        for step in (-1e-6, 1e-6):  # one swap more or less would move an end further
             shift = pl.when(pl.col("system") == "oak").then(pl.col("score") - end - outward * step * width)
             moved = Items(items.table.with_columns(score=shift.otherwise(pl.col("score"))), "score", 1)
             [again] = duels(moved, ["oak", "elm"], **options)  # type: ignore[arg-type]
@@ -350,6 +350,41 @@ def test_equivalence_is_two_one_sided_tests_and_agrees_with_the_90_per_cent_inte
         duels(items, ["oak", "elm"], margin=-1)
     with pytest.raises(StatisticError, match="margin"):
         duels(items, ["oak", "elm"], margin=1, test="signed-rank")
+
+
+def test_one_sided_tests_count_every_swap_that_reaches_the_difference() -> None:
+    """Six documents with whole numbers, so that many swaps reach just the difference that was seen."""
+    gaps, margin = np.array([3, 1, 1, 0, 2, -1]), 2.0
+    rows = [
+        (system, "news", f"d{d}", "0", float(gap if system == "oak" else 0), 1)
+        for d, gap in enumerate(gaps)
+        for system in ("oak", "elm")
+    ]
+    names = ["system", "domain", "document", "segment", "score", "judges"]
+    [duel] = duels(Items(pl.DataFrame(rows, schema=names, orient="row"), "score", 1), ["oak", "elm"], margin=margin)
+    signs = np.array(list(product([-1, 1], repeat=len(gaps))))
+    above, below = gaps + margin, gaps - margin
+    not_worse = np.mean(signs @ below <= below.sum())
+    assert duel.p_not_worse == pytest.approx(not_worse) == 8 / 64
+    assert duel.p_equivalent == pytest.approx(max(not_worse, np.mean(signs @ above >= above.sum())))
+
+
+@pytest.mark.parametrize(("end", "p"), [("high", 0.05), ("low", 0.95)])
+def test_one_sided_tests_for_other_judges_agree_with_the_90_per_cent_interval(end: str, p: float) -> None:
+    """That a system lags behind by less than an end of the 90 % interval has p 5 % at its high end, 95 % at its low."""
+    rng = np.random.default_rng(2)
+    taste = {(judge, system): rng.normal() for judge in range(6) for system in ("elm", "oak")}
+    rows = [
+        (f"j{judge}", system, f"d{d}", "0", 50 + 6 * (system == "elm") + taste[judge, system] + rng.normal())
+        for d, judge, system in product(range(24), range(6), ("elm", "oak"))
+    ]
+    data = pl.DataFrame(rows, schema=["judge", "system", "document", "segment", "score"], orient="row")
+    crossed = Resampling(unit="two-way", level=0.9)
+    [apart] = ranking.head_to_head(data, "score", resampling=crossed).rows
+    assert (apart["system"], apart["other"]) == ("elm", "oak") and 0 < apart["low"] < apart["high"]
+    [row] = ranking.head_to_head(data, "score", margin=apart[end], resampling=crossed).rows
+    assert row["p_not_worse"] == pytest.approx(p, abs=1e-6)
+    assert row["p_equivalent"] == row["p_not_worse"]
 
 
 def test_where_low_is_good_not_worse_means_not_higher() -> None:

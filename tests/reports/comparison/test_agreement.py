@@ -1,12 +1,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
+import polars as pl
 import pytest
 
 from lanner import analysis
-from lanner.reports.comparison.agreement import agreement, misevaluation, models, preferences, same_scores, verdicts
-from lanner.reports.comparison.sides import Measure
+from lanner.reports.comparison.agreement import (
+    _majority,
+    agreement,
+    misevaluation,
+    models,
+    preferences,
+    same_scores,
+    verdicts,
+)
+from lanner.reports.comparison.sides import Form, Measure
 from lanner.reports.view import View
 from reports.comparison.worlds import QUICK, answered, lab, noise, parity, scenarios, scores
 from reports.world import material
@@ -190,6 +201,24 @@ def test_verdicts_that_turn_are_listed_with_both() -> None:
     found = verdicts(lab(scenarios(wrong=3)))
     assert "3 of 24 verdicts on adequacy turn" in found.said
     assert {(row["narrow"], row["wide"]) for row in found.data} == {("4", "2")}
+
+
+def test_a_verdict_is_what_more_people_gave_than_anything_else() -> None:
+    """Two against two is a tie, also where others gave something else; so is a best rank that two outputs share."""
+    labels = {"clear": "aab", "even": "ab", "two of three": "aabbc", "alone": "b"}
+    ranked = {"first": [[1, 2], [1, 2], [2, 1]], "shared": [[1, 1], [1, 1], [2, 1]], "split": [[1, 2], [2, 1]]}
+    rows = [
+        *((document, "oak", label, None) for document, votes in labels.items() for label in votes),
+        *((document, "oak|elm", None, ranks) for document, votes in ranked.items() for ranks in votes),
+    ]
+    schema = {"document": pl.String, "system": pl.String, "label": pl.String, "ranks": pl.List(pl.Int64)}
+    table = pl.DataFrame(rows, schema, orient="row").with_columns(question=pl.lit("q"))
+    side: Any = SimpleNamespace(by_people=table)
+    pair: Any = SimpleNamespace(form=Form.LABELS)
+    assert dict(_majority(side, "q", pair, ["document"]).iter_rows()) == {
+        **{"clear": "a", "even": "tie", "two of three": "tie", "alone": "b"},
+        **{"first": "oak", "shared": "tie", "split": "tie"},
+    }
 
 
 def test_where_context_does_not_differ() -> None:
