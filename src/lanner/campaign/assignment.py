@@ -302,7 +302,7 @@ def remove_judge(
 
 
 def _frozen(tx: Transaction, campaign: Campaign) -> tuple[Protocol, list[Document]]:
-    protocol = Protocol.model_validate_json(tx.campaigns.protocol(campaign.id))
+    protocol = tx.campaigns.protocol(campaign.id)
     return protocol, tx.documents.all(campaign.id)
 
 

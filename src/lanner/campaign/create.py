@@ -153,7 +153,7 @@ def redefine(
                 next_step="Duplicate it and change the copy.",
             )
         plan = tx.campaigns.plan(draft.id)
-        stored = Protocol.model_validate_json(tx.campaigns.protocol(draft.id))
+        stored = tx.campaigns.protocol(draft.id)
         definition = stored if protocol is None else _with_questionnaires(protocol, draft.settings)
         texts = tuple(documents) if documents is not None else tuple(tx.documents.all(draft.id))
         check_documents(texts)
@@ -214,7 +214,7 @@ def duplicate(
         model = tx.campaigns.get(campaign)
         plan = tx.campaigns.plan(model.id)
         documents = tx.documents.all(model.id)
-        definition = Protocol.model_validate_json(tx.campaigns.protocol(model.id))
+        definition = tx.campaigns.protocol(model.id)
         people = list(judges) if judges is not None else still_judging(tx, model.id)
     design = model.design if model.design in registry.names("designs") else "full"  # an imported one has none
     return create(

@@ -153,7 +153,7 @@ def _undrawn(tx: Transaction, campaign: Campaign) -> Drawing:
     from lanner.stats.allocation import Allocation
 
     plan = tx.campaigns.plan(campaign.id)
-    protocol = Protocol.model_validate_json(tx.campaigns.protocol(campaign.id))
+    protocol = tx.campaigns.protocol(campaign.id)
     documents = tuple(tx.documents.all(campaign.id))
     systems = tuple(plan["systems"])
     sizes = document_sizes(documents, protocol)

@@ -104,7 +104,7 @@ def import_judgements(
     settled = bool(judges) and all(judge.kind is JudgeKind.ADJUDICATED for judge in judges)
     with store.reading() as tx:
         record = tx.campaigns.get(campaign)
-        definition = Protocol.model_validate_json(tx.campaigns.protocol(record.id))
+        definition = tx.campaigns.protocol(record.id)
     going = _Import(record, definition, intake, judges, moment)
     while True:
         try:
@@ -137,7 +137,7 @@ def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement]) 
     """What judgements would come to in a campaign, without storing any; what cannot be taken in is raised."""
     with store.reading() as tx:
         entry = tx.campaigns.get(campaign)
-        definition = Protocol.model_validate_json(tx.campaigns.protocol(entry.id))
+        definition = tx.campaigns.protocol(entry.id)
         texts = tx.documents.all(entry.id)
     intake = take_in(definition, judgements, texts)
     _check_places(intake.judgements, texts)

@@ -89,7 +89,7 @@ def prefill(
     setting: dict[str, Json] = {"model": model, "from": source, "unassisted": unassisted}
     with store.writing() as tx:
         entry = lock(tx, campaign)
-        protocol = Protocol.model_validate_json(tx.campaigns.protocol(entry.id))
+        protocol = tx.campaigns.protocol(entry.id)
         _refuse_begun(tx, entry)
         documents = tuple(tx.documents.all(entry.id))
         result = with_marks(tx, setting, documents, protocol, seed=entry.seed, own=entry)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lanner.campaign import drawing
-from lanner.campaign.questions import questions_of
 from lanner.campaign.states import Reference
 from lanner.model import Campaign, Document, Judge, Judgement, Protocol
 from lanner.store import JUDGE_ITSELF, Event, Link, Seat, Share, Store
@@ -127,7 +126,8 @@ def protocol(store: Store, campaign: Reference) -> Protocol:
     """The protocol as it was frozen."""
     with store.reading() as tx:
         entry = tx.campaigns.get(campaign)
-        return questions_of(store, tx, entry.id, entry.protocol_hash).protocol
+        frozen: Protocol = store.facts.get(("protocol", entry.protocol_hash), lambda: tx.campaigns.protocol(entry.id))
+        return frozen
 
 
 def documents(store: Store, campaign: Reference) -> list[Document]:

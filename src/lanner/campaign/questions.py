@@ -475,11 +475,9 @@ def _agreed(questions: Questions, page: str, kind: JudgeKind, about_judge: Seque
 
 def questions_of(store: Store, tx: Transaction, campaign: int, protocol_hash: str) -> Questions:
     """The campaign's protocol, ready to be answered."""
-
-    def make() -> Questions:
-        return Questions(Protocol.model_validate_json(tx.campaigns.protocol(campaign)))
-
-    questions: Questions = store.facts.get(("protocol", protocol_hash), make)
+    questions: Questions = store.facts.get(
+        ("questions", protocol_hash), lambda: Questions(tx.campaigns.protocol(campaign))
+    )
     return questions
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lanner.store.accounts import Account, AccountRole, Seat, Session
-from lanner.store.campaigns import JUDGE_ITSELF, Event, fingerprint
+from lanner.store.accounts import Account, AccountRole, Session
+from lanner.store.campaigns import JUDGE_ITSELF, Event, Seat, fingerprint
 from lanner.store.judgements import Answer, Key, Link, NewAnswer, StoredPart, Unit
 from lanner.store.ledger import Entry, NewEntry, Work
 from lanner.store.store import CollisionError, DisconnectedError, Memo, Store, Transaction

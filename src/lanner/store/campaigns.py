@@ -1,4 +1,5 @@
-"""Campaigns: what was asked, of which texts, by which design, in which state; what happened, and who is told of it."""
+"""Campaigns: what was asked, of which texts and judges, by which design, in which state; what happened, and who is told
+of it."""
 
 from __future__ import annotations
 
@@ -6,12 +7,13 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 from sqlalchemy import bindparam, delete, func, or_, select, update
 
 from lanner.errors import CampaignError, did_you_mean
-from lanner.model import Campaign, CampaignState, Document, Json, Protocol, Segment
+from lanner.model import Campaign, CampaignState, Document, Json, Judge, JudgeKind, Protocol, Segment
 from lanner.store import schema
 from lanner.store.rows import Rows, dumps, loads, micros, moment
 
@@ -78,9 +80,10 @@ class Campaigns(Rows):
         rows = self._connection.execute(select(*_LISTED).where(_c.id.in_(mine)).order_by(_c.id.desc())).mappings()
         return [_campaign(row) for row in rows]
 
-    def protocol(self, campaign: int) -> str:
-        """The frozen protocol, as JSON."""
-        return str(self._connection.execute(select(_c.protocol).where(_c.id == campaign)).scalar_one())
+    def protocol(self, campaign: int) -> Protocol:
+        """The protocol as it was frozen."""
+        text = self._connection.execute(select(_c.protocol).where(_c.id == campaign)).scalar_one()
+        return Protocol.model_validate_json(text)
 
     def corpus_hash(self, campaign: int) -> str:
         return str(self._connection.execute(_CORPUS_HASH, {"reference": campaign}).scalar_one())
@@ -331,6 +334,120 @@ def _default(field: Field[Any]) -> Any:
     if field.default_factory is not MISSING:
         return field.default_factory()
     return field.default
+
+
+# Who judges in a campaign, and the secret links they come by.
+
+
+_judge = schema.judge.c
+_NAMES = [column.name for column in _judge]
+_NUMBERED = select(schema.judge).where(_judge.id == bindparam("number"))
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A judge in a campaign: who, where, whether their link still opens the door, what they consented to."""
+
+    number: int
+    campaign: int
+    judge: Judge
+    has_link: bool = False
+    revoked_at: datetime | None = None
+    consent: str | None = None
+    consented_at: datetime | None = None
+    link_issued_at: datetime | None = None
+
+
+class Judges(Rows):
+    """Rows of the table `judge`. `number` is the row, `key` the id that people gave."""
+
+    __slots__ = ()
+
+    def add(self, campaign: int, judges: Sequence[Judge], now: datetime) -> None:
+        if not judges:
+            return
+        last = self._connection.execute(select(func.max(_judge.position)).where(_judge.campaign == campaign)).scalar()
+        rows = [
+            {
+                "campaign": campaign,
+                "position": position,
+                "key": judge.id,
+                "kind": str(judge.kind),
+                "name": judge.name,
+                "attributes": dumps(dict(judge.attributes)),
+                "added_at": micros(now),
+            }
+            for position, judge in enumerate(judges, 0 if last is None else last + 1)
+        ]
+        self._connection.execute(schema.judge.insert(), rows)
+
+    def all(self, campaign: int) -> list[Seat]:
+        """In the order they were added."""
+        rows = self._connection.execute(
+            select(schema.judge).where(_judge.campaign == campaign).order_by(_judge.position)
+        )
+        return [_seat(row) for row in rows]
+
+    def find(self, campaign: int, key: str) -> Seat | None:
+        row = self._connection.execute(
+            select(schema.judge).where(_judge.campaign == campaign, _judge.key == key)
+        ).first()
+        return _seat(row) if row else None
+
+    def get(self, campaign: Campaign, key: str) -> Seat:
+        """The judge in the campaign, or an error with the nearest name."""
+        seat = self.find(campaign.id, key)
+        if seat is None:
+            names = [other.judge.id for other in self.all(campaign.id)]
+            raise CampaignError(
+                f"{campaign.name} has no judge {key!r}.", code="unknown_judge", next_step=did_you_mean(key, names)
+            )
+        return seat
+
+    def numbered(self, number: int) -> Seat | None:
+        row = self._connection.execute(_NUMBERED, {"number": number}).first()
+        return _seat(SimpleNamespace(**dict(zip(_NAMES, row, strict=True)))) if row else None
+
+    def by_link(self, link_hash: str) -> Seat | None:
+        """The judge whose link this is, unless it was revoked."""
+        query = select(schema.judge).where(_judge.link_hash == link_hash, _judge.revoked_at.is_(None))
+        row = self._connection.execute(query).first()
+        return _seat(row) if row else None
+
+    def set_link(self, number: int, link_hash: str, now: datetime) -> None:
+        """A new link; the one before it stops working."""
+        self._change(number, link_hash=link_hash, link_issued_at=micros(now), revoked_at=None)
+
+    def revoke_link(self, number: int, now: datetime) -> None:
+        self._change(number, revoked_at=micros(now))
+
+    def set_consent(self, number: int, version: str, now: datetime) -> None:
+        self._change(number, consent=version, consented_at=micros(now))
+
+    def rename(self, number: int, judge: Judge) -> None:
+        """Other id, name and attributes for the same person: this is how an identity is erased."""
+        self._change(number, key=judge.id, name=judge.name, attributes=dumps(dict(judge.attributes)))
+
+    def remove(self, number: int) -> None:
+        """Delete a judge whom nothing refers to any more."""
+        self._connection.execute(delete(schema.judge).where(_judge.id == number))
+
+    def _change(self, number: int, **values: Any) -> None:
+        self._connection.execute(update(schema.judge).where(_judge.id == number).values(**values))
+
+
+def _seat(row: Any) -> Seat:
+    judge = Judge(id=row.key, kind=JudgeKind(row.kind), name=row.name, attributes=loads(row.attributes))
+    return Seat(
+        number=row.id,
+        campaign=row.campaign,
+        judge=judge,
+        has_link=row.link_hash is not None,
+        revoked_at=moment(row.revoked_at),
+        consent=row.consent,
+        consented_at=moment(row.consented_at),
+        link_issued_at=moment(row.link_issued_at),
+    )
 
 
 # Addresses that are told what happened, and what is still to be told.

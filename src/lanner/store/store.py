@@ -23,8 +23,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from lanner.errors import MissingExtraError, StoreError, Where, missing_store
-from lanner.store.accounts import Accounts, Judges, Sessions, Tokens
-from lanner.store.campaigns import Campaigns, Documents, Events, Webhooks
+from lanner.store.accounts import Accounts, Sessions, Tokens
+from lanner.store.campaigns import Campaigns, Documents, Events, Judges, Webhooks
 from lanner.store.judgements import Chain, Judgements
 from lanner.store.ledger import Ledger
 from lanner.store.migrations import applied, is_last, migrate, refuse_newer
