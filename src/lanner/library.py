@@ -29,7 +29,7 @@ from lanner.analysis import GROUPS, diagnosis
 from lanner.analysis import material as materials
 from lanner.analysis.diagnosis import Diagnosis
 from lanner.analysis.material import Material
-from lanner.analysis.measures import groups_in
+from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in
 from lanner.analysis.scores import averaged_pairs, choice_bias, ranked_by, score_systems, scored_rows, scored_set
 from lanner.client import ApiError, Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, check_known, did_you_mean
@@ -467,7 +467,7 @@ def agreement(
     results: list[Result] = []
     question_ids: list[str] = []
     for part in parts:
-        for group in groups_in(part.counted(of=tuple(GROUPS)).table) or ["people"]:
+        for group in groups_in(part.counted(of=JUDGES_ON_ONE_SCALE).table) or ["people"]:
             counted_rows = part.counted(of=group)
             question_plans = (
                 analysis.plan(part.protocol) if part.protocol else analysis.plan_table(counted_rows.table, question)
@@ -492,7 +492,10 @@ def agreement(
         raise StatisticError(
             f"Nobody was asked {question!r}.", next_step=did_you_mean(question, dict.fromkeys(question_ids))
         )
-    return _table("Agreement", rows, ("question", "judges", "measure", "estimate", "n"), parts, results)
+    table = _table("Agreement", rows, ("question", "judges", "measure", "estimate", "n"), parts, results)
+    if any("metrics" in groups_in(part.counted(of=tuple(GROUPS)).table) for part in parts):
+        table = replace(table, notes=(*table.notes, METRICS_APART))
+    return table
 
 
 @_advises_in_python

@@ -6,6 +6,7 @@ import pytest
 
 from cli.command import Command
 from data_sets import data_dir
+from lanner import library
 
 FEW = ("--resamples", 100)
 
@@ -98,6 +99,23 @@ def test_where_no_judge_answered_the_reason_is_said(lanner: Command, tmp_path: P
     envelope = lanner("agreement", tmp_path / "set", "--json").envelope
     assert envelope["rows"] == []
     assert any("scores by mqm" in note and "lanner scores --judges mqm" in note for note in envelope["notes"])
+
+
+def test_metrics_agree_with_nobody_and_one_document_is_no_verdict(lanner: Command, tmp_path: Path) -> None:
+    judges = {"Ana": (70, 55, 81), "Ben": (66, 60, 90), "gpt-4o": (75, 50, 80), "COMET": (0.8, 0.7, 0.9)}
+    rows = [f"{judge},d1,{n},oak,{score}" for judge, scores in judges.items() for n, score in enumerate(scores)]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(["judge,document,segment,system,score", *rows]), encoding="utf-8")
+    envelope = lanner("agreement", path, "--json").envelope
+    assert not any("COMET" in (row.get("judge"), row.get("other")) for row in envelope["rows"])
+    assert {row["group"] for row in envelope["rows"]} == {"", "people"}
+    assert sum("Metrics have scales of their own" in note for note in envelope["notes"]) == 1
+    assert any("Metrics have scales of their own" in note for note in library.agreement(path).notes)
+    assert library.agreement(path).table["judges"].to_list() == ["people", "models"]
+    (headline,) = (row for row in envelope["rows"] if row["headline"] and row["group"] == "people")
+    assert headline["value"] is not None
+    assert headline["low"] is None
+    assert "whether that is high or low is not said" in headline["reading"]
 
 
 def test_neither_a_file_nor_a_campaign(lanner: Command) -> None:

@@ -237,6 +237,14 @@ def groups_in(table: pl.DataFrame) -> list[str]:
     return [name for name, members in GROUPS.items() if any(str(kind) in kinds for kind in members)]
 
 
+JUDGES_ON_ONE_SCALE = ("people", "models")
+"""Groups whose judges answer on the scale of the question, so that agreement can be measured: a metric has its own."""
+METRICS_APART = (
+    "Metrics have scales of their own, so nothing is said of how far they agree with judges or with each other: "
+    "lanner metaeval or lanner associate compares them."
+)
+
+
 def group_of(judge: Judge) -> str | None:
     """The group a judge belongs to; None for settled answers, which are nobody's."""
     return next((name for name, kinds in GROUPS.items() if judge.kind in kinds), None)

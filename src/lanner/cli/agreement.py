@@ -9,7 +9,7 @@ from itertools import groupby
 from lanner import analysis
 from lanner.analysis import GROUPS, CountedRows, Measure, Part, QuestionPlan
 from lanner.analysis.material import Material
-from lanner.analysis.measures import groups_in, named_measure
+from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in, named_measure
 from lanner.cli.options import wants_explanation
 from lanner.cli.output import Output
 from lanner.cli.source import Source, shares
@@ -247,10 +247,12 @@ class Printer:
 
     def __init__(self, output: Output, part: Material, domain: str, resampling: Resampling) -> None:
         self.output, self.part, self.domain, self.resampling = output, part, domain, resampling
-        self.everyone = part.counted(of=tuple(GROUPS))
+        self.everyone = part.counted(of=JUDGES_ON_ONE_SCALE)
         self.groups: dict[str, CountedRows] = {
             name: part.counted(of=name) for name in groups_in(self.everyone.table) or ["people"]
         }
+        if "metrics" in groups_in(part.counted(of=tuple(GROUPS)).table) and METRICS_APART not in output.notes:
+            output.note(METRICS_APART)
 
     def print(self, plans: Sequence[QuestionPlan]) -> None:
         lines = [line for entry in plans for line in self._lines(entry)]

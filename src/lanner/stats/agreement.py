@@ -208,6 +208,12 @@ def _ends(result: Result, share: bool) -> str:
 
 def _on_scale(result: Result, scale: str, *, cited: bool = True) -> str:
     assert result.value is not None
+    documents = result.counts.get("documents")
+    if result.interval is None and documents is not None and documents < FEW:
+        return (
+            f"No interval says how far off it may be on {documents} document{'s' if documents != 1 else ''}, so "
+            "whether that is high or low is not said."
+        )
     here = band(result.value, scale)
     if result.interval and result.value < 0 <= result.interval.high and not _words()["scale"][scale].get("either_sign"):
         here = "no agreement beyond chance"  # a little below nought says nothing worse than nought
