@@ -162,3 +162,14 @@ def test_two_sets_are_compared() -> None:
     found = lanner.compare(FRAME, other, names=("first", "second"), resamples=50)
     assert found.table.height
     assert len(repr(found)) < 3000
+
+
+@pytest.mark.parametrize("word", ["skip", "not sure", "跳过"])
+def test_the_word_for_a_missing_answer_can_be_pasted(tmp_path: Path, word: str) -> None:
+    path = tmp_path / "ratings.csv"
+    rows = [f"{who},d{n},oak,{word if n == 3 else 60 + n}" for n in range(8) for who in ("ann", "ben")]
+    path.write_text("\n".join(["judge,document,system,score", *rows]), encoding="utf-8")
+    with pytest.raises(InputError) as refusal:
+        lanner.scores(path)
+    assert f'missing="{word}"' in refusal.value.next_step
+    assert lanner.scores(path, missing=word).table["n"].to_list() == [7]

@@ -97,3 +97,4 @@ def test_less_is_better_where_the_heading_counts_errors(heading: str, values: li
     (question,) = [question for _, question in guessed.protocol.questions]
     assert isinstance(question, Scale) and question.direction == direction
     assert ("--better lower" in guessed.note) == (direction == "higher_is_better"), "the other way is offered"
+    assert f"{'less' if direction == 'lower_is_better' else 'more'} {heading} being" in guessed.note

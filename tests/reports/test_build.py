@@ -1,9 +1,11 @@
+import html
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from lanner.analysis.material import Material
+from lanner.analysis.material import Material, from_file
 from lanner.errors import LannerError
 from lanner.model import JudgeKind
 from lanner.reports.build import build
@@ -68,3 +70,35 @@ def test_two_items_are_no_ground_for_any_sentence(name: str) -> None:
         "The largest coefficient",
     ):
         assert phrase not in captions
+
+
+def _rated_by(folder: Path, judges: dict[str, float]) -> str:
+    """The text of a report on scores by judges, each so far from the others and on a scale of its own."""
+    rows = [
+        f"{judge},d{n // 2},{n},{system},{scale * (50 + 7 * n % 31 + better):.4f}"
+        for judge, scale in judges.items()
+        for n in range(24)
+        for system, better in (("oak", 9), ("elm", 0))
+    ]
+    path = folder / "ratings.csv"
+    path.write_text("\n".join(["judge,document,segment,system,score", *rows]), encoding="utf-8")
+    (part,) = from_file(path)
+    page = render(build(part))
+    return html.unescape(re.sub(r"<[^>]+>", "", re.sub(r"<(style|script|svg)\b.*?</\1>", "", page, flags=re.DOTALL)))
+
+
+def test_metrics_are_compared_with_nobody_on_a_scale_that_is_not_theirs(tmp_path: Path) -> None:
+    text = _rated_by(tmp_path, {"Ana": 1, "Ben": 0.8, "Cem": 0.6, "gpt-4o": 0.98, "COMET": 0.01})
+    assert "3 judges, 1 model, 1 metric" in text
+    assert "– COMET" not in text
+    assert "gpt-4o" in text
+    assert re.search(r"a person and a model \(Ana.– gpt-4o, [^)]+\) lies above the people's range", text)
+    assert "rows main items by people · pairs complete" in text
+
+
+def test_metrics_alone_have_no_mean(tmp_path: Path) -> None:
+    text = _rated_by(tmp_path, {"BLEU": 1, "COMET": 0.01})
+    assert "BLEU and COMET have scales of their own, which have no mean" in text
+    assert "was judged by 2 metrics" in text
+    assert "beats" not in text
+    assert "α" not in text

@@ -461,3 +461,26 @@ def test_one_judge_of_unequal_documents_says_nothing_of_others_and_ends_in_no_er
     for table in (ranking.systems(data, "", other_judges=True), ranking.head_to_head(data, "", other_judges=True)):
         assert any("judges" in note for note in table.notes)
         assert all(row["low"] is None for row in table.rows)
+
+
+@pytest.mark.parametrize(
+    ("documents", "end"),
+    [
+        (3, " · holds for these judges"),
+        (9, " · interval values not rejected by the test 95% by document"),
+        (20, " · interval values not rejected by the test 95% by document · swaps 10,000 drawn, seed 0"),
+    ],
+)
+def test_the_signature_of_pairs_names_the_interval_of_their_test(documents: int, end: str) -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        ("ana", system, f"d{d}", "1", better + rng.normal()) for d in range(documents) for system, better in SYSTEMS
+    ]
+    data = pl.DataFrame(rows, schema=["judge", "system", "document", "segment", "score"], orient="row")
+    pairs = ranking.head_to_head(data, "score")
+    assert str(pairs.signature).rpartition(" · lanner")[0].endswith(end)
+    assert "jackknife" in str(ranking.systems(data, "score").signature)
+    assert (pairs.rows[0]["low"] is None) == (documents == 3)
+
+
+SYSTEMS = (("oak", 1.0), ("elm", 0.0))

@@ -7,7 +7,7 @@ all (an unknown label) is an error. Nothing is repaired silently and nothing is 
 
 from __future__ import annotations
 
-import json
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -364,7 +364,7 @@ def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iter
         except AnswerError as error:
             step = error.next_step
             if not step and error.code == "not_a_number":
-                step = f"Correct it, or read such answers as missing: --missing {json.dumps(judgement.value)}."
+                step = f"Correct it, or read such answers as missing: --missing {shlex.quote(str(judgement.value))}."
             raise InputError(error.what, where=_place(judgement), next_step=step) from error
         all_flags = tuple(dict.fromkeys((*judgement.flags, *answer.flags)))
         flags.update(f"{question.id} {flag}" for flag in all_flags)

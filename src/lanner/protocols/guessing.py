@@ -88,10 +88,12 @@ def guess(
         return Guess(plain, f"{note}, which is taken{also}; --protocol NAME for another.")
     protocol = _make_protocol(by_question, headings or {}, {*_REMARKS, *remarks})
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
+    wording = Wording(protocol)
     scales = [question for _, question in protocol.questions if isinstance(question, Scale)]
-    if inverse := [scale.id for scale in scales if scale.direction == "lower_is_better"]:
+    labels = {scale.id: wording.question(scale.id).label for scale in scales}
+    if inverse := [labels[scale.id] for scale in scales if scale.direction == "lower_is_better"]:
         note += f", less {' and '.join(inverse)} being better by the name (--better higher for more)"
-    if upright := [scale.id for scale in scales if scale.direction == "higher_is_better"]:
+    if upright := [labels[scale.id] for scale in scales if scale.direction == "higher_is_better"]:
         note += f", more {' and '.join(upright)} being taken as better (--better lower for less)"
     return Guess(protocol, f"{note}; --protocol NAME if they answer one.")
 

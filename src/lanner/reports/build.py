@@ -9,7 +9,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.scores import choice_bias
 from lanner.errors import LannerError
 from lanner.figures.typeset import plural
-from lanner.model import Protocol
+from lanner.model import JudgeKind, Protocol
 from lanner.reports.parts import Block, Paragraph, Report, Section, used_references
 from lanner.reports.sections import (
     agreement,
@@ -95,7 +95,9 @@ def _is_folded(block: Block) -> bool:
 def _byline(view: View, protocol: Protocol) -> str:
     sentences = sum(len(document.segments) for document in view.material.documents)
     people = plural(len(view.people), "simulated judge" if view.simulated else "judge")
-    models = f", {plural(len(view.models), 'model')}" if view.models else ""
+    metrics = sum(judge.kind is JudgeKind.METRIC for judge in view.judges)
+    models = f", {plural(len(view.models) - metrics, 'model')}" if len(view.models) > metrics else ""
+    models += f", {plural(metrics, 'metric')}" if metrics else ""
     texts = (
         f", {plural(sentences, view.unit)} in {plural(len(view.material.documents), 'document')}" if sentences else ""
     )
@@ -109,7 +111,7 @@ def findings(view: View, sections: Sequence[Section]) -> list[str]:
     if bias is not None and any(section.id == "systems" for section in sections):
         sentences.append(str(bias))
     findings = _choose_findings([section.findings for section in sections])
-    if len(view.judges) < 2:
+    if len(view.judges_on_one_scale) < 2:
         sentences.append("Fewer than two judges have answered, so agreement cannot be computed yet.")
     elif not findings:
         sentences.append("Too few items are shared by judges to draw conclusions. The tables show what there is.")

@@ -22,7 +22,7 @@ from lanner.analysis import (
     question_agreement,
 )
 from lanner.analysis.material import Material
-from lanner.analysis.measures import signed
+from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, signed
 from lanner.analysis.scores import group_rows
 from lanner.figures.typeset import lowered
 from lanner.model import Judge, JudgeKind, Protocol, Result
@@ -144,6 +144,11 @@ class View:
         return [judge.id for judge in self.judges if judge.kind in PEOPLE]
 
     @property
+    def judges_on_one_scale(self) -> list[str]:
+        """Those who answer on the scale of the question, so that they may agree; metrics have scales of their own."""
+        return [judge.id for judge in self.judges if judge.kind is not JudgeKind.METRIC]
+
+    @property
     def models(self) -> list[str]:
         """Models and metrics."""
         return [judge.id for judge in self.judges if judge.kind not in PEOPLE]
@@ -197,14 +202,15 @@ class View:
     @cached_property
     def agreements(self) -> list[Agreement]:
         """One for each question that two judges answered and whose answers can be compared."""
-        if len(self.judges) < 2:
+        if len(self.judges_on_one_scale) < 2:
             return []
         return [self._agreement(entry) for entry in plan(self.protocol) if entry.id in self.answered]
 
     def _agreement(self, entry: QuestionPlan) -> Agreement:
         rows = self.counted()
         together = question_agreement(rows, entry, resampling=self.resampling)
-        same = pairs(self.everyone, entry.same, entry, resampling=self.resampling) if entry.same else ()
+        judges = self.counted(of=JUDGES_ON_ONE_SCALE)
+        same = pairs(judges, entry.same, entry, resampling=self.resampling) if entry.same else ()
         return Agreement(
             plan=entry,
             group=rows.selection.groups[0],
@@ -212,7 +218,7 @@ class View:
             parts=together.parts,
             weakest=together.weakest,
             enough=together.enough,
-            pairs=pairs(self.everyone, entry.pairs, entry, resampling=self.resampling),
+            pairs=pairs(judges, entry.pairs, entry, resampling=self.resampling),
             same=same,
         )
 

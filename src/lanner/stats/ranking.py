@@ -28,7 +28,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from lanner.errors import StatisticError, check_known
-from lanner.model import Json, Result
+from lanner.model import Json, Result, Signature
 from lanner.model.messages import in_number
 from lanner.stats.frame import shared_ranks
 from lanner.stats.resample import (
@@ -154,7 +154,30 @@ def head_to_head(data: Any, of: str, **options: Any) -> Result:
             row |= {"p_not_worse": duel.p_not_worse, "p_equivalent": duel.p_equivalent}
         rows.append(row)
     notes = ranking.result.notes if rows else ("Undefined: there are no two systems to compare.",)
-    return replace(ranking.result, name=f"{of} head to head", rows=rows, value=None, interval=None, notes=notes)
+    signature = _signature_of_pairs(ranking.result.signature, rows, **options)
+    result = replace(ranking.result, name=f"{of} head to head", rows=rows, value=None, interval=None, notes=notes)
+    return replace(result, signature=signature)
+
+
+def _signature_of_pairs(
+    signature: Signature | None,
+    rows: Sequence[Mapping[str, Json]],
+    *,
+    resampling: Resampling | None = None,
+    swaps: int = 10_000,
+    **_: Any,
+) -> Signature | None:
+    """The signature of a ranking, with the interval that differences have: where systems are swapped, all values that
+    the test does not reject, and none where it gives none."""
+    if signature is None or dict(signature.parts).get("test") == "crossed t":
+        return signature
+    how = resampling or Resampling()
+    parts = [part for part in signature.parts if part[0] not in ("interval", "resamples", "seed")]
+    if any(row["low"] is not None for row in rows):
+        parts.append(("interval", f"values not rejected by the test {how.level:.0%} by document"))
+        if any(row["documents"] > np.log2(swaps) for row in rows):
+            parts.append(("swaps", f"{swaps:,} drawn, seed {how.seed}"))
+    return replace(signature, parts=tuple(parts))
 
 
 def rank(

@@ -394,9 +394,14 @@ def _compare_pairs(view: View, agreement: Agreement) -> str:
         return f"{text} No model agrees with a person as well as people agree with each other."
     if with_models:
         best = max(with_models, key=lambda r: r.value or 0)
+        where = "within"
+        if (best.value or 0) > high:
+            top = max(people, key=lambda r: r.value or 0)
+            is_clear = best.low is not None and top.high is not None and best.low > top.high
+            where = "above" if is_clear else "above, with intervals that overlap,"
         if (best.value or 0) > low:
             closest = f"{view.pair_name(best)}, {number(best.value, 2)}"
-            return f"{text} The closest pair of a person and a model ({closest}) lies within the people's range."
+            return f"{text} The closest pair of a person and a model ({closest}) lies {where} the people's range."
     return text
 
 

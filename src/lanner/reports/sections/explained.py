@@ -365,7 +365,7 @@ def correlated_judges(view: View) -> Section | None:
     measures = [name for name in measures if name in view.answered]
     if not measures or len(view.people) < 2:
         return None
-    result = correlations(view.wide, measures, judges=view.people, resampling=view.resampling)
+    result = view.counted().sign(correlations(view.wide, measures, judges=view.people, resampling=view.resampling))
     # A correlation of fewer items than anything is said of is no number to print: with two items it is 1 or −1.
     values = [row for row in result.rows if row["value"] is not None and row["n"] >= FEWEST_ITEMS]
     rows: dict[tuple[str, str, str], dict[str, Json]] = {}

@@ -148,7 +148,7 @@ def _describe_assignment(view: View) -> str:
     item = people.group_by("document", "segment", "system").agg(pl.len().alias("judges"))
     few, many = int(item["judges"].min() or 0), int(item["judges"].max() or 0)  # type: ignore[arg-type]
     shared_items = int((item["judges"] > 1).sum())
-    who = "judge" if view.people else "model"
+    who = "judge" if view.people else "model" if view.judges_on_one_scale else "metric"
     each = plural(few, who) if few == many else f"{few} to {plural(many, who)}"
     more = (
         f"; {count(shared_items)} by more than one ({percent(shared_items / len(item), 0)})"

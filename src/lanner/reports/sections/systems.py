@@ -36,7 +36,7 @@ from lanner.figures.charts import (
 )
 from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent, plural, words
 from lanner.model import Grid, Json, Question, Result, Unit
-from lanner.reports.parts import Block, Column, Figure, Section, Table
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
 from lanner.reports.view import View
 from lanner.stats.goals import State
 from lanner.stats.preference import sign_test
@@ -51,6 +51,15 @@ def section(view: View) -> Section | None:
     findings: list[str] = []
     caveats: list[str] = []
     rankings = planned_rankings(view.protocol, view.scored.table)
+    if view.scored.selection.groups == ("metrics",) and len(view.judges) > 1:
+        names = words([view.names[judge.id] for judge in view.judges])
+        blocks.append(
+            Paragraph(
+                f"{names} have scales of their own, which have no mean. By one of them systems are ranked with "
+                f"`lanner scores --judges {view.judges[0].id}`."
+            )
+        )
+        rankings = []
     for analysis in rankings:
         options = options_of(analysis, view.material, rankings)
         margin = options.get("margin")
