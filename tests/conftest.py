@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import gc
 import importlib
 import os
@@ -10,13 +11,16 @@ import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import suppress
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from _pytest.assertion import rewrite
 from argon2 import PasswordHasher
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 from sqlalchemy import URL, Engine
 
 from lanner.campaign import accounts
@@ -27,6 +31,10 @@ from lanner.store.store import connect as make_engine
 FUZZ = os.environ.get("LANNER_FUZZ") == "1"
 settings.register_profile("lanner", deadline=None, derandomize=not FUZZ, max_examples=200 if FUZZ else 20)
 settings.load_profile("lanner")
+if not FUZZ:
+    # Hypothesis draws numbers and texts also from the source of what is loaded: other ones in each process, after ten
+    # seconds of reading.
+    providers.is_local_module_file = lambda _path: False
 
 SLOW = (
     "test_lint.py", "soak", "web/test_form_fuzz.py", "life", "test_packaging.py", "designs/test_replays.py",
@@ -45,10 +53,31 @@ MEMORY = Path("/dev/shm")
 ENOUGH = 8 << 30
 
 
-def pytest_configure() -> None:
-    """Let tests write to memory where there is room: waiting for a disk at each of their commits proves nothing."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Let tests write to memory where there is room: waiting for a disk at each of their commits proves nothing. In a
+    fresh clone compile everything before other processes begin: each of them would do it, at the same moment."""
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+    if sys.platform == "linux" and getattr(config.option, "numprocesses", None):  # not in those processes themselves
+        fork, cores = get_context("fork"), os.cpu_count() or 1
+        compiling = [fork.Process(target=_compile, args=(config, slice(n, None, cores))) for n in range(cores)]
+        for process in compiling:
+            process.start()
+        for process in compiling:
+            process.join()
+
+
+def _compile(config: pytest.Config, share: slice) -> None:
+    """A share of Lanner, and of the tests as pytest does it: with what an assertion says when it fails."""
+    here = Path(__file__).parent
+    for path in sorted((here.parent / "src").rglob("*.py"))[share]:
+        compileall.compile_file(path, quiet=2)
+    for path in sorted(here.rglob("test_*.py"))[share]:
+        compiled = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
+        if rewrite._read_pyc(path, compiled) is None:
+            source, code = rewrite._rewrite_test(path, config)
+            compiled.parent.mkdir(exist_ok=True)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, source, compiled)
 
 
 @pytest.hookimpl(wrapper=True)
