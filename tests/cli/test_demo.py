@@ -15,10 +15,15 @@ from lanner import campaign
 from lanner.cli import demo
 from lanner.cli.demo import Guide, Stops, activation, arrive, has_window, write_page
 from lanner.judges.simulated import Temper
+from lanner.reports.build import Report, build
 from lanner.store import Store
 
 
-def test_links_and_a_report_and_answers_through_the_same_door(lanner: Command, tmp_path: Path) -> None:
+def test_links_and_a_report_and_answers_through_the_same_door(
+    lanner: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports: list[Report] = []
+    monkeypatch.setattr(demo, "build", lambda material: reports.append(build(material)) or reports[-1])
     ran = lanner("demo", "--no-serve")
     assert ran.code == 0
     assert ran.out.count("/j/") == 2
@@ -31,8 +36,11 @@ def test_links_and_a_report_and_answers_through_the_same_door(lanner: Command, t
     together = next(row for row in rows if row["statistic"] == "alpha" and not row.get("judge"))
     assert 0.3 < together["value"] < 1
     assert together["n"] == 330
+    monkeypatch.setattr(demo, "build", lambda _material: reports[0])  # of the same answers
     again = lanner("demo", "--no-serve")  # a second time finds the campaigns as they were left
     assert again.code == 0
+    rows_again = lanner("agreement", "demo-h-falcon", "--store", store, "-q", "holistic", "--json").envelope["rows"]
+    assert rows_again == rows
 
 
 def test_the_start_page_leads_everywhere_and_only_its_owner_reads_it(tmp_path: Path) -> None:
