@@ -276,8 +276,8 @@ def settle(
     if goal.margin and not one_sided:
         inside = goal.margin - 1.96 * np.sqrt(own.document_variance)
         chance = chance + special.ndtr((inside - away) / unsure)
-    elif not one_sided:
-        chance = np.where(own.is_constant & (own.value == 0), _tie_ends(own, look, looks), chance)
+    elif not one_sided and (tied := own.is_constant & (own.value == 0)).any():
+        chance = np.where(tied, _tie_ends(own, look, looks), chance)
     return np.asarray(decided), np.asarray(within), np.asarray(chance < FUTILE)
 
 
@@ -479,6 +479,7 @@ SPENDING = 2.0
 """The power of the share of documents by which error is spent."""
 _NODES = 121
 _GRID = np.geomspace(1e-7, 0.9, 32)
+_LOG_GRID = np.log(_GRID)
 
 
 def nominal_levels(level: float | Array, look: int, looks: int = LOOKS, *, of_complete: bool = False) -> Array:
@@ -488,15 +489,15 @@ def nominal_levels(level: float | Array, look: int, looks: int = LOOKS, *, of_co
     """
     if of_complete and look >= looks:
         return np.asarray(level, dtype=float)
-    return np.asarray(np.exp(np.interp(np.log(level), np.log(_GRID), np.log(_table(looks, of_complete)[look - 1]))))
+    return np.asarray(np.exp(np.interp(np.log(level), _LOG_GRID, _log_table(looks, of_complete)[look - 1])))
 
 
 @lru_cache(maxsize=16)
-def _table(looks: int, of_complete: bool) -> Array:
+def _log_table(looks: int, of_complete: bool) -> Array:
     shares = np.arange(1, looks + 1) / looks
     if of_complete:
-        return boundary(_GRID, shares[:-1], shares[:-1] / (1 - shares[:-1]))
-    return boundary(_GRID, shares, shares)
+        return np.asarray(np.log(boundary(_GRID, shares[:-1], shares[:-1] / (1 - shares[:-1]))))
+    return np.asarray(np.log(boundary(_GRID, shares, shares)))
 
 
 def boundary(levels: Array, shares: Array, information: Array) -> Array:
