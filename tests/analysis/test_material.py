@@ -91,12 +91,50 @@ def test_people_under_pseudonyms_keep_what_they_said_and_lose_who_they_are(tmp_p
 def test_no_real_id_is_left_in_controls_or_among_those_left_out() -> None:
     who = Judge("ana", name="Ana")
     found = Material(
-        "m", None, (), (who,), (), controls=(Misses("ana", "page", 2, 2, 1, 0),), left_out={"ana": "too fast"}
+        "m",
+        None,
+        (),
+        (who,),
+        (),
+        controls=(Misses("ana", "page", 2, 2, 1, 0),),
+        left_out={"ana": "too fast"},
+        code_names={"ana": "judge-1"},
     )
     hidden = found.pseudonymised({"ana": "judge-1"})
     assert [miss.judge for miss in hidden.controls] == ["judge-1"]
     assert hidden.left_out == {"judge-1": "too fast"}
+    assert not hidden.code_names, "or who is behind a code name went along"
     assert "ana" not in repr(hidden).casefold()
+
+
+@pytest.mark.parametrize(
+    ("heading", "value"),
+    [
+        *(
+            ("E-mail (work)", "see above"),
+            ("emailAddress", "x"),
+            ("phone number", "5"),
+            ("Nachname", "K."),
+            ("Prénom", "A"),
+        ),
+        *(("TELÉFONO", "5"), ("correo electrónico", "x"), ("Mailadresse", "x"), ("endereço", "x"), ("worker_id", "x7")),
+        *(
+            ("氏名", "x"),
+            ("電話番号", "5"),
+            ("联系电话", "5"),
+            ("이메일 주소", "x"),
+            ("имя", "A"),
+            ("البريد الإلكتروني", "x"),
+        ),
+        *(("Remarks", "came late"), ("備考", "x"), ("how to reach me", "a.k@example.org"), ("reach", "+49 30 901820")),
+        *(("reach", "030 901820"), ("from", "a course with Ana Kim in Busan"), ("desk", "ANA-77")),
+    ],
+)
+def test_who_a_judge_is_stays_behind_whatever_column_says_it(heading: str, value: str) -> None:
+    kept = {"native": "ko", "judge": True, "years": 4, "seit": "2015-2020", "mobility": "yes", "titles": "BA, MA"}
+    who = Judge("ana-77", name="Ana Kim", attributes={**kept, heading: value})
+    [hidden] = Material("m", None, (), (who,), ()).pseudonymised({"ana-77": "judge-1"}).judges
+    assert hidden.attributes == kept
 
 
 def test_a_judge_left_out_of_a_campaign_counts_nowhere(tmp_path: Path) -> None:

@@ -194,6 +194,9 @@ def test_an_account_and_a_campaign_limit_what_is_seen(store: Store, program: Pro
     assert seen(program(account="organiser")) == ["trial"]
     assert program(account="organiser").get("/api/v1/campaigns/other").status_code == 404
     assert program(campaign="other").get("/api/v1/campaigns/trial").status_code == 404
+    new = {"name": "mine", "protocol": "h_falcon", "documents": [TEXT]}
+    assert program(campaign="other").post("/api/v1/campaigns", json=new).status_code == 403
+    assert seen(program()) == ["other", "trial"], "a token for one campaign makes no others"
     judges = {"judges": [{"id": "late"}]}
     assert program(account="organiser").post("/api/v1/campaigns/trial/judges", json=judges).status_code == 201
     added = next(event for event in campaign.events(store, "trial") if event.kind == "judges_added")

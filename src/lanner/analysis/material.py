@@ -6,6 +6,7 @@ A file and a campaign give the same thing, so everything that can be said of one
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -197,13 +198,55 @@ def _values(at: Sequence[int], values: pl.Series) -> pl.DataFrame:
     return cells.with_columns(pl.lit("").alias("row"), *empty)
 
 
-_REACHED_BY = {"email", "e-mail", "mail", "phone", "telephone", "address", "name"}
-_REMARKS = {"note"}
+_REMARKS = {"note", "notes", "remark", "remarks", "comment", "comments", "bemerkung", "bemerkungen", "notiz", "notizen"}
 """What an organiser writes about somebody in their own words may say who it is."""
+_REACHED_BY = {
+    *(
+        "id",
+        "pid",
+        "login",
+        "orcid",
+        "nom",
+        "prenom",
+        "nombre",
+        "apellido",
+        "apellidos",
+        "nome",
+        "sobrenome",
+        "apelido",
+    ),
+    *("contact", "contacto", "contato", "kontakt", "courriel", "correo", "correio", "tel", "telefono", "telefone"),
+    *("mobile", "movil", "celular", "handy", "whatsapp", "wechat", "anschrift", "direccion", "endereco", "имя"),
+    *("фамилия", "почта", "телефон", "адрес", "اسم", "الاسم", "البريد", "هاتف", "الهاتف", "عنوان", "العنوان"),
+}
+"""Words for names and ways to reach somebody, in headings without accents."""
+_REACHED_BY_COMPOUND = re.compile(r"(phone|email|telefon).*|.*(name|names|mail|mails|phone|telefon|address|adresse)")
+_WRITTEN_TOGETHER = (
+    *("姓名", "名前", "氏名", "名字", "メール", "邮箱", "邮件", "郵件", "電話", "电话", "手机", "住所", "地址", "微信"),
+    *("이름", "성명", "메일", "전화", "연락처", "주소", "备注", "備考", "メモ", "메모"),
+)
+"""The same, and remarks, in languages that write words together."""
+_PHONE = re.compile(r"[+0(][\d\s()/.-]{6,}|\d[\d\s()/.-]{9,}")
 
 
 def _own_attributes(judge: Judge) -> dict[str, Any]:
-    return {key: value for key, value in judge.attributes.items() if key.casefold() not in _REACHED_BY | _REMARKS}
+    """What a judge said about themselves, without names, numbers, addresses and remarks, whatever column they stood in:
+    some headings tell, and so do some values."""
+    own = [re.escape(text) for text in (judge.name, judge.id) if len(text) > 2]
+    says_who = re.compile("|".join(["@", *(rf"\b{text}\b" for text in own)]), re.IGNORECASE)
+    return {
+        key: value
+        for key, value in judge.attributes.items()
+        if not (_is_private(key) or says_who.search(str(value)) or _PHONE.fullmatch(str(value).strip()))
+    }
+
+
+def _is_private(heading: str) -> bool:
+    heading = unicodedata.normalize("NFC", heading)
+    letters = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading).casefold())
+    words = re.findall(r"[^\W\d_]+", "".join(letter for letter in letters if unicodedata.category(letter) != "Mn"))
+    known = any(word in _REACHED_BY | _REMARKS or _REACHED_BY_COMPOUND.fullmatch(word) for word in words)
+    return known or any(part in heading for part in _WRITTEN_TOGETHER)
 
 
 def from_file(
