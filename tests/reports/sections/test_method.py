@@ -68,6 +68,37 @@ def test_who_judged_how_much_and_what_was_asked() -> None:
     assert any("one of: sentence level, local" in str(row["answer"]) for row in asked.rows)
 
 
+def test_how_models_were_asked_is_said_in_words() -> None:
+    """Everything that is kept with a model judge stood there as it is stored, in brackets and braces."""
+    people = view(kind=JudgeKind.PERSON)
+    kept = {
+        "models": ["owl"],
+        "servers": ["http://127.0.0.1:1/v1"],
+        "temperature": [0.0],
+        "sampling": [{}],
+        "template": "judge-4",
+        "shown": {"context": "own±2", "language": "en"},
+        "calls": "pages",
+        "samples": 3,
+        "rule": "majority",
+        "swap": True,
+    }
+    one, two, three = (judge.id for judge in people.judges)
+    judges = (
+        Judge(one, attributes={"native": "ko"}),
+        Judge(two, JudgeKind.MODEL, attributes=kept),
+        Judge(three, JudgeKind.MODEL, attributes=kept | {"models": ["owl", "jay"]}),
+    )
+    blocks = section(replace(people, material=replace(people.material, judges=judges))).blocks
+    text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
+    assert "Native of the judges: ko (1)." in text
+    assert (
+        f"{two} (owl) and {three} (owl and jay) answered the prompt judge-4, context own±2, temperature 0, asked by "
+        "pages, 3 samples by majority, both orders of a pair."
+    ) in text
+    assert not set("[]{}") & set(text.split("Intervals")[0]) and "127.0.0.1" not in text
+
+
 def test_simulated_judges_are_said_first() -> None:
     first = section(view()).blocks[0]
     assert isinstance(first, Paragraph)

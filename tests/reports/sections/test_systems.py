@@ -115,7 +115,9 @@ def test_pairs_are_decided_within_the_margin_or_open_as_an_independent_test_has_
     halves = [(row["high"] - row["low"]) / 2 for row in figure.data]
     caveats = " ".join(made.caveats)
     assert f"**12 documents.** The interval of a difference in score reaches about {np.median(halves):.2f}" in caveats
-    assert "fir was judged in 10 of 12 documents" in caveats and "2 judges" in caveats and "One direction" in caveats
+    assert (
+        "fir was judged in 10 of 12 documents" in caveats and "2 judges" in caveats and "One language pair" in caveats
+    )
     assert "adaptive" not in caveats
     page = render(build(shown.material, resampling=shown.resampling))
     assert page.index("Read this first") < page.index('id="findings"') and "fir was judged in 10 of 12" in page

@@ -29,6 +29,7 @@ from lanner.model import (
     Grid,
     Item,
     Json,
+    Judge,
     JudgeKind,
     Judgement,
     Labels,
@@ -193,15 +194,46 @@ def _background(view: View) -> str:
         )
     attributes: dict[str, Counter[str]] = {}
     for judge in view.judges:
-        for name, value in judge.attributes.items():
+        for name, value in judge.attributes.items() if judge.kind is not JudgeKind.MODEL else ():
             attributes.setdefault(name, Counter())[str(value)] += 1
     for name, values in attributes.items():
         if len(values) <= _MOST_VALUES:
             counts = words([f"{value} ({number_of})" for value, number_of in values.most_common()])
             sentences.append(f"{name.replace('_', ' ').capitalize()} of the judges: {counts}.")
+    sentences += _how_models_were_asked(view.judges)
     if view.protocol.citation:
         sentences.append(f"The protocol is that of {view.protocol.citation}.")
     return " ".join(sentences)
+
+
+def _how_models_were_asked(judges: Sequence[Judge]) -> list[str]:
+    """Model, prompt and context of each model judge, for whoever asks again; those asked alike in one sentence."""
+    names: dict[str, list[str]] = {}
+    for judge in judges:
+        if judge.kind is JudgeKind.MODEL and "template" in judge.attributes:
+            names.setdefault(_manner(judge), []).append(_with_models(judge))
+    return [f"{words(models)} answered the prompt {manner}." for manner, models in names.items()]
+
+
+def _with_models(judge: Judge) -> str:
+    models = [str(model) for model in judge.attributes.get("models") or ()]
+    return judge.id if models in ([], [judge.id]) else f"{judge.id} ({words(models)})"
+
+
+def _manner(judge: Judge) -> str:
+    known = judge.attributes
+    temperatures = words([f"{value:g}" for value in dict.fromkeys(known.get("temperature") or ()) if value is not None])
+    parts = [
+        str(known["template"]),
+        f"context {(known.get('shown') or {}).get('context') or 'people'}",
+        f"temperature {temperatures}" if temperatures else "",
+        f"asked by {known.get('calls') or 'stages'}",
+        f"{known['samples']} samples by {known.get('rule', 'majority')}" if (known.get("samples") or 1) > 1 else "",
+        "both orders of a pair" if known.get("swap") else "",
+        "options in chance order" if known.get("shuffle") else "",
+        plural(known["examples"], "example") if known.get("examples") else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _question_table(view: View) -> Table:

@@ -128,7 +128,7 @@ def _caveats(view: View, of: str, ranking: Ranking) -> list[str]:
             "another order; a table shows each pair by itself."
         )
     if len({(document.source_language, document.target_language) for document in view.material.documents}) == 1:
-        caveats.append("**One direction, one protocol.** The ranking says nothing about other languages.")
+        caveats.append("**One language pair.** The ranking says nothing about others.")
     return caveats
 
 
