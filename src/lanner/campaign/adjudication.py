@@ -50,7 +50,7 @@ def settle(
     detail: dict[str, Json] = {"document": document, "segment": segment, "system": "|".join(systems), "note": note}
     detail |= {
         "questions": sorted(checked_answers),
-        "before": _settled_before(store, number, unit, checked_answers),
+        "before": {q: value for q, value in settled_answers(store, number, unit).items() if q in checked_answers},
         "after": checked_answers,
     }
     if judgements:
@@ -63,12 +63,11 @@ def settle(
     return tuple(checked_answers)
 
 
-def _settled_before(store: Store, campaign: int, unit: Unit, questions: Iterable[str]) -> dict[str, Json]:
-    """What had been agreed on before about the same questions."""
+def settled_answers(store: Store, campaign: Reference, unit: Unit) -> dict[str, Json]:
+    """What is agreed about a unit, by question."""
     document, segment, systems = unit
     earlier = history(store, campaign, judge=ADJUDICATOR.id, document=document, segment=segment)
-    values = {entry.question: entry.value for entry in earlier if entry.systems == systems}
-    return {question: values[question] for question in questions if question in values}
+    return {entry.question: entry.value for entry in earlier if entry.systems == systems}
 
 
 def answer_of(store: Store, campaign: Reference, unit: Unit, judge: str, question: str) -> Json:

@@ -84,6 +84,32 @@ def test_a_change_of_mind_and_back_again(client: TestClient, token: str, store: 
         assert agreed(store) == {"context": level}
 
 
+def test_nobody_overwrites_what_was_settled_meanwhile(client: TestClient, token: str, store: Store) -> None:
+    """Two organisers have the same page open; the second had replaced the first one's decision unseen."""
+
+    def seen() -> str:
+        address = "/campaigns/trial/disagreements?show=all&at=doc0&segment=1&system="
+        [digest] = re.findall(r'name="seen" value="(\w+)"', client.get(address).text)
+        return str(digest)
+
+    before = seen()
+    settle(client, token, store, context="local", seen=before)
+    refusal = settle(client, token, store, context="universal", seen=before)
+    assert "refused=Someone+else" in refusal.headers["location"]
+    assert agreed(store) == {"context": "local"}
+    assert "refused" not in settle(client, token, store, context="local", seen=before).headers["location"], "the same"
+    settle(client, token, store, context="universal", seen=seen())
+    assert agreed(store) == {"context": "universal"}, "whoever has seen it may change it"
+
+
+def test_one_answer_alone_is_no_agreement() -> None:
+    """“They agree on …” stood where a single judge had answered."""
+    number = Number(id="count", kind="number")
+    for answers, same in (({"a": 1}, None), ({"a": 1, "b": 1}, True), ({"a": 1, "b": 2}, False)):
+        table = matrix(number, answers, ["a", "b", "c"], None, Wording(H_FALCON))
+        assert table is not None and table.agreed is same
+
+
 def test_what_the_protocol_refuses_is_refused(client: TestClient, token: str, store: Store) -> None:
     answer = settle(client, token, store, skills="idea_development")
     assert "refused=" in answer.headers["location"]

@@ -7,6 +7,8 @@ by side; they can be given to everybody again, and agreement compared before and
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,7 +90,9 @@ async def disagreements(request: Request) -> Response:
     def make() -> dict[str, object]:
         scene = Scene(site.store, campaign)
         item = scene.item(unit, unit_answers, models="models" in query) if unit and unit_answers else None
-        return {**scene.context(disagreement_list, selection), "item": item}
+        about = (unit[0], unit[1], tuple(unit[2].split("|")) if unit[2] else ()) if unit else None
+        seen = _digest(adjudication.settled_answers(site.store, campaign.id, about)) if about else ""
+        return {**scene.context(disagreement_list, selection), "item": item, "seen": seen}
 
     context = await site.read(make)
     following = _following(disagreement_list.entries, unit)
@@ -147,9 +151,19 @@ def _store_agreed(store: Store, campaign: Campaign, unit: Unit, form: FormData, 
     document, segment, system = unit
     about = (document, segment, tuple(system.split("|")) if system else ())
     answers = campaigns.answers_from(store, campaign.id, about, forms.fields(form))
+    settled = adjudication.settled_answers(store, campaign.id, about)
+    if forms.text(form, "seen") not in ("", _digest(settled)) and any(
+        settled[question] != value for question, value in answers.items() if question in settled
+    ):
+        raise CampaignError("Someone else has settled this meanwhile.", code="changed")
     campaigns.settle(store, campaign.id, about, answers, note=note, account=account, at=now)
     if note and forms.text(form, "guideline"):
         adjudication.add(store, campaign.id, note, account=account, at=now)
+
+
+def _digest(settled: Mapping[str, Json]) -> str:
+    """What was agreed when the page was shown, so that nobody overwrites what they have not seen."""
+    return hashlib.sha256(json.dumps(settled, sort_keys=True).encode()).hexdigest()[:16]
 
 
 T = TypeVar("T")
@@ -354,7 +368,7 @@ def _short(distance: float) -> str:
 def _share(matrices: Sequence[Matrix]) -> str:
     """What they agree on, and what not, in words."""
     same = [matrix.label for matrix in matrices if matrix.agreed]
-    differ = [entry.label for entry in matrices if not entry.agreed]
+    differ = [entry.label for entry in matrices if entry.agreed is False]
     sentence = [say("They agree on {what}.", what=_list_lowered(same))] if same else []
     return " ".join([*sentence, *([say("They differ on {what}.", what=_list_lowered(differ))] if differ else [])])
 
@@ -411,7 +425,8 @@ class Matrix:
     question: str
     label: str
     lines: tuple[Line, ...]
-    agreed: bool
+    agreed: bool | None
+    """Whether all who answered said the same; None where fewer than two did."""
     """Whether everyone who answered said the same."""
     wide: bool
 
@@ -438,7 +453,8 @@ def matrix(
         lines = tuple(_lines(question, answers, agreed_answer, wording))
     sentences = [_plain(answer) for answer in answers if answer is not None]
     wide = isinstance(question, Grid | Labels) or bool(question.for_each)
-    return Matrix(question.id, label, lines, len(set(sentences)) <= 1, wide)
+    agreed = len(set(sentences)) == 1 if len(sentences) > 1 else None
+    return Matrix(question.id, label, lines, agreed, wide)
 
 
 def _plain(value: Json) -> str:
