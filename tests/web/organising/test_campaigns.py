@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import lxml.html
 import pytest
 from starlette.datastructures import FormData
 from starlette.testclient import TestClient
@@ -185,6 +186,30 @@ def test_two_organisers_do_not_overwrite_each_other(client: TestClient, store: S
     assert "Someone else has changed" in late.text
     assert 'value="Second"' in late.text, "what was typed is lost"
     assert campaign.get(store, "trial").title == "First"
+
+
+def test_keeping_again_after_a_refusal_takes_nothing_back(client: TestClient, store: Store, token: str) -> None:
+    """The refused page had the fields as they were before the other's change: sent again, it undid that change."""
+    address = "/campaigns/trial/settings"
+
+    def form() -> dict[str, str]:
+        return shown(client.get(address).text)
+
+    def shown(page: str) -> dict[str, str]:
+        html = lxml.html.fromstring(page)
+        [settings] = html.xpath("//form[.//input[@name='version']]")
+        return {name: value or "" for name, value in settings.fields.items()} | {"token": token}
+
+    mine, theirs = form(), form()
+    client.post(address, data=theirs | {"title": "Theirs", "note": "Names\r\nstay.", "hourly_rate": "30"})
+    refused = client.post(address, data=mine | {"budget": "100"})
+    assert "Someone else has changed" in refused.text
+    again = shown(refused.text)
+    assert (again["title"], again["budget"], again["hourly_rate"]) == ("Theirs", "100", "30.0")
+    assert client.post(address, data=again).status_code == 303
+    kept = campaign.get(store, "trial")
+    assert (kept.title, kept.settings["budget"], kept.settings["hourly_rate"]) == ("Theirs", 100, 30)
+    assert kept.settings["note"].split() == ["Names", "stay."]
 
 
 def test_a_copy_is_a_draft_without_judgements(client: TestClient, store: Store, token: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -171,8 +172,40 @@ async def _settings_page(
 
     version, questions = await site.read(look)
     values = {**campaign.settings, "title": campaign.title, **(form_values or {})}
-    context = {"campaign": campaign, "values": values, "version": version, "questions": questions, "problem": problem}
+    context = {
+        "campaign": campaign,
+        "values": values,
+        "version": version,
+        "stored": json.dumps(_stored_texts(campaign), ensure_ascii=False),
+        "questions": questions,
+        "problem": problem,
+    }
     return page(request, "settings.html", context, 422 if problem else 200)
+
+
+def _stored_texts(campaign: Campaign) -> dict[str, str]:
+    """The fields of the form as they are stored."""
+    values = {**campaign.settings, "title": campaign.title}
+    return {name: _plain_text(values.get(name)) for name in (*NUMBERS, *TEXTS, "title")}
+
+
+def _plain_text(value: Json) -> str:
+    return "" if value is None else str(value).replace("\r\n", "\n").strip()
+
+
+def _with_own_changes(form: FormData, campaign: Campaign) -> dict[str, str]:
+    """What is stored now, with what this organiser changed: a form filled in before someone else's change would take
+    that back when it is sent again."""
+    try:
+        seen = json.loads(forms.text(form, "stored"))
+    except ValueError:
+        seen = None
+    seen_texts = seen if isinstance(seen, dict) else {}
+    own = {name: _plain_text(forms.text(form, name)) for name in (*NUMBERS, *TEXTS, "title")}
+    return {
+        name: own[name] if own[name] != _plain_text(seen_texts.get(name)) else text
+        for name, text in _stored_texts(campaign).items()
+    }
 
 
 async def change_settings(request: Request) -> Response:
@@ -195,6 +228,8 @@ async def change_settings(request: Request) -> Response:
         )
     except LannerError as error:
         text = {name: forms.text(form, name) for name in (*NUMBERS, *TEXTS, "title")}
+        if error.code == "changed":
+            text = _with_own_changes(form, campaign)
         return await _settings_page(request, campaign, error_text(error), text)
     return to_campaign(request, campaign)
 
