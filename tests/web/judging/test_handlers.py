@@ -496,7 +496,10 @@ def test_what_is_asked_about_earlier_answers_opens_after_them(client: TestClient
     rating = next(task for task in tasks if task.page == "rating")
     texts = {item.document for item in rating.items}
     label = next(task for task in tasks if task.page == "label" and texts & {item.document for item in task.items})
-    assert client.get(f"/task/{rating.id}").headers["location"] == f"/task/{label.id}"
+    place = client.get(f"/task/{rating.id}").headers["location"]
+    assert place == f"/task/{label.id}?first=1"
+    assert "Answer this first" in client.get(place).text, "the page says why it is here"
+    assert "Answer this first" not in client.get(f"/task/{label.id}").text
     for item in range(len(label.items)):
         campaign.submit(store, label.id, item, complete("falcon_labels"), submission=f"label {item}")
     assert client.get(f"/task/{rating.id}").status_code == 200

@@ -134,11 +134,17 @@ async def task(request: Request) -> Response:
     if view is None:
         raise HTTPException(404)
     if view.gate is not None:  # nothing opens before consent, whatever address is typed
-        return redirect(request, f"/task/{view.gate}" if view.gate else "/work")
+        return _to_gate(request, view)
     if view.task.finished_at is None and await site.read(lambda: _must_practise(site.store, view)):
         return redirect(request, f"/task/{number}/practice")
     token = access.form_token(request.state.visitor.token_of(seat))
     return _remembering_offer(request, show_task(request, view, token), view)
+
+
+def _to_gate(request: Request, view: TaskView) -> Response:
+    """To what has to be done first, where the page says why."""
+    why = "?first=1" if view.asks_about_gate else ""
+    return redirect(request, f"/task/{view.gate}{why}" if view.gate else "/work")
 
 
 def show_task(
@@ -170,6 +176,7 @@ def show_task(
         preview=preview,
     )
     defaults = {"page": task_data, "token": token, "submission": secrets.token_hex(16), "required": None}
+    defaults["comes_first"] = "first" in request.query_params
     return _page(request, template, words, {**defaults, **context})
 
 
@@ -189,7 +196,7 @@ async def practice(request: Request) -> Response:
     if view is None:
         raise HTTPException(404)
     if view.gate is not None:
-        return redirect(request, f"/task/{view.gate}" if view.gate else "/work")
+        return _to_gate(request, view)
     turn = await site.read(lambda: len(_rounds(site.store, view)))
     must = await site.read(lambda: _must_practise(site.store, view))
     required = required_agreement(view.campaign.settings) if must else None

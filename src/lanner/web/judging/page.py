@@ -557,6 +557,9 @@ class TaskView:
     progress: Progress
     settings: Settings
     gate: int | None = None
+    """What has to be done first: a task, or 0 where there is none to open."""
+    asks_about_gate: bool = False
+    """Whether that is because this task asks about the answers given there."""
     """The task that must be agreed to before this one opens (consent); None where this one is open."""
 
 
@@ -582,7 +585,7 @@ def task_view(store: Store, number: int, assigned: Assigned | None = None) -> Ta
         gates = {stage.page_id for stage in questions.gates_before(entry.task.page)}
         closed = not gate_open(tx, campaign.id, seat.number, questions, entry.task.page)
         gate = next((line.task for line in overview if line.page in gates), 0) if closed else None
-        if gate is None:
+        if not closed:
             gate = _earlier_task(protocol, entry.task, answers, tx, seat.number)
     finished_tasks = sum(line.finished_at is not None for line in overview)
     return TaskView(
@@ -595,6 +598,7 @@ def task_view(store: Store, number: int, assigned: Assigned | None = None) -> Ta
         given=_given(answers, times),
         progress=Progress(finished_tasks, len(overview), today / 60),
         gate=gate,
+        asks_about_gate=gate is not None and not closed,
         settings=_settings(campaign),
     )
 
