@@ -572,6 +572,29 @@ def test_each_grid_row_stands_exactly_once_by_construction() -> None:
     assert not Draft202012Validator(schema).is_valid(dict.fromkeys(schema["required"][:8], "high"))
 
 
+def test_ratings_are_held_against_the_labels_of_the_same_showing() -> None:
+    """A document that was labelled twice: the ratings of the first showing were checked by the second one's labels."""
+    protocol = protocols.load("falcon")
+    first, again = (
+        ["idea_development", "style_register", "participant_focus"],
+        ["terminology_control", "style_register", "participant_focus"],
+    )
+
+    def row(question: str, value: Any, role: Role, *systems: str) -> Judgement:
+        return Judgement("ana", "", question, "d", "1", systems, value, role)
+
+    rows = [
+        row("skills", first, Role.MAIN),
+        row("ratings", dict.fromkeys(first, 3), Role.MAIN, "m"),
+        row("ratings", dict.fromkeys(first, 1), Role.CONTROL, "n"),
+        row("skills", again, Role.REPEAT),
+        row("ratings", dict.fromkeys(again, 3), Role.REPEAT, "m"),
+    ]
+    assert take_in(protocol, rows).flags == {}
+    rows[-1] = row("ratings", dict.fromkeys(first, 3), Role.REPEAT, "m")
+    assert set(take_in(protocol, rows).flags) == {"ratings not_chosen", "ratings incomplete"}
+
+
 def test_chosen_labels_become_the_properties() -> None:
     stages = protocols.load("falcon").pages["rating"]
     schema = stage_schema(stages, chosen={"ratings": ["style_register", "participant_focus"]})

@@ -356,9 +356,7 @@ def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iter
                 question,
                 judgement.value,
                 texts=texts.of(stage, judgement),
-                chosen=labels.get(
-                    (judgement.judge, judgement.document, judgement.segment, question.for_each or ""), ()
-                ),
+                chosen=_labels_for(judgement, question, labels),
                 outputs=max(2, len(judgement.systems)),
             )
         except AnswerError as error:
@@ -387,16 +385,26 @@ def _find_question(
     return asked_question
 
 
-def _chosen_before(
-    protocol: Protocol, judgements: Sequence[Judgement]
-) -> dict[tuple[str, str, str, str], Sequence[str]]:
+_Chosen = tuple[str, str, str, str, Role]
+"""Judge, document, segment, question and role: whose labels, about what."""
+
+
+def _labels_for(judgement: Judgement, question: Question, labels: Mapping[_Chosen, Sequence[str]]) -> Sequence[str]:
+    """The labels that an answer is about: those chosen in the same role, as the second time in a repeat, else those
+    of the main item."""
+    unit = (judgement.judge, judgement.document, judgement.segment, question.for_each or "")
+    own = labels.get((*unit, judgement.role))
+    return labels.get((*unit, Role.MAIN), ()) if own is None else own
+
+
+def _chosen_before(protocol: Protocol, judgements: Sequence[Judgement]) -> dict[_Chosen, Sequence[str]]:
     """Labels that a question asked for each of them is repeated for, by judge and unit, in their stored spelling."""
     sources = {question.for_each for _, question in protocol.questions if question.for_each}
-    labels: dict[tuple[str, str, str, str], Sequence[str]] = {}
+    labels: dict[_Chosen, Sequence[str]] = {}
     for judgement in judgements:
         match = protocol.find(judgement.question) if judgement.question in sources else None
         if match and isinstance(judgement.value, list | dict):
-            key = (judgement.judge, judgement.document, judgement.segment, judgement.question)
+            key = (judgement.judge, judgement.document, judgement.segment, judgement.question, judgement.role)
             try:
                 labels[key] = list(accept(match[1], judgement.value).value or ())
             except AnswerError:
