@@ -1197,3 +1197,37 @@ def test_times_of_day_beside_dates_are_no_durations(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(durations, encoding="utf-8")
     (reading,) = formats.read(tmp_path / "t.csv")
     assert [judgement.elapsed_seconds for judgement in reading.judgements][:2] == [540.0, 605.0]
+
+
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [
+        ("is_control", {"main": "no", "control": "yes"}),
+        ("attention check", {"main": "0", "control": "1"}),
+        ("phase", {"tutorial": "Training", "main": "main"}),
+        ("role", {"tutorial": "practice", "main": "main", "calibration": "calibration"}),
+    ],
+)
+def test_what_an_answer_is_for_is_read_in_other_words(tmp_path: Path, heading: str, words: dict[str, str]) -> None:
+    roles = [role for role in words for _ in range(1500)]  # the first rows do not show all of them
+    rows = [f"Ana,d{n},oak,{n % 90},{words[role]}" for n, role in enumerate(roles)]
+    (tmp_path / "t.csv").write_text("\n".join([f"judge,document,system,score,{heading}", *rows]), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.csv")
+    assert [str(judgement.role) for judgement in reading.judgements] == roles
+    assert {judgement.question for judgement in reading.judgements} == {"score"}
+
+
+def test_a_column_of_ordinary_words_says_nothing_about_what_answers_are_for(tmp_path: Path) -> None:
+    rows = [f"Ana,d{n},oak,{60 + n},{word}" for n, word in enumerate(["training", "test"] * 5)]
+    (tmp_path / "t.csv").write_text("\n".join(["judge,document,system,score,split", *rows]), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.csv")
+    assert {str(judgement.role) for judgement in reading.judgements} == {"main"}
+
+
+def test_a_type_that_is_the_same_for_each_judge_is_what_the_judge_is(tmp_path: Path) -> None:
+    kinds = {"r1": "human", "r2": "human", "r3": "LLM"}
+    rows = [f"d{n},{judge},{kind},{50 + n % 40}" for judge, kind in kinds.items() for n in range(900)]
+    (tmp_path / "t.csv").write_text("\n".join(["document,rater,type,score", *rows]), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.csv")
+    assert {judge.id: str(judge.kind) for judge in reading.judges} == {"r1": "person", "r2": "person", "r3": "model"}
+    assert {document.text_type for document in reading.documents} == {""}

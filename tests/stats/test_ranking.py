@@ -484,3 +484,20 @@ def test_the_signature_of_pairs_names_the_interval_of_their_test(documents: int,
 
 
 SYSTEMS = (("oak", 1.0), ("elm", 0.0))
+
+
+@pytest.mark.parametrize(
+    ("judges", "overlap"), [(("ana", "ben"), "0%"), (("ana", "ana"), ""), (("both", "ben"), "50%")]
+)
+def test_systems_judged_by_others_are_said(judges: tuple[str, str], overlap: str) -> None:
+    panels = {"ana": ("ana",), "ben": ("ben",), "both": ("ana", "ben")}
+    rows = [
+        (judge, system, f"d{d}", "1", better + d % 3)
+        for d in range(12)
+        for (system, better), panel in zip(SYSTEMS, judges, strict=True)
+        for judge in panels[panel]
+    ]
+    data = pl.DataFrame(rows, schema=["judge", "system", "document", "segment", "score"], orient="row")
+    notes = [note for note in ranking.systems(data, "score").notes if "same judges" in note]
+    assert len(notes) == bool(overlap)
+    assert all(f"elm and oak overlap by {overlap}." in note for note in notes)

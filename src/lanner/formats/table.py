@@ -34,6 +34,7 @@ from lanner.formats.parsing.headings import (
     kind_in_words,
     names_answer,
     names_remark,
+    role_in_words,
     side_of,
     side_that_wins,
     sides_of,
@@ -722,7 +723,7 @@ class _Answers:
             if answer.judge and is_missing(value):
                 continue  # an item that this judge did not get
             heading = answer.question or table.text("question", row)
-            role = table.text("role", row).casefold()
+            role = role_in_words(table.text("role", row), table.map.roles.get("role", ""))
             systems = self._systems(answer, row)
             key = self._id(heading)
             side = table.side(value, row) if len(systems) == 2 else ""

@@ -272,6 +272,7 @@ def rank(
         if pass_at_most is not None:
             row["passed"] = bool(row["score"] <= pass_at_most if better < 0 else row["score"] >= pass_at_most)
     notes = [*item_scores.notes, *method.notes, *_contradictions(fought, names, better, alpha)]
+    notes += _uneven_judges(item_scores)
     if test == "permutation" and not other_judges:
         notes += _constant(fought)
     how = {
@@ -286,6 +287,34 @@ def rank(
     }
     result = _result(item_scores, table, rows=rows, outcomes=outcomes, resampling=resampling, how=how, notes=notes)
     return Ranking(item_scores, names, replicates.value, replicates, tuple(fought), beats, clusters, result)
+
+
+_UNEVEN = 0.2
+
+
+def _uneven_judges(item_scores: Items) -> list[str]:
+    """That systems were judged by others, where the shares of the judges in the answers about two systems differ by so
+    much: a strict judge lowers those whom they judged."""
+    if item_scores.answers is None:
+        return []
+    counts = item_scores.answers.group_by("system", "judge").len().sort("system", "judge")
+    judges = sorted(set(counts["judge"]))
+    shares: dict[str, Array] = {}
+    for system, judge, count in counts.iter_rows():
+        shares.setdefault(system, np.zeros(len(judges)))[judges.index(judge)] = count
+    pairs = [
+        (float(np.abs(shares[a] / shares[a].sum() - shares[b] / shares[b].sum()).sum() / 2), a, b)
+        for a, b in combinations(shares, 2)
+    ]
+    furthest = max(pairs, default=(0.0, "", ""), key=lambda pair: pair[0])
+    if furthest[0] <= _UNEVEN:
+        return []
+    _, one, other = furthest
+    return [
+        f"Systems were not judged by the same judges: those of {one} and {other} overlap by {1 - furthest[0]:.0%}. "
+        "Strict judges lower the systems that they judged, which no test here knows. Where judges have systems in "
+        "common, lanner facets takes their severity out."
+    ]
 
 
 def _finite(item_scores: Items) -> Items:

@@ -20,6 +20,7 @@ from lanner.formats.parsing.headings import (
     ITEM_ROLES,
     NO_NAMES,
     ROLES,
+    asks_control,
     fold,
     has_answer_name,
     header_words,
@@ -29,6 +30,7 @@ from lanner.formats.parsing.headings import (
     is_summary,
     is_total,
     judge_and_question,
+    kind_in_words,
     named_language,
     names_answer,
     names_engine,
@@ -41,6 +43,7 @@ from lanner.formats.parsing.headings import (
     names_remark,
     names_usual_system,
     output_or_reference,
+    role_in_words,
     role_of_identifier,
     says_judge,
     says_system,
@@ -75,6 +78,8 @@ from lanner.model import Role, languages
 _NO_TEXT = frozenset({"context", "previous", "prev", "url", "link", "path", "hash", "date", "status", "state", "tag"})
 _DAY = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]00:00:00)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}")
 """A date without a time."""
+_PHASES = frozenset({"phase", "role", "block", "session", "round", "trial"})
+"""Words in the heading of a column that says what answers are for."""
 _GRAMMATICAL_PERSON = re.compile(
     r"(?:[123](?!\d)|first|second|third|erste|zweite|dritte|premi|deuxi|troisi|primer|prim[ao]|segund|tercer"
     r"|terz|перв|втор|трет|[第一二三])",
@@ -580,7 +585,9 @@ class _Guess:
         self._place_systems()
         if not self._comes_again("judge"):
             self._demote("judge", self._tells_rows_apart, "judged")
-        self._demote("role", lambda values: not all(str(value).casefold() in list(Role) for value in values))
+        self._demote("role", lambda values: not all(role_in_words(as_text(value)) in list(Role) for value in values))
+        self._take_item_roles()
+        self._take_judge_kinds()
         self._demote("answered_at", lambda values: _are_numbers(values) and not _are_moments(values), "seconds")
         self._demote("note", _are_numbers)
         self._demote("question", lambda values: len({str(value) for value in values}) > _SHORT_ANSWER)
@@ -672,6 +679,27 @@ class _Guess:
             return False
         others = self._columns(*(other for other in ITEM_ROLES if other != role))
         return bool(others) and any(len(set(values)) > 1 for values in self._by(others, self.roles[role]).values())
+
+    def _take_item_roles(self) -> None:
+        """`phase` with `training` and `main`, `is_control` with yes and no: what each answer is for."""
+        for column in self.free if "role" not in self.roles else []:
+            said = {role_in_words(as_text(value).strip(), column) for value in self._values(column)}
+            # the first rows of a file may all be of one role: a round of training, or no control yet
+            is_named = asks_control(column) or not _PHASES.isdisjoint(header_words(column))
+            if said <= set(Role) and ({"main"} < said or (said and is_named)):
+                self._assign("role", column, _CLEAR)
+                return
+
+    def _take_judge_kinds(self) -> None:
+        """`type` with `human` and `LLM`, the same on all rows of a judge: what the judge is, and not what the text."""
+        columns = [*self.free, *(c for c in self._columns("text_type") if c in self.confidence)]
+        for column in columns if "judge" in self.roles and "judge_kind" not in self.roles else []:
+            kinds = {kind_in_words(as_text(value)) for value in self._values(column)}
+            by_judge = self._by([self.roles["judge"]], column, missing=False).values()
+            if kinds and "" not in kinds and all(len(set(said)) == 1 for said in by_judge):
+                self._demote("text_type", lambda _: True)
+                self._assign("judge_kind", column, _CLEAR)
+                return
 
     def _place_systems(self) -> None:
         """A column `MT` or `translation` may say which system it was, and not what the system wrote."""

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lanner.formats.parsing.values import without_accents
+from lanner.formats.parsing.values import is_false, is_flag, without_accents
 from lanner.model import SIDES, languages
 
 
@@ -510,6 +510,25 @@ def kind_by_name(name: str) -> str:
     may_be_person = parts & _system_words("models") <= _kind_words("names_of_people")
     is_version = any(map(str.isdigit, name)) or not parts.isdisjoint(_kind_words("versions"))
     return "model" if is_version or not may_be_person else ""
+
+
+@cache
+def _item_roles() -> dict[str, frozenset[str]]:
+    return {role: frozenset(map(fold, words)) for role, words in _names()["item_roles"].items()}
+
+
+def asks_control(heading: str) -> bool:
+    """Whether a heading asks if something is a control item: `is_control`, `attention check`."""
+    return not _item_roles()["flags"].isdisjoint(header_words(heading))
+
+
+def role_in_words(text: str, heading: str = "") -> str:
+    """What an answer is for, as a cell says it: `training` is a tutorial, and yes below `is_control` a control. Other
+    words come back as they are."""
+    if asks_control(heading) and (is_flag(text) or text in ("0", "1")):
+        return "main" if is_false(text) else "control"
+    roles = (role for role, words in _item_roles().items() if role != "flags" and fold(text) in words)
+    return next(roles, text.casefold())
 
 
 def is_computed(name: str) -> bool:
