@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from multiprocessing import get_context
@@ -20,6 +21,8 @@ import pytest
 from _pytest.assertion import rewrite
 from argon2 import PasswordHasher
 from hypothesis import settings
+from hypothesis.errors import HypothesisSideeffectWarning
+from hypothesis.internal import charmap
 from hypothesis.internal.conjecture import providers
 from sqlalchemy import URL, Engine
 
@@ -68,7 +71,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _compile(config: pytest.Config, share: slice) -> None:
-    """A share of Lanner, and of the tests as pytest does it: with what an assertion says when it fails."""
+    """A share of Lanner, and of the tests as pytest does it: with what an assertion says when it fails. Tables of
+    letters that Hypothesis keeps in files are made likewise: one of them takes seconds."""
+    if share.start == 0:
+        with warnings.catch_warnings(action="ignore", category=HypothesisSideeffectWarning):  # that it is slow: once
+            charmap.charmap()
+            charmap.intervals_from_codec("utf-8")
     here = Path(__file__).parent
     for path in sorted((here.parent / "src").rglob("*.py"))[share]:
         compileall.compile_file(path, quiet=2)
