@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
+import gc
 import json
 import os
 import select
@@ -13,7 +15,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from itertools import count
@@ -77,8 +80,11 @@ class Child:
 
 def bear() -> None:
     """What the parent does: it answers every line with the number of a child, or with how a child has ended."""
-    for module in ("lanner.cli.prepare", "lanner.web.server"):
+    gc.disable()  # what is loaded stays
+    for module in ("lanner.cli.prepare", "lanner.web.server", "lanner.web.jobs"):
         import_module(module)
+    gc.freeze()
+    gc.enable()
     for line in sys.stdin:
         asked = json.loads(line)
         if number := asked.get("wait"):
@@ -112,6 +118,7 @@ def _command(*arguments: str) -> None:
 
 
 def _serve(database: str, port: int, settings: Mapping[str, Any]) -> None:
+    import_module("lanner.web.worker").WorkerProcess._start = _workers()
     web = import_module("lanner.web.server")
     make = web.server
 
@@ -122,6 +129,53 @@ def _serve(database: str, port: int, settings: Mapping[str, Any]) -> None:
 
     web.server = recorded
     web.serve(Store.open(database), port=port, settings=web.Settings(**settings) if settings else None)
+
+
+class ForkedWorker:
+    """A worker's process as its server sees it, which is the other end of a socket."""
+
+    def __init__(self, stdout: asyncio.StreamReader, stdin: asyncio.StreamWriter) -> None:
+        self.stdout, self.stdin, self.returncode = stdout, stdin, None
+
+    def kill(self) -> None:
+        self.stdin.transport.abort()  # it reads no more jobs and ends
+
+    async def communicate(self) -> None:
+        """Nothing is left to read."""
+
+
+def _workers() -> Callable[[Any], Awaitable[ForkedWorker]]:
+    """How this server starts its workers: a process of its own for each, which has loaded everything, since it is the
+    child of a process that was there before the server had threads. To load it all anew took three seconds for each;
+    that it is loaded and answers over pipes is proved in tests/web/test_worker.py."""
+    asked, answered = socket.socketpair()
+    if not os.fork():
+        asked.close()
+        _bear_workers(answered)
+    answered.close()
+
+    async def start(self: Any) -> ForkedWorker:
+        here, there = socket.socketpair()
+        with there:
+            socket.send_fds(asked, [b"a worker"], [there.fileno()])
+        process = ForkedWorker(*await asyncio.open_connection(sock=here, limit=2**24))
+        process.stdin.write(import_module("lanner.web.worker").packed(self._address))
+        return process
+
+    return start
+
+
+def _bear_workers(answered: socket.socket) -> None:
+    """A child for each socket that comes, until the server is gone."""
+    while ends := socket.recv_fds(answered, 16, 1)[1]:
+        if not os.fork():
+            answered.close()
+            os.nice(10)
+            with suppress(BrokenPipeError, ConnectionError), socket.socket(fileno=ends[0]) as pipe:
+                import_module("lanner.web.jobs").run(pipe.makefile("rb"), pipe.makefile("wb"))
+            break
+        os.close(ends[0])
+    os._exit(0)
 
 
 def sent_by(database: Path) -> Path:
