@@ -62,7 +62,7 @@ test-python: setup browser
 	@$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder --ignore=tests/browser
 
 test-browser: setup browser
-	@$(BIN)/pytest -q -n 3 --dist worksteal tests/browser
+	@$(BIN)/pytest -q -n 3 --dist worksteal -p no:schemathesis tests/browser
 
 soak: setup
 	@LANNER_SOAK=50 $(BIN)/pytest -q -s --timeout 0 tests/soak

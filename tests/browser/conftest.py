@@ -101,6 +101,9 @@ class UsedPage:
         page = self.take()
         context, place = page.context, urlsplit(page.url)
         origin = f"{place.scheme}://{place.netloc}"
+        for tab in context.pages:
+            if tab is not page:
+                tab.close()
         page.unroute_all(behavior="ignoreErrors")
         context.set_offline(False)
         page.goto(f"{origin}/healthz")

@@ -175,11 +175,11 @@ CLOSED_AT_ONCE = """key => {
 }"""
 
 
-def test_a_tab_closed_in_the_same_moment_as_the_key(live: Live, page: Page, context: BrowserContext) -> None:
+def test_a_tab_closed_in_the_same_moment_as_the_key(live: Live, page: Page) -> None:
     """Nobody comes back: the server has the answer all the same."""
     work, task, _ = begin(live, page, sentences=2)
     for key in "1234":
-        with context.expect_page() as opened:
+        with page.context.expect_page() as opened:
             page.evaluate("address => { window.open(address); }", work.url(task) + "?row=1")
         tab = opened.value
         hands = Hands(tab)
@@ -189,7 +189,7 @@ def test_a_tab_closed_in_the_same_moment_as_the_key(live: Live, page: Page, cont
         with tab.expect_event("close"):
             tab.evaluate(f"key => setTimeout(() => ({CLOSED_AT_ONCE})(key))", key)
         for _ in range(300):
-            found = context.request.get(f"{work.url(task)}/answers").json()["items"][0]
+            found = page.context.request.get(f"{work.url(task)}/answers").json()["items"][0]
             if "sentence" in found and found["sentence"]["value"] == int(key):
                 break
         assert scores(work, task)[0][0] == int(key)
@@ -227,9 +227,9 @@ def test_closed_while_offline_and_sent_from_the_list_of_work(live: Live, page: P
     assert scores(work, task)[0] == (3, 9)
 
 
-def test_expired_session_keeps_the_answers(live: Live, page: Page, context: BrowserContext) -> None:
+def test_expired_session_keeps_the_answers(live: Live, page: Page) -> None:
     work, task, hands = begin(live, page)
-    context.clear_cookies()
+    page.context.clear_cookies()
     judge(hands, 2, 5)
     page.locator("#note-held").wait_for()
     assert scores(work, task)[0] == (None, None)
@@ -252,7 +252,7 @@ def test_whoever_s_link_was_replaced_is_told_before_the_next_answer(live: Live, 
     assert scores(work, task)[0] == (None, None), "answers wait on the device"
 
 
-def test_two_links_in_one_browser_save_each_as_their_own_judge(live: Live, page: Page, context: BrowserContext) -> None:
+def test_two_links_in_one_browser_save_each_as_their_own_judge(live: Live, page: Page) -> None:
     judges = [Judge("J1", name="Judge One"), Judge("J2", name="Judge Two")]
     work = live.campaign("h_falcon", [document(3)], systems=["hidden-engine-alpha"], judges=judges)
     mine, theirs = (campaign.tasks(live.store, work.name, judge.id)[0].id for judge in judges)
@@ -260,7 +260,7 @@ def test_two_links_in_one_browser_save_each_as_their_own_judge(live: Live, page:
     page.goto(work.url(mine))
     hands = Hands(page)
     hands.ready()
-    other = context.new_page()
+    other = page.context.new_page()
     other.goto(f"{live.url}/j/{work.links['J2']}")
     other.goto(work.url(theirs))
     Hands(other).ready()
@@ -269,7 +269,7 @@ def test_two_links_in_one_browser_save_each_as_their_own_judge(live: Live, page:
     hands.settled()
     assert (scores(work, mine)[0], scores(work, theirs)[0]) == ((2, 5), (None, None))
     (own,) = (seat.number for seat in campaign.seats(live.store, work.name) if seat.judge.id == "J1")
-    context.clear_cookies(name=judge_cookie(own))
+    page.context.clear_cookies(name=judge_cookie(own))
     judge(hands, 4, 6)
     page.locator("#note-held").wait_for()  # this judge is told to open their link again
     assert scores(work, mine)[1] == scores(work, theirs)[1] == (None, None), "nothing is saved as somebody else"
@@ -280,9 +280,9 @@ def test_two_links_in_one_browser_save_each_as_their_own_judge(live: Live, page:
     assert (scores(work, mine)[1], scores(work, theirs)[1]) == ((4, 6), (None, None))
 
 
-def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page, context: BrowserContext) -> None:
+def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page) -> None:
     work, task, hands = begin(live, page)
-    other = context.new_page()
+    other = page.context.new_page()
     other.goto(work.url(task) + "?row=1")
     second = Hands(other)
     second.ready()
@@ -309,14 +309,12 @@ def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page, context: 
     assert work.stored(task)[0]["sentence"] == 2
 
 
-def test_a_number_half_typed_in_one_tab_does_not_overwrite_the_other(
-    live: Live, page: Page, context: BrowserContext
-) -> None:
+def test_a_number_half_typed_in_one_tab_does_not_overwrite_the_other(live: Live, page: Page) -> None:
     """The page said that it took the other answer over, showed the number being typed, and stored that."""
     work = live.campaign("da", [document(2)], systems=["hidden-engine-alpha"])
     work.enter(page)
     task = work.tasks[0].id
-    tabs = [page, context.new_page()]
+    tabs = [page, page.context.new_page()]
     for tab in tabs:
         tab.goto(work.url(task))
         Hands(tab).ready()
