@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from browser_actions import Hands
+from browser_actions import Hands, wait_until
 from lanner.model import Item, Json, Judge, Spans, Task
 from lanner.protocols import names
 from lanner.protocols.answers import simulate_page as simulated
@@ -137,3 +137,18 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
         assert stored == expected, (name, task.page)
     assert judged > 0
     received.tells_nothing(f"/task/{task.id}/")
+
+
+@pytest.mark.parametrize("way", ["Escape k LETTER", "k LETTER", "k"])
+def test_digits_replace_a_score_that_is_there(live: Live, page: Page, way: str) -> None:
+    """They were put behind it: 9, then 5, was stored as 95."""
+    work = live.campaign("da", [DOCUMENT], systems=SYSTEMS[:1])
+    work.enter(page)
+    task = work.tasks[0]
+    page.goto(work.url(task.id))
+    hands = Hands(page)
+    hands.ready()
+    letter = str(hands.asked()[0]["letter"])
+    hands.press(letter, "9", "Enter", *way.replace("LETTER", letter).split(), "5", "Enter")
+    wait_until(page, "document.querySelector('#saved').dataset.state === 'saved'")
+    assert list(work.stored(task.id)[0].values()) == [5]

@@ -238,8 +238,12 @@ export class Rail {
     const controls = [':checked', 'textarea, [inputmode], select', 'input', 'button:not(.info)'];
     const control = controls.map(css => $(css, this.armed)).find(Boolean);
     // a telephone opens its keyboard for a field that gets the focus at once, or not at all
-    if (control?.matches('textarea, [inputmode], select')) control.focus();
-    else if (control) focusSoon(control);
+    if (control?.matches('textarea, [inputmode], select')) {
+      const enters = control !== focusedElement();
+      control.focus();
+      // digits replace a number that is there: 9 and then 5 would be 95
+      if (enters && control.matches('[inputmode]')) control.select();
+    } else if (control) focusSoon(control);
   }
   /** The next or previous question: what up and down mean in a questionnaire. @param {number} by */
   step(by) {
