@@ -56,6 +56,15 @@ def test_the_live_page_and_its_panels(client: TestClient, store: Store) -> None:
     assert 'data-panel="progress"' in panels.text
 
 
+def test_a_title_keeps_its_own_direction(client: TestClient, store: Store) -> None:
+    """On an Arabic page the bracket that ends an English title stood before it."""
+    open_campaign(store)
+    campaign.configure(store, "trial", title="Pilot (en)")
+    sign_in(client, store)
+    for place in ("", "/settings"):
+        assert "<bdi>Pilot (en)</bdi>" in client.get(f"/campaigns/trial{place}").text
+
+
 def test_names_with_odd_letters_have_pages(client: TestClient, store: Store) -> None:
     open_campaign(store, "Prüfung & Co <1>")
     sign_in(client, store)
