@@ -154,6 +154,19 @@ def test_imported_answers_tick_off_the_tasks_of_their_judges(store: Store) -> No
     assert following is None or following.id != task.id
 
 
+def test_an_export_under_code_names_is_not_taken_in_beside_the_people_themselves(store: Store) -> None:
+    """Imported into its own campaign, everybody was there twice and agreed with themselves."""
+    opened(store)
+    save(store, first_task(store))
+    [code_name] = [name for judge, name in campaign.pseudonyms(store, "first").items() if judge == "ana"]
+    copies = [replace(row, judge=code_name) for row in campaign.judgements(store, "first")]
+    with pytest.raises(InputError, match="count twice"):
+        campaign.import_judgements(store, "first", copies)
+    assert code_name not in {judge.id for judge in campaign.judges(store, "first")}
+    others = [replace(row, value=3 if row.value == 2 else 2) for row in copies if row.question == "sentence"]
+    assert campaign.import_judgements(store, "first", others).judgements == 1, "somebody else of that name"
+
+
 def test_judges_bring_what_is_known_about_them(store: Store) -> None:
     judges = [Judge("eve", JudgeKind.MODEL, "Eve", {"native": "de"})]
     campaign.import_campaign(store, "first", [label("local"), label("local", judge="sam")], "falcon", judges=judges)

@@ -13,6 +13,7 @@ from typing import Any
 
 from lanner import formats, protocols
 from lanner.campaign.create import add_campaign, all_systems, check_documents
+from lanner.campaign.people import pseudonyms
 from lanner.campaign.progress import documents, get, history, judges, protocol
 from lanner.campaign.questions import systems_of
 from lanner.campaign.states import Reference, lock
@@ -141,7 +142,29 @@ def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement]) 
         texts = tx.documents.all(entry.id)
     intake = take_in(definition, judgements, texts)
     _check_places(intake.judgements, texts)
+    _refuse_code_names(store, entry.id, intake.judgements)
     return intake
+
+
+def _refuse_code_names(store: Store, campaign: int, judgements: Sequence[Judgement]) -> None:
+    """Refuse this campaign's own export under code names: everybody would be there twice, and agree with themselves."""
+    by_judge: dict[str, list[Judgement]] = {}
+    for row in judgements:
+        by_judge.setdefault(row.judge, []).append(row)
+    known = {judge.id for judge in judges(store, campaign)}
+    for judge, code_name in pseudonyms(store, campaign).items():
+        if code_name in known or code_name not in by_judge:
+            continue
+        own: dict[tuple[object, ...], list[Json]] = {}
+        for row in history(store, campaign, judge=judge):
+            own.setdefault((*_about(row), row.question, row.role), []).append(row.value)
+        shared = [row for row in by_judge[code_name] if (*_about(row), row.question, row.role) in own]
+        if shared and all(row.value in own[(*_about(row), row.question, row.role)] for row in shared):
+            raise InputError(
+                f"{code_name} is what exports call a judge of this campaign, and the answers are theirs: they would "
+                "count twice.",
+                next_step="They are here already. To bring back others, export with --identified.",
+            )
 
 
 def _bare(judgements: Sequence[Judgement]) -> tuple[Document, ...]:
