@@ -24,6 +24,7 @@ from lanner.stats.goals import (
     nominal_levels,
     parse_goal,
     settle,
+    start,
     stopped_intervals,
     take_look,
 )
@@ -120,6 +121,17 @@ def test_answers_that_never_vary_are_not_certain(goal: Goal, apart: float, ended
     assert not np.isfinite(one.answers().means().half_width(0.05)).any()
     assert not np.isfinite(stopped_intervals(goal, one.answers().differences([(0, 1)]), one.standing, share=0.5,
                                              documents=40)[0]).any()  # fmt: skip
+
+
+def test_a_tie_is_given_up_beside_a_pair_that_differs() -> None:
+    rng = np.random.default_rng(5)
+    same, other = rng.normal(size=40), rng.normal(size=40)
+    totals, goal = np.stack([same, same, other], axis=1), Goal(Kind.RANK)
+    half = simulate(Allocation(goal, "ABC", np.ones(40), seed=1, tilts=False), totals, most=60).answers()
+    own = half.differences([(0, 1), (0, 2)])
+    assert own.is_constant.tolist() == [True, False]
+    _, _, undecidable = settle(goal, own, start(goal, "ABC"), systems=3, look=LOOKS // 2, looks=LOOKS)
+    assert undecidable[0]
 
 
 def test_precision_stops_when_means_are_known_well_enough() -> None:
