@@ -777,6 +777,7 @@ def test_enter_on_the_list_of_work_starts_it(live: Live, page: Page) -> None:
     hands = Hands(page)
     page.route("**/home*.js*", lambda route: route.abort())
     page.goto(work.link)
+    page.locator("#start:focus").wait_for()  # the browser does that with its first picture, not when it has loaded
     hands.press("Enter")  # before the scripts run
     page.wait_for_url("**/task/*/practice")  # a first visit practises before it judges
     page.unroute_all()

@@ -220,7 +220,9 @@ _REACHED_BY = {
     *("фамилия", "почта", "телефон", "адрес", "اسم", "الاسم", "البريد", "هاتف", "الهاتف", "عنوان", "العنوان"),
 }
 """Words for names and ways to reach somebody, in headings without accents."""
-_REACHED_BY_COMPOUND = re.compile(r"(phone|email|telefon).*|.*(name|names|mail|mails|phone|telefon|address|adresse)")
+_FIRST_PARTS = ("phone", "email", "telefon")
+_LAST_PARTS = ("name", "names", "mail", "mails", "phone", "telefon", "address", "adresse")
+"""Parts of longer words for the same: `phonenumber`, `lastname`."""
 _WRITTEN_TOGETHER = (
     *("姓名", "名前", "氏名", "名字", "メール", "邮箱", "邮件", "郵件", "電話", "电话", "手机", "住所", "地址", "微信"),
     *("이름", "성명", "메일", "전화", "연락처", "주소", "备注", "備考", "メモ", "메모"),
@@ -245,8 +247,10 @@ def _is_private(heading: str) -> bool:
     heading = unicodedata.normalize("NFC", heading)
     letters = unicodedata.normalize("NFKD", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading).casefold())
     words = re.findall(r"[^\W\d_]+", "".join(letter for letter in letters if unicodedata.category(letter) != "Mn"))
-    known = any(word in _REACHED_BY | _REMARKS or _REACHED_BY_COMPOUND.fullmatch(word) for word in words)
-    return known or any(part in heading for part in _WRITTEN_TOGETHER)
+    return any(
+        word in _REACHED_BY or word in _REMARKS or word.startswith(_FIRST_PARTS) or word.endswith(_LAST_PARTS)
+        for word in words
+    ) or any(part in heading for part in _WRITTEN_TOGETHER)
 
 
 def from_file(
