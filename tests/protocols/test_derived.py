@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from data_sets import data_dir
 from lanner import protocols
 from lanner.errors import InputError
-from lanner.model import Analysis, Choice, Judgement, Labels, Option, Protocol, Scale, Spans
+from lanner.model import Analysis, Choice, Judgement, Labels, Option, Protocol, Scale, Score, Spans
 from lanner.protocols import load
 from lanner.protocols.answers import accept
 from lanner.protocols.derived import RULES, derived, ranking_options, ranking_plans, rate, scores, scores_of, word_count
@@ -91,20 +91,40 @@ GRIDS = st.none() | st.dictionaries(st.sampled_from("abc"), LEVELS) | st.just("n
 WHOLES = st.none() | st.integers(0, 100) | st.just("seventy")
 
 
+VALUES = {"none": 0.0, "low": 0.1, "high": 3.0}
+
+
+def reckoned(whole: object, grid: object) -> dict[str, float | None]:
+    """The scores of one item by their definitions."""
+    cells = {row: VALUES[cell] for row, cell in grid.items() if cell in VALUES} if isinstance(grid, dict) else {}
+    cells = {row: cells[row] for row in "abc" if row in cells}
+    in_x = [value for row, value in cells.items() if row in "ab"]
+    chosen = [value for value in cells.values() if value != 0]
+    given = float(whole) if isinstance(whole, int) else None
+    total = sum(cells.values()) if cells else None
+    return {
+        "given": given,
+        "sum": total,
+        "sum_x": sum(in_x) if in_x else None,
+        "count": len(chosen) if cells else None,
+        "mean": sum(chosen) / len(chosen) if chosen else None,
+        "sure": total if given is not None and given >= 50 else None,
+    }
+
+
 @given(st.lists(st.tuples(WHOLES, GRIDS), max_size=8))
 def test_columns_hold_what_the_rules_say_item_by_item(items: list[tuple[object, object]]) -> None:
     answers = {"whole": [whole for whole, _ in items], "skills": [grid for _, grid in items]}
     columns = scores_of(PROTOCOL, answers, len(items))
-    for place, (whole, grid) in enumerate(items):
-        alone = scores(PROTOCOL, {"whole": whole, "skills": grid})
-        assert {name: column[place] for name, column in columns.items()} == alone
+    for place, item in enumerate(items):
+        assert {name: column[place] for name, column in columns.items()} == reckoned(*item)
 
 
 def test_sums_are_added_in_the_order_of_the_rows() -> None:
     dice = Random(1)
     grids = [{row: dice.choice(["none", "low", "high"]) for row in "abc"} for _ in range(200)]
     columns = scores_of(PROTOCOL, {"skills": grids}, len(grids))
-    assert columns["sum"] == [scores(PROTOCOL, {"skills": grid})["sum"] for grid in grids]
+    assert columns["sum"] == [reckoned(None, grid)["sum"] for grid in grids]
 
 
 def test_questions_that_nobody_answered_have_no_scores() -> None:
@@ -148,9 +168,10 @@ def test_what_is_missing_has_no_score() -> None:
 
 
 def test_a_mean_leaves_the_preselected_option_out() -> None:
-    skills = protocols.load("h_falcon").stages[0].questions[0]
-    assert RULES["grid_mean"](skills, SKILLS, {}) == 9 / 4
-    assert RULES["grid_mean"](skills, dict.fromkeys(SKILLS, "not_relevant"), {}) is None
+    grids = [SKILLS, dict.fromkeys(SKILLS, "not_relevant")]
+    mean = Score(id="mean", rule="grid_mean", question="skills")
+    protocol = H_FALCON.model_copy(update={"scores": (mean,)})
+    assert scores_of(protocol, {"skills": grids}, 2) == {"mean": [9 / 4, None]}
 
 
 def test_options_and_scales_as_numbers() -> None:
@@ -221,6 +242,8 @@ def test_words_are_counted_by_script() -> None:
     assert word_count("Two words – and three more.") == 5
     assert word_count("二つの言葉。", "ja") == 5
     assert word_count("두 단어 하나", "ko") == 3
+    assert word_count("我哋今日去。", "yue") == word_count("我哋今日去。", "yue-HK") == 5
+    assert word_count("ตัวอย่าง", "tha") == word_count("ตัวอย่าง", "th") > 1
 
 
 @pytest.mark.data

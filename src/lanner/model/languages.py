@@ -80,6 +80,11 @@ def direction(code: str) -> str:
     return "rtl" if rtl else "ltr"
 
 
+def is_unspaced(code: str) -> bool:
+    """Whether a language is written without spaces between words."""
+    return bool(table().get(normal(code).split("-")[0], {}).get("unspaced", False))
+
+
 def pair(text: str) -> tuple[str, str]:
     """The two languages of a pair such as `en-de`, `eng_deu`, `en-pt_BR` or `en→de`; both `und` if it is none."""
     for arrow in ("→", "->", ">", "|", ":", " to "):

@@ -20,7 +20,7 @@ from lanner.model import (
     Unit,
     languages,
 )
-from lanner.protocols.derived import RULES
+from lanner.protocols.derived import GRID_RULES, RULES
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.prefilled import ORIGINS
 
@@ -145,9 +145,9 @@ def _scores(protocol: Protocol) -> Iterator[Problem]:
     questions = {question.id: question for _, question in protocol.questions}
     for number, score in enumerate(protocol.scores):
         place: Place = ("score", number)
-        if score.rule not in RULES:
+        if score.rule not in RULES and score.rule not in GRID_RULES:
             what = f"There is no scoring rule {score.rule!r}."
-            yield (*place, "rule"), what, did_you_mean(score.rule, RULES)
+            yield (*place, "rule"), what, did_you_mean(score.rule, (*RULES, *GRID_RULES))
         if score.question not in questions:
             what = f"There is no question {score.question!r}."
             yield (*place, "question"), what, did_you_mean(score.question, questions)

@@ -3,6 +3,7 @@ the set of rows of a grid that were not left at the preselected option."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,14 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lanner.errors import InputError
-from lanner.model import Analysis, Choice, Grid, Json, Judgement, Protocol, Question, Scale, Score, Spans
+from lanner.model import Analysis, Choice, Grid, Json, Judgement, Protocol, Question, Scale, Score, Spans, languages
 from lanner.protocols.answers import holds
 from lanner.protocols.prefilled import judged_marks, outcomes
-
-# The few named rules from an answer to a number. A protocol file names them; nothing else computes scores.
-#
-# Each rule takes the question, its stored value and the options given in the file, and returns None where the answer
-# does not define a score (missing, nothing chosen), never a guess.
 
 # The few named rules from an answer to a number. A protocol file names them; nothing else computes scores.
 #
@@ -29,8 +25,6 @@ from lanner.protocols.prefilled import judged_marks, outcomes
 # ruff: noqa: ARG001 - every rule has the same three arguments, whether it needs them or not
 
 
-_UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
-_LOOKED_UP = " looked up"  # no option of a file can be called so
 Rule = Callable[[Question, Json, Mapping[str, Any]], float | None]
 
 
@@ -39,46 +33,6 @@ def value(question: Question, answer: Json, options: Mapping[str, Any]) -> float
     if isinstance(question, Choice):
         return next((option.value for option in question.options if option.id == answer), None)
     return float(answer) if isinstance(answer, int | float) and not isinstance(answer, bool) else None
-
-
-def _grid_values(question: Question, answer: Json, options: Mapping[str, Any]) -> dict[str, float] | None:
-    if not isinstance(question, Grid) or not isinstance(answer, Mapping):
-        return None
-    values, rows = options.get(_LOOKED_UP) or _looked_up(question, options)
-    return {row: values[answer[row]] for row in rows if answer.get(row) in values}
-
-
-def _looked_up(question: Grid, options: Mapping[str, Any]) -> tuple[dict[str, float], list[str]]:
-    """The options' values and the rows that count: the same for every answer to the question."""
-    group = options.get("group")
-    values = {option.id: option.value for option in question.options if option.value is not None}
-    return values, [row.id for row in question.rows if group is None or row.group == group]
-
-
-def grid_sum(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
-    """The sum of the rows' values, optionally of one group of rows."""
-    if not isinstance(question, Grid) or not isinstance(answer, Mapping):
-        return None
-    values, rows = options.get(_LOOKED_UP) or _looked_up(question, options)
-    values_of_rows = [number for row in rows if (number := values.get(answer.get(row, ""))) is not None]
-    return sum(values_of_rows) if values_of_rows else None
-
-
-def grid_count(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
-    """How many rows are not the preselected option."""
-    values = _grid_values(question, answer, options)
-    if not values or not isinstance(question, Grid):
-        return None
-    return float(sum(answer[row] != question.preselected for row in values))
-
-
-def grid_mean(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
-    """The mean value of the rows that are not the preselected option; None where all are."""
-    values = _grid_values(question, answer, options)
-    if not values or not isinstance(question, Grid):
-        return None
-    numbers = [number for row, number in values.items() if answer[row] != question.preselected]
-    return sum(numbers) / len(numbers) if numbers else None
 
 
 def mean_of_each(question: Question, answer: Json, options: Mapping[str, Any]) -> float | None:
@@ -152,58 +106,86 @@ def span_weight(span: Mapping[str, Any], weights: Any, parents: Mapping[str, str
 
 
 RULES: Mapping[str, Rule] = {
-    rule.__name__: rule
-    for rule in (
-        value,
-        grid_sum,
-        grid_count,
-        grid_mean,
-        mean_of_each,
-        count,
-        chosen,
-        any_given,
-        weighted_spans,
-        prefilled_share,
-    )
+    rule.__name__: rule for rule in (value, mean_of_each, count, chosen, any_given, weighted_spans, prefilled_share)
+}
+
+
+# Rules about the rows of a grid, for many items at once, since there may be a million: `values` holds the value of each
+# row's option (rows × items), NaN where there is none, `changed` whether the option is not the preselected one.
+
+Numbers = npt.NDArray[np.float64]
+Truths = npt.NDArray[np.bool_]
+Column = list[float | None]
+
+
+def grid_sum(values: Numbers, changed: Truths) -> Numbers:
+    """The sum of the rows' values, added in the order of the rows."""
+    return np.where(np.isnan(values).all(axis=0), np.nan, np.nansum(values, axis=0))
+
+
+def grid_count(values: Numbers, changed: Truths) -> Numbers:
+    """How many rows are not the preselected option."""
+    missing = np.isnan(values)
+    return np.where(missing.all(axis=0), np.nan, (changed & ~missing).sum(axis=0))
+
+
+def grid_mean(values: Numbers, changed: Truths) -> Numbers:
+    """The mean value of the rows that are not the preselected option; NaN where all are."""
+    number = grid_count(values, changed)
+    return grid_sum(np.where(changed, values, np.nan), changed) / np.where(number > 0, number, np.nan)
+
+
+GRID_RULES: Mapping[str, Callable[[Numbers, Truths], Numbers]] = {
+    rule.__name__: rule for rule in (grid_sum, grid_count, grid_mean)
 }
 
 
 def scores(protocol: Protocol, answers: Mapping[str, Json]) -> dict[str, float | None]:
     """Every score the protocol defines for one item, from the answers about it; None where it is not defined."""
-    return scorer(protocol)(answers)
+    columns = scores_of(protocol, {question: [answer] for question, answer in answers.items()}, 1)
+    return {name: column[0] for name, column in columns.items()}
 
 
-def scorer(protocol: Protocol, only: str = "") -> Callable[[Mapping[str, Json]], dict[str, float | None]]:
-    """`scores` of one protocol for many items, or one score of it: what does not depend on the answers is looked up
-    once."""
+def scores_of(protocol: Protocol, answers: Mapping[str, Sequence[Json]], items: int) -> dict[str, Column]:
+    """Each score of every item. `answers` holds, question by question, the answer to each item, None where there is
+    none; a question that nobody answered may be missing from it."""
     questions = {question.id: question for _, question in protocol.questions}
-    plan = [
-        (
-            score.id,
-            RULES[score.rule],
-            questions[score.question],
-            score.question,
-            _prepare(questions, score),
-            score.when,
-        )
-        for score in protocol.scores
-        if not only or score.id == only
-    ]
+    missing: Sequence[Json] = [None] * items
+    cells: dict[str, tuple[Numbers, Truths]] = {}
+    scores: dict[str, Column] = {}
+    for score in protocol.scores:
+        question, given = questions[score.question], answers.get(score.question, missing)
+        if score.rule in RULES:
+            rule = RULES[score.rule]
+            column = [None if answer is None else rule(question, answer, score.options) for answer in given]
+        elif isinstance(question, Grid):
+            if question.id not in cells:
+                cells[question.id] = _cells(question, given)
+            group = score.options.get("group")
+            rows = [at for at, row in enumerate(question.rows) if group is None or row.group == group]
+            values, changed = cells[question.id]
+            numbers = GRID_RULES[score.rule](values[rows], changed[rows])
+            column = [None if math.isnan(number) else number for number in numbers.tolist()]
+        else:
+            column = [None] * items
+        if (when := score.when) is not None:
+            conditions = answers.get(when.question, missing)
+            column = [
+                number if holds(when, {when.question: condition}) else None
+                for number, condition in zip(column, conditions, strict=True)
+            ]
+        scores[score.id] = column
+    return scores
 
-    def scores_of(answers: Mapping[str, Json]) -> dict[str, float | None]:
-        return {
-            name: rule(question, answers.get(question_id), options) if when is None or holds(when, answers) else None
-            for name, rule, question, question_id, options, when in plan
-        }
 
-    return scores_of
-
-
-def _prepare(questions: Mapping[str, Question], score: Score) -> Mapping[str, Any]:
-    question = questions[score.question]
-    if not isinstance(question, Grid):
-        return score.options
-    return {**score.options, _LOOKED_UP: _looked_up(question, score.options)}
+def _cells(question: Grid, answers: Sequence[Json]) -> tuple[Numbers, Truths]:
+    """What the rules about grids are given."""
+    places: dict[Any, int] = {option.id: place for place, option in enumerate(question.options)}
+    worth = np.array([*(option.value for option in question.options), None], dtype=np.float64)
+    grids = [answer if isinstance(answer, Mapping) else {} for answer in answers]
+    cells = [[places.get(grid.get(row.id), -1) for grid in grids] for row in question.rows]  # -1: what no option is
+    options = np.array(cells, dtype=np.int16)
+    return worth[options], options != places.get(question.preselected, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +210,8 @@ def rate(score: Score, total: float, words: int) -> Rate | None:
 
 def word_count(text: str, language: str = "") -> int:
     """Words of a text for a rate: what stands between spaces, or characters in scripts that write none."""
-    if language.partition("-")[0] in _UNSPACED:
-        return sum(character.isalnum() for character in text)
-    return sum(any(character.isalnum() for character in word) for word in text.split())
+    words = text if languages.is_unspaced(language) else text.split()
+    return sum(any(character.isalnum() for character in word) for word in words)
 
 
 # What a protocol says about ranking systems: by which questions or scores, and which end of each is better.
@@ -263,116 +244,7 @@ def ranking_options(protocol: Protocol | None, of: str, options: Mapping[str, An
     return choices
 
 
-# The scores of many items at once, a question at a time. The rules are those of `scoring`; what is most often asked of
-# a million answers (numbers given, sums and counts over the rows of a grid) is added up in columns.
-
-
-Numbers = npt.NDArray[np.float64]
-Column = list[float | None]
-
-
-def scores_of(protocol: Protocol, answers: Mapping[str, Sequence[Json]], items: int) -> dict[str, Column]:
-    """Each score of every item. `answers` holds, question by question, the answer to each item, None where there is
-    none; a question that nobody answered may be missing from it."""
-    questions = {question.id: question for _, question in protocol.questions}
-    missing: Sequence[Json] = [None] * items
-    grids: dict[str, _Cells] = {}
-    scores: dict[str, Column] = {}
-    for score in protocol.scores:
-        question, column = questions[score.question], answers.get(score.question, missing)
-        if score.when is not None:
-            scores[score.id] = _one_by_one(protocol, score, answers, items)
-        elif isinstance(question, Grid) and score.rule in _GRID_RULES:
-            if question.id not in grids:
-                grids[question.id] = _Cells(question, column)
-            scores[score.id] = _GRID_RULES[score.rule](grids[question.id], score.options)
-        else:
-            scores[score.id] = _by_rule(question, column, score)
-    return scores
-
-
-def _by_rule(question: Question, column: Sequence[Json], score: Score) -> Column:
-    rule, options = RULES[score.rule], score.options
-    return [None if answer is None else rule(question, answer, options) for answer in column]
-
-
-def _one_by_one(protocol: Protocol, score: Score, answers: Mapping[str, Sequence[Json]], items: int) -> Column:
-    """A score that depends on other answers, item by item."""
-    only = scorer(protocol, only=score.id)
-    names = list(answers)
-    columns = zip(*answers.values(), strict=True) if names else [()] * items
-    return [
-        only({name: value for name, value in zip(names, values, strict=True) if value is not None})[score.id]
-        for values in columns
-    ]
-
-
-class _Cells:
-    """The cells of a grid over all items: the value of each row's option, NaN where there is none."""
-
-    def __init__(self, question: Grid, column: Sequence[Json]) -> None:
-        places: dict[Any, int] = {option.id: place for place, option in enumerate(question.options)}
-        worth = np.array([*(option.value for option in question.options), None], dtype=np.float64)
-        default_place = places.get(question.preselected, -2)  # −1 is what no option stands for
-        answers = [answer if isinstance(answer, Mapping) else {} for answer in column]
-        self.rows = question.rows
-        self.values: dict[str, Numbers] = {}
-        self.counted: dict[str, npt.NDArray[np.bool_]] = {}
-        for row in question.rows:
-            cells = (places.get(answer.get(row.id), -1) for answer in answers)
-            options = np.fromiter(cells, dtype=np.int16, count=len(answers))
-            self.values[row.id] = worth[options]
-            self.counted[row.id] = ~np.isnan(worth[options]) & (options != default_place)
-
-    def of(self, options: Mapping[str, Any]) -> list[str]:
-        group = options.get("group")
-        return [row.id for row in self.rows if group is None or row.group == group]
-
-
-def _grid_sum(cells: _Cells, options: Mapping[str, Any]) -> Column:
-    rows = [cells.values[row] for row in cells.of(options)]
-    total, count = _add_rows(rows)
-    return _column(total, count, np.full_like(total, 1.0))
-
-
-def _grid_count(cells: _Cells, options: Mapping[str, Any]) -> Column:
-    names = cells.of(options)
-    _, count = _add_rows([cells.values[row] for row in names])
-    total = sum((cells.counted[row].astype(float) for row in names), start=np.zeros(len(count)))
-    return _column(total, count, np.full_like(total, 1.0))
-
-
-def _grid_mean(cells: _Cells, options: Mapping[str, Any]) -> Column:
-    names = cells.of(options)
-    total, count = _add_rows([np.where(cells.counted[row], cells.values[row], np.nan) for row in names])
-    return _column(total, count, count)
-
-
-def _add_rows(rows: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
-    """Sums over the rows, added in their order, and how many of them hold a number."""
-    first = np.zeros(len(rows[0]) if rows else 0)
-    total, count = first.copy(), first
-    for row in rows:
-        has_number = ~np.isnan(row)
-        total = total + np.where(has_number, row, 0.0)
-        count = count + has_number
-    return total, count
-
-
-def _column(total: Numbers, count: Numbers, divisor: Numbers) -> Column:
-    """Totals over a divisor; None where nothing was given."""
-    column: Column = (total / np.where(divisor > 0, divisor, 1.0)).tolist()
-    for at in np.flatnonzero(count == 0).tolist():
-        column[at] = None
-    return column
-
-
-_GRID_RULES: Mapping[str, Callable[[_Cells, Mapping[str, Any]], Column]] = {
-    "grid_sum": _grid_sum,
-    "grid_count": _grid_count,
-    "grid_mean": _grid_mean,
-}
-
+# Scores of judgements, as judgements.
 
 STAGE = "score"
 _Item = tuple[str, str, str, str, tuple[str, ...]]
