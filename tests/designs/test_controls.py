@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -285,6 +286,10 @@ def test_the_middle_is_shuffled_and_a_tenth_stays_at_either_end(text: str, langu
 def test_scripts_without_spaces_are_seen_without_being_told() -> None:
     assert len(pieces(JAPANESE)) > 25
     assert "2024" in [match.group() for match in pieces(JAPANESE)]
+    for language, word in (("km", "ខ្ញុំ"), ("my", "ကျွန်"), ("lo", "ນ້ຳ"), ("bo", "སྒྲ")):
+        signs = [match.group() for match in pieces(f"{word} {word}", language)]
+        assert len(signs) == 2 * len(pieces(word, language)) and len(pieces(word, language)) <= 2, "marks stay"
+        assert not any(unicodedata.category(sign[0]).startswith("M") for sign in signs)
     assert len(pieces(KOREAN)) == len(KOREAN.split())
 
 

@@ -57,6 +57,12 @@ def test_names_and_directions() -> None:
     assert languages.direction("") == "ltr"
 
 
+def test_languages_that_put_no_space_between_words() -> None:
+    unspaced = ("zh-Hant", "yue", "jpn", "Thai", "lo", "km", "my", "bo", "dz")
+    assert all(languages.is_unspaced(code) for code in unspaced)
+    assert not any(languages.is_unspaced(code) for code in ("ko", "en", "vi", "und", "tlh"))
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lanner.corpus import segmenters
+from lanner.model import languages
 
 _LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_UNSPACED = frozenset({"zh", "ja", "yue", "th", "lo", "km", "my", "bo", "dz"})
 NO_CHOICE: Mapping[str, str] = {}
 
 
@@ -28,7 +28,7 @@ def line_spans(text: str) -> list[tuple[int, int]]:
 
 
 def cuts(text: str, language: str, choice: Mapping[str, str] = NO_CHOICE) -> list[int]:
-    """Where sentences begin, the first excepted. `chosen` maps a language to a segmenter other than the default."""
+    """Where sentences begin, the first excepted. `choice` maps a language to a segmenter other than the default."""
     name = choice.get(language) or choice.get(segmenters.base(language)) or segmenters.default(language)
     segmenter = segmenters.find(name)
     places: list[int] = []
@@ -56,7 +56,7 @@ def at_cuts(text: str, offsets: Sequence[int]) -> list[tuple[int, int]]:
 
 def joiner(language: str) -> str:
     """What stands between two sentences of a language unless something else is recorded."""
-    return "" if segmenters.base(language) in _UNSPACED else " "
+    return "" if languages.is_unspaced(language) else " "
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -26,7 +26,7 @@ from numpy.random import Generator
 from lanner.designs import expected
 from lanner.designs._layout import Key, again, by_judge, is_about_the_judge, is_isolated, key_of, placed
 from lanner.errors import DesignError, check_known
-from lanner.model import Document, Item, Json, Object, Protocol, Role, Stage, Task, Unit
+from lanner.model import Document, Item, Json, Object, Protocol, Role, Stage, Task, Unit, languages
 
 Amount = float | Mapping[str, float]
 
@@ -308,11 +308,18 @@ def _refuse_pool(keys_by_judge: Mapping[str, set[Key]]) -> None:
 # one.
 
 
-UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
 KEPT = 0.1
 """The share of words that stays in place at either end (Läubli, Sennrich and Volk 2018)."""
 _WORDS = re.compile(r"\S+")
-_SIGNS = re.compile(r"[A-Za-z0-9]+|\S[\u0300-\u036f\u0e30-\u0e3a\u0e47-\u0e4e\u3099\u309a\ufe00-\ufe0f\u200d]*")
+_MARKS = (
+    r"\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\u200d"
+    r"\u0e30-\u0e3a\u0e47-\u0e4e"  # Thai
+    r"\u0eb0-\u0ebc\u0ec8-\u0ece"  # Lao
+    r"\u0f71-\u0f84\u0f8d-\u0fbc"  # Tibetan
+    r"\u102b-\u103e\u1056-\u1059"  # Burmese
+    r"\u17b4-\u17d3\u17dd"  # Khmer
+)
+_SIGNS = re.compile(rf"[A-Za-z0-9]+|\S(?:[\u1039\u17d2]\S|[{_MARKS}])*")  # the two join the letter after them
 _REPLACED = ((3, 1), (5, 2), (8, 3), (15, 4), (20, 5))  # so many words of a text up to so long
 
 
@@ -320,8 +327,8 @@ def pieces(text: str, language: str = "") -> list[re.Match[str]]:
     """What is moved as one: words, or signs in scripts without spaces. A text in an unknown language with hardly any
     space is taken as one without."""
     words = list(_WORDS.finditer(text))
-    code = language.partition("-")[0]
-    if code in UNSPACED or (code in ("", "und") and len(words) < len(text) / 15):
+    unknown = languages.normal(language) == languages.UNDETERMINED
+    if languages.is_unspaced(language) or (unknown and len(words) < len(text) / 15):
         return list(_SIGNS.finditer(text))
     return words
 

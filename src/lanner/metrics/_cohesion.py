@@ -144,7 +144,6 @@ ENTITY_GRAPH = MetricEntry(
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-UNSPACED = frozenset({"zh", "ja", "th", "lo", "km", "my", "bo"})
 COMMON = 0.1
 """A word in more than this share of the sentences is grammar, not a term."""
 
@@ -152,7 +151,7 @@ COMMON = 0.1
 def words(text: str, language: str) -> list[str]:
     """The words of a text, case folded."""
     runs = [match.casefold() for match in _WORD.findall(text)]
-    if languages.normal(language).split("-")[0] not in UNSPACED:
+    if not languages.is_unspaced(language):
         return runs
     return [run[at : at + 2] for run in runs for at in range(max(1, len(run) - 1))]
 
