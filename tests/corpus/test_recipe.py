@@ -47,7 +47,7 @@ def test_shipped_recipes_load(name):
         ('ko = "rules"', 'ko = "kiwy"', "mine.toml:11", "Did you mean 'kiwi'?"),
         ("seed = 5", "sead = 5", "mine.toml:2", "Did you mean 'seed'?"),
         ("seed = 5", 'seed = "x"', "mine.toml:2", "seed: Input should be a valid integer"),
-        ("seed = 5", "seed = ", "mine.toml:2:8", "This is not TOML"),
+        ("seed = 5", "seed = ", "mine.toml:2:8", "This is not valid TOML"),
         ('name = "mine"', "", "mine.toml", "'name' is missing"),
         ('do = "normalise"', "", "mine.toml:4", "does not say what to do"),
         ('rules = ["hyperlink"]', "", "mine.toml:7", "'rules' is missing"),

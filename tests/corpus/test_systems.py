@@ -59,9 +59,19 @@ def test_scores_in_cells_of_text():
 
 
 def test_scores_that_the_segments_carry():
-    assert systems.mean_scores([DOCUMENT], "comet") == pytest.approx({"a": 0.6, "b": 0.9})
+    assert systems.mean_scores([DOCUMENT], "comet") == pytest.approx({"a": 0.4, "b": 0.9})
     with pytest.raises(LannerError, match="No segment has scores under 'bleu'"):
         systems.mean_scores([DOCUMENT], "bleu")
+
+
+def test_systems_are_compared_on_the_judged_segments_that_have_a_score_of_each() -> None:
+    easy = Segment("1", "…", {"a": "x"}, meta={"comet": {"a": 0.9}})
+    both = Segment("2", "…", {"a": "x", "b": "y"}, meta={"comet": {"a": 0.4, "b": 0.5}})
+    context = Segment("3", "…", {"a": "x", "b": "y"}, judged=False, meta={"comet": {"a": 1.0, "b": 0.0}})
+    assert systems.mean_scores([Document("d", (easy, both, context))], "comet") == {"a": 0.4, "b": 0.5}
+    other = Segment("4", "…", {"b": "y"}, meta={"comet": {"b": 0.1}})
+    with pytest.raises(LannerError, match="of every system"):
+        systems.mean_scores([Document("d", (easy, other))], "comet")
 
 
 sacrebleu = pytest.importorskip("sacrebleu", reason="the extra 'metrics' is not installed")

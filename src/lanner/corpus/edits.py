@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Literal, NoReturn
 
 from lanner.corpus import split
 from lanner.corpus.align import candidates, project
-from lanner.corpus.rows import DOUBTFUL, SOURCE, language, texts, with_texts
+from lanner.corpus.rows import DOUBTFUL, SOURCE, language, texts, unusual_gaps, with_texts
 from lanner.errors import InputError, Where, did_you_mean
 from lanner.model import Document, Json, Segment
 
@@ -190,9 +190,8 @@ def _cut(
 
 def _with_gaps(document: Document, row: Segment, gaps: Mapping[str, str]) -> Segment:
     """The row with the gaps that are not its languages' usual on record."""
-    unusual = {column: gap for column, gap in gaps.items() if gap != split.joiner(language(document, column))}
     meta = {key: value for key, value in row.meta.items() if key != "gaps"}
-    return replace(row, meta={**meta, **({"gaps": unusual} if unusual else {})})
+    return replace(row, meta=meta | unusual_gaps(document, gaps))
 
 
 def _without_doubts(row: Segment) -> Segment:

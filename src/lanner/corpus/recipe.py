@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,6 +13,7 @@ from lanner.corpus import cleaning, sample, segmenters
 from lanner.corpus.systems import METRICS
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.model import Json
+from lanner.protocols.reading import TomlLines, toml_table
 
 SHIPPED = Path(__file__).parent / "recipes"
 
@@ -193,26 +192,17 @@ def load(name: str | Path) -> Recipe:
 
 def parse(text: str, file: str | Path | None = None) -> Recipe:
     """A recipe from its text. The first mistake is shown with its line and what was probably meant."""
+    table = toml_table(text, file, InputError)
     try:
-        return Recipe.model_validate(tomllib.loads(text))
-    except RecursionError as error:
-        raise InputError("The file is nested too deeply.", where=Where(file)) from error
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"at line (\d+), column (\d+)", str(error))
-        where = Where(file, int(place[1]), int(place[2])) if place else Where(file)
-        what = str(error).rpartition(" (at ")[0] or str(error)
-        raise InputError(
-            f"This is not TOML: {what}.", where=where, next_step="Correct the file and try again."
-        ) from error
+        return Recipe.model_validate(table)
     except ValidationError as error:
         raise _mistake(text, file, error.errors()[0]) from error
 
 
 def _mistake(text: str, file: str | Path | None, error: Any) -> InputError:
     place = [part for part in error["loc"] if part not in STEPS]
-    step = place[1] if len(place) > 1 and place[0] == "step" else None
     key = next((str(part) for part in reversed(place) if isinstance(part, str) and part != "step"), "")
-    where = Where(file, _line(text, step, key))
+    where = Where(file, TomlLines(text).find(place))
     step_name = next((part for part in error["loc"] if part in STEPS), None)
     fields = list((STEPS[step_name] if step_name else Recipe).model_fields)
     if error["type"] == "extra_forbidden":
@@ -239,16 +229,3 @@ def _mistake(text: str, file: str | Path | None, error: Any) -> InputError:
         where=where,
         next_step=hint,
     )
-
-
-def _line(text: str, step: Any, key: str) -> int | None:
-    """The line of a key in the given step (or before the first), of the step's header where the key is not written."""
-    lines = text.splitlines()
-    headers = [n for n, line in enumerate(lines) if re.match(r"\s*\[\[\s*step\s*\]\]", line)]
-    start = headers[step] if isinstance(step, int) and step < len(headers) else 0
-    end = next((n for n in headers if n > start), len(lines)) if isinstance(step, int) else len(lines)
-    pattern = re.compile(rf"\s*(?:\[+\s*(?:step\.)?)?[\"']?{re.escape(key)}[\"']?\s*[=\].]")
-    for n in range(start, end):
-        if key and pattern.match(lines[n]):
-            return n + 1
-    return start + 1 if isinstance(step, int) else None

@@ -87,8 +87,7 @@ def _row(segment: Segment, piece: _Piece, index: int | None, document: Document,
     if index is None:
         meta: dict[str, Json] = dict(segment.meta)
     else:
-        gaps = {c: gap for c, gap in piece.gaps.items() if gap != split.joiner(language(document, c))}
-        meta = {**segment.meta, "parent": segment.id, **({"gaps": gaps} if gaps else {})}
+        meta = {**segment.meta, "parent": segment.id, **unusual_gaps(document, piece.gaps)}
     unsure = {c: round(value, 3) for c, value in piece.confidence.items() if value < 0.9995}
     if unsure:
         meta["confidence"] = unsure
@@ -210,6 +209,12 @@ def parts(columns: Mapping[str, str]) -> tuple[str, dict[str, str], dict[str, st
         {c.removeprefix(_REFERENCE): text for c, text in columns.items() if c.startswith(_REFERENCE)},
         {c.removeprefix(_OUTPUT): text for c, text in columns.items() if c.startswith(_OUTPUT)},
     )
+
+
+def unusual_gaps(document: Document, gaps: Mapping[str, str]) -> dict[str, Json]:
+    """What a row's `meta` says of the white space after it: nothing where it is the languages' usual."""
+    unusual = {column: gap for column, gap in gaps.items() if gap != split.joiner(language(document, column))}
+    return {"gaps": unusual} if unusual else {}
 
 
 def language(document: Document, column: str) -> str:

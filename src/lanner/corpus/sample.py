@@ -20,7 +20,9 @@ from importlib import resources
 from itertools import combinations
 from statistics import NormalDist, fmean, pstdev
 
-from lanner.corpus.systems import number_of
+import numpy as np
+
+from lanner.corpus.systems import numbers_by_system
 from lanner.errors import InputError, LannerError
 from lanner.model import Document, Json, Segment
 
@@ -78,10 +80,7 @@ def count(document: Document) -> int:
 
 def _quotas_by_share(shares: Mapping[str, int], sizes: Mapping[str, int], total: int) -> dict[str, int]:
     """Quotas by stated shares. A domain that is not named is not drawn from; one that has too little is an error."""
-    exact = {domain: share * total / sum(shares.values()) for domain, share in shares.items()}
-    quotas = {domain: math.floor(value) for domain, value in exact.items()}
-    for domain in sorted(exact, key=lambda domain: quotas[domain] - exact[domain])[: total - sum(quotas.values())]:
-        quotas[domain] += 1
+    quotas = _in_proportion(shares, total)
     for domain, quota in quotas.items():
         if sizes.get(domain, 0) < quota:
             raise LannerError(
@@ -92,15 +91,19 @@ def _quotas_by_share(shares: Mapping[str, int], sizes: Mapping[str, int], total:
 
 
 def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
-    """Whole quotas in proportion to sizes that add up to `total`: the integer parts first, then one each to the
-    largest fractions (ties in the order given)."""
+    """Whole quotas in proportion to the sizes there are, which add up to `total`."""
     available = sum(sizes.values())
     if not 0 < total <= available:
         raise LannerError(
             f"{total} sentences are asked for and {available} can be had.",
             next_step=f"Ask for 1 to {available}." if available else "Nothing is left to draw from.",
         )
-    exact = {name: size * total / available for name, size in sizes.items()}
+    return _in_proportion(sizes, total)
+
+
+def _in_proportion(parts: Mapping[str, int], total: int) -> dict[str, int]:
+    """The integer parts of the exact quotas first, then one each to the largest fractions (ties in the order given)."""
+    exact = {name: part * total / sum(parts.values()) for name, part in parts.items()}
     quotas = {name: math.floor(value) for name, value in exact.items()}
     missing = total - sum(quotas.values())
     for name in sorted(exact, key=lambda name: quotas[name] - exact[name])[:missing]:
@@ -281,18 +284,10 @@ def systematic(chances: Sequence[float], rng: random.Random) -> list[int]:
 
 def normal_scores(values: Sequence[float]) -> list[float]:
     """The values as quantiles of the normal distribution by their ranks (ties share one), 0 where all are the same."""
-    order = sorted(range(len(values)), key=lambda at: values[at])
-    ranks = [0.0] * len(values)
-    start = 0
-    while start < len(order):
-        end = start
-        while end + 1 < len(order) and values[order[end + 1]] == values[order[start]]:
-            end += 1
-        for place in range(start, end + 1):
-            ranks[order[place]] = (start + end) / 2
-        start = end + 1
+    _, groups, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - counts / 2
     normal = NormalDist()
-    return [normal.inv_cdf((rank + 0.5) / len(values)) for rank in ranks]
+    return [normal.inv_cdf(rank / len(values)) for rank in ranks[groups].tolist()]
 
 
 def source_difficulty(documents: Sequence[Document], _columns: Sequence[str] = ()) -> list[float]:
@@ -414,10 +409,8 @@ def _scores(documents: Sequence[Document], column: str) -> list[dict[str, float]
     for document in documents:
         values: dict[str, list[float]] = defaultdict(list)
         for segment in _judged_segments(document):
-            scores = segment.meta.get(column)
-            for name, cell in scores.items() if isinstance(scores, Mapping) else ():
-                if (value := number_of(cell)) is not None:
-                    values[name].append(value)
+            for name, value in numbers_by_system(segment, column).items():
+                values[name].append(value)
         table.append({name: fmean(own) for name, own in values.items()})
     lacking = [document.id for document, row in zip(documents, table, strict=True) if not row]
     if lacking:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from lanner.corpus import segmenters
 from lanner.model import languages
@@ -105,11 +105,12 @@ def compare(guesses: Iterable[Hashable], true: Iterable[Hashable]) -> Scores:
 
 def borders(pieces: Sequence[str]) -> list[int]:
     """Where a text is cut, in characters that are not white space; its two ends are not among them."""
-    total, offsets = 0, []
-    for piece in pieces[:-1]:
-        total += sum(not letter.isspace() for letter in piece)
-        offsets.append(total)
-    return offsets
+    return list(accumulate(map(solid, pieces[:-1])))
+
+
+def solid(text: str) -> int:
+    """How many characters are not white space."""
+    return sum(not letter.isspace() for letter in text)
 
 
 def joint_borders(rows: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:

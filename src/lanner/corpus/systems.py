@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -51,26 +51,32 @@ def best(scores: Mapping[str, float], count: int, *, higher_is_better: bool = Tr
 
 
 def mean_scores(documents: Iterable[Document], column: str) -> dict[str, float]:
-    """Each system's mean of a score that the segments carry in `meta[column]`, an object from system to number."""
-    totals: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for document in documents:
-        for segment in document.segments:
-            scores = segment.meta.get(column)
-            if not isinstance(scores, Mapping):
-                continue
-            for name, cell in scores.items():
-                if (value := number_of(cell)) is not None:
-                    totals[name][0] += value
-                    totals[name][1] += 1
-    if not totals:
+    """Each system's mean of a score that the segments carry in `meta[column]`, an object from system to number, over
+    the judged segments that have a score of every system: others may be easier."""
+    every = [numbers_by_system(segment, column) for document in documents for segment in document if segment.judged]
+    systems = list(dict.fromkeys(name for numbers in every for name in numbers))
+    if not systems:
         raise LannerError(
             f"No segment has scores under {column!r}.",
             next_step="Give the scores as a file or name the column that holds an object from system to score.",
         )
-    return {name: total / count for name, (total, count) in totals.items()}
+    complete = [numbers for numbers in every if len(numbers) == len(systems)]
+    if not complete:
+        raise LannerError(
+            f"No segment has a score of every system ({', '.join(systems)}) under {column!r}.",
+            next_step="Choose systems by name first, or give the scores that are missing.",
+        )
+    return {name: fmean(numbers[name] for numbers in complete) for name in systems}
 
 
-def number_of(cell: object) -> float | None:
+def numbers_by_system(segment: Segment, column: str) -> dict[str, float]:
+    """The scores that a segment carries."""
+    cells = segment.meta.get(column)
+    numbers = {name: _number(cell) for name, cell in cells.items()} if isinstance(cells, Mapping) else {}
+    return {name: number for name, number in numbers.items() if number is not None}
+
+
+def _number(cell: object) -> float | None:
     """A score as files hold it: a number, or a number in a cell of text."""
     if isinstance(cell, bool) or not isinstance(cell, int | float | str):
         return None

@@ -17,6 +17,7 @@ from typing import Any
 
 from lanner.corpus.edits import Edit, edited, joined, parent
 from lanner.corpus.rows import SOURCE, Doubt, texts
+from lanner.corpus.split import borders, solid
 from lanner.errors import InputError, MissingExtraError, Where, did_you_mean
 from lanner.model import Document, Segment
 
@@ -126,13 +127,13 @@ def _shifts(
     before = [texts(row)[column] for row in current]
     after = [cells.get(column, "").replace(MARK, "") for _, cells in lines]
     _same_characters(before, after, lines, column)
-    old, new = _borders(before), _borders(after)
+    old, new = borders(before), borders(after)
     right = [k for k in range(len(old)) if new[k] > old[k]]
     left = [k for k in range(len(old)) if new[k] < old[k]]
     rows = list(current)
     for k in [*reversed(right), *left]:
         pair = joined(document, rows[k], rows[k + 1])[column]
-        start = _solid("".join(texts(row)[column] for row in rows[:k]))
+        start = solid("".join(texts(row)[column] for row in rows[:k]))
         edit = Edit("shift", document.id, rows[k].id, {column: _after_solid(pair, new[k] - start)})
         part = Document(document.id, tuple(rows), document.source_language, document.target_language)
         rows = list(edited(part, [edit]).segments)
@@ -146,7 +147,7 @@ def _same_characters(
     if was == now:
         return
     at = next((i for i, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
-    ends = [*_borders(after), len(now)]
+    ends = [*borders(after), len(now)]
     row = next((row for row, end in enumerate(ends) if at < end), len(ends) - 1)
     raise _mistake(
         lines[row][0],
@@ -155,31 +156,18 @@ def _same_characters(
     )
 
 
-def _borders(pieces: Sequence[str]) -> list[int]:
-    """Where each piece but the last ends, in characters that are not white space."""
-    total, ends = 0, []
-    for piece in pieces[:-1]:
-        total += _solid(piece)
-        ends.append(total)
-    return ends
-
-
-def _solid(text: str) -> int:
-    return sum(not letter.isspace() for letter in text)
-
-
 def _after_solid(text: str, count: int) -> int:
     """The offset after that many characters that are not white space."""
-    solid = 0
+    number = 0
     for offset, letter in enumerate(text):
-        if solid == count:
+        if number == count:
             return offset
-        solid += not letter.isspace()
+        number += not letter.isspace()
     return len(text)
 
 
 def _offset(text: str, cell: str) -> int:
-    return _after_solid(text, _solid(cell.partition(MARK)[0]))
+    return _after_solid(text, solid(cell.partition(MARK)[0]))
 
 
 def _mistake(line: int, what: str, next_step: str) -> InputError:
