@@ -61,6 +61,7 @@ def _sound(letter: str) -> str:
     return sound[1][0] if name.startswith(_ACROPHONIC) else sound[1]
 
 
+@lru_cache(maxsize=64)  # two texts are aligned, and then cut
 def anchors(source: str, target: str) -> list[tuple[int, int, float]]:
     """Pairs of offsets where the same thing is written on both sides, with how sure that is (a name in another script
     counts half). What occurs more often on one side than on the other is left out."""
@@ -74,6 +75,7 @@ def anchors(source: str, target: str) -> list[tuple[int, int, float]]:
     return anchors + _names(ours, theirs)
 
 
+@lru_cache(maxsize=64)
 def _tokens(text: str) -> dict[str, list[int]]:
     places: dict[str, list[int]] = defaultdict(list)
     for match in _TOKEN.finditer(text):

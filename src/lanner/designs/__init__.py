@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 from lanner import registry
+from lanner.designs._allocate import refuse
 from lanner.errors import DesignError, check_known
 from lanner.model import Document, Json, Judge, Protocol, Task
 
@@ -67,6 +68,7 @@ def assign(
     defaults = options(design)
     for name in choices:
         check_known(name, defaults, f"The design {design!r} has no option {name!r}.", DesignError)
+    refuse(documents, judges)
     values = {name: _listed(value) if defaults[name] == () else value for name, value in choices.items()}
     return load(design).assign(documents, judges, protocol, rng=rng, systems=tuple(systems), **values)
 

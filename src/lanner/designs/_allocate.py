@@ -191,21 +191,34 @@ def _hand_on(
 
 
 def _too_few(document: Document, count: int, able: int, judges: int) -> DesignError:
+    instead = f", or ask for {able} per document." if able else "."
     if able == judges:
-        what = in_number(
-            judges,
-            "Each document is to be judged by {count}, but there is {n} judge.",
-            "Each document is to be judged by {count}, but there are {n} judges.",
-            count=count,
-        )
-        more = f"Add {count - judges} judge{'s' if count - judges > 1 else ''}"
-    else:
-        language = document.target_language
-        what = f"{document.id!r} is to be judged by {count}, but only {able} of the judges read {language}."
-        more = f"Add {count - able} for {language}"
+        return few_judges(count, judges, f"Add {in_number(count - judges, '{n} judge', '{n} judges')}{instead}")
+    language = document.target_language
     return DesignError(
-        what,
-        code="few_judges" if able == judges else "few_readers",
-        names={"n": str(count), "judges": str(able), "document": document.id, "language": document.target_language},
-        next_step=f"{more}, or ask for {able} per document." if able else f"{more}.",
+        f"{document.id!r} is to be judged by {count}, but only {able} of the judges read {language}.",
+        code="few_readers",
+        names={"n": str(count), "judges": str(able), "document": document.id, "language": language},
+        next_step=f"Add {count - able} for {language}{instead}",
+    )
+
+
+def few_judges(count: int, judges: int, next_step: str, documents: str = "Each document is") -> DesignError:
+    """The error for more judges asked of a document than there are."""
+    there = in_number(judges, "there is {n} judge", "there are {n} judges")
+    return DesignError(
+        f"{documents} to be judged by {count}, but {there}.",
+        code="few_judges",
+        names={"n": str(count), "judges": str(judges)},
+        next_step=next_step,
+    )
+
+
+def uneven_teams(judges: int, size: int, next_step: str, who: str = "") -> DesignError:
+    """The error for judges who do not make whole teams."""
+    return DesignError(
+        f"{in_number(judges, '{n} judge', '{n} judges')}{who} cannot be split into teams of {size}.",
+        code="uneven_teams",
+        names={"judges": str(judges), "size": str(size)},
+        next_step=next_step,
     )

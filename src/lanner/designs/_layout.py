@@ -122,7 +122,7 @@ class Layout:
     """What holds for everyone: the protocol, the systems, and how tasks are cut."""
 
     protocol: Protocol
-    systems: tuple[str, ...]
+    systems: Sequence[str]
     shuffle: bool = True
     sentences_per_task: int = 20
 

@@ -15,12 +15,11 @@ import numpy.typing as npt
 from numpy.random import Generator
 
 from lanner.designs import Design
-from lanner.designs._allocate import refuse, refuse_scenarios
+from lanner.designs._allocate import few_judges, refuse_scenarios, uneven_teams
 from lanner.designs._layout import Layout, Share, is_about_the_judge, lay_out, pages
 from lanner.designs.controls import KINDS, Spoiled
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, Object, Protocol, Role, Task
-from lanner.model.messages import in_number
 
 NAME = "adaptive"
 _NOBODY = Judge("")
@@ -54,7 +53,6 @@ def _assign(
     many judgements it may cost (0: as many as there are), `overlap` the share of documents that one judge more gets,
     `teams` that the judges of a document are always the same ones together, `these_documents` that the claim is about
     these documents only."""
-    refuse(documents, judges)
     refuse_scenarios(protocol, all_scenarios=False)
     _refuse(protocol, documents, systems)
     if judges_per_document < 1:
@@ -96,34 +94,16 @@ def refuse_few(judges: int, judges_per_document: int, overlap: float) -> None:
     """Refuse a campaign with fewer judges than some document needs. Those who come later need not be as many."""
     needed = judges_per_document + (overlap > 0)
     if needed > judges:
-        raise DesignError(
-            in_number(
-                judges,
-                "Some documents are to be judged by {needed}, but there is {n} judge.",
-                "Some documents are to be judged by {needed}, but there are {n} judges.",
-                needed=needed,
-            ),
-            code="few_judges",
-            names={"n": str(needed), "judges": str(judges)},
-            next_step=f"Ask for 1 to {judges} judges per document, or add judges.",
-        )
+        step = f"Ask for 1 to {judges} judges per document, or add judges."
+        raise few_judges(needed, judges, step, "Some documents are")
 
 
 def _refuse_teams(judges: Sequence[Judge], size: int, overlap: float) -> None:
     if overlap:
         raise DesignError("Teams share no documents, so there is no overlap.", next_step="Leave out overlap or teams.")
     if size < 2 or len(judges) % size:
-        raise DesignError(
-            in_number(
-                len(judges),
-                "{n} judge cannot be split into teams of {size}.",
-                "{n} judges cannot be split into teams of {size}.",
-                size=size,
-            ),
-            code="uneven_teams",
-            names={"judges": str(len(judges)), "size": str(size)},
-            next_step="Say judges_per_document, 2 or more, and name as many judges as make whole teams.",
-        )
+        step = "Say judges_per_document, 2 or more, and name as many judges as make whole teams."
+        raise uneven_teams(len(judges), size, step)
 
 
 def _refuse(protocol: Protocol, documents: Sequence[Document], systems: Sequence[str]) -> None:
@@ -149,7 +129,7 @@ def tasks_of(
     """The tasks of a document drawn: each system once for every judge, in chance order. A judge "" is whoever comes.
 
     Without chance, judges who take turns would always get the same systems: a strict one would make a system bad."""
-    layout = Layout(protocol, tuple(systems), True)
+    layout = Layout(protocol, systems)
     tasks = [task for task in lay_out(layout, _NOBODY, [Share(document)], rng=rng) if task.items[0].document]
     return [replace(tasks[int(at)], judge=judge) for judge in judges for at in rng.permutation(len(tasks))]
 

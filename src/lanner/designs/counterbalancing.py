@@ -9,7 +9,7 @@ from typing import Literal
 from numpy.random import Generator
 
 from lanner.designs import Design
-from lanner.designs._allocate import by_arm, can_read, reading, refuse, scenarios
+from lanner.designs._allocate import by_arm, can_read, reading, scenarios
 from lanner.designs._layout import Layout, Share, is_isolated, lay_out, sentences
 from lanner.errors import DesignError, check_known
 from lanner.model import Document, Judge, Protocol, Role, Task
@@ -46,14 +46,13 @@ def _latin_square(
     systems that are rated one by one where others are only compared with them. `set_field` names the document's meta
     field that holds its test set; without it the sets are drawn. With `even_groups` judges who cannot be split into
     groups of equal size are refused."""
-    refuse(documents, judges)
     names = scenarios(protocol)
     what = rotate or ("scenarios" if len(names) > 1 else "systems")
     by_scenario, by_system = what in ("scenarios", "both"), what in ("systems", "both")
     turning = [name for name in systems if not rated or name in rated]
     _refuse(protocol, names, turning, rated, systems, by_scenario=by_scenario, by_system=by_system)
     sets = _given_sets(documents, set_field, len(names)) if set_field else _drawn_sets(documents, len(names) or 1, rng)
-    layout = Layout(protocol, tuple(systems), True, sentences_per_task)
+    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
     groups = (len(names) if by_scenario else 1) * (len(turning) if by_system else 1)
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
@@ -161,14 +160,13 @@ def _refuse_groups(judges: int, groups: int) -> None:
         fewer = judges % groups if judges > groups else 0
         leave = f", or leave out {fewer}" if fewer else ""
         raise DesignError(
-            in_number(
-                judges,
-                "{n} judge cannot be split into {groups} groups of equal size.",
-                "{n} judges cannot be split into {groups} groups of equal size.",
-                groups=groups,
-            ),
-            next_step=f"Add {more} judge{'s' if more > 1 else ''}{leave}.",
+            f"{_judges(judges)} cannot be split into {groups} groups of equal size.",
+            next_step=f"Add {_judges(more)}{leave}.",
         )
+
+
+def _judges(number: int) -> str:
+    return in_number(number, "{n} judge", "{n} judges")
 
 
 def _drawn_sets(documents: Sequence[Document], count: int, rng: Generator) -> dict[str, int]:
@@ -229,11 +227,10 @@ def _parity(
 ) -> list[Task]:
     """`whole` documents as wholes (0: half of them); `sentences_each` from the others for each judge, in `sets`
     different sets (0: as many as there are)."""
-    refuse(documents, judges)
     alone, in_full = _two_scenarios(protocol)
     halves = _halves(documents, whole, rng, swap=swap)
     draws = [_draw(_sentences(rest, systems), sentences_each, sets, rng, whole=len(read)) for read, rest in halves]
-    layout = Layout(protocol, tuple(systems), True, sentences_per_task)
+    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
         workers = reading(mine, protocol, arm)
@@ -315,13 +312,8 @@ def _refuse_judges(judges: int, cells: int, sets: int, *, swap: bool) -> None:
         what = f"{sets} sets of sentences" + (" in two halves" if swap else "")
         fewer = f", or say sets={judges // (2 if swap else 1)}" if 0 < judges < cells and judges % 2 == 0 else ""
         raise DesignError(
-            in_number(
-                judges,
-                "{n} judge cannot be shared out evenly over {what}.",
-                "{n} judges cannot be shared out evenly over {what}.",
-                what=what,
-            ),
-            next_step=f"Add {more} judge{'s' if more > 1 else ''} to each arm{fewer}, or say sets=1.",
+            f"{_judges(judges)} cannot be shared out evenly over {what}.",
+            next_step=f"Add {_judges(more)} to each arm{fewer}, or say sets=1.",
         )
 
 

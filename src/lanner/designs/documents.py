@@ -14,10 +14,11 @@ from lanner.designs._allocate import (
     by_arm,
     can_read,
     even_out,
+    few_judges,
     reading,
-    refuse,
     refuse_scenarios,
     refuse_size,
+    uneven_teams,
     words_of,
 )
 from lanner.designs._layout import Layout, Share, is_about_the_judge, lay_out, outputs, pages
@@ -41,10 +42,9 @@ def _full(
 ) -> list[Task]:
     """Every judge, every page, every document in a language they read, every output. `shuffle` off keeps the given
     order of documents; `all_scenarios` lets a judge meet a text in more than one scenario."""
-    refuse(documents, judges)
     refuse_scenarios(protocol, all_scenarios=all_scenarios)
     refuse_size(documents, judges, len(systems))
-    layout = Layout(protocol, tuple(systems), shuffle, sentences_per_task)
+    layout = Layout(protocol, systems, shuffle, sentences_per_task)
     arms = {judge.id: arm for arm, mine in by_arm(protocol, judges, rng).items() for judge in mine}
     return [
         task
@@ -79,7 +79,6 @@ def _random(
     all_scenarios: bool = False,
 ) -> list[Task]:
     """`judges_per_document` for most documents, `judges_on_overlap` for the share `overlap` of them."""
-    refuse(documents, judges)
     refuse_scenarios(protocol, all_scenarios=all_scenarios)
     if not 0 <= overlap <= 1:
         raise DesignError(f"An overlap of {overlap:g} is not a share.", next_step="Give a number from 0 to 1.")
@@ -88,7 +87,7 @@ def _random(
             f"{judges_on_overlap} judges on the overlap are fewer than the {judges_per_document} elsewhere.",
             next_step=f"Ask for at least {max(1, judges_per_document)} on the overlap.",
         )
-    layout = Layout(protocol, tuple(systems), True, sentences_per_task)
+    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
     overlap_ids = spread(documents, overlap, rng)
     counts = [judges_on_overlap if document.id in overlap_ids else judges_per_document for document in documents]
     tasks: dict[str, list[Task]] = {}
@@ -129,9 +128,8 @@ def _batches(
     all_scenarios: bool = False,
 ) -> list[Task]:
     """Teams of `judges_per_document`, formed by chance among those who read the same language."""
-    refuse(documents, judges)
     refuse_scenarios(protocol, all_scenarios=all_scenarios)
-    layout = Layout(protocol, tuple(systems), True, sentences_per_task)
+    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
         shares: dict[str, list[Share]] = {judge.id: [] for judge in mine}
@@ -164,24 +162,10 @@ def _dealt(texts: Sequence[Document], teams: int, rng: Generator) -> dict[int, l
 def _teams(judges: Sequence[Judge], size: int, language: str, rng: Generator) -> list[list[Judge]]:
     count = len(judges)
     if size < 1 or count < size or count % size:
-        raise DesignError(
-            in_number(
-                count,
-                "{n} judge{who} cannot be split into teams of {size}.",
-                "{n} judges{who} cannot be split into teams of {size}.",
-                who=_who_read(language, judges),
-                size=size,
-            ),
-            code="uneven_teams",
-            names={"judges": str(count), "size": str(size)},
-            next_step=_what_would_work(count, size),
-        )
+        read_one = any(judge.attributes.get("target_language") for judge in judges)
+        raise uneven_teams(count, size, _what_would_work(count, size), f" who read {language}" if read_one else "")
     order = [judges[int(at)] for at in rng.permutation(count)]
     return [order[start : start + size] for start in range(0, count, size)]
-
-
-def _who_read(language: str, judges: Sequence[Judge]) -> str:
-    return f" who read {language}" if any(judge.attributes.get("target_language") for judge in judges) else ""
 
 
 def _what_would_work(count: int, size: int) -> str:
@@ -189,7 +173,7 @@ def _what_would_work(count: int, size: int) -> str:
     if size < 1:
         return "Ask for at least one judge per document."
     more = size - count % size if count % size else size - count
-    choices = [f"Add {more} judge{'s' if more > 1 else ''}"]
+    choices = [f"Add {in_number(more, '{n} judge', '{n} judges')}"]
     if fewer := count % size if count > size else 0:
         choices.append(f"leave out {fewer}")
     if sizes := [number for number in range(1, count + 1) if count % number == 0]:
@@ -219,11 +203,10 @@ def _pairs(
     all_scenarios: bool = False,
 ) -> list[Task]:
     """`pairs_per_document` sets of outputs for each judge and document (0: all); `judges_per_document` 0 is all."""
-    refuse(documents, judges)
     refuse_scenarios(protocol, all_scenarios=all_scenarios)
     compared = [stage for stage in protocol.stages if stage.object is Object.OUTPUTS]
     size = _outputs_compared(protocol, systems)
-    layout = Layout(protocol, tuple(systems), True, sentences_per_task)
+    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
     most = comb(len(systems), size)
     per_document = min(pairs_per_document, most) or most
     refuse_size(documents, judges[: judges_per_document or len(judges)], per_document)
@@ -250,14 +233,9 @@ def _outputs_compared(protocol: Protocol, systems: Sequence[str]) -> int:
             f"{protocol.name} compares no outputs.", next_step="Use the design full, batches or latin_square."
         )
     if len(systems) < max(sizes):
+        there = in_number(len(systems), "there is {n} system", "there are {n} systems")
         raise DesignError(
-            in_number(
-                len(systems),
-                "{outputs} outputs are compared, but there is {n} system.",
-                "{outputs} outputs are compared, but there are {n} systems.",
-                outputs=max(sizes),
-            ),
-            next_step=f"Name {max(sizes) - len(systems)} more.",
+            f"{max(sizes)} outputs are compared, but {there}.", next_step=f"Name {max(sizes) - len(systems)} more."
         )
     return max(sizes)
 
@@ -286,7 +264,6 @@ def _pool(
     all_scenarios: bool = False,
 ) -> list[Task]:
     """Tasks of judge "", `judges_per_document` times each; questionnaires are for each judge as always."""
-    refuse(documents, judges)
     refuse_scenarios(protocol, all_scenarios=all_scenarios)
     _refuse_pool(protocol, judges, judges_per_document)
     own = [
@@ -295,7 +272,7 @@ def _pool(
         for page, stages in pages(protocol, judge)
         if is_about_the_judge(stages)
     ]
-    layout = Layout(protocol, tuple(systems), True, sentences_per_task)
+    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
     free = lay_out(layout, _NOBODY, [Share(document) for document in documents], rng=rng)
     free = [task for task in free if task.items[0].document]
     return own + [task for turn in range(judges_per_document) for task in _with_next_sides(free, turn)]
@@ -314,17 +291,7 @@ def _refuse_pool(protocol: Protocol, judges: Sequence[Judge], judges_per_documen
             next_step="Ask it before the texts, or use another design.",
         )
     if not 1 <= judges_per_document <= len(judges):
-        raise DesignError(
-            in_number(
-                len(judges),
-                "Each document is to be judged by {count}, but there is {n} judge.",
-                "Each document is to be judged by {count}, but there are {n} judges.",
-                count=judges_per_document,
-            ),
-            code="few_judges",
-            names={"n": str(judges_per_document), "judges": str(len(judges))},
-            next_step=f"Ask for 1 to {len(judges)} judges per document.",
-        )
+        raise few_judges(judges_per_document, len(judges), f"Ask for 1 to {len(judges)} judges per document.")
 
 
 def _with_next_sides(tasks: Sequence[Task], turn: int) -> list[Task]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 
 from lanner.designs._allocate import FAIR
@@ -42,16 +42,8 @@ class JudgePlan:
     calibration_hours: float = 0.0
 
     def row(self) -> dict[str, Json]:
-        return {
-            "judge": self.judge,
-            "tasks": self.tasks,
-            "documents": self.documents,
-            "items": self.items,
-            "controls": self.controls,
-            "repeats": self.repeats,
-            "hours": round(self.hours, 2),
-            "cost": None if self.cost is None else round(self.cost, 2),
-        }
+        row = {name: value for name, value in asdict(self).items() if not name.startswith("calibration")}
+        return row | {"hours": round(self.hours, 2), "cost": None if self.cost is None else round(self.cost, 2)}
 
 
 @dataclass(frozen=True, slots=True)

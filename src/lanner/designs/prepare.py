@@ -22,7 +22,6 @@ from numpy.random import Generator
 from lanner import designs
 from lanner.designs import controls
 from lanner.designs._layout import Sides, by_judge, cut, is_about_the_judge, is_for, items, outputs, shuffled
-from lanner.designs.documents import FULL
 from lanner.errors import DesignError, check_known, did_you_mean
 from lanner.model import Document, Item, Json, Judge, Judgement, Promotion, Protocol, Role, Task
 
@@ -65,7 +64,7 @@ def calibration(
     for name in names:
         check_known(name, by_id, f"There is no document {name!r}.", DesignError)
     round_documents = [by_id[name] for name in names]
-    tasks = FULL.assign(round_documents, judges, protocol, rng=rng, systems=systems, all_scenarios=True)
+    tasks = designs.assign("full", round_documents, judges, protocol, rng=rng, systems=systems, all_scenarios=True)
     behind = _behind(protocol)
     in_round = [task for task in tasks if task.page not in behind]
     as_calibration = [
