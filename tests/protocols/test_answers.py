@@ -49,6 +49,7 @@ from lanner.protocols.answers import (
     consistency,
     fold,
     holds,
+    in_words,
     likeness,
     missing,
     question_schema,
@@ -59,6 +60,7 @@ from lanner.protocols.answers import (
     take_in,
     texts_of,
 )
+from lanner.protocols.wording import Wording
 from property_examples import examples
 
 # Strict for people and models, lenient for files: what passes, what is flagged, what is refused.
@@ -818,3 +820,27 @@ def test_the_better_output_is_preferred_and_equals_are_often_tied() -> None:
     assert many(rank, [0.9, 0.4]).count([1, 2]) > 270
     ties = many(rank, [0.6, 0.6]).count([1, 1])
     assert 40 < ties < 150
+
+
+def test_answers_of_every_kind_are_read_in_the_words_of_the_protocol() -> None:
+    falcon, h_falcon, mqm = (protocols.load(name) for name in ("falcon", "h_falcon", "mqm"))
+
+    def read(protocol: Protocol, name: str, value: object, language: str = "en") -> str:
+        match = protocol.find(name)
+        assert match is not None
+        return in_words(match[1], value, Wording(protocol, language))
+
+    assert read(h_falcon, "skills", {"style_register": "high"}) == "Style and register: high"
+    assert read(h_falcon, "skills", {"style_register": "high"}, "ko").endswith(": 높음")
+    assert read(falcon, "ratings", {"style_register": 4}) == "Style and register: 4"
+    assert read(falcon, "context", "local") == "Local"
+    mark = {"text": "Haus", "category": "omission", "severity": "major"}
+    assert (
+        read(mqm, "errors", [mark, {"missing": True, "severity": "minor"}]) == "“Haus” (omission, major); “…” (minor)"
+    )
+    assert read(mqm, "errors", []) == "–"
+    words = Wording(falcon)
+    rank, remark = Rank(id="order"), Text(id="remark")
+    ranked = {(1, 2): "A > B", (2, 1): "B > A", (1, 1): "A = B", (2, 1, 2): "B > A = C", (3, 2, 1): "C > B > A"}
+    assert all(in_words(rank, list(ranks), words) == text for ranks, text in ranked.items())
+    assert in_words(remark, "NATO_x said No", words) == "NATO_x said No"

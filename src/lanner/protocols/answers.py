@@ -26,9 +26,7 @@ from lanner.model import (
     Object,
     Protocol,
     Question,
-    Rank,
     Role,
-    Spans,
     Stage,
     Text,
     Unit,
@@ -48,6 +46,7 @@ from lanner.protocols.kinds.base import (
     resolve,
 )
 from lanner.protocols.prefilled import of_text
+from lanner.protocols.wording import Wording
 
 __all__ = [
     "Accepted",
@@ -190,13 +189,16 @@ def combine(question: Question, values: Sequence[Json], rule: Rule = "majority")
 
 def reordered(stage: Stage, question: Question, value: Json, order: Sequence[int]) -> Json:
     """An answer about several outputs as if they had stood in another order: first the one that stood at `order[0]`."""
-    if not isinstance(value, list) or stage.object is not Object.OUTPUTS:
-        return value
-    if isinstance(question, Rank):
-        return [value[place] for place in order] if len(value) == len(order) else value
-    if isinstance(question, Spans):
-        return [{**span, "output": order.index(span["output"])} if "output" in span else span for span in value]
-    return value
+    return kind_of(question).reordered(question, value, order) if stage.object is Object.OUTPUTS else value
+
+
+def in_words(question: Question, value: Json, wording: Wording) -> str:
+    """An answer as a person reads it, in the words of the protocol."""
+    kind = kind_of(question)
+    if not isinstance(value, Mapping):
+        return kind.in_words(question, value, wording)
+    labels = {key: wording.option(question.for_each or question.id, key).label for key in value}
+    return ", ".join(f"{labels[key]}: {kind.in_words(question, cell, wording)}" for key, cell in value.items())
 
 
 def consistency(question: Question, values: Sequence[Json]) -> float | None:

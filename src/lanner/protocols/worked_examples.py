@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lanner.errors import AnswerError
-from lanner.model import Grid, Json, Object, Protocol, Question, Rank, Spans, Stage, Unit
-from lanner.protocols.answers import check
+from lanner.model import Grid, Json, Object, Protocol, Question, Spans, Stage, Unit
+from lanner.protocols.answers import check, in_words
 from lanner.protocols.context import base_name, contexts_of
 from lanner.protocols.kinds.base import Texts
 from lanner.protocols.wording import Wording
@@ -270,47 +270,19 @@ def _place_mark(mark: Mapping[str, Json], texts: Texts) -> dict[str, Json]:
     return {**mark, "side": side, "start": start, "end": start + len(str(mark["text"]))}
 
 
-def mark_in_words(protocol: Protocol, name: str, mark: Mapping[str, Json], language: str = "en") -> str:
-    """Category and severity of a mark in the words of the protocol."""
-    words = Wording(protocol, language)
-    return ", ".join(words.option(name, str(mark[key])).label for key in ("category", "severity") if mark.get(key))
-
-
 def rule_in_words(protocol: Protocol, name: str, rule: Mapping[str, Json], language: str = "en") -> tuple[str, str]:
     """A question's label and what a rule expects, in the words of the protocol; empty where it names no answer."""
     words = Wording(protocol, language)
-
-    def option(option_id: Json) -> str:
-        return words.option(name, str(option_id)).label
-
-    def mark(span: Mapping[str, Json]) -> str:
-        kind = mark_in_words(protocol, name, span, language)
-        return f"“{span['text']}” ({kind})" if kind else f"“{span['text']}”"
-
-    def answer(value: Json) -> str:
-        if isinstance(question, Spans):
-            return "; ".join(mark(span) for span in value) or "–"
-        if isinstance(question, Rank):
-            first, second = value[:2]
-            return "A = B" if first == second else "A > B" if first < second else "B > A"
-        if isinstance(value, dict):
-            return ", ".join(f"{option(key)}: {entry}" for key, entry in value.items())
-        if isinstance(value, list):
-            return ", ".join(map(option, value))
-        return option(value) if isinstance(value, str) else f"{value:g}"
-
-    def row_label(row: str) -> str:
-        return words.option(question.for_each or name, row).label
-
-    def row_answer(value: Json) -> str:
-        return rule_in_words(protocol, name, value, language)[1] if isinstance(value, dict) else answer(value)
-
     match = protocol.find(name)
     assert match is not None
     question = match[1]
     low, high, near = rule.get("at_least"), rule.get("at_most"), rule.get("within")
     if "rows" in rule:
-        text = ", ".join(f"{row_label(row)}: {row_answer(rule_answer)}" for row, rule_answer in rule["rows"].items())
+        labels = {row: words.option(question.for_each or name, row).label for row in rule["rows"]}
+        conditions = [
+            (labels[row], cell if isinstance(cell, Mapping) else {"is": cell}) for row, cell in rule["rows"].items()
+        ]
+        text = ", ".join(f"{label}: {rule_in_words(protocol, name, cell, language)[1]}" for label, cell in conditions)
     elif low is not None and high is not None:
         text = f"{low:g}–{high:g}"
     elif low is not None or high is not None:
@@ -318,9 +290,9 @@ def rule_in_words(protocol: Protocol, name: str, rule: Mapping[str, Json], langu
     elif near is not None and isinstance(rule.get("is"), int | float):
         text = f"{rule['is'] - near:g}–{rule['is'] + near:g}"
     elif "is" in rule or "includes" in rule:
-        text = answer(rule["is"] if "is" in rule else rule["includes"])
+        text = in_words(question, rule["is"] if "is" in rule else rule["includes"], words)
     elif "one_of" in rule:
-        text = " / ".join(answer(value) for value in rule["one_of"])
+        text = " / ".join(in_words(question, value, words) for value in rule["one_of"])
     else:
         text = ""
     return words.question(name).label, text

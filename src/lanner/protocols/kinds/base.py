@@ -245,6 +245,16 @@ class Kind(ABC, Generic[Q]):
 
     # What becomes of answers
 
+    def in_words(self, question: Q, value: Json, wording: Wording) -> str:
+        """An answer as a person reads it; of a table the answer in one cell."""
+        if isinstance(value, list):
+            return ", ".join(self.in_words(question, entry, wording) for entry in value)
+        return wording.option(question.id, value).label if isinstance(value, str) else f"{value:g}"
+
+    def reordered(self, question: Q, value: Json, order: Sequence[int]) -> Json:
+        """An answer about several outputs as if they had stood in another order: first the one at `order[0]`."""
+        return value
+
     @abstractmethod
     def level(self, question: Q) -> Level:
         """What can be said of two answers."""

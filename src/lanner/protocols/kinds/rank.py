@@ -7,11 +7,9 @@ from statistics import fmean
 
 from lanner.model import Json, Object, Rank, Stage
 from lanner.protocols.kinds.base import NOISE, Check, Kind, Level, Mistake, Rule, Schema, Simulation, number_from_text
-from lanner.protocols.wording import Words
+from lanner.protocols.wording import Wording, Words
 
 _GRAIN = 8  # qualities closer than an eighth look alike: about one tie in four between equals
-
-
 _RANKS_OF_SIDES = {"a": [1, 2], "b": [2, 1], "tie": [1, 1]}
 
 
@@ -61,6 +59,14 @@ class RankKind(Kind[Rank]):
         qualities = [quality, 0.5] if isinstance(quality, int | float) else list(quality)
         noisy = [rng.gauss(qualities[place % len(qualities)], NOISE) for place in range(outputs)]
         return _ranks([-float(round(value * _GRAIN)) if question.ties else -value for value in noisy])
+
+    def in_words(self, question: Rank, value: Json, wording: Wording) -> str:
+        """The outputs as A, B, C in the order they were shown, the best first."""
+        by_rank = {rank: [chr(ord("A") + at) for at, own in enumerate(value) if own == rank] for rank in sorted(value)}
+        return " > ".join(" = ".join(outputs) for outputs in by_rank.values())
+
+    def reordered(self, question: Rank, value: Json, order: Sequence[int]) -> Json:
+        return [value[place] for place in order] if isinstance(value, list) and len(value) == len(order) else value
 
     def level(self, question: Rank) -> Level:
         return "nominal"

@@ -30,7 +30,6 @@ from lanner.protocols.kinds.base import (
 from lanner.protocols.prefilled import SOURCES, is_waiting, judged_marks, with_origins, without_source
 from lanner.protocols.wording import Wording, Words
 
-"""The column that counts the marks."""
 _FIELDS = {
     *("side", "output", "start", "end", "text", "category", "severity", "missing", "link"),
     *("note", "correction"),
@@ -127,6 +126,15 @@ class SpansKind(Kind[Spans]):
         ]
         return rng.sample(spans, min(number, len(spans)))
 
+    def in_words(self, question: Spans, value: Json, wording: Wording) -> str:
+        marks = [(f"“{mark.get('text') or '…'}”", mark_in_words(question.id, mark, wording)) for mark in value]
+        return "; ".join(f"{text} ({traits})" if traits else text for text, traits in marks) or "–"
+
+    def reordered(self, question: Spans, value: Json, order: Sequence[int]) -> Json:
+        spans = value if isinstance(value, list) else ()
+        moved = [{**span, "output": order.index(span["output"])} if "output" in span else span for span in spans]
+        return moved if isinstance(value, list) else value
+
     def level(self, question: Spans) -> Level:
         return "spans"
 
@@ -142,6 +150,12 @@ class SpansKind(Kind[Spans]):
         if "target" in question.sides and (question.severities or question.categories):
             return {"marks_at_least": 1}
         return {}
+
+
+def mark_in_words(question_id: str, mark: Mapping[str, Json], wording: Wording) -> str:
+    """Category and severity of a mark."""
+    names = [mark[key] for key in ("category", "severity") if mark.get(key)]
+    return ", ".join(wording.option(question_id, str(name)).label for name in names)
 
 
 def _option_fields(question: Spans) -> list[tuple[str, tuple[Option, ...]]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lanner.model import Json, Text
 from lanner.protocols.kinds.base import Check, Kind, Level, Rule, Schema, Simulation, most_central
-from lanner.protocols.wording import Words
+from lanner.protocols.wording import Wording, Words
 
 
 class TextKind(Kind[Text]):
@@ -32,6 +32,9 @@ class TextKind(Kind[Text]):
         if question.required or simulation.level is None:
             return "Simulated remark."
         return f"Simulated remark ({simulation.level:.2f})."
+
+    def in_words(self, question: Text, value: Json, wording: Wording) -> str:
+        return str(value)
 
     def level(self, question: Text) -> Level:
         return "none"

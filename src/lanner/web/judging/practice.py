@@ -14,15 +14,10 @@ from lanner.designs.expected import EXPLANATION, met
 from lanner.errors import AnswerError
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Spans, Stage, Task, Unit
 from lanner.protocols.answers import texts_of
+from lanner.protocols.kinds.spans import mark_in_words
 from lanner.protocols.prefilled import live
-from lanner.protocols.worked_examples import (
-    Example,
-    has_examples,
-    mark_in_words,
-    page_examples,
-    rule_in_words,
-    teaching,
-)
+from lanner.protocols.wording import Wording
+from lanner.protocols.worked_examples import Example, has_examples, page_examples, rule_in_words, teaching
 from lanner.store import Overview
 from lanner.web.judging.form import severity_level
 
@@ -287,8 +282,9 @@ def _line(
     marks: list[dict[str, Json]] = []
     right: bool | None
     if isinstance(question, Spans) and isinstance(rule.get("is"), list):
+        wording = Wording(protocol, language)
         marks = [
-            {**mark, "kind": mark_in_words(protocol, name, mark, language)}
+            {**mark, "kind": mark_in_words(name, mark, wording)}
             for mark in compare_marks(rule["is"], live(answer) or [])
         ]
         right = all(mark["verdict"] == "found" for mark in marks)
