@@ -11,7 +11,6 @@ from lanner.protocols.context import (
     PEOPLE,
     Line,
     canonical,
-    contexts_of,
     in_contexts,
     lines_around,
     lines_of_document,
@@ -122,7 +121,7 @@ def test_a_protocol_asks_the_same_in_every_context(protocol: str) -> None:
     assert [stage.id for stage in turned.stages if not stage.scenario] == others
     assert in_contexts(base, ALL).hash == turned.hash != base.hash
     order = ["none", "own_3_0", "source_2", "own_2", "reference_2", "whole"]
-    assert list(next(iter(contexts_of(turned).values()))) == order, "in the order of how much is shown"
+    assert list(next(iter(turned.contexts.values()))) == order, "in the order of how much is shown"
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -159,5 +158,5 @@ def test_what_cannot_be_turned_is_refused(protocol: str, names: list[str], messa
 
 
 def test_a_protocol_without_the_factor_has_no_contexts() -> None:
-    assert contexts_of(protocols.load("h_falcon")) == {}
-    assert contexts_of(protocols.load("scenarios")) == {}
+    assert protocols.load("h_falcon").contexts == {}
+    assert protocols.load("scenarios").contexts == {}

@@ -10,7 +10,6 @@ import polars as pl
 from lanner.analysis.measures import CountedRows
 from lanner.analysis.scores import ALL, Share, ratio_over_documents, share_over_documents
 from lanner.model import Choice, Json, Labels, Object, Protocol, Question, Result, Scale, Spans
-from lanner.protocols.context import contexts_of
 from lanner.stats.context import misevaluations
 from lanner.stats.resample import Resampling
 
@@ -176,7 +175,7 @@ def context_effects(
     """Every question that was asked in several contexts, in each of them; empty where context was no factor."""
     how = resampling or Resampling()
     effects: list[ContextEffect] = []
-    for stem, questions in contexts_of(protocol).items():
+    for stem, questions in protocol.contexts.items():
         pair = protocol.find(next(iter(questions.values())))
         if pair is not None and isinstance(pair[1], Scale | Choice | Labels | Spans):
             effects += _of_question(rows.table, stem, questions, pair[1], how)

@@ -80,10 +80,11 @@ class Material:
     def is_prefilled(self) -> bool:
         """Whether judges started from marks that were offered to them: the protocol says so, or, of a file whose
         protocol is known by name alone, the answers."""
-        if not helps_of(self.documents):
-            return False
         questions = [question for _, question in (self.protocol.questions if self.protocol else ())]
-        if any(isinstance(question, Spans) and question.prefilled for question in questions):
+        marks = [question for question in questions if isinstance(question, Spans)]
+        if (questions and not marks) or not helps_of(self.documents):
+            return False
+        if any(question.prefilled for question in marks):
             return True
         values = (judgement.value for judgement in self.judgements)
         return any(isinstance(value, list) and has_origins(value) for value in values)

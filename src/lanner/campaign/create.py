@@ -23,7 +23,7 @@ from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, InputError
 from lanner.formats.parsing.readings import bar_in_name
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol
-from lanner.protocols.context import contexts_of, in_contexts
+from lanner.protocols.context import in_contexts
 from lanner.protocols.prefilled import with_prefill
 from lanner.store import JUDGE_ITSELF, Store, Transaction, fingerprint
 from lanner.store.rows import now
@@ -243,7 +243,7 @@ def _with_questionnaires(protocol: Protocol | str | Path, settings: Mapping[str,
             f"The settings ask for the {wording} wording, and the protocol has another.",
             next_step=f'Load it with wording="{wording}", or leave it out of the settings.',
         )
-    if (contexts := settings.get("contexts")) and not contexts_of(definition):
+    if (contexts := settings.get("contexts")) and not definition.contexts:
         definition = in_contexts(definition, [str(name) for name in contexts])
     present = {stage.id for stage in definition.stages}
     before, after = (

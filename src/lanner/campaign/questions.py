@@ -32,7 +32,6 @@ from lanner.model import (
     Unit,
 )
 from lanner.protocols.answers import Texts, check, chosen, holds, texts_of
-from lanner.protocols.context import IN_CONTEXTS
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.worked_examples import has_examples
 from lanner.store import JUDGE_ITSELF, Answer, Assigned, Standing, Store, Transaction
@@ -337,7 +336,7 @@ def required_agreement(settings: Mapping[str, Json]) -> float | None:
 def practised_page(protocol: Protocol, page: str) -> str:
     """The page that is practised for this one: what it was called before the protocol was asked in several contexts."""
     stages = protocol.pages.get(page, ())
-    if not protocol.name.endswith(IN_CONTEXTS) or not stages or not stages[0].scenario:
+    if protocol.name == protocol.base_name or not stages or not stages[0].scenario:
         return page
     return page.removesuffix(f"_{stages[0].scenario}")
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
+from math import inf
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -182,6 +183,10 @@ class Text(_Question):
 Question = Annotated[Scale | Number | Choice | Labels | Grid | Spans | Rank | Text, Field(discriminator="kind")]
 
 
+LONGEST_DOCUMENT = 1000
+"""More sentences than any document has."""
+
+
 class Context(Frozen):
     """What surrounds a sentence. People see the whole document up to `whole_up_to` sentences, else a window that they
     can open further; a model is given `model_before` and `model_after` sentences, never across a document border."""
@@ -194,6 +199,11 @@ class Context(Frozen):
     model_after: int = 2
     sides: tuple[Literal["source", "target", "reference"], ...] = ()
     """Which sides of the sentences around are shown; those that the stage shows, where this is empty."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether people see the whole document, however long it is."""
+        return self.whole_up_to >= LONGEST_DOCUMENT
 
 
 class Promotion(Frozen):
@@ -240,6 +250,14 @@ class Stage(Frozen):
         return self.page or self.id
 
     @property
+    def around(self) -> tuple[float, int]:
+        """How much is shown around a sentence, to put contexts in order: sentences first, then sides."""
+        if self.unit is Unit.ISOLATED:
+            return 0, 0
+        context = self.context
+        return inf if context.is_whole else context.before + context.after, len(context.sides)
+
+    @property
     def apart(self) -> bool:
         """Whether each sentence is shown for itself: isolated, or in a context that is shown on some sides only, where
         the translation of a neighbour must not be read beside it."""
@@ -283,6 +301,8 @@ def _content(value: object) -> Json:
     return value
 
 
+IN_CONTEXTS = "_contexts"
+"""What is appended to the name of a protocol that is asked in several contexts (`lanner.protocols.context`)."""
 GUESSED = "ratings"
 """The name of a protocol that is made from answers which came without one."""
 
@@ -318,6 +338,23 @@ class Protocol(Frozen):
         """Whether it was made from answers, so that nobody knows what judges were asked and shown. An organiser's own
         may have the same name: it says what is scored or analysed, or where it is from."""
         return self.name == GUESSED and not (self.scores or self.analyses or self.citation)
+
+    @property
+    def base_name(self) -> str:
+        """The name of the protocol that this one asks in several contexts; any other protocol's own."""
+        return self.name.removesuffix(IN_CONTEXTS)
+
+    @property
+    def contexts(self) -> dict[str, dict[str, str]]:
+        """For each question that is asked in several contexts its id in each of them, the fullest context last."""
+        by_question: dict[str, dict[str, str]] = {}
+        stages = self.stages if self.name.endswith(IN_CONTEXTS) else ()
+        for stage in sorted((stage for stage in stages if stage.scenario), key=lambda stage: stage.around):
+            for question in stage.questions:
+                if question.id.endswith(f"_{stage.scenario}"):
+                    stem = question.id.removesuffix(f"_{stage.scenario}")
+                    by_question.setdefault(stem, {})[str(stage.scenario)] = question.id
+        return {stem: questions for stem, questions in by_question.items() if len(questions) > 1}
 
     @property
     def pages(self) -> dict[str, tuple[Stage, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from lanner.errors import did_you_mean
+from lanner.errors import ProtocolError, Where, did_you_mean
 from lanner.model import (
     Condition,
     Json,
@@ -38,6 +38,14 @@ def problems(protocol: Protocol) -> Iterator[Problem]:
         yield from _stage(protocol, ("stage", number), stage, earlier)
     yield from _scores(protocol)
     yield from _words(protocol)
+
+
+def from_table(table: Mapping[str, Json], item: str) -> Protocol:
+    """The protocol of a table that was made from other protocols; `item` says which. Its first mistake is an error."""
+    protocol = Protocol.model_validate(table)
+    for _, what, hint in problems(protocol):
+        raise ProtocolError(what, where=Where(item=item), next_step=hint)
+    return protocol
 
 
 def _repeated_places(names: Sequence[str]) -> list[int]:

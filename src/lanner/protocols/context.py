@@ -18,9 +18,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from lanner.errors import LannerError, ProtocolError, Where
+from lanner.errors import LannerError, ProtocolError
 from lanner.model import Document, Item, Object, Protocol, Segment, Stage, Unit
-from lanner.protocols.consistency import problems
+from lanner.model.protocol import IN_CONTEXTS
+from lanner.protocols.consistency import from_table
 
 PEOPLE = "people"
 NAMES = (PEOPLE, "none", "source±N", "own±N", "reference±N", "whole", "kim2025")
@@ -179,10 +180,7 @@ class Lines:
 
 
 _TRANSLATED = (Object.OUTPUT, Object.OUTPUTS)
-IN_CONTEXTS = "_contexts"
-"""What is appended to the name of a protocol."""
 _WHOLE = 1_000_000
-"""More sentences than any document has."""
 _SENTENCES = (Unit.ISOLATED.value, Unit.IN_CONTEXT.value)
 
 
@@ -219,41 +217,7 @@ def in_contexts(protocol: Protocol, names: Sequence[str]) -> Protocol:
     table["analysis"] = list(_in_each(table.get("analysis", ()), contexts, ids))
     table["text"] = {language: _words(words, contexts, questions, stages) for language, words in table["text"].items()}
     table |= {"name": f"{protocol.name}{IN_CONTEXTS}", "extends": protocol.extends or protocol.name}
-    whole = Protocol.model_validate(table)
-    for _, what, hint in problems(whole):
-        raise ProtocolError(what, where=Where(item=whole.name), next_step=hint)
-    return whole
-
-
-def base_name(protocol: Protocol) -> str:
-    """The name of the protocol that `in_contexts` was given; any other protocol's own."""
-    return protocol.name.removesuffix(IN_CONTEXTS)
-
-
-def contexts_of(protocol: Protocol) -> dict[str, dict[str, str]]:
-    """Of a protocol made by `in_contexts`: for each question that is asked in several contexts, the question's id in
-    each of them, the fullest context last."""
-    by_question: dict[str, dict[str, str]] = {}
-    for stage, question in protocol.questions:
-        if stage.scenario and question.id.endswith(f"_{stage.scenario}") and protocol.name.endswith(IN_CONTEXTS):
-            stem = question.id.removesuffix(f"_{stage.scenario}")
-            by_question.setdefault(stem, {})[stage.scenario] = question.id
-    amount = {stage.scenario: _amount(stage) for stage in protocol.stages if stage.scenario}
-    return {
-        stem: dict(sorted(questions.items(), key=lambda entry: amount[entry[0]]))
-        for stem, questions in by_question.items()
-        if len(questions) > 1
-    }
-
-
-def _amount(stage: Stage) -> tuple[int, int]:
-    """How much a stage shows around a sentence, to put contexts in order: sentences first, then sides."""
-    if stage.unit is Unit.ISOLATED:
-        return 0, 0
-    window = stage.context
-    if window.whole_up_to >= _WHOLE:
-        return 2 * _WHOLE, len(window.sides)
-    return window.before + window.after, len(window.sides)
+    return from_table(table, str(table["name"]))
 
 
 def _stage(stage: Mapping[str, Any], name: str, questions: Collection[str]) -> dict[str, Any]:

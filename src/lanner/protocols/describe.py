@@ -24,7 +24,6 @@ _OBJECTS = {
     Object.OUTPUT: ", one translation at a time",
     Object.OUTPUTS: ", translations side by side",
 }
-_ALL = 1000
 
 
 @cache
@@ -120,7 +119,7 @@ def _describe_stage(stage: Stage) -> Iterator[str]:
 
 def _context(stage: Stage) -> str:
     around = stage.context
-    if around.whole_up_to >= _ALL:
+    if around.is_whole:
         return "the whole document"
     window = f"{around.before} sentences before and {around.after} after"
     window += ", which can be opened further" if around.can_open else ""

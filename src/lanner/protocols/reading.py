@@ -17,7 +17,7 @@ from lanner import registry
 from lanner.errors import LannerError, ProtocolError, Where, did_you_mean
 from lanner.model import Protocol, Question, Stage, Unit
 from lanner.model.protocol import Analysis, Condition, Context, Option, Promotion, Score
-from lanner.protocols.consistency import problems
+from lanner.protocols.consistency import from_table, problems
 
 # Where each key of a TOML file stands, so that a mistake in its meaning can be shown with its line.
 #
@@ -540,10 +540,7 @@ def compose(protocol: Protocol, *, before: Sequence[Protocol] = (), after: Seque
             "text": text,
         }
     )
-    whole = Protocol.model_validate(whole.model_dump(by_alias=True, exclude_unset=True))
-    for _, what, hint in problems(whole):
-        raise ProtocolError(what, where=Where(item=" + ".join(part.name for part in parts)), next_step=hint)
-    return whole
+    return from_table(whole.model_dump(by_alias=True, exclude_unset=True), " + ".join(part.name for part in parts))
 
 
 def _own_words(questionnaire: Protocol) -> dict[str, Any]:

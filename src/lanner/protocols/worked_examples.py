@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 from lanner.errors import AnswerError
 from lanner.model import Grid, Json, Object, Protocol, Question, Spans, Stage, Unit
 from lanner.protocols.answers import check, in_words
-from lanner.protocols.context import base_name, contexts_of
 from lanner.protocols.kinds.base import Texts
 from lanner.protocols.wording import Wording
 
@@ -144,16 +143,15 @@ def _remember(memory: dict[_Key, _Value], key: _Key, make: Callable[[], _Value])
 
 
 def _read_teaching(protocol: Protocol) -> Teaching:
-    names = (protocol.name, base_name(protocol), protocol.extends)
+    names = (protocol.name, protocol.base_name, protocol.extends)
     path = next((path for name in names if name and (path := _file(name))), None)
     if path is None:
         return Teaching()
     table = _read(path)
-    by_context = contexts_of(protocol)
     questions: dict[str, list[Question]] = {}
     for _, question in protocol.questions:
         questions[question.id] = [question]
-    for stem, ids in by_context.items():
+    for stem, ids in protocol.contexts.items():
         questions[stem] = [questions[name][0] for name in ids.values()]
     examples = [
         example
