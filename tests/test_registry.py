@@ -1,4 +1,5 @@
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,18 @@ def test_outsiders_come_through_the_same_door(monkeypatch: pytest.MonkeyPatch) -
         assert registry.module("designs", "spiral") is registry
         with pytest.raises(LannerError, match="'spiral' names is no design"):
             designs.load("spiral")
+    finally:
+        registry._entry_points.cache_clear()
+
+
+def test_data_files_of_outsiders_are_found_with_either_dash(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = metadata.EntryPoints([metadata.EntryPoint("their_prices", "lanner.registry:__file__", "lanner.prices")])
+    monkeypatch.setattr(registry, "_all_entry_points", lambda: points)
+    monkeypatch.setitem(registry._PACKAGES, "prices", ())
+    registry._entry_points.cache_clear()
+    try:
+        for name in ("their_prices", "their-prices"):
+            assert registry.data_file("prices", name, ".toml") == Path(registry.__file__)
     finally:
         registry._entry_points.cache_clear()
 

@@ -64,6 +64,7 @@ class LannerError(Exception):
     fill its places."""
 
     exit_code = ExitCode.MISTAKE
+    usual_code = ""
     control = ""
     """The control of a form that it is about, set by whoever reads the form."""
 
@@ -78,7 +79,7 @@ class LannerError(Exception):
     ) -> None:
         super().__init__(what)
         self.what = what
-        self.code = code
+        self.code = code or self.usual_code
         self.names = dict(names or {})
         self.where = where
         self.next_step = next_step
@@ -104,10 +105,10 @@ class ProtocolError(LannerError):
 class AnswerError(LannerError):
     """An answer that its protocol does not allow. `question` and `code` let a page put it next to the question."""
 
-    def __init__(
-        self, what: str, *, question: str = "", code: str = "invalid", where: Where = NOWHERE, next_step: str = ""
-    ) -> None:
-        super().__init__(what, code=code, where=where, next_step=next_step)
+    usual_code = "invalid"
+
+    def __init__(self, what: str, *, question: str = "", **details: Any) -> None:
+        super().__init__(what, **details)
         self.question = question
 
 
@@ -119,17 +120,7 @@ class CampaignError(LannerError):
     """Something a campaign in its present state does not allow: closed, frozen, finished, not assigned."""
 
     exit_code = ExitCode.STATE
-
-    def __init__(
-        self,
-        what: str,
-        *,
-        code: str = "refused",
-        names: Mapping[str, str] | None = None,
-        where: Where = NOWHERE,
-        next_step: str = "",
-    ) -> None:
-        super().__init__(what, code=code, names=names, where=where, next_step=next_step)
+    usual_code = "refused"
 
 
 class StoreError(LannerError):

@@ -232,16 +232,12 @@ def load(
     if isinstance(data, list | tuple) and data and all(isinstance(part, Material) for part in data):
         return [_in_pair(part, languages) for part in data]
     options = _reading_options(columns, languages, encoding) | ({"missing": missing} if missing else {})
-    if _is_frame(data):
-        with _frame_file(data) as path:
-            return materials.from_file(path, format, protocol, **options)
     if isinstance(data, str) and data.startswith(("http://", "https://")):
         return _from_address(data, token, format, protocol, options)
     if isinstance(data, str) and not Path(data).exists():
         return [_in_pair(_from_store(data, store), languages)]
-    if isinstance(data, str | Path | list | tuple):
-        return materials.from_file(data, format, protocol, **options)
-    raise InputError(f"Data of type {type(data).__name__} cannot be read.", next_step="Give a frame, a path or a name.")
+    with _readable(data) as source:
+        return materials.from_file(source, format, protocol, **options)
 
 
 def _in_pair(part: Material, pair: str) -> Material:
@@ -262,10 +258,8 @@ def documents(
     if isinstance(data, list | tuple) and data and all(isinstance(part, Document) for part in data):
         return list(data)
     options = _reading_options(columns, languages, encoding)
-    if not _is_frame(data):
-        return [document for part in formats.read_texts(data, format, **options) for document in part.documents]
-    with _frame_file(data) as path:
-        return [document for part in formats.read_texts(path, format, **options) for document in part.documents]
+    with _readable(data) as source:
+        return [document for part in formats.read_texts(source, format, **options) for document in part.documents]
 
 
 def _reading_options(columns: str | Mapping[str, str], languages: str, encoding: str) -> dict[str, Any]:
@@ -274,11 +268,17 @@ def _reading_options(columns: str | Mapping[str, str], languages: str, encoding:
 
 
 @contextmanager
-def _frame_file(frame: Any) -> Iterator[Path]:
-    """A frame as a file, so that frames and files have one reader."""
+def _readable(data: Any) -> Iterator[Any]:
+    """Paths as they are, a frame as a file, so that frames and files have one reader."""
+    if isinstance(data, str | Path | list | tuple):
+        yield data
+        return
+    if not _is_frame(data):
+        step = "Give a frame, a path or a name."
+        raise InputError(f"Data of type {type(data).__name__} cannot be read.", next_step=step)
     with tempfile.TemporaryDirectory(prefix="lanner-") as folder:
         path = Path(folder) / "data.parquet"
-        table = _as_polars(frame)
+        table = _as_polars(data)
         if table.is_empty():
             raise InputError("The frame has no rows.", code="no_rows")
         table.write_parquet(path)

@@ -137,7 +137,7 @@ def data_file(group: str, name: str, suffix: str) -> Path | None:
         if path.is_file():
             return path
     for point in _entry_points(group):
-        if point.name == name:
+        if _file_name(point.name) == _file_name(name):
             return Path(str(point.load()))
     return None
 

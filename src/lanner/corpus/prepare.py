@@ -22,7 +22,6 @@ from lanner.model import Document, Json, Segment
 # The manifest: what another person needs to make the same bytes (recipe, inputs, versions, seed, counts, hand edits).
 
 _PACKAGES = ("lanner", "nupunkt", "numpy", "kiwipiepy", "sacrebleu")
-_BLOCK = 1 << 20
 _SEGMENT = tuple(spec.name for spec in fields(Segment))
 _DOCUMENT = tuple(spec.name for spec in fields(Document) if spec.name != "segments")
 
@@ -80,11 +79,8 @@ def describe_inputs(path: Path) -> tuple[dict[str, Json], ...]:
 
 
 def _sha256(file: Path) -> str:
-    digest = hashlib.sha256()
     with file.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 class Digest:
@@ -239,17 +235,12 @@ class Preparation:
 
     def _languages(self, documents: Iterable[Document]) -> Iterator[Document]:
         for document in documents:
-            source = self.recipe.source_language if document.source_language == "und" else ""
-            target = self.recipe.target_language if document.target_language == "und" else ""
-            yield (
-                replace(
-                    document,
-                    source_language=source or document.source_language,
-                    target_language=target or document.target_language,
-                )
-                if source or target
-                else document
-            )
+            changes = {
+                side: language
+                for side in ("source_language", "target_language")
+                if getattr(document, side) == "und" and (language := getattr(self.recipe, side))
+            }
+            yield replace(document, **changes) if changes else document
 
     def _describe_each(self, documents: Iterable[Document], table: Description) -> Iterator[Document]:
         for document in documents:

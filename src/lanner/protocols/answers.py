@@ -27,6 +27,7 @@ from lanner.model import (
     Protocol,
     Question,
     Role,
+    Segment,
     Stage,
     Text,
     Unit,
@@ -345,7 +346,7 @@ class Intake:
 def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iterable[Document] = ()) -> Intake:
     """Check each judgement by the protocol and give it its stored form."""
     questions = {question.id: (stage, question) for stage, question in protocol.questions}
-    texts = _JudgedTexts(documents)
+    segments = {(document.id, segment.id): segment for document in documents for segment in document}
     flags: Counter[str] = Counter()
     repairs: Counter[str] = Counter()
     rows = []
@@ -357,7 +358,7 @@ def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iter
             answer = accept(
                 question,
                 judgement.value,
-                texts=texts.of(stage, judgement),
+                texts=_judged_texts(stage, judgement, segments.get((judgement.document, judgement.segment))),
                 chosen=_labels_for(judgement, question, labels),
                 outputs=max(2, len(judgement.systems)),
             )
@@ -414,30 +415,18 @@ def _chosen_before(protocol: Protocol, judgements: Sequence[Judgement]) -> dict[
     return labels
 
 
-class _JudgedTexts:
-    """The texts a judgement was about, for checking spans; empty where the documents are not at hand."""
-
-    def __init__(self, documents: Iterable[Document]) -> None:
-        self._segments = {(document.id, segment.id): segment for document in documents for segment in document}
-
-    def of(self, stage: Stage, judgement: Judgement) -> Texts | None:
-        segment = self._segments.get((judgement.document, judgement.segment))
-        if segment is None or stage.unit in (Unit.DOCUMENT, Unit.JUDGE):
-            return None
-        if judgement.role is Role.CONTROL:
-            return None  # what was shown is not the document's text
-        outputs = [segment.text(name) for name in judgement.systems]
-        if None in outputs:
-            return None
-        return Texts(segment.source, tuple(text for text in outputs if text is not None))
+def _judged_texts(stage: Stage, judgement: Judgement, segment: Segment | None) -> Texts | None:
+    """The texts a judgement was about, for checking spans; None where they are not at hand, or where what was shown is
+    not the document's text."""
+    if segment is None or stage.unit in (Unit.DOCUMENT, Unit.JUDGE) or judgement.role is Role.CONTROL:
+        return None
+    outputs = [text for name in judgement.systems if (text := segment.text(name)) is not None]
+    return Texts(segment.source, tuple(outputs)) if len(outputs) == len(judgement.systems) else None
 
 
 def _place(judgement: Judgement) -> Where:
-    item = Item(judgement.document, judgement.segment, judgement.systems)
-    subject = f"judge {judgement.judge}, document {item.document}" + (
-        f", segment {item.segment}" if item.segment else ""
-    )
-    return Where(judgement.origin or None, item=subject)
+    segment = f", segment {judgement.segment}" if judgement.segment else ""
+    return Where(judgement.origin or None, item=f"judge {judgement.judge}, document {judgement.document}{segment}")
 
 
 # Random valid answers to any question: for demonstrations, contract tests and simulations, never for results.

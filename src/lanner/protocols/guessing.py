@@ -138,25 +138,20 @@ def _without_standardising(protocol: Protocol) -> Protocol:
 
 def _find_protocol(by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
     """The protocol of ours that asks just these questions and allows their values."""
-    fitting = [protocol for name in names() if (protocol := _fits(load(name), by_question)) is not None]
+    fitting = [protocol for protocol in map(load, names()) if _fits(protocol, by_question)]
     if not fitting:
         return None
     stages = {judgement.stage for rows in by_question.values() for judgement in rows}
     named = [protocol for protocol in fitting if stages <= {stage.id for stage in protocol.stages}] or fitting
-    named.sort(key=lambda protocol: (len(list(protocol.questions)), protocol.name))
-    return named[0]
+    return min(named, key=lambda protocol: (len(list(protocol.questions)), protocol.name))
 
 
-def _fits(protocol: Protocol, by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
-    questions = {question.id: question for _, question in protocol.questions}
-    required_ids = {q.id for stage, q in protocol.questions if q.required and q.when is None and stage.when is None}
-    if not by_question.keys() <= questions.keys() or not required_ids <= by_question.keys():
-        return None
-    for key, rows in by_question.items():
-        pair = protocol.find(key)
-        if pair is None or not _allows(pair[0], pair[1], rows):
-            return None
-    return protocol
+def _fits(protocol: Protocol, by_question: Mapping[str, Sequence[Judgement]]) -> bool:
+    questions = {question.id: (stage, question) for stage, question in protocol.questions}
+    required = {q.id for stage, q in questions.values() if q.required and q.when is None and stage.when is None}
+    if not required <= by_question.keys() <= questions.keys():
+        return False
+    return all(_allows(*questions[key], rows) for key, rows in by_question.items())
 
 
 def _allows(stage: Stage, question: Question, rows: Sequence[Judgement]) -> bool:

@@ -284,23 +284,17 @@ def _expand(table: Table, path: Path, depth: int, wording: str) -> Table:
 def _still_true(base: Table, own: Table) -> Table:
     """The texts of the base without translations of what the new protocol words anew in another language: a Korean
     judge reads the new English sentence rather than the translation of the old one."""
-    own_places = {place for texts in own.values() if isinstance(texts, dict) for place in _places(texts)}
-    return {language: _without_places(texts, own_places) for language, texts in base.items()}
+    anew: Table = {}
+    for texts in own.values():
+        anew = merged(anew, texts)
+    return {language: _without_those_in(anew, texts) for language, texts in base.items()}
 
 
-def _places(table: Table, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _places(value, (*above, key))
-        else:
-            yield (*above, key)
-
-
-def _without_places(table: Table, places: set[tuple[str, ...]], above: tuple[str, ...] = ()) -> Table:
+def _without_those_in(anew: Table, texts: Table) -> Table:
     return {
-        key: _without_places(value, places, (*above, key)) if isinstance(value, dict) else value
-        for key, value in table.items()
-        if (*above, key) not in places
+        key: _without_those_in(anew.get(key, {}), text) if isinstance(text, dict) else text
+        for key, text in texts.items()
+        if key not in anew or isinstance(anew[key], dict)
     }
 
 
