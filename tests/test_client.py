@@ -24,10 +24,10 @@ TEXTS = [
 ]
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Store, str]]:
-    """A real server on a free port, below a path as behind a proxy."""
-    with Store.open(tmp_path / "lanner.sqlite") as store, socket.socket() as free:
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str]]:
+    """A real server on a free port, with a store that the tests of this file share."""
+    with Store.open(tmp_path_factory.mktemp("served") / "lanner.sqlite") as store, socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         free.close()
@@ -54,7 +54,11 @@ def test_the_whole_road_from_python(served: tuple[Store, str], tmp_path: Path) -
     assert list(client.judgements("my study", after=first["saved"]["holistic"])) == []
     assert [text["id"] for text in client.documents("my study")] == [text["id"] for text in TEXTS]
     assert client.progress("my study")["whole"]["done"] == 1
-    assert client.campaign("my study")["title"] == client.campaigns()[0]["title"] == "Mine"
+    assert (
+        client.campaign("my study")["title"]
+        == {each["name"]: each["title"] for each in client.campaigns()}["my study"]
+        == "Mine"
+    )
     assert client.export("my study", "native", tmp_path / "out.jsonl").stat().st_size > 1000
     assert len(campaign.history(store, "my study")) == 3
 
@@ -64,7 +68,7 @@ def test_refusals_come_as_errors_with_words(served: tuple[Store, str]) -> None:
     with pytest.raises(ApiError, match="does not accept this token") as refused:
         Client(address, "lanner_wrong").campaigns()
     assert refused.value.status == 401
-    client = Client(address, issue(store, "ours", ["campaigns"])[1])
+    client = Client(address, issue(store, "theirs", ["campaigns"])[1])
     with pytest.raises(ApiError, match="scope 'write'"):
         client.create("x", "h_falcon", TEXTS)
     with pytest.raises(ApiError) as missing:
