@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 import scipy.stats
 
 import lanner
+import lanner.library
 from lanner.errors import InputError
 
 _random = np.random.default_rng(3)
@@ -123,9 +125,18 @@ def other_ratings() -> pd.DataFrame:
     return FRAME.assign(score=np.clip(FRAME["score"] + noise, 0, 100).round())
 
 
+@cache
+def comparison() -> lanner.library.Table:
+    return lanner.compare(FRAME, other_ratings(), names=("first", "second"), resamples=20)
+
+
+@cache
+def scores() -> lanner.library.Table:
+    return lanner.scores(FRAME)
+
+
 def test_a_comparison_is_that_of_alpha_and_of_correlations_over_items() -> None:
-    other = other_ratings()
-    result = lanner.compare(FRAME, other, names=("first", "second"), resamples=20)
+    other, result = other_ratings(), comparison()
     rows = {(row["measure"], row["side"]): row for row in result.table.to_dicts()}
     first, second = rows["Score, α interval", "first"], rows["Score, α interval", "second"]
     assert (first["value"], second["value"]) == pytest.approx((alpha(FRAME), alpha(other)), abs=1e-12)
@@ -189,8 +200,7 @@ def test_meta_evaluation_is_that_of_scipy_and_of_counting_pairs() -> None:
 
 def test_figures_draw_the_numbers_of_their_tables() -> None:
     """Every estimate with an interval is a mark, and marks lie on a straight scale."""
-    comparison = lanner.compare(FRAME, other_ratings(), names=("first", "second"), resamples=20)
-    for result in (lanner.scores(FRAME), lanner.metaeval(metrics(), "gold"), comparison):
+    for result in (scores(), lanner.metaeval(metrics(), "gold"), comparison()):
         figure = result.plot()
         assert figure.table["value"].to_list() == result.table["value"].to_list()
         values = result.table.filter(pl.col("low").is_not_null())["value"].to_numpy()
@@ -224,7 +234,7 @@ def test_a_frame_with_a_column_for_each_system_says_what_to_name() -> None:
     with pytest.raises(InputError, match=r"which system it is about[^$]*answer:score about \w+=\w+"):
         lanner.scores(pivot)
     columns = {f"answer:score about {name}": name for name in pivot.columns}
-    expected = lanner.scores(FRAME).table.sort("system")["value"].to_list()
+    expected = scores().table.sort("system")["value"].to_list()
     assert lanner.scores(pivot, columns=columns).table.sort("system")["value"].to_list() == pytest.approx(expected)
 
 
@@ -241,9 +251,9 @@ def test_a_series_or_a_frame_with_several_levels_of_names_is_read_as_its_rows(sh
         "nameless levels": pivot.rename(columns="annotator {}".format, level=1).rename_axis(columns=[None, None]),
     }[shape]
     before = data.copy()
-    expected = lanner.scores(FRAME).table.sort("system")["value"].to_list()
-    scores = lanner.scores(data, question="score").table.sort("system")["value"].to_list()
-    assert scores == pytest.approx(expected)
-    agreement = lanner.agreement(data, question="score").table["value"].to_list()
-    assert agreement == pytest.approx(lanner.agreement(FRAME).table["value"].to_list())
+    expected = scores().table.sort("system")["value"].to_list()
+    values = lanner.scores(data, question="score").table.sort("system")["value"].to_list()
+    assert values == pytest.approx(expected)
+    agreement = lanner.agreement(data, question="score", resamples=20).table["value"].to_list()
+    assert agreement == pytest.approx([alpha(FRAME)])
     assert data.equals(before) and list(data.index.names) == list(before.index.names)

@@ -32,13 +32,15 @@ RATINGS = pl.DataFrame(
 )
 
 
-@pytest.fixture
-def widgets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """anywidget, and a folder in which the pages are closed at the end."""
+@pytest.fixture(scope="module")
+def widgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """anywidget, and a folder for the store that these tests share; its pages are closed at the end."""
     pytest.importorskip("anywidget", reason="NO ANYWIDGET: install the extra notebook to test its widget")
-    monkeypatch.chdir(tmp_path)
-    yield tmp_path
-    notebook.close()
+    folder = tmp_path_factory.mktemp("notebook")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        yield folder
+        notebook.close()
 
 
 def browser() -> urllib.request.OpenerDirector:
@@ -46,35 +48,36 @@ def browser() -> urllib.request.OpenerDirector:
 
 
 def test_a_judge_s_page_opens_and_the_campaign_is_kept(widgets: Path) -> None:
-    page = notebook.judge(SENTENCES, "esa", languages="en-de", store=widgets / "s.sqlite")
+    page = notebook.judge(SENTENCES, "esa", languages="en-de")
     with browser().open(page.address) as answer:
         assert answer.url.endswith("/work")
         assert "frame-ancestors http://localhost:* http://127.0.0.1:*" in answer.headers["content-security-policy"]
     assert (page.widget.address, page.widget.height) == (page.address, notebook.HEIGHT)
     assert page.answers().is_empty()
-    with Store.open(widgets / "s.sqlite") as store:
+    with Store.open(widgets / "lanner.sqlite") as store:
         task = campaign.next_task(store, "notebook", "me")
         assert task is not None
         campaign.submit(store, task.id, 0, {"errors": [], "score": 70}, submission="by a test", judge="me")
     assert page.answers().filter(pl.col("question") == "score")["score"].to_list() == [70.0]
-    again = notebook.judge(SENTENCES, "esa", languages="en-de", store=widgets / "s.sqlite")
+    again = notebook.judge(SENTENCES, "esa", languages="en-de", store=widgets / "lanner.sqlite")
     assert again.address == page.address, "running the cell again goes on"
-    other = notebook.judge(SENTENCES, "esa", languages="en-de", store=widgets / "s.sqlite", judge="ben")
+    other = notebook.judge(SENTENCES, "esa", languages="en-de", judge="ben")
     assert other.address != page.address
     with pytest.raises(CampaignError, match="other texts or another protocol"):
-        notebook.judge(SENTENCES, "da", languages="en-de", store=widgets / "s.sqlite")
+        notebook.judge(SENTENCES, "da", languages="en-de", store=widgets / "lanner.sqlite")
     with pytest.raises(CampaignError, match="other texts or another protocol"):
-        notebook.judge(SENTENCES.head(1), "esa", languages="en-de", store=widgets / "s.sqlite")
+        notebook.judge(SENTENCES.head(1), "esa", languages="en-de", store=widgets / "lanner.sqlite")
 
 
 def test_disagreements_of_a_frame_are_shown_with_their_sentences(widgets: Path) -> None:
+    there = set(widgets.iterdir())
     page = notebook.disagreements(RATINGS)
     with browser().open(page.address) as answer:
         text = answer.read().decode()
         assert answer.url.endswith("/campaigns/judgements/disagreements")
     assert "One ferry." in text
     assert page.answers().height
-    assert not list(widgets.iterdir()), "what is only looked at leaves nothing behind"
+    assert set(widgets.iterdir()) == there, "what is only looked at leaves nothing behind"
     with pytest.raises(InputError, match="several parts"):
         notebook.disagreements([*library.load(RATINGS), *library.load(RATINGS)])
 
@@ -90,7 +93,7 @@ def test_a_live_campaign_is_looked_at_and_not_changed(widgets: Path) -> None:
         visitor.open(answer.url + "/settings")
     assert caught.value.code == 403
     caught.value.close()
-    with Store.open("lanner.sqlite") as store, store.reading() as tx:
+    with Store.open(widgets / "lanner.sqlite") as store, store.reading() as tx:
         assert tx.accounts.count_owners() == 0, "whoever serves this store later can still set it up"
     with pytest.raises(InputError, match="no campaign called 'pilto'") as wrong:
         notebook.live("pilto")
