@@ -186,9 +186,9 @@ def test_back_and_forth(cell: str) -> None:
 
 def test_a_table_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    verify.save_sheet(path, lambda: ROWS, ("row",))
-    assert path.read_bytes().startswith(b"\xef\xbb\xbfrow,document")
-    back = verify.load_sheet(path, ("document", "row"))
+    verify.save(path, lambda: ROWS)
+    assert path.read_bytes().startswith(b"\xef\xbb\xbfdocument,row,doubt,action")
+    back = verify.load(path)
     assert [(row["document"], row["row"]) for row in back] == [("007", "7.10"), ("2024-03-01", "7.1.2")]
     assert [verify.bare(row["note"]) for row in back] == ["", "1,000"]
     assert back[1]["source"] == "'tis\nso"
@@ -198,7 +198,7 @@ def test_a_table_comes_back(tmp_path: Path) -> None:
 def test_other_delimiters_and_line_ends(tmp_path: Path, mark: str) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(f"document{mark}row{mark}action\r\nd{mark}'7.10{mark}accept\r\n".encode())
-    assert verify.load_sheet(path, ("row",)) == [{"document": "d", "row": "7.10", "action": "accept"}]
+    assert verify.load(path) == [{"document": "d", "row": "7.10", "action": "accept"}]
 
 
 def test_workbooks(tmp_path: Path) -> None:
@@ -208,14 +208,14 @@ def test_workbooks(tmp_path: Path) -> None:
     book.active.append(["d", "'7.10", None])
     book.active.append([None, None, None])
     book.save(tmp_path / "t.xlsx")
-    assert verify.load_sheet(tmp_path / "t.xlsx", ("row",)) == [{"document": "d", "row": "7.10", "action": ""}]
+    assert verify.load(tmp_path / "t.xlsx") == [{"document": "d", "row": "7.10", "action": ""}]
     (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04nothing")
     with pytest.raises(InputError, match="cannot be read"):
-        verify.load_sheet(tmp_path / "t.xlsx")
+        verify.load(tmp_path / "t.xlsx")
 
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"row\n\xff\xfe")
     for name in ("t.csv", "none.csv"):
         with pytest.raises(InputError, match="cannot be read"):
-            verify.load_sheet(tmp_path / name)
+            verify.load(tmp_path / name)

@@ -40,16 +40,6 @@ def table(documents: Iterable[Document], doubts: Iterable[Doubt]) -> Iterator[di
                     yield {"document": document.id, "row": row.id, "doubt": why, "action": "", **texts(row)}
 
 
-def save(path: Path, lines: Callable[[], Iterable[Mapping[str, str]]]) -> None:
-    """Write the table for a spreadsheet."""
-    save_sheet(path, lines, FIXED)
-
-
-def load(path: Path) -> list[dict[str, str]]:
-    """A table that a person corrected."""
-    return load_sheet(path, FIXED)
-
-
 def edits(
     documents: Mapping[str, Document], table: Sequence[Mapping[str, str]], *, by: str = "", when: str = ""
 ) -> list[Edit]:
@@ -200,10 +190,10 @@ def bare(cell: str, own: str = "") -> str:
     return cell[1:] if is_own else cell
 
 
-def save_sheet(path: Path, lines: Callable[[], Iterable[Mapping[str, str]]], first: Iterable[str] = ()) -> None:
-    """Write a table as CSV, whole or not at all. `lines` is gone through twice: for the columns, then for the rows, so
-    that a long table needs no memory."""
-    columns = list(dict.fromkeys((*first, *(column for line in lines() for column in line))))
+def save(path: Path, lines: Callable[[], Iterable[Mapping[str, str]]]) -> None:
+    """Write the table for a spreadsheet, whole or not at all. `lines` is gone through twice: for the columns, then for
+    the rows, so that a long table needs no memory."""
+    columns = list(dict.fromkeys((*FIXED, *(column for line in lines() for column in line))))
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("w", encoding="utf-8-sig", newline="") as file:
@@ -216,9 +206,9 @@ def save_sheet(path: Path, lines: Callable[[], Iterable[Mapping[str, str]]], fir
         part.unlink(missing_ok=True)
 
 
-def load_sheet(path: Path, ids: Iterable[str] = ()) -> list[dict[str, str]]:
-    """The rows of a table that a person saved, as CSV or xlsx. Cells of the columns `ids` lose their apostrophe; what
-    other cells had before is known to whoever asks."""
+def load(path: Path) -> list[dict[str, str]]:
+    """A table that a person corrected, as CSV or xlsx. The columns of every table lose their apostrophes; what the
+    texts had before is known to whoever asks."""
     try:
         with path.open("rb") as file:
             packed = file.read(4) == _ZIP
@@ -228,7 +218,7 @@ def load_sheet(path: Path, ids: Iterable[str] = ()) -> list[dict[str, str]]:
             f"The corrected list cannot be read: {error}.", where=Where(path), next_step="Save it as CSV UTF-8 or xlsx."
         ) from error
     for row in rows:
-        row.update({column: bare(row[column]) for column in ids if column in row})
+        row.update({column: bare(row[column]) for column in FIXED if column in row})
     return rows
 
 

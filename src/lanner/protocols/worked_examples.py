@@ -9,11 +9,11 @@ language of the judge's page, texts in a pair of languages that the file has.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from lanner.errors import AnswerError
 from lanner.model import Grid, Json, Object, Protocol, Question, Spans, Stage, Unit
@@ -81,27 +81,27 @@ class Teaching:
 
 
 _TEACHING: dict[str, Teaching] = {}
-_PAGES: dict[tuple[str, str], tuple[Example, ...]] = {}
-_MOST_KEPT = 200
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
+_MOST_KEPT = 200  # protocols are many only where drafts are tried out
 
 
 def teaching(protocol: Protocol) -> Teaching:
     """The examples that fit a protocol: its own, else those of the protocol it extends. Made once for each."""
-    return _remember(_TEACHING, protocol.hash, lambda: _read_teaching(protocol))
+    if protocol.hash not in _TEACHING:
+        if len(_TEACHING) >= _MOST_KEPT:
+            _TEACHING.clear()
+        _TEACHING[protocol.hash] = _read_teaching(protocol)
+    return _TEACHING[protocol.hash]
 
 
 def page_examples(protocol: Protocol, page: str, languages: str = "") -> list[Example]:
     """The examples to practise a page on, restricted to its questions, with as many texts as it shows; in a pair of
     languages ("en-ko") where there are such."""
-    examples = _remember(_PAGES, (protocol.hash, page), lambda: tuple(_page_examples(protocol, page)))
-    return _in_languages(examples, languages)
+    return _in_languages(list(_page_examples(protocol, page)), languages)
 
 
 def has_examples(protocol: Protocol, page: str) -> bool:
     """Whether a page of a protocol can be practised."""
-    return bool(page_examples(protocol, page))
+    return next(_page_examples(protocol, page), None) is not None
 
 
 def _page_examples(protocol: Protocol, page: str) -> Iterator[Example]:
@@ -131,15 +131,6 @@ def _in_languages(examples: Sequence[Example], languages: str) -> list[Example]:
     same_target = [pair for pair in pairs if target and pair.partition("-")[2] == target]
     pair = languages if languages in pairs else (same_target or pairs or [""])[0]
     return [example for example in examples if example.languages in ("", pair)]
-
-
-def _remember(memory: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _Value:
-    """What was made before for a key, else what is made now; protocols are many only where drafts are tried out."""
-    if key not in memory:
-        if len(memory) >= _MOST_KEPT:
-            memory.clear()
-        memory[key] = make()
-    return memory[key]
 
 
 def _read_teaching(protocol: Protocol) -> Teaching:
