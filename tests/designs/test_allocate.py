@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from design_setups import corpus, people, protocol
 from lanner import designs, protocols
-from lanner.designs._allocate import allocate
+from lanner.designs._allocate import allocate, can_read
 from lanner.errors import DesignError
 from lanner.model import Document, Judge
 
@@ -47,6 +47,26 @@ def test_too_few_judges() -> None:
     with pytest.raises(DesignError, match="by 3, but there are 2 judges") as caught:
         allocate(corpus([1]), people(2), [3], np.random.default_rng(0))
     assert caught.value.next_step == "Add 1 judge, or ask for 2 per document."
+
+
+@pytest.mark.parametrize(
+    ("reads", "language", "expected"),
+    [
+        ("Upper Sorbian", "hsb", True),
+        ("German, Upper Sorbian", "hsb", True),
+        ("Egyptian Arabic", "arz", True),
+        ("Norwegian Bokmål", "nb", True),
+        ("de fr", "fr-CA", True),
+        ("de-AT fr", "fr", True),
+        ("de-AT,fr", "de", True),
+        ("de fr", "hsb", False),
+        ("", "hsb", True),
+        ("de", "und", True),
+    ],
+)
+def test_languages_of_judges_are_codes_or_names(reads: str, language: str, expected: bool) -> None:
+    judge = Judge("j", attributes={"target_language": reads})
+    assert can_read(judge, Document("d", (), target_language=language)) is expected
 
 
 RATING = protocol({"unit": "sentence_in_context", "object": "output"})

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from lanner.corpus import split
 from lanner.model import Document, Json
 
-# In scripts without spaces every character is a word.
-_UNSPACED = r"\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# In scripts without spaces every character is a word: Thai, Lao, Tibetan, Burmese, Khmer; Chinese and Japanese.
+_UNSPACED = (
+    r"\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff"
+    r"\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _PUNCTUATION = re.compile(r"[^\w\s]+")
 
@@ -31,8 +34,8 @@ HEADINGS = {
 
 
 def words(text: str) -> int:
-    """Words of a text: what white space separates, and each character where a script writes none (Chinese, Japanese);
-    punctuation alone is no word."""
+    """Words of a text: what white space separates, and each character where a script writes none; punctuation alone is
+    no word."""
     return sum(1 for match in _WORD.finditer(text) if not _PUNCTUATION.fullmatch(match[0]))
 
 

@@ -91,7 +91,7 @@ def reading(judges: Sequence[Judge], protocol: Protocol, arm: str | None) -> lis
 
 def can_read(judge: Judge, document: Document) -> bool:
     """Whether a judge's language is the one translated into, as far as both are known. An attribute may hold several
-    languages, separated by spaces or commas."""
+    codes or names of languages, separated by spaces or commas."""
     language = judge.attributes.get("target_language")
     if not language or document.target_language == languages.UNDETERMINED:
         return True
@@ -99,7 +99,10 @@ def can_read(judge: Judge, document: Document) -> bool:
 
 
 def _codes(text: str) -> Iterator[str]:
-    return (languages.normal(part).partition("-")[0] for part in text.replace(",", " ").split())
+    for part in text.split(","):
+        is_name = languages.normal(part) in languages.table()  # "Upper Sorbian" is one language
+        names = [part] if is_name else part.split()
+        yield from (languages.normal(name).partition("-")[0] for name in names)
 
 
 FAIR = 1.2
