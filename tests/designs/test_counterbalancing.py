@@ -14,7 +14,7 @@ from lanner import designs, protocols
 from lanner.designs._allocate import can_read, scenarios
 from lanner.designs.counterbalancing import describe_balance
 from lanner.designs.plan import plan
-from lanner.model import Document, Judge
+from lanner.model import Document, Judge, Segment
 from lanner.protocols.context import in_contexts
 from property_examples import examples
 
@@ -119,7 +119,7 @@ def test_any_number_of_judges_is_balanced_within_one(
         even = even and max(counts) == min(counts)
     seen = {scenario for found in met.values() for scenario in found}
     if len(seen) == len(contexts):
-        assert (describe_balance(tasks, asked) == "") is even
+        assert (describe_balance(tasks, texts, asked) == "") is even
 
 
 def test_the_plan_says_where_judges_cannot_be_split_evenly() -> None:
@@ -137,7 +137,18 @@ def test_the_plan_says_where_judges_cannot_be_split_evenly() -> None:
     )
     rng = np.random.default_rng(1)
     turned = designs.assign("latin_square", texts, people(3), RATING, rng=rng, systems=["m0", "m1"])
-    assert "2 systems: a document is judged by 1 to 2" in describe_balance(turned, RATING)
+    assert "2 systems: a document is judged by 1 to 2" in describe_balance(turned, texts, RATING)
+
+
+def test_a_document_that_lacks_a_system_is_not_called_uneven() -> None:
+    segment = Segment("1", "Source.", {"m0": "One.", "m1": ""})
+    texts = [*corpus([2, 2]), Document("short", (segment,))]
+    judges = people(2)
+    rng = np.random.default_rng(1)
+    tasks = designs.assign("latin_square", texts, judges, RATING, rng=rng, systems=["m0", "m1"])
+    assert describe_balance(tasks, texts, RATING) == ""
+    warnings = plan(tasks, texts, judges, RATING, design="latin_square").warnings
+    assert not any("evenly" in warning or "1 min to 1 min" in warning for warning in warnings)
 
 
 # Sentences and documents that do not overlap for a judge.

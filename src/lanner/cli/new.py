@@ -156,7 +156,7 @@ def _balance(store: Store, entry: Campaign) -> str:
     if entry.design != "latin_square":
         return ""
     tasks = [task for judge in campaign.judges(store, entry.id) for task in campaign.tasks(store, entry.id, judge.id)]
-    return describe_balance(tasks, campaign.protocol(store, entry.id))
+    return describe_balance(tasks, campaign.documents(store, entry.id), campaign.protocol(store, entry.id))
 
 
 def uneven_loads(store: Store, number: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Literal
 
@@ -94,30 +94,28 @@ def _grouped(judges: Sequence[Judge], documents: Sequence[Document], groups: int
     return places
 
 
-def describe_balance(tasks: Sequence[Task], protocol: Protocol) -> str:
-    """Where documents are not judged equally often in every scenario, or in every system: how often, in words."""
-    conditions: dict[str, dict[tuple[str | None, tuple[str, ...]], set[str]]] = {}
+def describe_balance(tasks: Sequence[Task], documents: Sequence[Document], protocol: Protocol) -> str:
+    """Where documents are not judged equally often in every scenario, or in every system that they have an output of:
+    how often, in words."""
+    several = len(scenarios(protocol)) > 1
+    judges: dict[tuple[str, tuple[str, ...]], set[str]] = defaultdict(set)
     for task in tasks:
-        stage = protocol.pages[task.page][0]
+        scenario = (str(protocol.pages[task.page][0].scenario),)
         for item in task.items:
             if item.document and item.role is Role.MAIN:
-                by_condition = conditions.setdefault(item.document, {})
-                by_condition.setdefault((stage.scenario, item.systems), set()).add(task.judge)
-    several = len(scenarios(protocol)) > 1
-    by_name: dict[str, Counter[str]] = {}
-    for document, by_condition in conditions.items():
-        judges: dict[str, set[str]] = {}
-        for (scenario, system), who in by_condition.items():
-            judges.setdefault(str(scenario) if several else ", ".join(system), set()).update(who)
-        by_name[document] = Counter({name: len(who) for name, who in judges.items()})
-    names = {name for counts in by_name.values() for name in counts}
-    uneven = [[counts[name] for name in names] for counts in by_name.values()]
-    uneven = [counts for counts in uneven if max(counts) > min(counts)]
+                judges[item.document, scenario if several else item.systems].add(task.judge)
+    names = {name for _, name in judges}
+    uneven = []
+    for document in documents:
+        systems = {one for name in names for one in name if any(segment.is_judgeable(one) for segment in document)}
+        counts = [len(judges[document.id, name]) for name in names if several or systems >= set(name)]
+        if counts and max(counts) > min(counts):
+            uneven.append(counts)
     if not uneven:
         return ""
     low, high = min(min(counts) for counts in uneven), max(max(counts) for counts in uneven)
     what = "scenarios" if several else "systems"
-    judges_to_add = -sum(uneven[0]) % len(names)
+    judges_to_add = -sum(uneven[0]) % len(uneven[0])
     return (
         f"The judges cannot be split evenly over the {len(names)} {what}: a document is judged by {low} to {high} of "
         f"them in each. {judges_to_add} more would make it even."

@@ -211,7 +211,7 @@ def plan(
     hours = sum(person.hours for person in people)
     width = half_width(len(overlap), len({unit[1] for unit in overlap}))
     judges_with_tasks = [judge for judge in by_judge if judge]
-    balance = describe_balance(tasks, protocol) if design == "latin_square" else ""
+    balance = describe_balance(tasks, documents, protocol) if design == "latin_square" else ""
     cautions = _cautions(
         by_judge, people, judges_by_unit, documents, overlap_goal=wanted_half_width, in_common=in_common
     )
@@ -383,7 +383,7 @@ def _cautions(
             message("The judges fall into {n} groups that share no item: they cannot be compared directly.", n=groups)
         )
     hours = [person.hours for person in people if person.judge != ANYONE and person.hours]
-    if hours and max(hours) > UNEVEN * min(hours):
+    if hours and max(hours) > UNEVEN * min(hours) and _time(max(hours)) != _time(min(hours)):
         cautions.append(
             message(
                 "Work is uneven: from {low} to {high}. Whole documents are dealt out; shorter ones, or another number "
