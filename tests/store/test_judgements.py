@@ -320,8 +320,8 @@ def test_a_link_is_the_hash_of_the_one_before_and_of_its_rows(store: Store) -> N
         tx.judgements.add(rows[1:])
     with store.reading() as tx:
         first, second = tx.chain.of(filled.campaign)
-    assert first.hash == link_hash("", [row_digest(rows[0])])
-    assert second.hash == link_hash(first.hash, [row_digest(rows[1])]) and second.judgements == 2
+    assert first.hash == link_hash("", row_digest(rows[0]))
+    assert second.hash == link_hash(first.hash, row_digest(rows[1])) and second.judgements == 2
 
 
 def test_ids_of_a_campaign_are_in_the_order_of_commits(store: Store, place: str) -> None:
@@ -398,7 +398,7 @@ def test_a_save_reads_no_more_of_a_long_chain_than_of_a_short_one(judged: Store)
         tx.judgements.last(1)
         tx.chain.head(1)
     event.remove(engine, "checkout", watch)
-    asked = [text for text in statements if text.startswith("SELECT") and any(word in text for word in about)]
+    asked = [text for text in statements if any(word in text for word in about)]
     assert len(asked) >= 4
     with judged.snapshot() as connection:
         for statement in asked:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, TypedDict
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text, true
@@ -369,6 +369,7 @@ _COLUMNS = (
 )
 """What a digest is made of, in this order for ever: a column that is added later is not part of it."""
 _TIMES = (_COLUMNS.index("elapsed"), _COLUMNS.index("active"))
+_values, _place, _campaign_of = itemgetter(*_COLUMNS), itemgetter("campaign", "id"), itemgetter("campaign")
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 _k, _w = schema.chain.c, schema.withdrawn.c
 # By `last`, which the index of the chain is sorted by; it grows with every link of a campaign, as `id` does.
@@ -378,17 +379,21 @@ _NEWEST_LINK = (
     .order_by(_k.last.desc())
     .limit(1)
 )
-_LINK = ("campaign", "last", "rows", "hash", "at", "note")
-_ADD = schema.chain.insert().values({name: bindparam(name) for name in _LINK})
-# PostgreSQL reads the link before and hashes by itself, as `link_hash` does: a save need not wait for the one to send
-# the other. `reserve` has locked the campaign, so that this is the newest link.
-_ADD_AFTER_HEAD = text(
-    "INSERT INTO chain (campaign, last, rows, hash, at, note) SELECT CAST(:campaign AS bigint), :last,"
-    " coalesce(head.rows, 0) + :added,"
-    " encode(sha256(convert_to(coalesce(head.hash, '') || :digests, 'UTF8')), 'hex'), :at, ''"
-    " FROM (SELECT 1) AS one LEFT JOIN"
-    " (SELECT rows, hash FROM chain WHERE campaign = :campaign ORDER BY last DESC LIMIT 1) AS head ON true"
-)
+# The database itself reads the link before and hashes it with the digests, so that a save need not wait for the one to
+# send the other; SQLite by the function that `store` gives it. Nobody else adds a link to this campaign meanwhile:
+# on PostgreSQL `reserve` has locked it.
+_HASHES = {
+    "sqlite": "link_hash(coalesce({hash}, ''), :digests)",
+    "postgresql": "encode(sha256(convert_to(coalesce({hash}, '') || :digests, 'UTF8')), 'hex')",
+}
+_BEFORE = "(SELECT {} FROM chain WHERE campaign = :campaign ORDER BY last DESC LIMIT 1)"
+_ADD = {
+    dialect: text(
+        "INSERT INTO chain (campaign, last, rows, hash, at, note) VALUES (:campaign, :last,"
+        f" coalesce({_BEFORE.format('rows')}, 0) + :added, {hash_.format(hash=_BEFORE.format('hash'))}, :at, '')"
+    )
+    for dialect, hash_ in _HASHES.items()
+}
 _ROWS = select(*(_q[name] for name in _COLUMNS))
 
 
@@ -409,19 +414,19 @@ class Chain(Rows):
 
     def append(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Add a link for each campaign that these rows belong to."""
-        is_sqlite = self._connection.dialect.name == "sqlite"
         links = []
-        for campaign, new_rows in groupby(sorted(rows, key=_place), key=lambda row: row["campaign"]):
+        for campaign, new_rows in groupby(sorted(rows, key=_place), key=_campaign_of):
             own = list(new_rows)
-            link = {"campaign": campaign, "last": own[-1]["id"], "at": max(row["received_at"] for row in own)}
-            digests = map(row_digest, own)
-            if is_sqlite:
-                head = self.head(campaign)
-                before, count = (head.hash, head.judgements) if head else ("", 0)
-                links.append(link | {"rows": count + len(own), "hash": link_hash(before, digests), "note": ""})
-            else:
-                links.append(link | {"added": len(own), "digests": "".join(digests)})
-        send(self._connection, _ADD if is_sqlite else _ADD_AFTER_HEAD, links)
+            links.append(
+                {
+                    "campaign": campaign,
+                    "last": own[-1]["id"],
+                    "added": len(own),
+                    "digests": "".join(map(row_digest, own)),
+                    "at": max(row["received_at"] for row in own),
+                }
+            )
+        send(self._connection, _ADD[self._connection.dialect.name], links)
 
     def head(self, campaign: int) -> Link | None:
         """The newest link; None where nothing was ever answered. Costs the same however long the chain is."""
@@ -444,25 +449,18 @@ class Chain(Rows):
             self._connection.execute(schema.withdrawn.insert(), digests)
 
 
-def _place(row: Mapping[str, Any]) -> tuple[int, int]:
-    return row["campaign"], row["id"]
-
-
 def row_digest(row: Mapping[Any, Any]) -> str:
     """SHA-256 of everything in a row, the same in either kind of database."""
-    values = [row[name] for name in _COLUMNS]
+    values = [*_values(row)]
     for at in _TIMES:
         if values[at] is not None:
             values[at] = float(values[at])
     return hashlib.sha256(_encode(values).encode()).hexdigest()
 
 
-def link_hash(before: str, digests: Iterable[str]) -> str:
-    """The hash of a link: of the link before it, and of its rows in the order of their ids."""
-    hashed = hashlib.sha256(before.encode())
-    for digest in digests:
-        hashed.update(digest.encode())
-    return hashed.hexdigest()
+def link_hash(before: str, digests: str) -> str:
+    """The hash of a link: of the link before it, and of the digests of its rows in the order of their ids."""
+    return hashlib.sha256((before + digests).encode()).hexdigest()
 
 
 def digests_of(connection: Connection, campaign: int) -> Iterator[tuple[int, str]]:
@@ -498,7 +496,7 @@ def broken_links(connection: Connection, campaign: int) -> Iterator[str]:
             words = f"{difference} missing" if difference > 0 else f"{-difference} too many"
             yield f"judgements up to {link.last}, committed {link.at:%Y-%m-%d %H:%M:%S}: {words}"
             return
-        if link_hash(before, own) != link.hash:
+        if link_hash(before, "".join(own)) != link.hash:
             first = links[at - 1].last + 1 if at else 1
             yield f"judgements {first} to {link.last}, committed {link.at:%Y-%m-%d %H:%M:%S}, are not those committed"
             return
@@ -513,5 +511,5 @@ def begin_chains(connection: Connection, now: int) -> None:
     for campaign in campaigns:
         digests = list(digests_of(connection, campaign))
         link = {"campaign": campaign, "last": digests[-1][0], "rows": len(digests), "at": now, "note": MIGRATED}
-        hash_ = link_hash("", (digest for _, digest in digests))
+        hash_ = link_hash("", "".join(digest for _, digest in digests))
         connection.execute(schema.chain.insert(), {**link, "hash": hash_})

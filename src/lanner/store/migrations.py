@@ -7,16 +7,13 @@ people's work: it may add and fill, and it may not lose. All missing steps run i
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection
 
-from lanner.errors import StoreError
 from lanner.store.judgements import begin_chains
-from lanner.store.rows import micros
+from lanner.store.rows import micros, now
 from lanner.store.schema import migration
-
-_LOCK = 0x1A22E2  # any number: the name of our lock in PostgreSQL
 
 _FIRST_TABLES = """
 CREATE TABLE campaign (
@@ -85,17 +82,17 @@ CREATE TABLE event (
 CREATE INDEX event_campaign ON event (campaign, id)
 """
 
-# Judgements are never changed, whoever holds the connection. Deleting is left possible: a judge may withdraw.
+# Rows of these tables are never changed, whoever holds the connection. Deleting is left possible: a judge may withdraw.
 _APPEND_ONLY = {
     "sqlite": """
-CREATE TRIGGER judgement_append_only BEFORE UPDATE ON judgement
-BEGIN SELECT RAISE(ABORT, 'judgements are append-only'); END
+CREATE TRIGGER {table}_append_only BEFORE UPDATE ON {table}
+BEGIN SELECT RAISE(ABORT, '{rows} append-only'); END
 """,
     "postgresql": """
-CREATE FUNCTION judgement_append_only() RETURNS trigger LANGUAGE plpgsql
-AS $$ BEGIN RAISE EXCEPTION 'judgements are append-only'; END $$;;
-CREATE TRIGGER judgement_append_only BEFORE UPDATE ON judgement
-FOR EACH ROW EXECUTE FUNCTION judgement_append_only()
+CREATE FUNCTION {table}_append_only() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN RAISE EXCEPTION '{rows} append-only'; END $$;;
+CREATE TRIGGER {table}_append_only BEFORE UPDATE ON {table}
+FOR EACH ROW EXECUTE FUNCTION {table}_append_only()
 """,
 }
 
@@ -111,19 +108,6 @@ CREATE TABLE ledger (
   detail TEXT NOT NULL, answers TEXT, asked_at BIGINT NOT NULL);
 CREATE UNIQUE INDEX ledger_key ON ledger (judge, document, key, attempt)
 """
-
-_LEDGER_APPEND_ONLY = {
-    "sqlite": """
-CREATE TRIGGER ledger_append_only BEFORE UPDATE ON ledger
-BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END
-""",
-    "postgresql": """
-CREATE FUNCTION ledger_append_only() RETURNS trigger LANGUAGE plpgsql
-AS $$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$;;
-CREATE TRIGGER ledger_append_only BEFORE UPDATE ON ledger
-FOR EACH ROW EXECUTE FUNCTION ledger_append_only()
-""",
-}
 
 _OUTSIDE = """
 CREATE TABLE token (
@@ -171,69 +155,44 @@ _TYPES = {
 
 def m001_first_tables(connection: Connection) -> None:
     """Campaigns, documents, judges, tasks, judgements; accounts, sessions, events."""
-    for statement in _FIRST_TABLES.format(**_TYPES[connection.dialect.name]).split(";"):
-        connection.exec_driver_sql(statement)
-    for statement in _APPEND_ONLY[connection.dialect.name].split(";;"):
-        connection.exec_driver_sql(statement)
+    _create(connection, _FIRST_TABLES)
+    _forbid_changes(connection, "judgement", "judgements are")
 
 
 def m002_ledger(connection: Connection) -> None:
     """What models were asked and what they replied, attempt by attempt."""
-    for statement in _LEDGER.format(**_TYPES[connection.dialect.name]).split(";"):
-        connection.exec_driver_sql(statement)
-    for statement in _LEDGER_APPEND_ONLY[connection.dialect.name].split(";;"):
-        connection.exec_driver_sql(statement)
+    _create(connection, _LEDGER)
+    _forbid_changes(connection, "ledger", "the ledger is")
 
 
 def m003_outside(connection: Connection) -> None:
     """Programs: tokens they come with, addresses that are told what happened, and what is still to be told."""
-    for statement in _OUTSIDE.format(**_TYPES[connection.dialect.name]).split(";"):
-        connection.exec_driver_sql(statement)
+    _create(connection, _OUTSIDE)
 
 
 def m004_chain(connection: Connection) -> None:
     """Hashes over the judgements of each campaign, beginning with all that are there."""
-    for statement in _CHAIN.format(**_TYPES[connection.dialect.name]).split(";"):
+    _create(connection, _CHAIN)
+    begin_chains(connection, micros(now()))
+
+
+def _create(connection: Connection, tables: str) -> None:
+    for statement in tables.format(**_TYPES[connection.dialect.name]).split(";"):
         connection.exec_driver_sql(statement)
-    begin_chains(connection, micros(datetime.now(UTC)))
+
+
+def _forbid_changes(connection: Connection, table: str, rows: str) -> None:
+    for statement in _APPEND_ONLY[connection.dialect.name].format(table=table, rows=rows).split(";;"):
+        connection.exec_driver_sql(statement)
 
 
 STEPS: tuple[Callable[[Connection], None], ...] = (m001_first_tables, m002_ledger, m003_outside, m004_chain)
 
 
-def applied(connection: Connection) -> int:
-    """The number of the last step this database has had; 0 for an empty one."""
-    if not inspect(connection).has_table(migration.name):
-        return 0
-    return int(connection.execute(text(f"SELECT max(number) FROM {migration.name}")).scalar() or 0)
-
-
-def is_last(number: int) -> bool:
-    """Whether no step comes after this one."""
-    return number == len(STEPS)
-
-
-def refuse_newer(number: int, place: str) -> None:
-    """Refuse a database that a later version of Lanner has changed: we do not know what its rows mean."""
-    if number > len(STEPS):
-        raise StoreError(
-            f"{place} was written by a newer version of Lanner (step {number}; this one knows {len(STEPS)}).",
-            next_step="Nothing was changed. Use the newer version: pip install --upgrade lanner",
-        )
-
-
-def migrate(connection: Connection, place: str, now: datetime) -> list[str]:
-    """Apply the steps that are missing, inside the caller's transaction. Returns their names."""
-    if connection.dialect.name == "postgresql":  # several servers may start at once
-        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-    steps_done = applied(connection)
-    refuse_newer(steps_done, place)
+def migrate(connection: Connection, steps_done: int, at: datetime) -> None:
+    """Apply the steps that are missing, inside the caller's transaction."""
     if steps_done == 0:
         migration.create(connection, checkfirst=True)
-    names = []
     for number, step in enumerate(STEPS[steps_done:], start=steps_done + 1):
         step(connection)
-        row = {"number": number, "name": step.__name__, "applied_at": micros(now)}
-        connection.execute(migration.insert(), row)
-        names.append(step.__name__)
-    return names
+        connection.execute(migration.insert(), {"number": number, "name": step.__name__, "applied_at": micros(at)})

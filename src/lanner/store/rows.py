@@ -4,8 +4,8 @@ Python values and the plain types of the tables: JSON text and integer moments; 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from operator import itemgetter
@@ -52,23 +52,28 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
         return
     if connection.dialect.name == "postgresql" and len(rows) <= _FEW_ROWS:
         # in one message, which may go with others; COPY cannot
-        _driver(connection).execute(_postgresql_insert(table), {"rows": dumps([*map(dict, rows)])})
+        driver_of(connection).execute(_postgresql_insert(table), {"rows": dumps([*map(dict, rows)])})
         return
-    insert_values(connection, table, map(itemgetter(*(column.name for column in table.columns)), rows))
+    insert_values(connection, table, map(_values_of(table), rows))
 
 
 def insert_values(connection: Connection, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
     """The same of rows that are values in the order of the columns; at least one."""
     if connection.dialect.name == "sqlite":  # as the driver wants them: SQLAlchemy's own way takes three times as long
-        _driver(connection).executemany(_sqlite_insert(table), rows)
+        driver_of(connection).executemany(_sqlite_insert(table), rows)
         return
     names = ", ".join(column.name for column in table.columns)
-    with _driver(connection).cursor() as cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN") as copy:
+    with driver_of(connection).cursor() as cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)
 
 
 _FEW_ROWS = 500
+
+
+@cache
+def _values_of(table: Table) -> Callable[[Any], tuple[Any, ...]]:
+    return itemgetter(*(column.name for column in table.columns))
 
 
 @cache
@@ -91,7 +96,7 @@ def _postgresql_insert(table: Table) -> str:
 
 def fetch(connection: Connection, statement: Any, values: Mapping[str, Any]) -> Sequence[Any]:
     """All rows of a statement. The first one of a transaction goes to PostgreSQL together with its beginning."""
-    dialect, driver = connection.dialect.name, _driver(connection)
+    dialect, driver = connection.dialect.name, driver_of(connection)
     words, constants = _driver_text(statement, dialect)
     begins = dialect == "postgresql" and driver.info.transaction_status == _IDLE
     with driver.pipeline() if begins else nullcontext():
@@ -105,18 +110,12 @@ _IDLE = 0  # of libpq: no transaction has begun
 def send(connection: Connection, statement: Any, rows: Sequence[Mapping[str, Any]]) -> None:
     """Run a statement for each of these rows; nobody asks what it gives."""
     words, constants = _driver_text(statement, connection.dialect.name)
-    with closing(_driver(connection).cursor()) as cursor:
+    with closing(driver_of(connection).cursor()) as cursor:
         cursor.executemany(words, [{**constants, **row} for row in rows])
 
 
-@contextmanager
-def together(connection: Connection) -> Iterator[None]:
-    """What is sent or inserted within goes to PostgreSQL at once, with one wait for all of it."""
-    with _driver(connection).pipeline() if connection.dialect.name == "postgresql" else nullcontext():
-        yield
-
-
-def _driver(connection: Connection) -> Any:
+def driver_of(connection: Connection) -> Any:
+    """The driver's own connection, for what SQLAlchemy takes longer to say than the database to do."""
     return connection.connection.dbapi_connection
 
 

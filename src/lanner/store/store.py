@@ -11,24 +11,23 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, make_url, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from lanner.errors import MissingExtraError, StoreError, Where, missing_store
+from lanner.store import migrations
 from lanner.store.accounts import Accounts, Sessions, Tokens
 from lanner.store.campaigns import Campaigns, Documents, Events, Judges, Webhooks
-from lanner.store.judgements import Chain, Judgements
+from lanner.store.judgements import Chain, Judgements, link_hash
 from lanner.store.ledger import Ledger
-from lanner.store.migrations import applied, is_last, migrate, refuse_newer
-from lanner.store.rows import together
+from lanner.store.rows import driver_of, now
 from lanner.store.schema import migration
 from lanner.store.tasks import Progress, Tasks
 
@@ -60,8 +59,9 @@ class Transaction:
         self.webhooks = Webhooks(connection)
 
     def together(self) -> AbstractContextManager[None]:
-        """Send what is written within at once. Nothing may be read there."""
-        return together(self._connection)
+        """Send what is written within to PostgreSQL at once, with one wait for all of it. Nothing may be read there."""
+        is_postgresql = self._connection.dialect.name == "postgresql"
+        return driver_of(self._connection).pipeline() if is_postgresql else nullcontext()
 
 
 class Memo:
@@ -120,13 +120,6 @@ class Turns:
 
 class CollisionError(StoreError):
     """Two transactions wanted the same row at once. `Store.write` tries again by itself."""
-
-
-def _begin(connection: Connection, *, to_write: bool) -> None:
-    """Begin a transaction. In SQLite a writer takes the lock at once: a reader that becomes a writer later can be
-    refused however long it waits."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if to_write else "BEGIN")
 
 
 class DisconnectedError(StoreError):
@@ -236,26 +229,16 @@ class Store:
 
     def _bring_up_to_date(self) -> None:
         with self._in_transaction(to_write=False) as connection:
-            number = applied(connection)
-        refuse_newer(number, self.place)
-        if is_last(number) and self._is_writable():
+            number = last_step(connection, self.place)
+        if number == len(migrations.STEPS) and self._is_writable():
             return  # a helper process of low priority that took the lock to find nothing to do would hold up saves
         with self._in_transaction(to_write=True) as connection:
-            migrate(connection, self.place, datetime.now(UTC))
+            if self.kind == "postgresql":  # several servers may start at once
+                connection.execute(_MIGRATION_LOCK)
+            migrations.migrate(connection, last_step(connection, self.place), now())
 
     def _is_writable(self) -> bool:
         return self._file is None or all(os.access(place, os.W_OK) for place in (self._file, self._file.parent))
-
-    @contextmanager
-    def _unchecked(self) -> Iterator[Connection]:
-        with self._engine.connect() as connection:
-            driver: Any = connection.connection.dbapi_connection
-            driver.execute("PRAGMA foreign_keys = OFF")  # cannot be said inside a transaction
-            try:
-                with connection.begin():
-                    yield connection
-            finally:
-                driver.execute("PRAGMA foreign_keys = ON")
 
     @contextmanager
     def _in_transaction(self, *, to_write: bool, checked: bool = True) -> Iterator[Connection]:
@@ -263,12 +246,20 @@ class Store:
             raise StoreError(self.damage, where=Where(file=self.place), next_step=_DAMAGED)
         turn = self._turns.take(BUSY_SECONDS) if self._turns is not None and to_write else nullcontext()
         is_sqlite = self._file is not None
-        begun = (self._engine if to_write else self._readers).begin() if checked or not is_sqlite else self._unchecked()
         try:
-            with turn, begun as connection:
-                _begin(connection, to_write=to_write)
-                yield connection
-                self._refuse_another_file()
+            with turn, (self._engine if to_write else self._readers).connect() as connection:
+                driver = driver_of(connection)
+                if is_sqlite and not checked:
+                    driver.execute("PRAGMA foreign_keys = OFF")  # cannot be said inside a transaction
+                try:
+                    with connection.begin():
+                        if is_sqlite:  # a reader that becomes a writer later can be refused however long it waits
+                            driver.execute("BEGIN IMMEDIATE" if to_write else "BEGIN")
+                        yield connection
+                        self._refuse_another_file()
+                finally:
+                    if is_sqlite and not checked:
+                        driver.execute("PRAGMA foreign_keys = ON")
         except PoolTimeoutError as problem:
             words = "All connections to the database are in use."
             raise StoreError(words, next_step="Try again in a moment.") from problem
@@ -328,7 +319,28 @@ def _original(problem: Exception) -> BaseException:
     return problem.orig or problem if isinstance(problem, DBAPIError) else problem
 
 
-# Connecting.
+# Opening and connecting.
+
+
+_MIGRATION_LOCK = text(f"SELECT pg_advisory_xact_lock({0x1A22E2})")  # any number
+
+
+def last_step(connection: Connection, place: str) -> int:
+    """The number of the last step this database has had, 0 for an empty one; that of a newer Lanner is refused."""
+    if not inspect(connection).has_table(migration.name):
+        return 0
+    number = int(connection.execute(select(func.max(migration.c.number))).scalar() or 0)
+    _refuse_newer(number, place)
+    return number
+
+
+def _refuse_newer(number: int, place: str) -> None:
+    """Refuse a database that a later version of Lanner has changed: we do not know what its rows mean."""
+    if number > (known := len(migrations.STEPS)):
+        raise StoreError(
+            f"{place} was written by a newer version of Lanner (step {number}; this one knows {known}).",
+            next_step="Nothing was changed. Use the newer version: pip install --upgrade lanner",
+        )
 
 
 def locate(place: str | Path) -> URL:
@@ -389,7 +401,8 @@ def _sqlite(url: URL, options: Mapping[str, Any]) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _set_up(driver: sqlite3.Connection, _record: Any) -> None:
-        driver.isolation_level = None  # `begin` begins transactions; the driver does not guess when
+        driver.isolation_level = None  # the store begins transactions; the driver does not guess when
+        driver.create_function("link_hash", 2, link_hash, deterministic=True)
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             driver.execute(f"PRAGMA {pragma}")
 
@@ -445,7 +458,7 @@ def inspect_file(path: Path, *, create: bool) -> None:
         raise explain(problem, str(path)) from problem
     if tables and not known:
         raise StoreError("This is a SQLite file of some other program.", where=where, next_step="Give another path.")
-    refuse_newer(number or 0, str(path))
+    _refuse_newer(number or 0, str(path))
 
 
 def explain(problem: BaseException, place: str) -> StoreError:
