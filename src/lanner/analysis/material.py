@@ -17,6 +17,7 @@ import polars as pl
 from lanner import campaign, formats, protocols
 from lanner.analysis.measures import CountedRows, Purpose, counted
 from lanner.campaign.drawing import drawn_documents, left_open
+from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, check_known, did_you_mean
 from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans
@@ -325,14 +326,16 @@ def from_campaign(store: Store, reference: str | int) -> Material:
     protocol = campaign.protocol(store, entry.id)
     head = campaign.chain_head(store, entry.id)
     documents = tuple(campaign.documents(store, entry.id))
-    drawn = drawn_documents(store, entry.id)
+    is_adaptive = entry.design == ADAPTIVE
+    drawn = drawn_documents(store, entry.id) if is_adaptive else {}
+    left = _left_open(store, entry.id) if is_adaptive else ()
     return Material(
         name=entry.name,
         protocol=protocol,
         documents=documents,
         judges=tuple(campaign.judges(store, entry.id)),
         judgements=judgements,
-        notes=(*_withdrawal_notes(store, entry.id), *_left_open(store, entry.id), *_unequal(drawn, len(documents))),
+        notes=(*_withdrawal_notes(store, entry.id), *left, *_unequal(drawn, len(documents))),
         settings={"title": entry.title, "design": entry.design, "seed": entry.seed, **entry.settings},
         controls=_count_misses(store, entry.id, protocol, judgements),
         left_out=campaign.left_out(store, entry.id),

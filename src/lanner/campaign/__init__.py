@@ -11,16 +11,7 @@ from lanner.campaign.adjudication import answer_of, answers_from, settle
 from lanner.campaign.assignment import add_judges, add_overlap, after_calibration, assign, remove_judge, replace_judge
 from lanner.campaign.create import create, duplicate, redefine
 from lanner.campaign.imports import Imported, import_campaign, import_judgements
-from lanner.campaign.people import (
-    consent,
-    count_again,
-    erase,
-    leave_out,
-    left_out,
-    pseudonyms,
-    withdraw,
-    working_judges,
-)
+from lanner.campaign.people import consent, count_again, erase, leave_out, withdraw
 from lanner.campaign.prefill import Prefilled, prefill
 from lanner.campaign.progress import (
     Part,
@@ -33,9 +24,12 @@ from lanner.campaign.progress import (
     history,
     judgements,
     judges,
+    left_out,
     progress,
     protocol,
+    pseudonyms,
     seats,
+    working_judges,
 )
 from lanner.campaign.questions import Given, Questions
 from lanner.campaign.states import close, configure, open, pause, remove, reopen  # noqa: A004 - the word for it

@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 
 from lanner import designs, registry
-from lanner.campaign.people import still_judging
+from lanner.campaign.progress import still_judging
 from lanner.campaign.questions import Questions
 from lanner.campaign.states import Reference, lock
 from lanner.designs.adaptive import NAME as ADAPTIVE

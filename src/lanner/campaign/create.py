@@ -13,9 +13,9 @@ import numpy as np
 from lanner import protocols, registry
 from lanner.campaign.assignment import add_tasks, check_new, write_tasks
 from lanner.campaign.drawing import goal_of, score_of
-from lanner.campaign.people import still_judging
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.prefill import Prefilled, with_marks
+from lanner.campaign.progress import still_judging
 from lanner.campaign.states import Reference, check_settings, lock
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few

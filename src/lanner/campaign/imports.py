@@ -13,8 +13,7 @@ from typing import Any
 
 from lanner import formats, protocols
 from lanner.campaign.create import add_campaign, all_systems, check_documents
-from lanner.campaign.people import pseudonyms
-from lanner.campaign.progress import documents, get, history, judges, protocol
+from lanner.campaign.progress import documents, get, history, judges, protocol, pseudonyms
 from lanner.campaign.questions import systems_of
 from lanner.campaign.states import Reference, lock
 from lanner.campaign.tasks import tick_off

@@ -1,5 +1,4 @@
-"""What is kept about a judge, and how it goes: consent, left out of the results, an identity erased, answers
-withdrawn."""
+"""What is done about a judge: consent, left out of the results, an identity erased, answers withdrawn."""
 
 from __future__ import annotations
 
@@ -7,16 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from lanner.campaign.progress import COUNTED_AGAIN, LEFT_OUT
 from lanner.campaign.questions import PRACTISED
 from lanner.campaign.states import Reference
 from lanner.errors import CampaignError, InputError
-from lanner.model import JUDGE_GROUPS, Json, Judge, JudgeKind
+from lanner.model import Json, Judge
 from lanner.store import Event, Seat, Store, Transaction
 from lanner.store.rows import now
 
 # What judges write to the organiser about a document: entries of the campaign's log that the live page shows.
-
-
 KIND = "judge_message"
 LONGEST = 2000
 
@@ -61,10 +59,6 @@ def messages_in(events: Iterable[Event]) -> list[Message]:
     ][::-1]
 
 
-LEFT_OUT, COUNTED_AGAIN = "judge_left_out", "judge_counted_again"
-"""Kinds of events: that a judge is left out is part of what was done with a campaign, and can be undone."""
-
-
 def consent(store: Store, campaign: Reference, judge: str, version: str, *, at: datetime | None = None) -> None:
     """A judge has agreed to this version of the consent text."""
     with store.writing() as tx:
@@ -100,43 +94,6 @@ def count_again(
         tx.events.add(COUNTED_AGAIN, at or now(), campaign=mine.campaign, account=account, seat=mine.number)
 
 
-def left_out(store: Store, campaign: Reference) -> dict[str, str]:
-    """The judges who count in no result now, each with the reason."""
-    with store.reading() as tx:
-        number = tx.campaigns.get(campaign).id
-        seats = {entry.number: entry.judge.id for entry in tx.judges.all(number)}
-        reasons = _reasons(tx, number)
-    return {seats[place]: reason for place, reason in reasons.items() if place in seats}
-
-
-def still_judging(tx: Transaction, campaign: int) -> list[Judge]:
-    """The people who can be given work: neither models nor what a meeting agreed on, nobody whose link was revoked
-    (they left, or somebody took over from them), nobody who is left out of the results."""
-    reasons = _reasons(tx, campaign)
-    return [
-        entry.judge
-        for entry in tx.judges.all(campaign)
-        if entry.judge.kind in JUDGE_GROUPS["people"] and entry.revoked_at is None and entry.number not in reasons
-    ]
-
-
-def working_judges(store: Store, campaign: Reference) -> list[Judge]:
-    """The same, from outside a transaction."""
-    with store.reading() as tx:
-        return still_judging(tx, tx.campaigns.get(campaign).id)
-
-
-def _reasons(tx: Transaction, campaign: int) -> dict[int, str]:
-    """Why judges are left out, by seat."""
-    reasons: dict[int, str] = {}
-    for event in tx.events.of(campaign, kinds=(LEFT_OUT, COUNTED_AGAIN)):
-        if event.kind == LEFT_OUT:
-            reasons[int(event.detail["seat"])] = str(event.detail["reason"])
-        else:
-            reasons.pop(int(event.detail["seat"]), None)
-    return reasons
-
-
 def erase(
     store: Store, campaign: Reference, judge: str, *, account: int | None = None, at: datetime | None = None
 ) -> str:
@@ -164,14 +121,6 @@ def withdraw(
         detail = {"seat": mine.number, "judgements": number}
         tx.events.add("judge_withdrew", moment, campaign=mine.campaign, account=account, **detail)
         return number
-
-
-def pseudonyms(store: Store, campaign: Reference) -> dict[str, str]:
-    """What people are called where their ids say who they are: the same as when an identity is erased. Models and
-    metrics keep their names."""
-    with store.reading() as tx:
-        seats = tx.judges.all(tx.campaigns.get(campaign).id)
-    return {entry.judge.id: f"judge-{entry.number}" for entry in seats if entry.judge.kind is JudgeKind.PERSON}
 
 
 def _erase(tx: Transaction, mine: Seat, at: datetime) -> str:

@@ -4,13 +4,13 @@ costs the same however many answers there are."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from lanner.campaign import drawing
 from lanner.campaign.states import Reference
-from lanner.model import Campaign, Document, Judge, Judgement, Protocol
-from lanner.store import JUDGE_ITSELF, Event, Link, Seat, Share, Store
+from lanner.model import JUDGE_GROUPS, Campaign, Document, Judge, JudgeKind, Judgement, Protocol
+from lanner.store import JUDGE_ITSELF, Event, Link, Seat, Share, Store, Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,14 @@ def progress(store: Store, campaign: Reference) -> Progress:
     own_shares = [share for share in shares if share.judge]
     texts = [share for share in shares if share.document != JUDGE_ITSELF]
     by_judge = {part.name: part for part in _parts(own_shares, lambda share: share.judge)}
-    judges = [
-        _with_tasks(by_judge.get(judge, Part(judge)), tasks, finished) for judge, (tasks, finished) in counts.items()
-    ]
-    whole = _with_tasks(_part("", own_shares), sum(j.tasks for j in judges), sum(j.finished for j in judges))
+    judges = tuple(
+        replace(by_judge.get(judge, Part(judge)), tasks=tasks, finished=finished)
+        for judge, (tasks, finished) in counts.items()
+    )
+    tasks, finished = sum(judge.tasks for judge in judges), sum(judge.finished for judge in judges)
     return Progress(
-        whole=whole,
-        judges=tuple(judges),
+        whole=replace(_part("", own_shares), tasks=tasks, finished=finished),
+        judges=judges,
         domains=_parts(texts, lambda share: share.domain),
         documents=_parts(texts, lambda share: share.document),
         pages=_parts(own_shares, lambda share: share.page),
@@ -102,12 +103,11 @@ def _part(name: str, shares: Sequence[Share]) -> Part:
     )
 
 
-def _with_tasks(part: Part, tasks: int, finished: int) -> Part:
-    times = (part.elapsed_minutes, part.active_minutes, part.saved_at)
-    return Part(part.name, part.items, part.done, *times, tasks, finished)
+# What came of a campaign: its judgements, with the texts, judges and protocol they are about, and who counts.
 
 
-# What came of a campaign: its judgements, with the texts, judges and protocol they are about.
+LEFT_OUT, COUNTED_AGAIN = "judge_left_out", "judge_counted_again"
+"""Kinds of events: that a judge is left out is part of what was done with a campaign, and can be undone."""
 
 
 def get(store: Store, campaign: Reference) -> Campaign:
@@ -145,6 +145,51 @@ def seats(store: Store, campaign: Reference) -> list[Seat]:
     """The same with what only organisers see: links and consent."""
     with store.reading() as tx:
         return tx.judges.all(tx.campaigns.get(campaign).id)
+
+
+def pseudonyms(store: Store, campaign: Reference) -> dict[str, str]:
+    """What people are called where their ids say who they are: the same as when an identity is erased. Models and
+    metrics keep their names."""
+    with store.reading() as tx:
+        seats = tx.judges.all(tx.campaigns.get(campaign).id)
+    return {entry.judge.id: f"judge-{entry.number}" for entry in seats if entry.judge.kind is JudgeKind.PERSON}
+
+
+def left_out(store: Store, campaign: Reference) -> dict[str, str]:
+    """The judges who count in no result now, each with the reason."""
+    with store.reading() as tx:
+        number = tx.campaigns.get(campaign).id
+        seats = {entry.number: entry.judge.id for entry in tx.judges.all(number)}
+        reasons = _reasons(tx, number)
+    return {seats[place]: reason for place, reason in reasons.items() if place in seats}
+
+
+def still_judging(tx: Transaction, campaign: int) -> list[Judge]:
+    """The people who can be given work: neither models nor what a meeting agreed on, nobody whose link was revoked
+    (they left, or somebody took over from them), nobody who is left out of the results."""
+    reasons = _reasons(tx, campaign)
+    return [
+        entry.judge
+        for entry in tx.judges.all(campaign)
+        if entry.judge.kind in JUDGE_GROUPS["people"] and entry.revoked_at is None and entry.number not in reasons
+    ]
+
+
+def working_judges(store: Store, campaign: Reference) -> list[Judge]:
+    """The same, from outside a transaction."""
+    with store.reading() as tx:
+        return still_judging(tx, tx.campaigns.get(campaign).id)
+
+
+def _reasons(tx: Transaction, campaign: int) -> dict[int, str]:
+    """Why judges are left out, by seat."""
+    reasons: dict[int, str] = {}
+    for event in tx.events.of(campaign, kinds=(LEFT_OUT, COUNTED_AGAIN)):
+        if event.kind == LEFT_OUT:
+            reasons[int(event.detail["seat"])] = str(event.detail["reason"])
+        else:
+            reasons.pop(int(event.detail["seat"]), None)
+    return reasons
 
 
 def chain_head(store: Store, campaign: Reference) -> Link | None:
