@@ -16,7 +16,7 @@ import hashlib
 import json
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -348,58 +348,60 @@ def _write(
     rows: list[NewAnswer] = []
     changes = []
     for at, saving in waiting.items():
-        ids: dict[str, int] = {}
-        conflicts: list[Conflict] = []
-        for part in range(len(saving.changes)):
-            row, conflict = _row(saving, part, next(numbers), received_at)
-            ids[row["question"]] = row["id"]
-            rows.append(row)
-            if conflict is not None:
-                conflicts.append(conflict)
+        own_rows, conflicts = _rows(saving, numbers, received_at)
+        rows += own_rows
         submission = saving.submission
         open_ = tuple(saving.questions.open(saving.place.page, saving.item, saving.known))
         changes.append(Progressed(submission.task, submission.item, not open_, submission.elapsed, submission.active))
-        results[at] = Saved(ids, open_, tuple(conflicts), item=saving.item, answers=submission.answers)
+        ids = {row["question"]: row["id"] for row in own_rows}
+        results[at] = Saved(ids, open_, conflicts, item=saving.item, answers=submission.answers)
     with tx.together():
         tx.judgements.add(rows)
         tx.tasks.set_saved(changes, received_at)
     waiting.clear()
 
 
-def _row(saving: _Saving, part: int, number: int, received_at: int) -> tuple[NewAnswer, Conflict | None]:
-    """One answer as a row; and what it replaces where that is not what the client had seen."""
-    (stage, question), value, flags = saving.changes[part]
-    submission, name = saving.submission, question.id
-    key = saving.questions.keys(saving.item)[name]
-    head = saving.heads.get(key)
-    previous = head.id if head else None
-    base = submission.base.get(name, previous) if submission.base is not None else previous
-    conflict = Conflict(name, head.id, loads(head.value)) if head is not None and base != previous else None
-    row: NewAnswer = {
-        "id": number,
-        "campaign": saving.place.standing.campaign,
-        "judge": saving.judge,
-        "task": submission.task,
-        "document": saving.place.document,
-        "segment": saving.item.segment,
-        "stage": stage.id,
-        "question": name,
-        "systems": key[1],
-        "role": key[2],
-        "revision": head.revision + 1 if head else 1,
-        "supersedes": previous,
-        "base": base,
-        "value": dumps(value),
-        "flags": flags,
-        "submission": submission.id,
-        "part": part,
-        "elapsed": submission.elapsed,
-        "active": submission.active,
-        "answered_at": micros(submission.answered_at),
-        "received_at": received_at,
-        "origin": "",
-    }
-    return row, conflict
+def _rows(saving: _Saving, numbers: Iterator[int], received_at: int) -> tuple[list[NewAnswer], tuple[Conflict, ...]]:
+    """Answers as rows; and what they replace where that is not what the client had seen."""
+    submission, item = saving.submission, saving.item
+    keys, answered_at = saving.questions.keys(item), micros(submission.answered_at)
+    rows: list[NewAnswer] = []
+    conflicts = []
+    for part, ((stage, question), value, flags) in enumerate(saving.changes):
+        name = question.id
+        _, systems, role = key = keys[name]
+        head = saving.heads.get(key)
+        previous = head.id if head else None
+        base = submission.base.get(name, previous) if submission.base is not None else previous
+        if head is not None and base != previous:
+            conflicts.append(Conflict(name, head.id, loads(head.value)))
+        rows.append(
+            {
+                "id": next(numbers),
+                "campaign": saving.place.standing.campaign,
+                "judge": saving.judge,
+                "task": submission.task,
+                "document": saving.place.document,
+                "segment": item.segment,
+                "stage": stage.id,
+                "question": name,
+                "systems": systems,
+                "role": role,
+                "revision": head.revision + 1 if head else 1,
+                "supersedes": previous,
+                "base": base,
+                "value": dumps(value),
+                "flags": flags,
+                "submission": submission.id,
+                "part": part,
+                "elapsed": submission.elapsed,
+                "active": submission.active,
+                "answered_at": answered_at,
+                "received_at": received_at,
+                "origin": "",
+            }
+        )
+    return rows, tuple(conflicts)
 
 
 def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[StoredPart]) -> Saved:
