@@ -190,7 +190,8 @@ class Schemas:
 
     def give_back(self, schema: str) -> None:
         """Remove what is in it; unless the test has changed its tables, or something still holds on to rows."""
-        with suppress(importlib.import_module("psycopg").Error):
+        errors = importlib.import_module("psycopg").errors
+        with suppress(errors.LockNotAvailable, errors.UndefinedTable):  # any other would end the sharing unnoticed
             made = self._made_of(schema)
             self._whole = self._whole or made
             if made != self._whole:
@@ -211,7 +212,7 @@ class Schemas:
               FROM pg_attribute JOIN pg_class ON attrelid = pg_class.oid WHERE relkind IN ('r', 'i') AND {here}
             UNION ALL SELECT 'trigger ' || tgname
               FROM pg_trigger JOIN pg_class ON tgrelid = pg_class.oid WHERE NOT tgisinternal AND {here}
-            UNION ALL SELECT 'constraint ' || conname || ' ' || contype
+            UNION ALL SELECT 'constraint ' || conname || ' ' || contype::text
               FROM pg_constraint JOIN pg_class ON conrelid = pg_class.oid WHERE {here}
             UNION ALL SELECT 'migration ' || number || name FROM {schema}.lanner_migration"""
         return sorted(line for (line,) in self._connection.execute(asked))
