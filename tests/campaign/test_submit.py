@@ -3,12 +3,11 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from campaign_parts import JUDGES, NOW, corpus, first_task, opened, save, scales, valid
+from killed_process import KilledProcess
 from lanner import campaign
 from lanner.campaign import SaveQueue, Submission
 from lanner.campaign.submit import ReusedError, Saved, digest
@@ -323,32 +323,21 @@ def test_a_race_of_clients_leaves_one_straight_history(store: Store, place: str)
     assert len({saved.ids["q"] for saved in resent}) == 1 and sum(not saved.repeated for saved in resent) == 1
 
 
-WRITER = """
-import sys
-from campaign_parts import save
-from lanner import campaign
-from lanner.store import Standing, Store
-store = Store.open(sys.argv[1])
-task = campaign.next_task(store, "first", "ana")
-for n in range(1_000_000):
-    save(store, task, n % 3, {"q": 1 + n % 9, "note": f"n{n}"}, submission=f"s{n}")
-    print(n, flush=True)
-"""
+def revise_for_ever(place: str, say: Callable[[int], None]) -> None:
+    store = Store.open(place)
+    task = first_task(store)
+    for n in range(1_000_000):
+        save(store, task, n % 3, {"q": 1 + n % 9, "note": f"n{n}"}, submission=f"s{n}")
+        say(n)
 
 
 def test_killed_in_the_middle_of_a_revision_nothing_is_half_written(store: Store, place: str) -> None:
     opened(store, scales(SCALE, NOTE, unit="sentence_in_context"), documents=corpus((3,), ("alder",)))
     store.close()
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
-    command = [sys.executable, "-c", WRITER, place]
     acknowledged: list[int] = []
     for _ in range(2):  # the second writer resends what the first one sent, then goes on
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as writer:
-            assert writer.stdout is not None
-            acknowledged += [int(writer.stdout.readline()) for _ in range(25)]
-            writer.send_signal(signal.SIGKILL)
-            rest = writer.stdout.read().splitlines(keepends=True)
-            acknowledged += [int(line) for line in rest if line.endswith("\n")]
+        writer = KilledProcess(revise_for_ever, place)
+        acknowledged += writer.said(25) + writer.kill()
     with Store.open(place) as reopened:
         history = campaign.history(reopened, "first")
         by_submission: dict[str, set[str]] = {}
@@ -384,22 +373,37 @@ def test_the_error_for_a_reused_id_says_what_to_do_and_what_is_stored() -> None:
     assert error.stored == {"q": (7, 3)} and error.digests == {"q": digest(3)}
 
 
-@settings(max_examples=examples(15), deadline=None)
-@given(st.lists(VALUES, min_size=30, max_size=30))
-@example([1e-7, 1.5e-5, 1e21, 1e20, 0.1, -0.0, 5e-324, 2**60, "\u2028\x1f\x7f", {"\U0001f600": 1, "\uff61": 2}])
-def test_the_page_computes_the_same_digest(values: list[object]) -> None:
+@pytest.fixture(scope="module")
+def page_digests() -> Iterator[Callable[[str], list[str]]]:
+    """The digests of values (as JSON) as the page computes them."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("NO NODE: install node to compare the digests of page and server")
     code = (
+        "import { createInterface } from 'node:readline';"
         f"const {{ digest }} = await import({json.dumps(SCRIPT.as_uri())});"
-        "const text = await new Response(process.stdin).text();"
-        "console.log(JSON.stringify(JSON.parse(text).map(digest)))"
+        "for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity }))"
+        " console.log(JSON.stringify(JSON.parse(line).map(digest)))"
     )
-    ran = subprocess.run(
-        [node, "--input-type=module", "-e", code], input=json.dumps(values), capture_output=True, text=True, check=True
-    )
-    assert json.loads(ran.stdout) == [digest(json.loads(json.dumps(value))) for value in values]
+    command = [node, "--input-type=module", "-e", code]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as page:
+        assert page.stdin is not None and page.stdout is not None
+        asks, answers = page.stdin, page.stdout
+
+        def ask(values: str) -> list[str]:
+            asks.write(values + "\n")
+            asks.flush()
+            return list(json.loads(answers.readline()))
+
+        yield ask
+        asks.close()
+
+
+@settings(max_examples=examples(15), deadline=None)
+@given(st.lists(VALUES, min_size=30, max_size=30))
+@example([1e-7, 1.5e-5, 1e21, 1e20, 0.1, -0.0, 5e-324, 2**60, "\u2028\x1f\x7f", {"\U0001f600": 1, "\uff61": 2}])
+def test_the_page_computes_the_same_digest(page_digests: Callable[[str], list[str]], values: list[object]) -> None:
+    assert page_digests(json.dumps(values)) == [digest(json.loads(json.dumps(value))) for value in values]
 
 
 @pytest.mark.postgres

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from killed_process import KilledProcess
 from lanner.errors import StoreError
 from lanner.store import Store
 from lanner.store.claims import claimed, running_judges
 
-_HOLDER = """
-import sys
-from lanner.store import Store
-from lanner.store.claims import claimed
-with Store.open(sys.argv[1]) as store, claimed(store, 1, ["a", "b"]):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
+
+def hold_documents(place: str, say: Callable[[str], None]) -> None:
+    with Store.open(place) as store, claimed(store, 1, ["a", "b"]):
+        say("held")
+        signal.pause()
+
+
+def run_judge(place: str, say: Callable[[str], None]) -> None:
+    with Store.open(place) as store, running_judges(store, {"m": 7}):
+        say("held")
+        signal.pause()
 
 
 @pytest.mark.postgres
@@ -36,15 +40,12 @@ def test_what_one_has_another_does_not_get_until_it_is_given_back(postgres_url: 
 
 @pytest.mark.postgres
 def test_a_process_that_is_killed_gives_back_what_it_had(postgres_url: str) -> None:
-    given = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    holder = KilledProcess(hold_documents, postgres_url)
+    assert holder.said(1) == ["held"]
     with Store.open(postgres_url) as store:
-        with subprocess.Popen([sys.executable, "-c", _HOLDER, postgres_url], **given) as holder:
-            assert holder.stdout is not None
-            assert holder.stdout.readline() == b"held\n"
-            with claimed(store, 1, ["a", "b", "c"]) as mine:
-                assert mine == {"c"}
-            holder.kill()
-            holder.wait()
+        with claimed(store, 1, ["a", "b", "c"]) as mine:
+            assert mine == {"c"}
+        holder.kill()
         for _ in range(1000):  # the server has to hear of it first
             with claimed(store, 1, ["a", "b"]) as mine:
                 if mine == {"a", "b"}:
@@ -62,28 +63,15 @@ def test_a_sqlite_file_is_not_for_several_machines(tmp_path: Path) -> None:
         pass
 
 
-_RUNNER = """
-import sys
-from lanner.store import Store
-from lanner.store.claims import running_judges
-with Store.open(sys.argv[1]) as store, running_judges(store, {"m": 7}):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
 def test_a_judge_is_run_by_one_process_at_a_time_and_free_when_that_dies(place: str) -> None:
+    holder = KilledProcess(run_judge, place)
+    assert holder.said(1) == ["held"]
     with Store.open(place) as store:
-        holder = subprocess.Popen(
-            [sys.executable, "-c", _RUNNER, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
         with pytest.raises(StoreError, match="'m' is being run already"), running_judges(store, {"m": 7}):
             raise AssertionError
         with running_judges(store, {"other": 8}):
             pass
         holder.kill()
-        holder.communicate()
         for _ in range(2):  # given back at the end of the block too
             with running_judges(store, {"m": 7}):
                 pass

@@ -3,10 +3,8 @@ from __future__ import annotations
 import os
 import re
 import resource
-import signal
 import sqlite3
-import subprocess
-import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -16,6 +14,7 @@ import psycopg
 import pytest
 from sqlalchemy import Connection, create_engine, event
 
+from killed_process import KilledProcess
 from lanner.errors import StoreError
 from lanner.store import CollisionError, DisconnectedError, Memo, Store, Transaction, schema
 from lanner.store.store import Turns, file_system_of, locate, postgresql_warnings, read_mounts, sqlite_warnings
@@ -58,12 +57,19 @@ def test_a_collision_is_tried_again(store: Store, filled: SimpleNamespace) -> No
         assert tx.judgements.count(filled.campaign) == 1
 
 
-def test_a_collision_that_stays_is_an_error(store: Store, filled: SimpleNamespace) -> None:
+def test_a_collision_that_stays_is_an_error(
+    store: Store, filled: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lanner.store.store._ATTEMPTS", 3)
+    tries = []
+
     def work(tx: Transaction) -> None:
+        tries.append(1)
         tx.judgements.add([answer(filled, 1, submission="same"), answer(filled, 2, submission="same")])
 
     with pytest.raises(CollisionError):
         store.write(work)
+    assert len(tries) == 3
 
 
 def test_many_writers_lose_nothing(store: Store, place: str, filled: SimpleNamespace) -> None:
@@ -83,35 +89,25 @@ def test_many_writers_lose_nothing(store: Store, place: str, filled: SimpleNames
         assert {j.segment for j in tx.judgements.current(filled.campaign)} == {str(n) for n in range(120)}
 
 
-WRITER = """
-import sys
-from types import SimpleNamespace
-from store_rows import answer, fill
-from lanner.store import Store
-store = Store.open(sys.argv[1])
-filled = fill(store)
-print(filled.campaign, flush=True)
-for n in range(1_000_000):
-    def work(tx):
+def write_for_ever(place: str, say: Callable[[int], None]) -> None:
+    store = Store.open(place)
+    filled = fill(store)
+    say(filled.campaign)
+
+    def work(tx: Transaction) -> None:
         rows = tx.judgements.reserve(3, [filled.campaign])
-        parts = [answer(filled, r, submission=f"s{n}", part=p, segment=f"{n}-{p}") for p, r in enumerate(rows)]
+        parts = [answer(filled, row, submission=f"s{n}", part=at, segment=f"{n}-{at}") for at, row in enumerate(rows)]
         tx.judgements.add(parts)
-    store.write(work)
-    print(n, flush=True)
-"""
+
+    for n in range(1_000_000):
+        store.write(work)
+        say(n)
 
 
 def test_what_was_acknowledged_survives_kill_9(place: str) -> None:
     """Killed in the middle of writing: every acknowledged save is there, whole, and the store opens at once."""
-    tests = str(Path(__file__).resolve().parent.parent)
-    environment = {**os.environ, "PYTHONPATH": tests}
-    command = [sys.executable, "-c", WRITER, place]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as writer:
-        assert writer.stdout is not None
-        campaign = int(writer.stdout.readline())
-        acknowledged = [int(writer.stdout.readline()) for _ in range(40)]
-        writer.send_signal(signal.SIGKILL)
-        acknowledged += [int(line) for line in writer.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
+    writer = KilledProcess(write_for_ever, place)
+    campaign, *acknowledged = writer.said(41) + writer.kill()
     with Store.open(place) as store, store.reading() as tx:
         stored = [j.segment for j in tx.judgements.current(campaign)]
     assert len(stored) == len(set(stored)) and len(stored) % 3 == 0
