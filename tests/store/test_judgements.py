@@ -18,7 +18,7 @@ from lanner.store import CollisionError, Key, Store
 from lanner.store.backup import backup, restore, verify
 from lanner.store.judgements import _HEADS, _KEY, MIGRATED, link_hash, row_digest
 from lanner.store.rows import moment
-from store_rows import answer, fill
+from store_rows import answer, fill, found_behind_our_back
 
 
 def test_what_is_added_is_read_back(store: Store, filled: SimpleNamespace) -> None:
@@ -209,20 +209,6 @@ def altered(store: Store) -> tuple[str, ...]:
     return next(found.problems for found in verify(store) if found.check == CHECK)
 
 
-def behind_our_back(store: Store, *statements: str) -> None:
-    with store.filling() as connection:
-        run = connection.exec_driver_sql
-        if store.kind == "sqlite":
-            trigger = run("SELECT sql FROM sqlite_master WHERE name = 'judgement_append_only'").scalar_one()
-            run("DROP TRIGGER judgement_append_only")
-            run("PRAGMA defer_foreign_keys = ON")
-        else:
-            run("ALTER TABLE judgement DISABLE TRIGGER ALL")
-        for statement in statements:
-            run(statement)
-        run(trigger if store.kind == "sqlite" else "ALTER TABLE judgement ENABLE TRIGGER ALL")
-
-
 COLUMNS = (
     "campaign, judge, task, document, segment, stage, question, systems, role, revision, supersedes, base, value,"
     " flags, submission, part, elapsed, active, answered_at, received_at, origin"
@@ -265,10 +251,12 @@ def test_what_was_committed_is_found_unaltered(judged: Store) -> None:
         assert head is not None and head.judgements == 9 and len(head.hash) == 64 and head.note == ""
 
 
-@pytest.mark.parametrize("kind", TAMPERING)
-def test_tampering_is_found(judged: Store, kind: str) -> None:
-    behind_our_back(judged, *TAMPERING[kind])
-    assert altered(judged) != (), kind
+def test_tampering_is_found(judged: Store) -> None:
+    unnoticed = [
+        kind for kind, statements in TAMPERING.items() if CHECK not in found_behind_our_back(judged, *statements)
+    ]
+    assert unnoticed == []
+    assert altered(judged) == (), "each was taken back"
 
 
 def test_a_published_hash_is_found_in_the_chain_and_another_is_not(judged: Store) -> None:
