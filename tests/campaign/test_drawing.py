@@ -115,18 +115,18 @@ def test_judges_who_stop_or_come_late_do_not_hold_it_up(store: Store) -> None:
 
 def test_no_judge_gets_one_system_more_often_than_another(store: Store) -> None:
     """As many judges as systems, who take turns: whoever is strict must not be strict about one system alone."""
-    made(store, documents=40, goal="precision:0.01")
+    made(store, documents=20, goal="precision:0.01")
     work(store, looks=False)
     counts: dict[tuple[str, str], int] = {}
     for judgement in campaign.judgements(store, "study"):
         if judgement.segment == "0":
             key = (judgement.judge, judgement.systems[0])
             counts[key] = counts.get(key, 0) + 1
-    assert len(counts) == 9 and max(counts.values()) < 24 and min(counts.values()) > 4, counts  # 40 of 0 and 0 before
+    assert len(counts) == 9 and max(counts.values()) < 15 and min(counts.values()) > 1, counts  # 20 and 0 before
 
 
 def test_nobody_judges_the_same_twice_with_overlap(store: Store) -> None:
-    made(store, documents=16, overlap=0.5, goal="precision:1")
+    made(store, documents=10, overlap=0.5, goal="precision:1")
     work(store, looks=False)
     seen: dict[tuple[str, str, str], set[str]] = {}
     for judgement in campaign.judgements(store, "study"):

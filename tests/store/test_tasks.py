@@ -93,7 +93,7 @@ def test_what_the_organisers_page_counts(store: Store) -> None:
     now = campaign.now()
     campaign.submit(store, task.id, 1, complete(), submission="one", elapsed=90.0, active=60.0, at=now)
     with store.reading() as tx:
-        assert tx.tasks.spent(task.id)[1] == (90.0, 60.0)
+        assert tx.tasks.item_progress(task.id)[1][1:3] == (90.0, 60.0)
         seat = tx.judges.all(1)[0].number
         assert tx.tasks.active_since(seat, now - timedelta(hours=1)) == 60.0
         assert tx.tasks.active_since(seat, now + timedelta(hours=1)) == 0.0
@@ -153,8 +153,8 @@ def test_progress_keeps_the_longest_times(store: Store, filled: SimpleNamespace)
     with store.writing() as tx:
         tx.tasks.set_saved([Progressed(task, 0, True, 20, 12.5), Progressed(task, 1, False, 5, 4)], micros(NOW))
         tx.tasks.set_saved([Progressed(task, 1, True, 3, 9), Progressed(task, 2, False, None, None)], micros(NOW))
-        assert tx.tasks.spent(task) == [(20.0, 12.5), (5.0, 9.0), (0.0, 0.0)]
-        assert tx.tasks.done(task) == [True, True, False]
+        progress = tx.tasks.item_progress(task)
+        assert [item[:3] for item in progress] == [(1, 20.0, 12.5), (1, 5.0, 9.0), (0, 0.0, 0.0)]
 
 
 def test_places_are_found_by_their_keys(store: Store, filled: SimpleNamespace) -> None:
@@ -203,7 +203,7 @@ def test_progress_by_judge_document_and_page(store: Store, filled: SimpleNamespa
         tx.tasks.set_saved([Progressed(task, 0, True, 20, 12.5), Progressed(task, 1, True, 5, 9)], micros(NOW))
         tx.tasks.set_finished(filled.tasks["bo"], NOW)
     with store.reading() as tx:
-        assert tx.tasks.done(task) == [True, True, False]
+        assert [bool(item.done) for item in tx.tasks.item_progress(task)] == [True, True, False]
         shares = {share.judge: share for share in tx.progress.shares(filled.campaign)}
         assert tx.progress.counts(filled.campaign) == {"ana": (1, 0), "bo": (1, 1)}
     ana = shares["ana"]

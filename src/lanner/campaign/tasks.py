@@ -145,7 +145,7 @@ def finish_in(
     questions = questions_of(store, tx, standing.campaign, standing.protocol_hash)
     refuse_early_finish(store, tx, standing, questions, entry.task.page)
     is_plain = all(questions.sheet(entry.task.page, item).plain for item in entry.task.items)
-    if not (takes_nothing_back and is_plain and all(tx.tasks.done(number))):
+    if not (takes_nothing_back and is_plain and all(item.done for item in tx.tasks.item_progress(number))):
         lacking = _missing(store, tx, entry, standing.protocol_hash)
         if lacking:
             raise UnfinishedError(number, lacking)
@@ -263,18 +263,19 @@ def _assigned(tx: Transaction, number: int, known: Assigned | None = None) -> As
 def _missing(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Open]:
     questions = questions_of(store, tx, entry.campaign, protocol_hash)
     page = entry.task.page
-    saved_at = tx.tasks.saved(entry.task.id)
+    progress = tx.tasks.item_progress(entry.task.id)
     pages: dict[int, Mapping[str, set[str]]] = {}
     missing = []
     for at, (item, rows) in enumerate(zip(entry.task.items, rows_of(tx, entry), strict=True)):
         answers = questions.answers(page, item, questions.heads(rows))
-        lacking = questions.open(page, item, answers, saved=saved_at[at])
+        saved = progress[at].saved_at is not None
+        lacking = questions.open(page, item, answers, saved=saved)
         if lacking and entry.judge is not None:  # an answer that nobody will ask this judge for is not waited for
             document = entry.documents[at]
             if document not in pages:
                 pages[document] = tx.tasks.pages_about(entry.judge, document)
             theirs = pages[document].get(item.segment, set())
-            lacking = questions.open(page, item, answers, saved=saved_at[at], pages=theirs)
+            lacking = questions.open(page, item, answers, saved=saved, pages=theirs)
         if lacking:
             missing.append(Open(at, item.document, item.segment, tuple(lacking)))
     return missing

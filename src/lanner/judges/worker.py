@@ -129,7 +129,7 @@ class Worker:
         with self._store.reading() as tx:
             assigned = tx.tasks.assigned(number)
             assert assigned is not None
-            saved = tx.tasks.saved(number)
+            saved = [item.saved_at is not None for item in tx.tasks.item_progress(number)]
             for document in dict.fromkeys(assigned.documents):
                 for row in tx.ledger.of_document(self._seat, document):
                     rows[row.key].append(row)

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, func, or_, select, update
 
 from lanner.store import schema
 from lanner.store.rows import Rows, dumps, loads, micros, moment
@@ -97,11 +97,6 @@ class Accounts(Rows):
         self._connection.execute(update(schema.account).where(_a.id == number).values(**values))
 
 
-_FIND_SESSION = (
-    select(_s.judge, _j.campaign, _s.account, _s.expires_at)
-    .select_from(schema.session.outerjoin(schema.judge, _j.id == _s.judge))
-    .where(_s.token_hash == bindparam("token_hash"), _s.expires_at > bindparam("now"))
-)
 _FIND_SESSIONS = (
     select(_s.token_hash, _s.judge, _j.campaign, _s.account, _s.expires_at)
     .select_from(schema.session.outerjoin(schema.judge, _j.id == _s.judge))
@@ -129,8 +124,7 @@ class Sessions(Rows):
 
     def find(self, token_hash: str, now: datetime) -> Session | None:
         """Who this is, unless the session has run out."""
-        row = self._connection.execute(_FIND_SESSION, {"token_hash": token_hash, "now": micros(now)}).first()
-        return Session(row[0], row[1], row[2], moment(row[3])) if row else None
+        return self.find_all([token_hash], now).get(token_hash)
 
     def find_all(self, token_hashes: Sequence[str], now: datetime) -> dict[str, Session]:
         """The same for many at once, by their hashes."""
@@ -178,7 +172,11 @@ class Token:
     revoked_at: datetime | None = None
 
 
-_FIND = select(schema.token).where(_t.token_hash == bindparam("token_hash"), _t.revoked_at.is_(None))
+_FIND = select(schema.token).where(
+    _t.token_hash == bindparam("token_hash"),
+    _t.revoked_at.is_(None),
+    or_(_t.expires_at.is_(None), _t.expires_at > bindparam("now")),
+)
 
 
 class Tokens(Rows):
@@ -211,15 +209,12 @@ class Tokens(Rows):
 
     def find(self, token_hash: str, now: datetime) -> Token | None:
         """Whose token this is, unless it was revoked or has run out."""
-        row = self._connection.execute(_FIND, {"token_hash": token_hash}).first()
-        if row is None:
-            return None
-        token = _token(row)
-        return token if token.expires_at is None or token.expires_at > now else None
+        row = self._connection.execute(_FIND, {"token_hash": token_hash, "now": micros(now)}).first()
+        return _token(row) if row else None
 
     def all(self) -> list[Token]:
         """The oldest first, the revoked ones too."""
-        return [_token(tuple(row)) for row in self._connection.execute(select(schema.token).order_by(_t.id))]
+        return [_token(row) for row in self._connection.execute(select(schema.token).order_by(_t.id))]
 
     def revoke(self, number: int, now: datetime) -> bool:
         """Whether there was such a token that worked."""
@@ -227,8 +222,6 @@ class Tokens(Rows):
         return self._connection.execute(statement).rowcount > 0
 
 
-def _token(row: tuple[Any, ...]) -> Token:
-    id_, name, _, scopes, account, campaign, created_at, expires_at, revoked_at = row
-    return Token(
-        id_, name, tuple(loads(scopes)), account, campaign, moment(created_at), moment(expires_at), moment(revoked_at)
-    )
+def _token(row: Any) -> Token:
+    times = moment(row.created_at), moment(row.expires_at), moment(row.revoked_at)
+    return Token(row.id, row.name, tuple(loads(row.scopes)), row.account, row.campaign, *times)

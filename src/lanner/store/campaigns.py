@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from datetime import datetime, timedelta
-from types import SimpleNamespace
 from typing import Any
 
 from sqlalchemy import bindparam, delete, func, or_, select, update
@@ -260,10 +259,9 @@ class Documents(Rows):
 
     def all(self, campaign: int) -> list[Document]:
         """In the order they were given."""
-        query = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
-        return [decode(content) for (content,) in self._connection.execute(query)]
+        return self.some(campaign, 0, None)
 
-    def some(self, campaign: int, start: int, limit: int) -> list[Document]:
+    def some(self, campaign: int, start: int, limit: int | None) -> list[Document]:
         """So many in the order they were given, after leaving some out."""
         query = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
         return [decode(content) for (content,) in self._connection.execute(query.offset(start).limit(limit))]
@@ -340,7 +338,6 @@ def _default(field: Field[Any]) -> Any:
 
 
 _judge = schema.judge.c
-_NAMES = [column.name for column in _judge]
 _NUMBERED = select(schema.judge).where(_judge.id == bindparam("number"))
 
 
@@ -406,7 +403,7 @@ class Judges(Rows):
 
     def numbered(self, number: int) -> Seat | None:
         row = self._connection.execute(_NUMBERED, {"number": number}).first()
-        return _seat(SimpleNamespace(**dict(zip(_NAMES, row, strict=True)))) if row else None
+        return _seat(row) if row else None
 
     def by_link(self, link_hash: str) -> Seat | None:
         """The judge whose link this is, unless it was revoked."""
@@ -541,14 +538,9 @@ class Webhooks(Rows):
             return None
         later = {"due_at": micros(now + lease), "attempts": _delivery.attempts + 1}
         self._connection.execute(update(schema.delivery).where(_delivery.id == number).values(**later))
-        tables = select(schema.delivery, *(column.label(f"w_{column.name}") for column in _hook))
-        row = self._connection.execute(
-            tables.join(schema.webhook, _hook.id == _delivery.webhook).where(_delivery.id == number)
-        ).one()
-        webhook = Webhook(
-            row.w_id, row.w_campaign, row.w_url, row.w_secret, tuple(loads(row.w_events)), moment(row.w_created_at)
-        )
-        return Delivery(row.id, webhook, row.event, row.body, row.attempts)
+        row = self._connection.execute(select(schema.delivery).where(_delivery.id == number)).one()
+        webhook = self._connection.execute(select(schema.webhook).where(_hook.id == row.webhook)).one()
+        return Delivery(number, _webhook(webhook), row.event, row.body, row.attempts)
 
     def delivered(self, number: int, now: datetime) -> None:
         """It has arrived; what it said is kept no longer than it is needed."""
@@ -571,6 +563,5 @@ class Webhooks(Rows):
         self._connection.execute(update(schema.delivery).where(_delivery.id == number).values(**values))
 
 
-def _webhook(row: object) -> Webhook:
-    id_, campaign, url, secret, events, created_at, _ = tuple(row)  # type: ignore[arg-type, var-annotated]
-    return Webhook(id_, campaign, url, secret, tuple(loads(events)), moment(created_at))
+def _webhook(row: Any) -> Webhook:
+    return Webhook(row.id, row.campaign, row.url, row.secret, tuple(loads(row.events)), moment(row.created_at))

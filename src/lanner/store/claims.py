@@ -11,12 +11,12 @@ import importlib
 import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from lanner.errors import StoreError
@@ -49,7 +49,8 @@ def running_judges(store: Store, judges: Mapping[str, int]) -> Iterator[None]:
     """Claim these judges, named with their numbers, for one run; refused while another run has one of them."""
     with ExitStack() as stack:
         for name, number in sorted(judges.items(), key=lambda entry: entry[1]):
-            holder = stack.enter_context(_judge_claim(store, number))
+            claim = _postgres_claim if store.kind == "postgresql" else _file_claim
+            holder = stack.enter_context(claim(store, number))
             if holder is not None:
                 raise StoreError(
                     f"The judge {name!r} is being run already{holder}.",
@@ -58,23 +59,29 @@ def running_judges(store: Store, judges: Mapping[str, int]) -> Iterator[None]:
         yield
 
 
-def _judge_claim(store: Store, judge: int) -> AbstractContextManager[str | None]:
-    return _postgres_claim(store, judge) if store.kind == "postgresql" else _file_claim(store, judge)
+@contextmanager
+def _claiming(store: Store) -> Iterator[Connection]:
+    """A connection of its own, which holds claims until the block ends, or its process or machine does."""
+    engine = connect(locate(store.address)).execution_options(isolation_level="AUTOCOMMIT")
+    try:
+        try:
+            connection = engine.connect()
+        except DBAPIError as problem:
+            raise explain(problem.orig or problem, store.place) from problem
+        with connection:
+            for statement in _SET_UP:
+                connection.execute(text(statement))
+            yield connection
+            connection.execute(_RELEASE)
+    finally:
+        engine.dispose()
 
 
 @contextmanager
 def _postgres_claim(store: Store, judge: int) -> Iterator[str | None]:
     """None where the claim was got; else words about who has it."""
-    engine = connect(locate(store.address)).execution_options(isolation_level="AUTOCOMMIT")
-    try:
-        with engine.connect() as connection:
-            for statement in _SET_UP:
-                connection.execute(text(statement))
-            got = connection.execute(_CLAIM_JUDGE, {"judge": judge}).scalar()
-            yield None if got else ""
-            connection.execute(_RELEASE)
-    finally:
-        engine.dispose()
+    with _claiming(store) as connection:
+        yield None if connection.execute(_CLAIM_JUDGE, {"judge": judge}).scalar() else ""
 
 
 @contextmanager
@@ -122,17 +129,6 @@ def _locked(path: Path) -> TextIO | None:
 def claimed(store: Store, campaign: int, documents: Sequence[str]) -> Iterator[frozenset[str]]:
     """Claim these documents of a campaign for as long as the block lasts; yields those that nobody else has."""
     refuse_unshared(store)
-    engine = connect(locate(store.address)).execution_options(isolation_level="AUTOCOMMIT")
-    try:
-        try:
-            connection = engine.connect()
-        except DBAPIError as problem:
-            raise explain(problem.orig or problem, store.place) from problem
-        with connection:
-            for statement in _SET_UP:
-                connection.execute(text(statement))
-            rows = connection.execute(_CLAIM, {"keys": list(documents), "campaign": campaign})
-            yield frozenset(row[0] for row in rows)
-            connection.execute(_RELEASE)
-    finally:
-        engine.dispose()
+    with _claiming(store) as connection:
+        rows = connection.execute(_CLAIM, {"keys": list(documents), "campaign": campaign})
+        yield frozenset(row[0] for row in rows)

@@ -100,11 +100,6 @@ Key = tuple[int, int, str, str, str, str, str]
 """Judge, document, segment, stage, question, systems, role: what an answer is about."""
 
 
-def _of_document() -> Any:
-    query = select(_q.segment, *_OF_UNIT)
-    return query.where(_q.judge == bindparam("judge"), _q.document == bindparam("document")).order_by(_q.id)
-
-
 def _newest(parts: Sequence[Any]) -> Any:
     """The last revision under one key, whose parts are expressions: found at the end of the index of keys, however many
     revisions there are."""
@@ -132,20 +127,11 @@ def _current(query: Any) -> Any:
     return query.where(~select(later.c.id).where(later.c.supersedes == _q.id).exists())
 
 
-def _of_campaign() -> Any:
-    judges = select(_j.id).where(_j.campaign == bindparam("campaign"))
-    return select(*_READ).where(_q.judge.in_(judges))
-
-
-def _since() -> Any:
-    return select(*_READ).where(_q.id > bindparam("after"), _q.campaign == bindparam("campaign"))
-
-
 _KEY = ("judge", "document", "segment", "stage", "question", "systems", "role")
 _TYPES = (int, int, str, str, str, str, str)
 _HEAD = (_q.segment, *_OF_UNIT)
 _HEADS = {"sqlite": _heads_in_sqlite(), "postgresql": _heads_in_postgresql()}
-_DOCUMENT = _of_document()
+_DOCUMENT = select(*_HEAD).where(_q.judge == bindparam("judge"), _q.document == bindparam("document")).order_by(_q.id)
 _LAST = select(func.max(_q.id))
 # In SQLite: the highest id that any judgement has or had, so that those of judges who withdrew are not given again.
 _LAST_GIVEN = select(
@@ -163,8 +149,9 @@ _RESERVED = text(
 )
 # A chain has one row for many judgements and an index by campaign: this is asked twice a second for every live page.
 _LAST_OF_CAMPAIGN = select(func.max(schema.chain.c.last)).where(schema.chain.c.campaign == bindparam("campaign"))
-_HISTORY, _HISTORY_SINCE = _of_campaign(), _since()
-_CURRENT, _CURRENT_SINCE = _current(_of_campaign()), _current(_since())
+_HISTORY = select(*_READ).where(_q.judge.in_(select(_j.id).where(_j.campaign == bindparam("campaign"))))
+_HISTORY_SINCE = select(*_READ).where(_q.id > bindparam("after"), _q.campaign == bindparam("campaign"))
+_CURRENT, _CURRENT_SINCE = _current(_HISTORY), _current(_HISTORY_SINCE)
 _previous = schema.judgement.alias("previous")
 _PARTS = (
     select(
@@ -288,8 +275,8 @@ class Judgements(Rows):
         return self._connection.execute(delete(schema.judgement).where(_q.judge == judge)).rowcount
 
     def _judgements(self, campaign: int, statement: Any, after: int) -> list[Judgement]:
-        values = {"campaign": campaign, "after": after} if after else {"campaign": campaign}
         names = self._names(campaign)
+        values = {"campaign": campaign, "after": after}
         judgements = _read(self._connection.execute(statement, values, execution_options=STREAMED), *names)
         judgements.sort(key=attrgetter("id"))
         return judgements

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict
 
 from sqlalchemy import bindparam, case, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -90,17 +90,15 @@ class Work(NamedTuple):
     items: int
 
 
-def _of_document() -> Any:
-    return select(*_READ).where(_l.judge == bindparam("judge"), _l.document == bindparam("document")).order_by(_l.id)
-
-
-def _of_judge() -> Any:
-    query = select(_d.key, *_READ).join(schema.document, _d.id == _l.document)
-    return query.where(_l.judge == bindparam("judge")).order_by(_l.id)
-
-
-_OF_DOCUMENT = _of_document()
-_OF_JUDGE = _of_judge()
+_OF_DOCUMENT = (
+    select(*_READ).where(_l.judge == bindparam("judge"), _l.document == bindparam("document")).order_by(_l.id)
+)
+_OF_JUDGE = (
+    select(_d.key, *_READ)
+    .join(schema.document, _d.id == _l.document)
+    .where(_l.judge == bindparam("judge"))
+    .order_by(_l.id)
+)
 _INSERT = postgresql.insert(schema.ledger).on_conflict_do_nothing()
 _COLUMNS = [column.name for column in schema.ledger.columns if column.name != "id"]
 _SQLITE_INSERT = str(

@@ -57,6 +57,16 @@ class Place(NamedTuple):
     repeated: bool = False
 
 
+class ItemProgress(NamedTuple):
+    """How far an item is: whether everything asked has been answered, the seconds spent so far, and when anything was
+    saved about it, if only that there is nothing to say."""
+
+    done: int
+    elapsed: float
+    active: float
+    saved_at: int | None
+
+
 class Progressed(NamedTuple):
     """How far an item is after a save. Times are those spent on the item so far."""
 
@@ -78,47 +88,27 @@ _STANDING_COLUMNS = (
 )
 
 
-def _seen() -> Any:
-    tables = schema.task.join(schema.campaign, _c.id == _t.campaign)
-    return select(*_STANDING_COLUMNS).select_from(tables).where(_t.id == bindparam("task"))
-
-
-def _standing() -> Any:
-    """On PostgreSQL the row is locked, so that answers to one task and its finishing come one after the other."""
-    return _seen().with_for_update(of=schema.task, key_share=True)
-
-
-def _head() -> Any:
-    columns = (_t.id, _t.campaign, _t.judge, _j.key, _t.page, _t.position, _t.finished_at)
-    tables = schema.task.outerjoin(schema.judge, _j.id == _t.judge)
-    return select(*columns).select_from(tables).where(_t.id == bindparam("task"))
-
-
-def _items() -> Any:
-    tables = schema.item.join(schema.document, _d.id == _i.document)
-    return select(*_ITEM).select_from(tables).where(_i.task == bindparam("task")).order_by(_i.position)
-
-
-def _spent() -> Any:
-    return select(_i.elapsed, _i.active).where(_i.task == bindparam("task")).order_by(_i.position)
-
-
-def _saved_at() -> Any:
-    return select(_i.saved_at).where(_i.task == bindparam("task")).order_by(_i.position)
-
-
-def _done() -> Any:
-    return select(_i.done).where(_i.task == bindparam("task")).order_by(_i.position)
-
-
-def _finished() -> Any:
-    return update(schema.task).where(_t.id == bindparam("task")).values(finished_at=bindparam("moment"))
-
-
-def _active_since() -> Any:
-    tables = schema.task.join(schema.item, _i.task == _t.id)
-    mine = (_t.judge == bindparam("judge"), _i.saved_at >= bindparam("start"))
-    return select(func.sum(_i.active)).select_from(tables).where(*mine)
+_ITEM = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
+_SEEN = (
+    select(*_STANDING_COLUMNS)
+    .select_from(schema.task.join(schema.campaign, _c.id == _t.campaign))
+    .where(_t.id == bindparam("task"))
+)
+# On PostgreSQL the row is locked, so that answers to one task and its finishing come one after the other.
+_STANDING = _SEEN.with_for_update(of=schema.task, key_share=True)
+_HEADS = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
+_HEAD = _HEADS.where(_t.id == bindparam("task"))
+_ITEMS = select(*_ITEM).select_from(schema.item.join(schema.document, _d.id == _i.document))
+_ITEMS_OF_TASK = _ITEMS.where(_i.task == bindparam("task")).order_by(_i.position)
+_PROGRESS = (
+    select(_i.done, _i.elapsed, _i.active, _i.saved_at).where(_i.task == bindparam("task")).order_by(_i.position)
+)
+_FINISHED = update(schema.task).where(_t.id == bindparam("task")).values(finished_at=bindparam("moment"))
+_ACTIVE_SINCE = (
+    select(func.sum(_i.active))
+    .select_from(schema.task.join(schema.item, _i.task == _t.id))
+    .where(_t.judge == bindparam("judge"), _i.saved_at >= bindparam("start"))
+)
 
 
 def _places(dialect: str) -> Any:
@@ -156,70 +146,62 @@ def _places(dialect: str) -> Any:
     return query.select_from(tables)
 
 
-def _next() -> Any:
-    mine = (_t.judge == bindparam("of_judge"), _t.finished_at.is_(None))
-    return select(_t.id).where(*mine).order_by(_t.position).limit(1)
-
-
-def _free() -> Any:
-    had = select(_t.pool).where(_t.judge == bindparam("of_judge"), _t.pool.is_not(None))
-    free = (_t.campaign == bindparam("of_campaign"), _t.judge.is_(None), _t.pool.not_in(had))
-    return select(_t.id).where(*free).order_by(_t.position).limit(1).with_for_update(skip_locked=True)
-
-
-def _taken() -> Any:
-    """The task becomes the judge's, after all that they have."""
-    others = schema.task.alias("others")
-    last = select(func.max(others.c.position)).where(others.c.judge == bindparam("of_judge")).scalar_subquery()
-    after = func.coalesce(last + 1, 0)
-    return update(schema.task).where(_t.id == bindparam("of_task")).values(judge=bindparam("of_judge"), position=after)
-
-
-def _last_positions() -> Any:
-    """Of every judge of a campaign and of its free tasks. Each is one step in an index, however many tasks there are:
-    this is asked whenever a document is drawn."""
-    last = select(func.max(_t.position))
-    of_judge = last.where(_t.judge == _j.id).correlate(schema.judge).scalar_subquery()
-    of_nobody = last.where(_t.campaign == bindparam("of_campaign"), _t.judge.is_(None)).scalar_subquery()
-    judges = select(_j.id, of_judge).where(_j.campaign == bindparam("of_campaign"))
-    return judges.union_all(select(null(), of_nobody))
-
-
-def _finished_outputs() -> Any:
-    tables = (
+_PLACES = {dialect: _places(dialect) for dialect in ("sqlite", "postgresql")}
+_NEXT = select(_t.id).where(_t.judge == bindparam("of_judge"), _t.finished_at.is_(None)).order_by(_t.position).limit(1)
+_HAD_FROM_POOL = select(_t.pool).where(_t.judge == bindparam("of_judge"), _t.pool.is_not(None))
+_FREE = (
+    select(_t.id)
+    .where(_t.campaign == bindparam("of_campaign"), _t.judge.is_(None), _t.pool.not_in(_HAD_FROM_POOL))
+    .order_by(_t.position)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+)
+# The task becomes the judge's, after all that they have.
+_others = schema.task.alias("others")
+_LAST_OF_JUDGE = select(func.max(_others.c.position)).where(_others.c.judge == bindparam("of_judge")).scalar_subquery()
+_TAKEN = (
+    update(schema.task)
+    .where(_t.id == bindparam("of_task"))
+    .values(judge=bindparam("of_judge"), position=func.coalesce(_LAST_OF_JUDGE + 1, 0))
+)
+# Of every judge of a campaign and of its free tasks. Each is one step in an index, however many tasks there are: this
+# is asked whenever a document is drawn.
+_LAST = select(func.max(_t.position))
+_LAST_POSITIONS = (
+    select(_j.id, _LAST.where(_t.judge == _j.id).correlate(schema.judge).scalar_subquery())
+    .where(_j.campaign == bindparam("of_campaign"))
+    .union_all(
+        select(null(), _LAST.where(_t.campaign == bindparam("of_campaign"), _t.judge.is_(None)).scalar_subquery())
+    )
+)
+_PEOPLE = [str(kind) for kind in JUDGE_GROUPS["people"]]
+_IS_TEXT = and_(_i.role == str(Role.MAIN), _d.key != JUDGE_ITSELF)
+_FINISHED_OUTPUTS = (
+    select(_i.document, func.count(_i.systems.distinct()))
+    .select_from(
         schema.item.join(schema.task, _t.id == _i.task)
         .join(schema.judge, _j.id == _t.judge)
         .join(schema.document, _d.id == _i.document)
     )
-    people = [str(kind) for kind in JUDGE_GROUPS["people"]]
-    finished = (_t.campaign == bindparam("of_campaign"), _t.finished_at.is_not(None), _j.kind.in_(people))
-    texts = (_i.role == str(Role.MAIN), _d.key != JUDGE_ITSELF)
-    outputs = select(_i.document, func.count(_i.systems.distinct())).select_from(tables)
-    return outputs.where(*finished, *texts).group_by(_i.document)
+    .where(_t.campaign == bindparam("of_campaign"), _t.finished_at.is_not(None), _j.kind.in_(_PEOPLE), _IS_TEXT)
+    .group_by(_i.document)
+)
 
 
-def _saved() -> Any:
-    def most(column: Any, name: str) -> Any:
-        return case((column > bindparam(name), column), else_=bindparam(name))
-
-    values = {
-        "done": bindparam("is_done"),
-        "elapsed": most(_i.elapsed, "elapsed_now"),
-        "active": most(_i.active, "active_now"),
-        "saved_at": bindparam("now"),
-    }
-    item = and_(_i.task == bindparam("of_task"), _i.position == bindparam("of_item"))
-    return update(schema.item).where(item).values(**values)
+def _most(column: Any, name: str) -> Any:
+    return case((column > bindparam(name), column), else_=bindparam(name))
 
 
-_ITEM = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
-_SEEN, _STANDING = _seen(), _standing()
-_HEAD, _ITEMS = _head(), _items()
-_NEXT, _FREE, _TAKEN, _LAST_POSITIONS = _next(), _free(), _taken(), _last_positions()
-_SPENT, _ACTIVE_SINCE = _spent(), _active_since()
-_PLACES = {dialect: _places(dialect) for dialect in ("sqlite", "postgresql")}
-_SAVED, _SAVED_AT, _DONE, _FINISHED = _saved(), _saved_at(), _done(), _finished()
-_FINISHED_OUTPUTS = _finished_outputs()
+_SAVED = (
+    update(schema.item)
+    .where(_i.task == bindparam("of_task"), _i.position == bindparam("of_item"))
+    .values(
+        done=bindparam("is_done"),
+        elapsed=_most(_i.elapsed, "elapsed_now"),
+        active=_most(_i.active, "active_now"),
+        saved_at=bindparam("now"),
+    )
+)
 
 
 class Tasks(Rows):
@@ -319,8 +301,8 @@ class Tasks(Rows):
         if head is None:
             return None
         if known is None:
-            return _assigned(_Head(*head), self._connection.execute(_ITEMS, {"task": task}).all())
-        bare = _assigned(_Head(*head), ())
+            return _assigned(head, self._connection.execute(_ITEMS_OF_TASK, {"task": task}).all())
+        bare = _assigned(head, ())
         return replace(bare, task=replace(bare.task, items=known.task.items), documents=known.documents)
 
     def of_judge(self, judge: int) -> list[Assigned]:
@@ -333,13 +315,8 @@ class Tasks(Rows):
 
     def with_role(self, campaign: int, role: Role) -> list[Task]:
         """The tasks that have items of this role, with these items alone."""
-        tables = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
-        query = select(*_ITEM).select_from(tables).where(_t.campaign == campaign, _i.role == str(role))
-        items: dict[int, list[Any]] = {}
-        for row in self._connection.execute(query.order_by(_i.task, _i.position)):
-            items.setdefault(row[0], []).append(row)
-        heads = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
-        rows = self._connection.execute(heads.where(_t.campaign == campaign).order_by(_t.id)) if items else ()
+        items = self._items(_t.campaign == campaign, _i.role == str(role))
+        rows = self._connection.execute(_HEADS.where(_t.campaign == campaign).order_by(_t.id)) if items else ()
         return [_assigned(row, items[row.id]).task for row in rows if row.id in items]
 
     def counts(self, campaign: int) -> tuple[int, int]:
@@ -350,7 +327,7 @@ class Tasks(Rows):
 
     def count(self, campaign: int) -> int:
         """How many tasks a campaign has."""
-        query = select(func.count()).select_from(schema.task).where(schema.task.c.campaign == campaign)
+        query = select(func.count()).select_from(schema.task).where(_t.campaign == campaign)
         return int(self._connection.execute(query).scalar_one())
 
     def next_of(self, judge: int) -> int | None:
@@ -369,22 +346,14 @@ class Tasks(Rows):
     def set_finished(self, task: int, moment_: datetime | None) -> None:
         self._connection.execute(_FINISHED, {"task": task, "moment": micros(moment_)})
 
-    def spent(self, task: int) -> list[tuple[float, float]]:
-        """Item by item, the seconds spent so far: elapsed and active."""
-        return [(elapsed, active) for elapsed, active in self._connection.execute(_SPENT, {"task": task})]
+    def item_progress(self, task: int) -> list[ItemProgress]:
+        """How far each item of a task is, in order."""
+        return [ItemProgress._make(row) for row in self._connection.execute(_PROGRESS, {"task": task})]
 
     def active_since(self, judge: int, start: datetime) -> float:
         """Seconds of activity on everything a judge has saved since then."""
         seconds = self._connection.execute(_ACTIVE_SINCE, {"judge": judge, "start": micros(start)}).scalar()
         return float(seconds or 0.0)
-
-    def done(self, task: int) -> list[bool]:
-        """Item by item, whether everything asked has been answered."""
-        return [bool(done) for (done,) in self._connection.execute(_DONE, {"task": task})]
-
-    def saved(self, task: int) -> list[bool]:
-        """Item by item, whether anything was ever saved about it, if only that there is nothing to say."""
-        return [saved_at is not None for (saved_at,) in self._connection.execute(_SAVED_AT, {"task": task})]
 
     def pages_about(self, judge: int, document: int) -> dict[str, set[str]]:
         """Segment by segment of a document, the pages on which this judge is asked about it."""
@@ -432,10 +401,9 @@ class Tasks(Rows):
         """Whether some person, or whoever comes next, has texts left to judge, controls aside."""
         tables = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
         tables = tables.outerjoin(schema.judge, _j.id == _t.judge)
-        people = or_(_t.judge.is_(None), _j.kind.in_([str(kind) for kind in JUDGE_GROUPS["people"]]))
-        texts = (_i.role == str(Role.MAIN), _d.key != JUDGE_ITSELF, _t.finished_at.is_(None))
-        query = select(_t.id).select_from(tables).where(_t.campaign == campaign, people, *texts).limit(1)
-        return self._connection.execute(query).first() is not None
+        people = or_(_t.judge.is_(None), _j.kind.in_(_PEOPLE))
+        open_ = (_t.campaign == campaign, people, _IS_TEXT, _t.finished_at.is_(None))
+        return self._connection.execute(select(_t.id).select_from(tables).where(*open_).limit(1)).first() is not None
 
     def any_open(self, campaign: int) -> bool:
         """Whether something is left to do, by someone or by whoever comes next. A questionnaire is not waited for of
@@ -448,33 +416,24 @@ class Tasks(Rows):
         return self._connection.execute(query).first() is not None
 
     def _read(self, condition: Any) -> list[Assigned]:
-        heads = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
-        rows = list(self._connection.execute(heads.where(condition).order_by(_t.judge, _t.position)))
-        tables = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
-        query = select(*_ITEM).select_from(tables).where(condition).order_by(_i.task, _i.position)
+        rows = list(self._connection.execute(_HEADS.where(condition).order_by(_t.judge, _t.position)))
+        items = self._items(condition)
+        rows.sort(key=lambda row: (row.judge is None, row.judge, row.position))
+        return [_assigned(row, items.get(row.id, [])) for row in rows]
+
+    def _items(self, *conditions: Any) -> dict[int, list[Any]]:
+        """Items by their task, in order."""
+        query = _ITEMS.join(schema.task, _t.id == _i.task).where(*conditions).order_by(_i.task, _i.position)
         items: dict[int, list[Any]] = {}
         for row in self._connection.execute(query):
             items.setdefault(row[0], []).append(row)
-        rows.sort(key=lambda row: (row.judge is None, row.judge, row.position))
-        return [_assigned(row, items.get(row.id, [])) for row in rows]
+        return items
 
 
 def pool_key(task: Task) -> str:
     """What makes two free tasks the same for a judge: page, sentences and outputs, whichever side they stand on."""
     about = sorted({(item.document, item.segment, *sorted(item.systems)) for item in task.items})
     return hashlib.sha256(dumps([task.page, about]).encode()).hexdigest()[:32]
-
-
-class _Head(NamedTuple):
-    """A task without its items."""
-
-    id: int
-    campaign: int
-    judge: int | None
-    key: str | None
-    page: str
-    position: int
-    finished_at: int | None
 
 
 def _assigned(row: Any, items: Sequence[Any]) -> Assigned:
