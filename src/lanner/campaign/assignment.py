@@ -3,7 +3,7 @@ removed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -140,20 +140,8 @@ def after_calibration(
         if not entry.settings.get("calibration"):
             raise CampaignError(f"{entry.name} has no calibration round.", code="no_calibration")
         protocol, documents = _frozen(tx, entry)
-        chosen = tx.campaigns.plan(entry.id)
         judges = still_judging(tx, entry.id)
-        tasks = prepare(
-            entry.design,
-            documents,
-            judges,
-            protocol,
-            rng=np.random.default_rng(entry.seed),
-            systems=chosen["systems"],
-            options=chosen["options"],
-            settings=entry.settings,
-            seed=entry.seed,
-            part="rest",
-        )
+        tasks = deal(entry, documents, judges, protocol, part="rest", **tx.campaigns.plan(entry.id))
         check_tasks(tx, entry.id, protocol, documents, tasks)
         return tasks
 
@@ -301,6 +289,32 @@ def remove_judge(
         tx.events.add("judge_removed", moment, campaign=entry.id, account=account, seat=leaving.number)
 
 
+def deal(
+    campaign: Campaign,
+    documents: Sequence[Document],
+    judges: Sequence[Judge],
+    protocol: Protocol,
+    *,
+    systems: Sequence[str],
+    options: Mapping[str, Json],
+    rng: np.random.Generator | None = None,
+    part: Part = "first",
+) -> list[Task]:
+    """Tasks by the campaign's design, settings and seed."""
+    return prepare(
+        campaign.design,
+        documents,
+        judges,
+        protocol,
+        rng=np.random.default_rng(campaign.seed) if rng is None else rng,
+        systems=systems,
+        options=options,
+        settings=campaign.settings,
+        seed=campaign.seed,
+        part=part,
+    )
+
+
 def _frozen(tx: Transaction, campaign: Campaign) -> tuple[Protocol, list[Document]]:
     protocol = tx.campaigns.protocol(campaign.id)
     return protocol, tx.documents.all(campaign.id)
@@ -331,26 +345,14 @@ def _designed(
     )
     parts: tuple[Part, ...] = ("first", "rest") if over else ("first",)
 
-    def deal(people: Sequence[Judge]) -> list[Task]:
+    def deal_to(people: Sequence[Judge]) -> list[Task]:
         rng = np.random.default_rng([campaign.seed, place])
+        chosen = {"systems": plan["systems"], "options": values}
         return [
-            task
-            for part in parts
-            for task in prepare(
-                name,
-                documents,
-                people,
-                protocol,
-                rng=rng,
-                systems=plan["systems"],
-                options=values,
-                settings=campaign.settings,
-                seed=campaign.seed,
-                part=part,
-            )
+            task for part in parts for task in deal(campaign, documents, people, protocol, rng=rng, part=part, **chosen)
         ]
 
-    return deal(judges) if name in _ALONE or not others else _shares(judges, others, deal)
+    return deal_to(judges) if name in _ALONE or not others else _shares(judges, others, deal_to)
 
 
 _ALONE = ("full", ADAPTIVE)

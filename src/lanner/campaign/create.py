@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-import numpy as np
-
 from lanner import protocols, registry
-from lanner.campaign.assignment import add_tasks, check_new, write_tasks
+from lanner.campaign.assignment import add_tasks, check_new, deal, write_tasks
 from lanner.campaign.drawing import goal_of, score_of
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.prefill import Prefilled, with_marks
@@ -19,7 +18,6 @@ from lanner.campaign.progress import still_judging
 from lanner.campaign.states import Reference, check_settings, lock
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
-from lanner.designs.prepare import prepare
 from lanner.errors import CampaignError, InputError
 from lanner.formats.parsing.readings import bar_in_name
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol
@@ -64,17 +62,6 @@ def create(
     if design == ADAPTIVE:
         goal_of(options or {}, names)  # what makes no sense is refused before anything is made
         score_of(definition)
-    rng = np.random.default_rng(seed)
-    tasks = (
-        prepare(
-            design, texts, judges, definition, rng=rng, systems=names, options=options, settings=settings, seed=seed
-        )
-        if judges
-        else []
-    )
-    if design == ADAPTIVE and judges:
-        chosen = options or {}
-        refuse_few(len(judges), int(chosen.get("judges_per_document") or 1), float(chosen.get("overlap") or 0.0))
     moment = at or now()
     draft = Campaign(
         0,
@@ -88,6 +75,10 @@ def create(
         settings or {},
         moment,
     )
+    tasks = deal(draft, texts, judges, definition, systems=names, options=options or {}) if judges else []
+    if design == ADAPTIVE and judges:
+        chosen = options or {}
+        refuse_few(len(judges), int(chosen.get("judges_per_document") or 1), float(chosen.get("overlap") or 0.0))
     _refuse_twice("judge", [judge.id for judge in judges])
     check_new(tasks, definition, texts, judges)
     with store.writing() as tx:
@@ -167,22 +158,8 @@ def redefine(
         design_options = dict(options) if options is not None else plan["options"]
         design_name = design or draft.design
         judges = [seat.judge for seat in tx.judges.all(draft.id)]
-        rng = np.random.default_rng(number)
-        tasks = (
-            prepare(
-                design_name,
-                texts,
-                judges,
-                definition,
-                rng=rng,
-                systems=names,
-                options=design_options,
-                settings=draft.settings,
-                seed=number,
-            )
-            if judges
-            else []
-        )
+        changed = replace(draft, design=design_name, seed=number)
+        tasks = deal(changed, texts, judges, definition, systems=names, options=design_options) if judges else []
         tx.tasks.remove_all(draft.id)
         tx.documents.remove_all(draft.id)
         tx.documents.add(draft.id, [Document(JUDGE_ITSELF, ())], start=-1)
