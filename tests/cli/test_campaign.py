@@ -87,6 +87,8 @@ def test_settings_are_shown_changed_and_taken_away(lanner: Command, pilot: str) 
     rows = {row["setting"]: row["value"] for row in ran.envelope["rows"]}
     assert (rows["title"], rows["hourly_rate"], rows["deadline"]) == ("Ours", 21.5, "2026-12-01")
     assert (rows["time_zone"], rows["note"]) == ("Asia/Seoul", "Ask us.")
+    code = lanner("campaign", "settings", pilot, "completion_code=0042", "--json").envelope["rows"]
+    assert {"setting": "completion_code", "value": "0042"} in code, "a text is kept as it is, digits or not"
     elsewhere = lanner("campaign", "settings", pilot, "time_zone=Europe/Berlim")
     assert elsewhere.code and "Did you mean 'Europe/Berlin'?" in elsewhere.err
     rows = {row["setting"] for row in lanner("campaign", "settings", pilot, "deadline=", "--json").envelope["rows"]}

@@ -237,13 +237,14 @@ def check_settings(settings: Mapping[str, Json]) -> None:
     _check_shapes(settings)
     for name in NUMBERS:
         value = settings.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
+        if value is not None and not is_number:
             raise not_a_number(name, value)
     minimum = settings.get("minimum_agreement")
     if minimum is not None and not 0 < minimum < 1:
         raise InputError("The planned minimum of agreement lies between 0 and 1.", code="bad_minimum")
     margin = settings.get("margin")
-    if margin is not None and not 0 < margin < float("inf"):
+    if margin is not None and not margin > 0:
         raise InputError("The largest difference that does not matter is a number above 0.", code="bad_margin")
     practice = settings.get("practice_agreement")
     if practice is not None and not 0 < practice <= 1:
@@ -251,6 +252,12 @@ def check_settings(settings: Mapping[str, Json]) -> None:
             "The agreement to be reached in practice lies between 0 and 1.",
             code="bad_practice",
             next_step="Write 0.8 for four of five answers as the reference has them.",
+        )
+    if below := next((name for name in NUMBERS if (settings.get(name) or 0) < 0), None):
+        raise InputError(
+            f"The setting {below} cannot be {settings[below]}.",
+            code="negative_setting",
+            next_step="Give a number from 0 up, or leave it out.",
         )
     revision = settings.get("revision")
     if revision not in (None, "", "until_submitted"):

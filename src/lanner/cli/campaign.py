@@ -22,7 +22,7 @@ from lanner.analysis.material import from_campaign
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import import_file, inspect_file, write_copy
 from lanner.campaign.prefill import SETTING
-from lanner.campaign.states import check_names, check_settings
+from lanner.campaign.states import TEXTS, check_names, check_settings
 from lanner.cli.options import names, slug
 from lanner.cli.output import Output
 from lanner.designs.prepare import promote, promoted, standings
@@ -165,6 +165,8 @@ def _change(words: str) -> tuple[str, Json]:
         raise InputError(f"{words!r} changes no setting.", next_step="Write it as SETTING=VALUE.")
     if not value.strip():
         return name.strip(), None
+    if name.strip() in TEXTS:  # a code of digits is no number
+        return name.strip(), value
     if value in ("true", "false"):
         return name.strip(), value == "true"
     try:
