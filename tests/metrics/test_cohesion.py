@@ -61,6 +61,14 @@ def test_words_between_spaces_or_pairs_of_characters():
     assert words("猫。", "ja") == ["猫"]
 
 
+def test_marks_belong_to_the_letter_before_them():
+    """Vowel signs, points and tones are no letters; a word is not cut at them."""
+    assert words("हिन्दी में लिखा", "hi") == ["हिन्दी", "में", "लिखा"]
+    assert words("كَتَبَ الوَلَدُ", "ar") == ["كَتَبَ", "الوَلَدُ"]
+    assert words("ที่นี่", "th") == ["ที", "ี่", "่น", "นี", "ี่"]
+    assert words("e\u0301te\u0301 2", "fr") == ["e\u0301te\u0301"]
+
+
 def test_what_most_sentences_hold_is_grammar():
     lines = [["the", f"word{n}"] for n in range(50)] + [["rare"], ["rare"], ["x"]]
     assert grammar(lines) == {"the", "x"}

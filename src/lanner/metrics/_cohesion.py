@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
+from itertools import compress
+from typing import Any
 
 import numpy as np
 
-from lanner.metrics._rating import Languages, Metric, MetricEntry, Translation
-from lanner.metrics._taggers import Tagger, find
+from lanner.metrics._rating import Languages, Metric, MetricEntry, Ratio, Translation
+from lanner.metrics._taggers import find
 from lanner.model import languages
 from lanner.stats.resample import Array
 
 # What the metrics of cohesion share: content words of each sentence, and averages over documents.
-
 
 CONTENT = frozenset({"noun", "name", "verb", "adjective", "adverb"})
 ENTITIES = frozenset({"noun", "name"})
@@ -23,47 +26,45 @@ _LIGHT = frozenset({"be", "been", "being", "am", "is", "are", "was", "were", "do
 Sentences = Sequence[Sequence[str]]
 
 
-@dataclass(slots=True)
-class OfDocuments:
-    """A score of a whole document, from the content words of its sentences (and of its reference's); a system's score
-    is the sum of the numerators over the sum of the denominators of its documents."""
+@dataclass(frozen=True, slots=True)
+class Cohesion(Ratio):
+    """A part of the text that is tied to the rest over all that could be; `counts` says how much that is."""
 
     name: str
-    tagger: Tagger
-    tagged_by: str
-    parts: Callable[[Sentences, Sequence[Sentences]], tuple[float, float]]
-    kinds: frozenset[str] = CONTENT
+    signature: str
+    counts: Callable[[Sequence[Translation]], list[Array]]
     reference: bool = False
     whole: bool = True
     top: float = 1.0
-    _known: dict[str, list[str]] = field(default_factory=dict)
 
-    @property
-    def signature(self) -> str:
-        return f"lanner|tagger:{self.tagged_by}|documents"
 
-    def counts(self, translations: Sequence[Translation]) -> list[Array]:
+def of_documents(
+    name: str,
+    parts: Callable[[Sentences, Sequence[Sentences]], tuple[float, float]],
+    language: str,
+    kinds: frozenset[str] = CONTENT,
+    **more: Any,
+) -> Cohesion:
+    """A metric of whole documents, from the content words of its sentences (and of its references'), by dictionary
+    form; a system's score is the sum of what `parts` counts in its documents."""
+    tagger, tagged_by = find(language)
+
+    @cache
+    def content_words(text: str) -> list[str]:
+        lemmas = (token.lemma.casefold() for token in tagger(text) if token.kind in kinds)
+        return [lemma for lemma in lemmas if lemma not in _LIGHT]
+
+    def counts(translations: Sequence[Translation]) -> list[Array]:
         rows = []
         for part in translations:
-            own, *others = (self._sentences(texts, part.counted) for texts in (part.outputs, *part.references))
-            rows.append(np.array([self.parts(own, others)], float))
+            own, *references = (
+                [content_words(text) for text in compress(texts, part.counted)]
+                for texts in (part.outputs, *part.references)
+            )
+            rows.append(np.array([parts(own, references)], float))
         return rows
 
-    def score(self, sums: Array, *, single: bool) -> float:
-        del single
-        return float(sums[0] / sums[1]) if sums[1] else float("nan")
-
-    def _sentences(self, texts: Sequence[str], counted: Sequence[bool]) -> list[list[str]]:
-        return [self._words(text) for text, counts in zip(texts, counted, strict=True) if counts]
-
-    def _words(self, text: str) -> list[str]:
-        if text not in self._known:
-            self._known[text] = [
-                token.lemma.casefold()
-                for token in self.tagger(text)
-                if token.kind in self.kinds and token.lemma.casefold() not in _LIGHT
-            ]
-        return self._known[text]
+    return Cohesion(name, f"lanner|tagger:{tagged_by}|documents", counts, **more)
 
 
 # Lexical cohesion (Wong and Kit 2012), one of DiscoScore's parts that need no model: how much of a text is tied.
@@ -79,7 +80,7 @@ def cohesion_parts(own: Sentences, _: Sequence[Sentences] = ()) -> tuple[float, 
 
 
 def make_cohesion(languages: Languages) -> Metric:
-    return OfDocuments("LexicalCohesion", *find(languages.target), cohesion_parts)
+    return of_documents("LexicalCohesion", cohesion_parts, languages.target)
 
 
 COHESION = MetricEntry(
@@ -109,7 +110,7 @@ def chain_parts(own: Sentences, references: Sequence[Sentences]) -> tuple[float,
 
 
 def make_chains(languages: Languages) -> Metric:
-    return OfDocuments("LexicalChains", *find(languages.target), chain_parts, reference=True)
+    return of_documents("LexicalChains", chain_parts, languages.target, reference=True)
 
 
 CHAINS = MetricEntry(
@@ -128,7 +129,7 @@ def entity_parts(own: Sentences, _: Sequence[Sentences] = ()) -> tuple[float, fl
 
 
 def make_entity_graph(languages: Languages) -> Metric:
-    return OfDocuments("EntityGraph", *find(languages.target), entity_parts, ENTITIES, top=0.0)
+    return of_documents("EntityGraph", entity_parts, languages.target, ENTITIES, top=0.0)
 
 
 ENTITY_GRAPH = MetricEntry(
@@ -143,14 +144,24 @@ ENTITY_GRAPH = MetricEntry(
 # Words of any language, without a tagger: what stands between spaces, or pairs of characters where there are none.
 
 
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 COMMON = 0.1
 """A word in more than this share of the sentences is grammar, not a term."""
 
 
+_TERMS = f"terms:{COMMON:g}|words:2"
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Letters with the marks that belong to them: vowels of Hindi, Thai or pointed Arabic are marks, no letters."""
+    marks = "".join(char for char in map(chr, range(0x300, 0x1F000)) if unicodedata.category(char).startswith("M"))
+    run = rf"(?:[^\W\d_][{marks}\u200c\u200d]*)+"
+    return re.compile(rf"{run}(?:[-'’]{run})*")
+
+
 def words(text: str, language: str) -> list[str]:
     """The words of a text, case folded."""
-    runs = [match.casefold() for match in _WORD.findall(text)]
+    runs = [match.casefold() for match in _word().findall(text)]
     if not languages.is_unspaced(language):
         return runs
     return [run[at : at + 2] for run in runs for at in range(max(1, len(run) - 1))]
@@ -179,19 +190,11 @@ def grammars(
 # Term repetition, for every language: how much of a document's vocabulary comes back in a later sentence.
 
 
-@dataclass(slots=True)
-class Repetition:
+def make_repetition(languages: Languages) -> Metric:
     """Counts terms, and those that come back."""
 
-    language: str
-    name: str = "TermRepetition"
-    reference: bool = False
-    top: float = 1.0
-    whole: bool = False
-    signature: str = "lanner|terms:0.1|by document"
-
-    def counts(self, translations: Sequence[Translation]) -> list[Array]:
-        lines = [[words(text, self.language) for text in part.outputs] for part in translations]
+    def counts(translations: Sequence[Translation]) -> list[Array]:
+        lines = [[words(text, languages.target) for text in part.outputs] for part in translations]
         common = grammars(translations, lines)
         parts = []
         for part, sentences in zip(translations, lines, strict=True):
@@ -205,13 +208,7 @@ class Repetition:
             parts.append(rows)
         return parts
 
-    def score(self, sums: Array, *, single: bool) -> float:
-        del single
-        return float(sums[0] / sums[1]) if sums[1] else float("nan")
-
-
-def make_repetition(languages: Languages) -> Metric:
-    return Repetition(languages.target)
+    return Cohesion("TermRepetition", f"lanner|{_TERMS}|by document", counts, whole=False)
 
 
 REPETITION = MetricEntry(
@@ -229,44 +226,22 @@ def stem(word: str) -> str:
     return word[: max(4, -(-2 * len(word) // 3))]
 
 
-@dataclass(slots=True)
-class Consistency:
-    """Terms that come back, and how often they are translated alike."""
+def make_consistency(languages: Languages) -> Metric:
+    """Counts terms that come back, and how often they are translated alike."""
+    split = cache(words)  # systems share their sources
 
-    languages: Languages
-    name: str = "Consistency"
-    reference: bool = False
-    top: float = 1.0
-    whole: bool = True
-    signature: str = "lanner|terms:0.1|documents"
-
-    def counts(self, translations: Sequence[Translation]) -> list[Array]:
-        tokens: dict[tuple[str, str], list[str]] = {}
-
-        def split(text: str, language: str) -> list[str]:
-            if (text, language) not in tokens:
-                tokens[text, language] = words(text, language)
-            return tokens[text, language]
-
-        source, target = self.languages.source, self.languages.target
-        sides = [
-            (
-                [split(text, source) for text in part.sources],
-                [[stem(w) for w in split(t, target)] for t in part.outputs],
-            )
-            for part in translations
-        ]
-        one_system = {part.document: lines for part, (lines, _) in zip(translations, sides, strict=True)}
-        common = grammar(line for lines in one_system.values() for line in lines)
-        of_systems = grammars(translations, [outputs for _, outputs in sides])
+    def counts(translations: Sequence[Translation]) -> list[Array]:
+        sources = [[split(text, languages.source) for text in part.sources] for part in translations]
+        outputs = [[[stem(w) for w in split(text, languages.target)] for text in part.outputs] for part in translations]
+        by_document = {part.document: lines for part, lines in zip(translations, sources, strict=True)}
+        common = grammar(line for lines in by_document.values() for line in lines)
+        of_systems = grammars(translations, outputs)
         return [
-            np.array([_matches(lines, vectors, part.counted, common, of_systems[part.system])], float)
-            for part, (lines, vectors) in zip(translations, sides, strict=True)
+            np.array([_matches(source, output, part.counted, common, of_systems[part.system])], float)
+            for part, source, output in zip(translations, sources, outputs, strict=True)
         ]
 
-    def score(self, sums: Array, *, single: bool) -> float:
-        del single
-        return float(sums[0] / sums[1]) if sums[1] else float("nan")
+    return Cohesion("Consistency", f"lanner|{_TERMS}|documents", counts)
 
 
 def _matches(
@@ -294,10 +269,6 @@ def _matches(
         alike += max(good, default=1) - 1
         possible += n - 1
     return alike, possible
-
-
-def make_consistency(languages: Languages) -> Metric:
-    return Consistency(languages)
 
 
 CONSISTENCY = MetricEntry(

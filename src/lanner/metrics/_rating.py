@@ -70,6 +70,15 @@ class Metric(typing.Protocol):
         ...
 
 
+class Ratio:
+    """What is counted is a part and a whole, and the score is the one over the other."""
+
+    __slots__ = ()
+
+    def score(self, sums: Array, *, single: bool) -> float:  # noqa: ARG002 - one line or many, the mean is the mean
+        return float(sums[0] / sums[1]) if sums[1] else float("nan")
+
+
 @dataclass(frozen=True, slots=True)
 class MetricEntry:
     """A metric as it is listed: what it is in a sentence, what each option means, and how it is made for a language

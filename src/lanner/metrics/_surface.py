@@ -6,33 +6,28 @@ import string
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from itertools import compress
+from typing import Any
 
 import numpy as np
 
 from lanner.errors import LannerError, MissingExtraError
-from lanner.metrics._rating import Languages, Metric, MetricEntry, Translation
+from lanner.metrics._rating import Languages, MetricEntry, Translation
 from lanner.model import languages as known_languages
 from lanner.stats.resample import Array
 
 
-class Counting(Protocol):
-    """Counts one line, so that counts can be added up over lines, and scores such sums; `single` where the sum is of
-    one line alone."""
-
-    def count(self, output: str, references: Sequence[str]) -> Sequence[float]: ...
-
-    def score(self, sums: Sequence[float], *, single: bool) -> float: ...
-
-
 @dataclass(slots=True)
 class Surface:
-    """One of sacrebleu's metrics, which it is an object of; `counting` takes it apart into counts. `better` is −1 where
-    its own numbers are lower for better texts (TER): what is stored is negated then, so that higher is better."""
+    """One of sacrebleu's metrics, which it is an object of. `count` takes a line apart into counts that add up over
+    lines, `score_of` scores such sums, told whether the sum is of one line alone. `better` is −1 where its own numbers
+    are lower for better texts (TER): what is stored is negated then, so that higher is better."""
 
     name: str
     metric: Any
-    counting: Counting
+    count: Callable[[str, list[str]], Sequence[float]]
+    score_of: Callable[[list[float], bool], float]
     whole: bool = False
     better: float = 1.0
     reference: bool = True
@@ -49,49 +44,24 @@ class Surface:
         return f"sacrebleu {signature}" + ("|negated" if self.better < 0 else "") + ("|documents" if self.whole else "")
 
     def counts(self, translations: Sequence[Translation]) -> list[Array]:
-        """The counts of each line, or of each document as one line."""
+        """The counts of each line, or of each document as one line. Lines that do not count are zeros, so that places
+        stay and sums do not change."""
         results = []
         for part in translations:
             self.metric.num_refs = len(part.references)
-            references = [self._lines(column, part.counted) for column in part.references]
-            outputs = self._lines(part.outputs, part.counted)
-            rows = [self.counting.count(output, lines) for output, *lines in zip(outputs, *references, strict=True)]
-            results.append(np.array(rows, float) if self.whole else _spread(rows, part.counted))
+            columns = [list(compress(texts, part.counted)) for texts in (part.outputs, *part.references)]
+            if self.whole:
+                columns = [[" ".join(text.strip() for text in column)] for column in columns]
+            counts = np.array([self.count(output, lines) for output, *lines in zip(*columns, strict=True)], float)
+            if not self.whole:
+                of_lines = np.zeros((len(part.counted), counts.shape[1]))
+                of_lines[np.flatnonzero(part.counted)] = counts
+                counts = of_lines
+            results.append(counts)
         return results
 
     def score(self, sums: Array, *, single: bool) -> float:
-        return self.better * self.counting.score(sums.tolist(), single=single and not self.whole)
-
-    def _lines(self, texts: Sequence[str], counted: Sequence[bool]) -> list[str]:
-        scored_texts = [text for text, counts in zip(texts, counted, strict=True) if counts]
-        return [" ".join(text.strip() for text in scored_texts)] if self.whole else scored_texts
-
-
-@dataclass(slots=True)
-class BleuCounting:
-    """The lengths of output and reference, then matches and n-grams of each order. A line alone uses the orders it has
-    (`effective_order`); `metric` says how missing orders are smoothed, `raw` counts without smoothing."""
-
-    metric: Any
-    raw: Any
-
-    def count(self, output: str, references: Sequence[str]) -> Sequence[float]:
-        score = self.raw.sentence_score(output, list(references))
-        return [score.sys_len, score.ref_len, *score.counts, *score.totals]
-
-    def score(self, sums: Sequence[float], *, single: bool) -> float:
-        orders = (len(sums) - 2) // 2
-        score = self.metric.compute_bleu(
-            correct=list(sums[2 : 2 + orders]),
-            total=list(sums[2 + orders :]),
-            sys_len=int(sums[0]),
-            ref_len=int(sums[1]),
-            smooth_method=self.metric.smooth_method,
-            smooth_value=self.metric.smooth_value,
-            effective_order=single,
-            max_ngram_order=orders,
-        )
-        return float(score.score)
+        return self.better * self.score_of(sums.tolist(), single and not self.whole)
 
 
 @dataclass(slots=True)
@@ -105,21 +75,9 @@ class ChrfCounting:
     def count(self, output: str, references: Sequence[str]) -> Sequence[float]:
         own = self._ngrams(output)
         rows = [_matches(own, self._ngrams(reference)) for reference in references]
-        return max(rows, key=self._f_score)  # the first of equals, as sacrebleu takes it
+        return max(rows, key=self.f_score)  # the first of equals, as sacrebleu takes it
 
-    def score(self, sums: Sequence[float], *, single: bool) -> float:  # noqa: ARG002 (the shape of Counting)
-        return self._f_score(sums)
-
-    def _ngrams(self, text: str) -> list[Counter[Any]]:
-        line = text.lower() if self.metric.lowercase else text
-        letters = line if self.metric.whitespace else "".join(line.split())
-        words = _words(line) if self.metric.word_order else ()
-        return [
-            *(_of_order(letters, order) for order in range(1, self.metric.char_order + 1)),
-            *(_of_order(words, order) for order in range(1, self.metric.word_order + 1)),
-        ]
-
-    def _f_score(self, sums: Sequence[float]) -> float:
+    def f_score(self, sums: Sequence[float], _: bool = False) -> float:
         """The mean precision and recall over the orders that both texts have, as one F score."""
         orders = [sums[at : at + 3] for at in range(0, len(sums), 3)]
         ratios = [(both / own, both / reference) for own, reference, both in orders if own > 0 and reference > 0]
@@ -129,6 +87,15 @@ class ChrfCounting:
         weight = self.metric.beta**2
         bottom = weight * precision + recall
         return 100 * (1 + weight) * precision * recall / bottom if bottom else 0.0
+
+    def _ngrams(self, text: str) -> list[Counter[Any]]:
+        line = text.lower() if self.metric.lowercase else text
+        letters = line if self.metric.whitespace else "".join(line.split())
+        words = _words(line) if self.metric.word_order else ()
+        return [
+            *(_of_order(letters, order) for order in range(1, self.metric.char_order + 1)),
+            *(_of_order(words, order) for order in range(1, self.metric.word_order + 1)),
+        ]
 
 
 def _of_order(parts: str | tuple[str, ...], order: int) -> Counter[Any]:
@@ -159,30 +126,6 @@ def _words(line: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-@dataclass(slots=True)
-class TerCounting:
-    """Edits, and the length of the reference."""
-
-    metric: Any
-
-    def count(self, output: str, references: Sequence[str]) -> Sequence[float]:
-        score = self.metric.sentence_score(output, list(references))
-        return [score.num_edits, score.ref_length]
-
-    def score(self, sums: Sequence[float], *, single: bool) -> float:  # noqa: ARG002 (the shape of Counting)
-        edits, length = sums
-        if length > 0:
-            return 100 * edits / length
-        return 100.0 if edits > 0 else 0.0
-
-
-def _spread(rows: Sequence[Sequence[float]], counted: Sequence[bool]) -> Array:
-    """Zeros for the lines that do not count, so that places stay and sums do not change."""
-    counts_by_segment = np.zeros((len(counted), len(rows[0])))
-    counts_by_segment[np.flatnonzero(counted)] = rows
-    return counts_by_segment
-
-
 def sacrebleu_metric(name: str) -> Any:
     """A class of sacrebleu, or the sentence that says how to install it."""
     try:
@@ -192,7 +135,7 @@ def sacrebleu_metric(name: str) -> Any:
     return getattr(metrics, name)
 
 
-def bleu(languages: Languages, options: Mapping[str, Any], *, whole: bool = False) -> Surface:
+def bleu(languages: Languages, *, whole: bool = False, **options: Any) -> Surface:
     """BLEU with the tokenizer of the target language. Sentences use the orders they have (`effective_order`)."""
     bleu = sacrebleu_metric("BLEU")
     target = known_languages.normal(languages.target).split("-")[0]
@@ -202,24 +145,45 @@ def bleu(languages: Languages, options: Mapping[str, Any], *, whole: bool = Fals
         **_convert_options(options, lowercase=_flag, tokenize=str, smooth_method=str),
     }
     try:
-        metric, raw = bleu(**settings), bleu(**settings | {"smooth_method": "none", "effective_order": True})
+        metric, counting = bleu(**settings), bleu(**settings | {"smooth_method": "none", "effective_order": True})
     except (RuntimeError, ImportError, SystemExit) as error:  # sacrebleu's word for a tokenizer that is not installed
         raise LannerError(
             f"sacrebleu cannot split {target!r} into words here: {error}",
             next_step=f'Install "sacrebleu[{target}]", or name another tokenizer: --option tokenize=char.',
         ) from error
-    return Surface("d-BLEU" if whole else "BLEU", metric, BleuCounting(metric, raw), whole)
+
+    def count(output: str, references: list[str]) -> Sequence[float]:
+        """The lengths of output and reference, then matches and n-grams of each order."""
+        score = counting.sentence_score(output, references)
+        return [score.sys_len, score.ref_len, *score.counts, *score.totals]
+
+    def score_of(sums: list[float], single: bool) -> float:
+        orders = (len(sums) - 2) // 2
+        score = metric.compute_bleu(
+            correct=sums[2 : 2 + orders],
+            total=sums[2 + orders :],
+            sys_len=int(sums[0]),
+            ref_len=int(sums[1]),
+            smooth_method=metric.smooth_method,
+            smooth_value=metric.smooth_value,
+            effective_order=single,
+            max_ngram_order=orders,
+        )
+        return float(score.score)
+
+    return Surface("d-BLEU" if whole else "BLEU", metric, count, score_of, whole)
 
 
-def chrf(_: Languages, options: Mapping[str, Any], *, whole: bool = False) -> Surface:
+def chrf(_: Languages, *, whole: bool = False, **options: Any) -> Surface:
     """chrF; with `word_order=2` chrF++."""
     settings = _convert_options(options, word_order=int, char_order=int, beta=int, lowercase=_flag)
     metric = sacrebleu_metric("CHRF")(**settings)
     name = "chrF" + "+" * min(2, int(settings.get("word_order", 0)))
-    return Surface(f"d-{name}" if whole else name, metric, ChrfCounting(metric), whole)
+    counting = ChrfCounting(metric)
+    return Surface(f"d-{name}" if whole else name, metric, counting.count, counting.f_score, whole)
 
 
-def ter(languages: Languages, options: Mapping[str, Any], *, whole: bool = False) -> Surface:
+def ter(languages: Languages, *, whole: bool = False, **options: Any) -> Surface:
     """TER, negated; languages without spaces are split into characters."""
     target = known_languages.normal(languages.target).split("-")[0]
     asian = {"asian_support": True, "normalized": True} if target in {"zh", "ja", "ko", "th"} else {}
@@ -227,7 +191,16 @@ def ter(languages: Languages, options: Mapping[str, Any], *, whole: bool = False
         options, normalized=_flag, no_punct=_flag, asian_support=_flag, case_sensitive=_flag
     )
     metric = sacrebleu_metric("TER")(**settings)
-    return Surface("d-TER" if whole else "TER", metric, TerCounting(metric), whole, better=-1.0)
+
+    def count(output: str, references: list[str]) -> Sequence[float]:
+        score = metric.sentence_score(output, references)
+        return [score.num_edits, score.ref_length]
+
+    def score_of(sums: list[float], _: bool) -> float:
+        edits, length = sums
+        return 100 * edits / length if length > 0 else 100.0 * (edits > 0)
+
+    return Surface("d-TER" if whole else "TER", metric, count, score_of, whole, better=-1.0)
 
 
 def _flag(text: Any) -> bool:
@@ -242,15 +215,6 @@ def _convert_options(options: Mapping[str, Any], **kinds: Callable[[Any], Any]) 
 
 
 # The metrics as they are named on the command line
-
-
-def _entry(
-    title: str, build: Callable[..., Surface], options: Mapping[str, str], *, whole: bool = False
-) -> MetricEntry:
-    def make(languages: Languages, **settings: Any) -> Metric:
-        return build(languages, settings, whole=whole)
-
-    return MetricEntry(title, options, make)
 
 
 _BLEU_OPTIONS = {
@@ -270,9 +234,11 @@ _TER_OPTIONS = {
     "asian_support": "yes to split characters",
     "case_sensitive": "yes to keep case",
 }
-BLEU = _entry("BLEU of sentences, summed over documents and systems (sacrebleu)", bleu, _BLEU_OPTIONS)
-CHRF = _entry("chrF of sentences, summed over documents and systems (sacrebleu)", chrf, _CHRF_OPTIONS)
-TER = _entry("TER of sentences, negated so that higher is better (sacrebleu)", ter, _TER_OPTIONS)
-D_BLEU = _entry("d-BLEU: each document as one line, after Liu et al. 2020 (sacrebleu)", bleu, _BLEU_OPTIONS, whole=True)
-D_CHRF = _entry("d-chrF: each document as one line (sacrebleu)", chrf, _CHRF_OPTIONS, whole=True)
-D_TER = _entry("d-TER: each document as one line, negated (sacrebleu)", ter, _TER_OPTIONS, whole=True)
+BLEU = MetricEntry("BLEU of sentences, summed over documents and systems (sacrebleu)", _BLEU_OPTIONS, bleu)
+CHRF = MetricEntry("chrF of sentences, summed over documents and systems (sacrebleu)", _CHRF_OPTIONS, chrf)
+TER = MetricEntry("TER of sentences, negated so that higher is better (sacrebleu)", _TER_OPTIONS, ter)
+D_BLEU = MetricEntry(
+    "d-BLEU: each document as one line, after Liu et al. 2020 (sacrebleu)", _BLEU_OPTIONS, partial(bleu, whole=True)
+)
+D_CHRF = MetricEntry("d-chrF: each document as one line (sacrebleu)", _CHRF_OPTIONS, partial(chrf, whole=True))
+D_TER = MetricEntry("d-TER: each document as one line, negated (sacrebleu)", _TER_OPTIONS, partial(ter, whole=True))

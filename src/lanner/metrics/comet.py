@@ -17,7 +17,7 @@ import numpy as np
 
 from lanner.errors import LannerError, check_known
 from lanner.metrics._neural import Comet, Sample, Text, load, read_checkpoint
-from lanner.metrics._rating import Languages, Metric, Translation
+from lanner.metrics._rating import Languages, Metric, Ratio, Translation
 from lanner.stats.resample import Array
 
 TITLE = "COMET, COMETKiwi and Doc-COMET from a checkpoint on disk (model=FOLDER, before=N for context)"
@@ -39,7 +39,7 @@ CONTEXTS = ("reference", "hypothesis")
 
 
 @dataclass(slots=True)
-class CometMetric:
+class CometMetric(Ratio):
     """A loaded model as a metric."""
 
     name: str
@@ -88,10 +88,6 @@ class CometMetric:
     def _text(self, before: Sequence[str], own: Sequence[str], at: int) -> Text:
         """A document's own sentences only: a window never reaches into the document before."""
         return (*before[max(0, at - self.before) : at], own[at])
-
-    def score(self, sums: Array, *, single: bool) -> float:
-        del single
-        return float(sums[0] / sums[1]) if sums[1] else float("nan")
 
 
 def make(languages: Languages, **options: Any) -> Metric:
