@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -20,13 +22,19 @@ from property_examples import rounds
 from stub_server import Stub, good, running
 
 _PROCESS = """
-import sys
+import os, sys
 from lanner.judges.plan import Limits, Member, Plan
 from lanner.judges.providers import Endpoint
 from lanner.judges.run import run_shard
 place, url, calls = sys.argv[1:]
 member = Member("tiny", Endpoint(url, family="default", timeout=20.0))
-run_shard(place, "c", [Plan("m", (member,), calls=calls)], None, Limits(8))
+for _ in sys.stdin:  # a process for each line, without loading everything again
+    child = os.fork()
+    if not child:
+        run_shard(place, "c", [Plan("m", (member,), calls=calls)], None, Limits(8))
+        os._exit(0)
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
@@ -50,22 +58,24 @@ def judged(place: Path) -> list[Any]:
 class Killer:
     """Answers well, and kills the asking process as it sends its nth question."""
 
-    def __init__(self) -> None:
-        self.process: subprocess.Popen[bytes] | None = None
-        self.after: int | None = None
+    pid = 0
+    after = 0
 
     def __call__(self, body: dict[str, Any], _turn: int) -> str:
-        if self.after is not None and self.process is not None:
-            self.after -= 1
-            if self.after <= 0:
-                self.process.kill()
+        self.after -= 1
+        if not self.after:
+            os.kill(self.pid, signal.SIGKILL)
         return good(body)
 
-    def start(self, place: Path, url: str, calls: str, after: int | None = None) -> int:
+    def start(self, processes: subprocess.Popen[str], after: int = 0) -> int:
         """Run a process to its end, whichever end that is."""
+        assert processes.stdin is not None
+        assert processes.stdout is not None
         self.after = after
-        self.process = subprocess.Popen([sys.executable, "-c", _PROCESS, str(place), url, calls])
-        return self.process.wait()
+        processes.stdin.write("\n")
+        processes.stdin.flush()
+        self.pid = int(processes.stdout.readline())
+        return int(processes.stdout.readline())
 
 
 CASES = [("stages", 4, 48), ("documents", 12, 24)]
@@ -80,12 +90,18 @@ def test_killed_twice_it_ends_as_if_it_had_not_been(tmp_path: Path, calls: Any, 
     killer = Killer()
     stub = Stub(killer, delay=0.01)
     lost = 0
-    with running(stub) as url:
+    with (
+        running(stub) as url,
+        subprocess.Popen(
+            [sys.executable, "-c", _PROCESS, str(place), url, calls],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        ) as processes,
+    ):  # fmt: skip
         for after in (9, whole // 3):
             before = len(ledger_keys(place)), sum(stub.asked.values())
-            assert killer.start(place, url, calls, after) == -9
+            assert killer.start(processes, after) == -9
             lost += sum(stub.asked.values()) - before[1] - (len(ledger_keys(place)) - before[0])
-        assert killer.start(place, url, calls) == 0
+        assert killer.start(processes) == 0
         asked = sum(stub.asked.values())
     # Exact: what had a row was not asked again. Lost was what had been sent and was not yet on disk.
     assert asked == whole + lost

@@ -41,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_every_stored_judgement_is_valid_and_every_failure_counted(server: str, tmp_path: Path, name: str) -> None:
     pair = any(stage.object is Object.OUTPUTS for stage in protocols.load(name).stages)
-    texts = corpus(1, 2, ("oak", "ash") if pair else ("oak",))
+    texts = corpus(1, 1, ("oak", "ash") if pair else ("oak",))
     with Store.open(tmp_path / "s.db") as store:
         number = opened(store, name, texts)
         member = Member("tiny", Endpoint(server), temperature=1.0, seed=3, max_tokens=400)

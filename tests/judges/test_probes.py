@@ -54,7 +54,7 @@ def audited(path: Path, score: Callable[[Body, str], float], protocol: str | Pro
             return await audit_model(
                 store,
                 "audit",
-                more.pop("documents", None) or corpus(8, 3, ("oak", "elm")),
+                more.pop("documents", None) or corpus(8, 2, ("oak", "elm")),
                 asked,
                 plan,
                 samples=2,
@@ -72,7 +72,8 @@ def verdicts(found: Audit) -> dict[str, str]:
 
 
 def test_a_fair_judge_is_cleared_of_everything(tmp_path: Path) -> None:
-    found = audited(tmp_path / "s.db", lambda _body, text: fair(text))
+    texts = corpus(8, 3, ("oak", "elm"))  # with fewer the spread of scores is not sure
+    found = audited(tmp_path / "s.db", lambda _body, text: fair(text), documents=texts)
     assert verdicts(found) == dict.fromkeys(
         ("length", "injection", "range", "rewording", "language", "self-consistency"), "none"
     )

@@ -1,10 +1,9 @@
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from data_sets import data_dir
 from lanner.studies.figures import KINDS, draw
 from lanner.studies.reproduce import read
 from lanner.studies.study import Data, Drawing, load, names
@@ -40,11 +39,9 @@ def test_a_figure_says_what_it_shows(kind: str, options: Mapping[str, Any], word
 
 @pytest.mark.data
 @pytest.mark.parametrize(("name", "folder"), [("laubli2018", "parity"), ("wmt23", "mtme/wmt23"), ("ted2021", "mqm")])
-def test_figures_of_released_studies(name: str, folder: str) -> None:
-    study = load(name)
-    found = read(study, data_dir(folder))
-    for drawing in study.drawings:
-        figure, finding = draw(drawing, found)
+def test_figures_of_released_studies(released: Callable[[str, str], Data], name: str, folder: str) -> None:
+    for drawing in load(name).drawings:
+        figure, finding = draw(drawing, released(name, folder))
         assert finding
         assert len(figure.data) >= 4
 

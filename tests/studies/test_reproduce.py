@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from lanner.studies.reproduce import (
     summary,
     typed,
 )
-from lanner.studies.study import Cell, CellResult, Data, Study, load
+from lanner.studies.study import Cell, CellResult, Data, Study, judgements, load
 
 
 @pytest.mark.data
@@ -39,8 +40,10 @@ from lanner.studies.study import Cell, CellResult, Data, Study, load
         ("esa2024", "esa-appraise", 1, 9),
     ],
 )
-def test_every_value_comes_out_as_the_study_says(name: str, folder: str, agree: int, differ: int) -> None:
-    checks = reproduce(load(name), data_dir(folder))
+def test_every_value_comes_out_as_the_study_says(
+    released: Callable[[str, str], Data], name: str, folder: str, agree: int, differ: int
+) -> None:
+    checks = check(load(name), released(name, folder))
     surprising = [made.row() for made in checks if not made.known]
     assert not surprising
     found = [made.verdict for made in checks]
@@ -109,19 +112,20 @@ def test_released_data_is_found_by_the_variable(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.delenv("LANNER_DATA", raising=False)
     with pytest.raises(InputError, match="LANNER_DATA"):
         reproduce(load("laubli2018"))
-    monkeypatch.setenv("LANNER_DATA", str(folder.parent))
-    assert {made.verdict for made in reproduce(load("laubli2018"))} == {AGREES}
-    monkeypatch.setenv("LANNER_DATA", str(folder))
-    assert reproduce(load("laubli2018"))
+    for place in (folder.parent, folder):
+        monkeypatch.setenv("LANNER_DATA", str(place))
+        found = read(load("laubli2018"), None)
+        assert found.folder is not None and found.folder.samefile(folder)
+        assert found.part("parity").judgements
 
 
-@pytest.mark.data
 def test_a_table_of_a_second_data_set_says_that_it_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    copy = tmp_path / "h-falcon"
-    copy.symlink_to(data_dir("h-falcon"))
+    alone = tmp_path / "answers.csv"
+    alone.write_text("document,segment,judge,label\nd,1,ana,a\nd,1,ben,b\n", encoding="utf-8")
     monkeypatch.delenv("LANNER_DATA", raising=False)
-    data = read(load("kim2025"), copy)
-    absent = check(load("kim2025"), replace(data, absent={"wmt24": ("sources",)}, parts={}), "Table 1, original")
+    data = judgements(alone, load("kim2025").more)
+    assert set(data.absent) == {"wmt24"}
+    absent = check(load("kim2025"), data, "Table 1, original")
     assert {made.verdict for made in absent} == {NOT_COMPUTABLE}
     assert all(made.known for made in absent)
 

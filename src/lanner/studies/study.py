@@ -237,7 +237,9 @@ def judgements(folder: Path, more: Mapping[str, Sequence[str]] | None = None) ->
         if place is None:
             absent[name] = tuple(files)
         else:
-            parts[name] = Material(name, None, formats.read(place)[0].documents, (), ())
+            documents = list(formats.read_documents(place))
+            first_pair = tuple(each for each in documents if each.language_pair == documents[0].language_pair)
+            parts[name] = Material(name, None, first_pair, (), ())
     return Data(parts, folder=folder, absent=absent)
 
 
