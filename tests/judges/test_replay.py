@@ -9,6 +9,7 @@ import pytest
 
 from lanner import campaign
 from lanner.errors import InputError
+from lanner.judges.comparison import compare
 from lanner.judges.replay import replay
 from lanner.model import JudgeKind
 from lanner.store import Store
@@ -57,6 +58,29 @@ def test_sentences_that_share_their_ids_need_their_document(tmp_path: Path) -> N
         assert done.judgements == 1
         [entry] = stored(store, number)
         assert (entry.document, entry.systems, entry.value) == ("d1", ("oak",), 3)
+
+
+def test_among_several_systems_a_line_says_which_it_is_about(tmp_path: Path) -> None:
+    """Taken for the first of them, it would be another system's score."""
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "da", corpus(1, 2, ("oak", "elm")))
+        with pytest.raises(InputError, match="which system"):
+            replay(store, number, written(tmp_path / "a.jsonl", {"idx": 0, "score": 3}))
+        with pytest.raises(InputError, match="no system 'elmo'") as caught:
+            replay(store, number, written(tmp_path / "b.jsonl", {"idx": 0, "system": "elmo", "score": 3}))
+        assert "elm" in caught.value.next_step
+        assert stored(store, number) == []
+        replay(store, number, written(tmp_path / "c.jsonl", {"idx": 0, "system": "elm", "score": 3}))
+        assert [entry.systems for entry in stored(store, number)] == [("elm",)]
+
+
+def test_an_answer_that_is_null_is_missing(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "da", corpus(1, 2))
+        rows = [{"idx": 0, "score": None}, {"idx": 1, "score": 5}]
+        replay(store, number, written(tmp_path / "o3.jsonl", *rows))
+        [standing] = compare(store, number)
+        assert (standing.replies, standing.missing) == (2, 1)
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,7 @@ def test_an_estimate_stands_with_its_interval() -> None:
     lost = Check(found.cell, CellResult(0.3, 0.2, 0.4, truth=0.5), MISSED)
     assert "Not recovered: T, r, κ." in " ".join(findings(simulated, [found, lost]))
     assert typed(None, 2) == "—"
+    assert [typed(0.0001, 3), typed(-0.0001, 3), typed(0.0, 3)] == ["< 0.001", "> −0.001", "0.000"]
 
 
 def test_what_cannot_exceed_one_has_no_zero_in_front_and_small_p_is_no_zero() -> None:

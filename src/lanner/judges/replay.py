@@ -20,7 +20,7 @@ from lanner import campaign
 from lanner.campaign import Imported
 from lanner.campaign.imports import Incoming
 from lanner.campaign.questions import systems_of
-from lanner.errors import InputError, Where, did_you_mean
+from lanner.errors import InputError, Where, check_known, did_you_mean
 from lanner.judges.replies import aliased
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.store import NewEntry, Store
@@ -52,9 +52,23 @@ def outputs(path: Path, protocol: Protocol, documents: Sequence[Document]) -> It
         for segment in document:
             places.setdefault(segment.id, []).append(document.id)
     systems = tuple(dict.fromkeys(name for document in documents for name in document.systems))
+    others = {name for document in documents for segment in document for name in segment.references}
     for line, row in _rows(path):
-        item = _item(row, places, systems, Where(path, line))
-        yield Output(line, item, _answers(row, protocol, Where(path, line)), dumps(row))
+        where = Where(path, line)
+        item, answers = _item(row, places, systems, where), _answers(row, protocol, where)
+        named = _field(row, "systems")
+        about_outputs = any(place and systems_of(place[0], item) for place in map(protocol.find, answers))
+        if about_outputs and named is None and len(systems) > 1:
+            raise InputError(
+                "This line does not say which system it is about.",
+                where=where,
+                next_step='Give "system", or "systems".',
+            )
+        for name in item.systems if named is not None else ():
+            check_known(
+                name, (*systems, *others), f"There is no system {name!r} in the campaign.", InputError, where=where
+            )
+        yield Output(line, item, answers, dumps(row))
 
 
 def inspect_outputs(store: Store, reference: int | str, path: Path, model: str) -> Incoming:
@@ -88,20 +102,22 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Json]]]:
 
 
 def _item(row: Mapping[str, Json], places: Mapping[str, list[str]], systems: tuple[str, ...], where: Where) -> Item:
-    fields = {
-        field: next((row[name] for name in names if name in row), None) for field, names in _names()["place"].items()
-    }
-    segment = "" if fields["segment"] is None else str(fields["segment"])
+    segment, document = (
+        "" if value is None else str(value) for value in (_field(row, "segment"), _field(row, "document"))
+    )
     if segment and segment not in places:
         hint = did_you_mean(segment, places)
         raise InputError(f"There is no sentence {segment!r} in the campaign.", where=where, next_step=hint)
-    document = "" if fields["document"] is None else str(fields["document"])
     if not document and len(places.get(segment, ())) != 1:
         what = "This line does not say which sentence it is about."
         raise InputError(what, where=where, next_step='Give "segment", and "document" where sentences share their ids.')
-    system = fields["systems"]
+    system = _field(row, "systems")
     systems_shown = systems[:1] if system is None else (system,) if isinstance(system, str) else tuple(map(str, system))
     return Item(document or places[segment][0], segment, systems_shown)
+
+
+def _field(row: Mapping[str, Json], field: str) -> Json:
+    return next((row[name] for name in _names()["place"][field] if name in row), None)
 
 
 def _answers(row: Mapping[str, Json], protocol: Protocol, where: Where) -> dict[str, Json]:
@@ -168,6 +184,7 @@ def _row(output: Output, protocol: Protocol, model: str, numbers: tuple[int, int
         repairs += aliased(place[1], value)[1]
         pages.append(place[0].page_id)
     campaign_number, judge, document = numbers
+    answers = {name: value for name, value in output.answers.items() if value is not None}
     return {
         "campaign": campaign_number, "judge": judge, "document": document, "segment": output.item.segment,
         "systems": dumps(output.item.systems), "role": Role.MAIN.value, "page": pages[0],
@@ -175,5 +192,5 @@ def _row(output: Output, protocol: Protocol, model: str, numbers: tuple[int, int
         "attempt": 1, "final": 1, "outcome": "replayed", "prompt_hash": "", "schema_hash": "", "template": TEMPLATE,
         "model": model, "model_answered": "", "fingerprint": "", "seed": None, "temperature": None, "tokens_in": 0,
         "tokens_out": 0, "repairs": repairs, "cost": None, "latency": 0.0, "raw": output.raw, "problem": "",
-        "detail": "{}", "answers": dumps(output.answers), "asked_at": micros(campaign.now()),
+        "detail": "{}", "answers": dumps(answers) if answers else None, "asked_at": micros(campaign.now()),
     }  # fmt: skip

@@ -467,6 +467,7 @@ def typed(value: float | str | None, digits: int, *, bounded: bool = False) -> s
     if not math.isfinite(value):
         return number(value, digits, bounded=False)
     exact = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    if not exact and value > 0 and digits:
-        return f"< {number(10.0**-digits, digits, bounded=bounded)}"
+    if not exact and value and digits:
+        sign, nearest = ("<", 10.0**-digits) if value > 0 else (">", -(10.0**-digits))
+        return f"{sign} {number(nearest, digits, bounded=bounded)}"
     return number(float(exact), digits, bounded=bounded)
