@@ -216,7 +216,9 @@ def number(store: Store) -> int:
 
 def test_looking_counts_and_stores_nothing_then_all_is_taken_in(store: Store, number: int, tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
-    path.write_text('{"document": "doc0", "segment": "0", "system": "secret-system-one", "holistic": 4, "sentence": 2}\n')
+    path.write_text(
+        '{"document": "doc0", "segment": "0", "system": "secret-system-one", "holistic": 4, "sentence": 2}\n'
+    )
     found = inspect_outputs(store, number, path, "m")
     assert (found.answers, found.judges) == (2, (("m", 2, False),))
     assert dict(found.questions) == {"holistic": 1, "sentence": 1}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -36,7 +37,7 @@ def test_nonsense_is_refused() -> None:
 def test_costs_and_totals() -> None:
     assert MEMBER.cost(1_000_000, 500_000) == 2.0
     assert Member("m", Endpoint("")).cost(1, 1) is None
-    one = Totals(open=10, items=4, missing=1, cost=1.0, wrong={"json": 1})
+    one = Totals(open=10, items=4, missing=1, cost=1.0, wrong=Counter(json=1))
     assert (one.settled, one.expected_cost) == (5, 2.0)
-    one.add(Totals(open=2, items=2, wrong={"json": 2, "schema": 1}, priced=False))
+    one.add(Totals(open=2, items=2, wrong=Counter(json=2, schema=1), priced=False))
     assert (one.open, one.items, one.wrong, one.expected_cost) == (12, 6, {"json": 3, "schema": 1}, None)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from lanner.errors import LannerError
@@ -141,12 +142,6 @@ class Limits:
     """After so many time-outs in a row, without a byte in between, a server counts as gone."""
 
 
-_COUNTS = (
-    *("open", "items", "missing", "failed", "waiting", "calls", "cached", "reasks", "repairs", "overloads"),
-    *("tokens_in", "tokens_out", "cost", "estimated", "overlong"),
-)
-
-
 @dataclass(slots=True)
 class Totals:
     """What a run has come to so far. `open` is how many items there were to do at its beginning; `waiting` are those
@@ -173,9 +168,9 @@ class Totals:
     problem: str = ""
     estimated: int = 0
     overlong: int = 0
-    wrong: dict[str, int] = field(default_factory=dict)
-    means: dict[str, int] = field(default_factory=dict)
-    answered_as: dict[str, int] = field(default_factory=dict)
+    wrong: Counter[str] = field(default_factory=Counter)
+    means: Counter[str] = field(default_factory=Counter)
+    answered_as: Counter[str] = field(default_factory=Counter)
 
     @property
     def settled(self) -> int:
@@ -188,13 +183,10 @@ class Totals:
 
     def add(self, other: Totals) -> None:
         """Put the totals of another part (a shard, a worker) to these."""
-        for name in _COUNTS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for each in fields(self):
+            if each.type in ("int", "float", "Counter[str]"):
+                setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
         self.priced = self.priced and other.priced
         self.stopped = self.stopped or other.stopped
         self.is_out_of_money = self.is_out_of_money or other.is_out_of_money
         self.problem = other.problem or self.problem
-        pairs = ((self.wrong, other.wrong), (self.means, other.means), (self.answered_as, other.answered_as))
-        for mine, theirs in pairs:
-            for name, number in theirs.items():
-                mine[name] = mine.get(name, 0) + number

@@ -18,8 +18,8 @@ from lanner.campaign.submit import save_all
 from lanner.campaign.tasks import finish_in
 from lanner.errors import LannerError
 from lanner.judges.limits import Budget, Gate
-from lanner.judges.plan import Limits, Member, Totals
-from lanner.judges.prompt import Prompt
+from lanner.judges.plan import Limits, Member, Plan, Totals
+from lanner.judges.prompt import Example, Prompt
 from lanner.judges.providers import (
     WITHHELD,
     Call,
@@ -31,7 +31,7 @@ from lanner.judges.providers import (
     UnreadableError,
 )
 from lanner.judges.replies import Verdict, weighted, with_weights
-from lanner.model import Item, Json, Protocol
+from lanner.model import Campaign, Item, Json, Protocol
 from lanner.store import Assigned, Entry, NewEntry, Store, Transaction
 from lanner.store.rows import dumps, loads, micros
 
@@ -123,27 +123,27 @@ class Request:
         return digest.hexdigest()[:32]
 
 
+@dataclass(frozen=True)
+class Shared:
+    """What all judges of a run share."""
+
+    store: Store
+    campaign: Campaign
+    protocol: Protocol
+    writer: Writer
+    limits: Limits
+    totals: Totals
+    budget: Budget
+    examples: Sequence[Example] = ()
+
+
 class Requester:
     """Asks, checks, asks again, and records every reply. One for each judge of a run."""
 
-    def __init__(
-        self,
-        writer: Writer,
-        limits: Limits,
-        totals: Totals,
-        budget: Budget,
-        *,
-        protocol: Protocol,
-        reasks: int,
-        run_name: str = "",
-    ) -> None:
-        self._writer = writer
-        self._protocol = protocol
-        self._limits = limits
-        self._totals = totals
-        self._budget = budget
-        self._reasks = reasks
-        self._run_name = run_name
+    def __init__(self, shared: Shared, plan: Plan) -> None:
+        self._shared, self._reasks = shared, plan.reasks
+        self._limits, self._totals, self._budget = shared.limits, shared.totals, shared.budget
+        self._run_name = _run_name(shared.campaign, plan)
         self._rng = Random(0)
         self._valid = 0
         self._fruitless = 0
@@ -183,7 +183,7 @@ class Requester:
                 verdict, if_last = judge(reply.text)
                 weights = weighted(reply, request.prompt.schema) if request.channel.member.weighted else {}
                 if verdict.answers is not None and weights:
-                    answers = with_weights(verdict.answers, weights, self._protocol)
+                    answers = with_weights(verdict.answers, weights, self._shared.protocol)
                     verdict = verdict._replace(answers=answers)
                 verdict = _final_verdict(verdict, reply, call)
             except UnreadableError as error:
@@ -331,11 +331,11 @@ class Requester:
         else:
             totals.calls += 1
         totals.repairs += verdict.repairs
-        for counts, name in ((totals.wrong, verdict.step), (totals.means, reply.means)):
+        for counts, name in (
+            (totals.wrong, verdict.step), (totals.means, reply.means), (totals.answered_as, reply.model),
+        ):  # fmt: skip
             if name:
-                counts[name] = counts.get(name, 0) + 1
-        if reply.model:
-            totals.answered_as[reply.model] = totals.answered_as.get(reply.model, 0) + 1
+                counts[name] += 1
         sent = reply.sent
         row: NewEntry = {
             "campaign": subject.campaign,
@@ -370,7 +370,7 @@ class Requester:
             "answers": None if verdict.answers is None else dumps(verdict.answers),
             "asked_at": micros(campaign.now()),
         }
-        self._writer.record(row)
+        self._shared.writer.record(row)
 
     def _detail(self, request: Request, call: Call, reply: Reply, verdict: Verdict) -> dict[str, Json]:
         """The request as it was sent and what came beside the text. Instructions and schema are the same for most
@@ -398,6 +398,13 @@ class Requester:
             "usage": "" if reply.counted else "estimated",
         }
         return detail | {name: value for name, value in optional.items() if value}
+
+
+def _run_name(campaign: Campaign, plan: Plan) -> str:
+    """What tells the requests of this judge from those of the same texts in another store, where a server keeps them:
+    a batch that another store has paid for is not ours."""
+    moment = campaign.created_at.isoformat() if campaign.created_at else ""
+    return hashlib.sha256(f"{campaign.name}\x1f{moment}\x1f{plan.judge}".encode()).hexdigest()[:8] + "."
 
 
 def _storable(text: str) -> str:

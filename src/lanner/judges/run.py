@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import hashlib
 import json
 import signal
 import tempfile
@@ -28,7 +27,7 @@ from lanner.judges.plan import Limits, Member, Plan, Totals, differences
 from lanner.judges.prompt import Example, agreed, demanded
 from lanner.judges.providers import Call, Endpoint, Provider, Reply
 from lanner.judges.providers._batches import Batches
-from lanner.judges.request import CHARACTERS_PER_TOKEN, Channel, Requester, Writer
+from lanner.judges.request import CHARACTERS_PER_TOKEN, Channel, Shared, Writer
 from lanner.judges.worker import Worker
 from lanner.model import Campaign, CampaignState, Document, Json, Protocol, Unit
 from lanner.store import Store, Work
@@ -147,27 +146,9 @@ async def run(
         numbers = judge_numbers(store, seats.id, plans)
         with running_judges(store, numbers if documents is None else {}):
             async with Writer(store) as writer, _quiet_collector(), _ended_by_signals(budget, connections, interrupted):
+                shared = Shared(store, seats, protocol, writer, limits, totals, budget, examples)
                 workers = [
-                    Worker(
-                        store,
-                        plan,
-                        theirs,
-                        number=seats.id,
-                        seat=numbers[plan.judge],
-                        protocol=protocol,
-                        requester=Requester(
-                            writer,
-                            limits,
-                            totals,
-                            budget,
-                            protocol=protocol,
-                            reasks=plan.reasks,
-                            run_name=_run_name(seats, plan),
-                        ),
-                        writer=writer,
-                        totals=totals,
-                        examples=examples,
-                    )
+                    Worker(shared, plan, theirs, numbers[plan.judge])
                     for plan, theirs in zip(plans, channels, strict=True)
                 ]
                 await _Shift(workers, limits, totals, report).work(documents)
@@ -189,13 +170,6 @@ def judge_numbers(store: Store, campaign_id: int, plans: Sequence[Plan]) -> dict
     names = {plan.judge for plan in plans}
     with store.reading() as tx:
         return {entry.judge.id: entry.number for entry in tx.judges.all(campaign_id) if entry.judge.id in names}
-
-
-def _run_name(campaign: Campaign, plan: Plan) -> str:
-    """What tells the requests of this judge from those of the same texts in another store, where a server keeps them:
-    a batch that another store has paid for is not ours."""
-    moment = campaign.created_at.isoformat() if campaign.created_at else ""
-    return hashlib.sha256(f"{campaign.name}\x1f{moment}\x1f{plan.judge}".encode()).hexdigest()[:8] + "."
 
 
 @asynccontextmanager

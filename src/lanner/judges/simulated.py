@@ -63,8 +63,8 @@ class Simulation:
             question = pending[0]
             labels = chosen(self.protocol, question, earlier_answers)
             agreed, alone = (
-                simulate_answer(question, rng=dice, texts=texts, chosen=labels, outputs=outputs, quality=quality)
-                for dice in (shared, own)
+                simulate_answer(question, rng=rng, texts=texts, chosen=labels, outputs=outputs, quality=quality)
+                for rng in (shared, own)
             )
             raw = _mixed(question, agreed, alone, temper, own)
             value = check(question, raw, texts=texts, chosen=labels, outputs=outputs)
@@ -86,16 +86,21 @@ class Simulation:
         return qualities
 
     def _dice(self, item: Item, *about: str) -> Random:
-        key = "\x1f".join((str(self.seed), item.document, item.segment, *item.systems, *about))
-        return Random(int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big"))
+        return dice(self.seed, item.document, item.segment, *item.systems, *about)
 
 
-def _mixed(question: Question, agreed: Json, alone: Json, temper: Temper, dice: Random) -> Json:
+def dice(seed: int, *about: str) -> Random:
+    """Random numbers that depend on the seed and on what they are about, on nothing else."""
+    key = "\x1f".join((str(seed), *about))
+    return Random(int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big"))
+
+
+def _mixed(question: Question, agreed: Json, alone: Json, temper: Temper, rng: Random) -> Json:
     if isinstance(question, Scale):
         return alone
     if isinstance(question, Grid) and isinstance(agreed, dict):
-        return {row: agreed[row] if dice.random() < temper.reliability else alone[row] for row in agreed}
-    value = agreed if dice.random() < temper.reliability else alone
+        return {row: agreed[row] if rng.random() < temper.reliability else alone[row] for row in agreed}
+    value = agreed if rng.random() < temper.reliability else alone
     if temper.swaps and isinstance(value, str) and value in temper.swaps:
         return temper.swaps[1 - temper.swaps.index(value)]
     return value

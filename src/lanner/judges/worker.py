@@ -13,8 +13,8 @@ from lanner.campaign import Questions, Submission
 from lanner.campaign.questions import fits
 from lanner.errors import LannerError
 from lanner.judges.limits import StoppedError
-from lanner.judges.plan import Plan, Totals
-from lanner.judges.prompt import Example, Lesson, Prompter
+from lanner.judges.plan import Plan
+from lanner.judges.prompt import Lesson, Prompter
 from lanner.judges.replies import AmbiguousError, Asked, Verdict, judged, parse, verdict
 from lanner.judges.request import (
     MISSING,
@@ -24,13 +24,13 @@ from lanner.judges.request import (
     Judge,
     Request,
     Requester,
+    Shared,
     Subject,
     UnavailableError,
-    Writer,
 )
-from lanner.model import Document, Grid, Item, Json, Protocol, Spans, Stage, Unit
+from lanner.model import Document, Grid, Item, Json, Spans, Stage, Unit
 from lanner.protocols.answers import chosen, combine, holds, reordered, texts_of
-from lanner.store import Answer, Assigned, Entry, Store, Work
+from lanner.store import Answer, Assigned, Entry, Work
 from lanner.store.rows import dumps
 
 _ORDERS = 24  # different orders of options in an audit: enough to even out, few enough to remember their prompts
@@ -65,29 +65,16 @@ class Vote:
 class Worker:
     """One judge of one campaign, for as long as a run lasts."""
 
-    def __init__(
-        self,
-        store: Store,
-        plan: Plan,
-        channels: Sequence[Channel],
-        *,
-        number: int,
-        seat: int,
-        protocol: Protocol,
-        requester: Requester,
-        writer: Writer,
-        totals: Totals,
-        examples: Sequence[Example] = (),
-    ) -> None:
-        self._store, self._campaign, self._seat = store, number, seat
-        self._protocol, self._plan, self._channels = protocol, plan, channels
-        self._requester, self._writer, self._totals = requester, writer, totals
-        self._asking = Questions(protocol)
-        self._prompter = Prompter(protocol, plan.settings)
-        self._lesson = Lesson(examples, self._prompter, plan.examples)
+    def __init__(self, shared: Shared, plan: Plan, channels: Sequence[Channel], seat: int) -> None:
+        self._store, self._campaign, self._seat = shared.store, shared.campaign.id, seat
+        self._protocol, self._plan, self._channels = shared.protocol, plan, channels
+        self._requester, self._writer, self._totals = Requester(shared, plan), shared.writer, shared.totals
+        self._asking = Questions(self._protocol)
+        self._prompter = Prompter(self._protocol, plan.settings)
+        self._lesson = Lesson(shared.examples, self._prompter, plan.examples)
         self._pages = {
             page: place
-            for place, (page, stages) in enumerate(protocol.pages.items())
+            for place, (page, stages) in enumerate(self._protocol.pages.items())
             if any(stage.unit is not Unit.JUDGE for stage in stages)
         }
         names = [channel.member.model for channel in channels]
@@ -313,7 +300,7 @@ class Worker:
             if getattr(outcome, "code", "") in ("draft", "paused", "closed"):
                 raise outcome
             self._totals.missing += 1
-            self._totals.wrong["refused"] = self._totals.wrong.get("refused", 0) + 1
+            self._totals.wrong["refused"] += 1
         else:
             self._totals.items += 1
             task.settled.add(place)

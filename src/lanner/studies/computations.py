@@ -19,11 +19,11 @@ from lanner.stats.association import Coefficient
 from lanner.stats.metaeval import metaeval
 from lanner.stats.ratings import EVERY_KIND
 from lanner.stats.resample import Resampling
-from lanner.studies import error_spans, simulation
+from lanner.studies import error_spans, simulation  # noqa: F401 - their computations are among those that files name
 from lanner.studies import punkt as sentence_ends
-from lanner.studies.study import CellResult, Data
+from lanner.studies.study import COMPUTATIONS as COMPUTATIONS  # noqa: PLC0414 - whoever wants all of them asks here
+from lanner.studies.study import CellResult, Data, computation
 
-Computation = Callable[..., CellResult | float | str | None]
 _QUICK = Resampling(n=1)
 """Only the estimate is compared with print, so no resamples are drawn for intervals nobody looks at."""
 
@@ -33,6 +33,7 @@ def _only(results: Sequence[Result], **labels: str) -> float | None:
     return fitting[0].value if fitting else None
 
 
+@computation
 def agreement(
     data: Data,
     *,
@@ -71,19 +72,22 @@ def _diagnose_pair(
 ) -> Sequence[Result]:
     """What two judges see differently on one question; many cells of a table read it."""
     key = (diagnose.__name__, part, question, tuple(judges), documents, same)
-    if key not in data.kept:
+
+    def results() -> Sequence[Result]:
         table = _as_items(data.table(part, judges, documents, question=question), same)
-        data.kept[key] = diagnose(table, question, resampling=_QUICK, **data.labels(part, question))
-    results: Sequence[Result] = data.kept[key]
-    return results
+        return diagnose(table, question, resampling=_QUICK, **data.labels(part, question))
+
+    return data.keep(key, results)
 
 
+@computation
 def merged(data: Data, *, part: str, question: str, judges: Sequence[str], labels: Sequence[str]) -> float | None:
     """κ of two judges after two labels are taken as one."""
     results = _diagnose_pair(data, diagnosis.merging, part, question, judges)
     return next((r.value for r in results if set(r.labels["merged"].split(" + ")) == set(labels)), None)
 
 
+@computation
 def disagreement(
     data: Data, *, part: str, question: str, judges: Sequence[str], label: str, side: str = "both"
 ) -> float | None:
@@ -93,6 +97,7 @@ def disagreement(
     return None if value is None else 100 * value
 
 
+@computation
 def confusion_count(
     data: Data,
     *,
@@ -114,6 +119,7 @@ def confusion_count(
     return None if row is None else float(row.get(across, 0))
 
 
+@computation
 def label_share(
     data: Data, *, part: str, question: str, judge: str, label: str, domain: str = "", among: str = "items"
 ) -> float | None:
@@ -126,11 +132,13 @@ def label_share(
     return 100 * sum(labels.count(label) for labels in answers) / sum(map(len, answers))
 
 
+@computation
 def correlation(data: Data, *, part: str, of: str, method: Coefficient, judges: Sequence[str] = ()) -> float | None:
     """Correlation of a measure between two judges."""
     return association.correlations(data.table(part, judges), of, methods=[method], resampling=_QUICK).value
 
 
+@computation
 def regress(
     data: Data,
     *,
@@ -151,6 +159,7 @@ def regress(
     return None if row is None else row[{"intercept": "value", "coefficient": "value"}.get(give, give)]
 
 
+@computation
 def throughput(
     data: Data, *, part: str, judge: str, of: str, domain: str = "all", pooled: bool = False, without: str = ""
 ) -> float | None:
@@ -158,22 +167,22 @@ def throughput(
     return rates(data, part, judge, of, pooled=pooled, without=without).get(domain)
 
 
+@computation
 def chosen_number(data: Data, *, part: str, question: str, judge: str, number: int) -> float | None:
     """In percent, on how many items a judge chose exactly so many labels."""
     sizes = numbers_chosen(data, part, question, judge)
     return 100 * sizes.count(number) / len(sizes) if sizes else None
 
 
+@computation
 def preferred(
     data: Data, *, part: str, question: str, favour: str, give: str, documents: str = "", judge: str = "all"
 ) -> float | None:
     """From the sign test: wins, ties, losses, x, n, a p-value (p_drop, p_split), or percent_ of wins, ties, losses."""
     key = ("sign test", part, question, favour, documents)
-    if key not in data.kept:
-        table = data.table(part, (), documents)
-        data.kept[key] = preference.sign_test(table, question, favour=favour, resampling=_QUICK).rows
-    rows: Sequence[dict[str, Any]] = data.kept[key]
-    row = next((row for row in rows if row["judge"] == judge), None)
+    table = data.table(part, (), documents)
+    result = data.keep(key, lambda: preference.sign_test(table, question, favour=favour, resampling=_QUICK))
+    row = next((row for row in result.rows if row["judge"] == judge), None)
     if row is None:
         return None
     if give.startswith("percent_"):
@@ -182,6 +191,7 @@ def preferred(
     return float(row[give])
 
 
+@computation
 def majority(data: Data, *, part: str, question: str, give: str, documents: str = "", same: str = "") -> float | None:
     """From the majority vote on each item: percent_one, percent_tie, percent_two."""
     table = _as_items(data.table(part, (), documents), same)
@@ -189,6 +199,7 @@ def majority(data: Data, *, part: str, question: str, give: str, documents: str 
     return float(result.rows[0][give]) if result.rows else None
 
 
+@computation
 def control_misses(data: Data, *, part: str, questions: str, give: str) -> float | None:
     """Control items, how many of them were missed, and how many of those by a tie, over questions that fit."""
     material = data.part(part)
@@ -210,6 +221,7 @@ def _won(systems: Sequence[str], ranks: Sequence[int], nonsense: str) -> bool:
     return ranks[sound] < ranks[1 - sound]
 
 
+@computation
 def of_printed(data: Data, *, numbers: Sequence[float]) -> float:  # noqa: ARG001 - every computation takes the data
     """The plain mean of numbers that the paper itself prints: whether its own rows give its own summary."""
     return sum(numbers) / len(numbers)
@@ -222,16 +234,13 @@ def evaluated(data: Data) -> Result:
     """Every scorer against gold, human references left out as systems."""
     if data.scores is None:
         raise InputError("The data has no metric scores.")
-    if "metaeval" not in data.kept:
-        tables = data.scores
-        # soft pairwise accuracy is the slow one, and no cell asks for it
-        data.kept["metaeval"] = metaeval(
-            tables.gold, tables.scorers, without=tables.references, documents=tables.documents, swaps_of_segments=1
-        )
-    result: Result = data.kept["metaeval"]
-    return result
+    tables = data.scores
+    about: dict[str, Any] = {"without": tables.references, "documents": tables.documents}
+    # soft pairwise accuracy is the slow one, and no cell asks for it
+    return data.keep("metaeval", lambda: metaeval(tables.gold, tables.scorers, swaps_of_segments=1, **about))
 
 
+@computation
 def metric(data: Data, *, name: str, give: str) -> CellResult:
     """One number of one metric: acc_eq, sys_pairwise_accuracy, segment_pearson, or another column of the result."""
     rows = {str(row["metric"]): row for row in evaluated(data).rows}
@@ -239,6 +248,7 @@ def metric(data: Data, *, name: str, give: str) -> CellResult:
     return CellResult(rows[name][give])
 
 
+@computation
 def scored(data: Data, *, give: str) -> float:
     """How many systems, or segments of one system, the gold scores cover."""
     counts = evaluated(data).counts
@@ -254,15 +264,11 @@ def model(
 ) -> Result:
     """The least-squares model of one judge, with classical intervals as the paper has them."""
     key = ("model", part, judge, outcome, tuple(predictors), fill)
-    if key not in data.kept:
-        table = data.table(part, [judge])
-        data.kept[key] = regression.regress(
-            table, outcome, predictors, errors="classical", fill=fill, resampling=_QUICK
-        )
-    result: Result = data.kept[key]
-    return result
+    how: dict[str, Any] = {"errors": "classical", "fill": fill, "resampling": _QUICK}
+    return data.keep(key, lambda: regression.regress(data.table(part, [judge]), outcome, predictors, **how))
 
 
+@computation
 def extreme_domain(data: Data, *, part: str, judge: str, of: str, which: str, without: str = "") -> CellResult:
     """The domain in which a judge is slowest or fastest; "between" for the one that is neither."""
     rate_by_name = {name: rate for name, rate in rates(data, part, judge, of, without=without).items() if name != "all"}
@@ -273,6 +279,7 @@ def extreme_domain(data: Data, *, part: str, judge: str, of: str, which: str, wi
     return CellResult(ranking[place], detail=_list_numbers(rate_by_name, 2, "a minute"))
 
 
+@computation
 def slowdown(data: Data, *, judge: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> CellResult:
     """Speed in one protocol as a share of that in another, for the same judge."""
     first, second = (rates(data, judge=judge, **how).get("all") for how in (before, after))
@@ -281,6 +288,7 @@ def slowdown(data: Data, *, judge: str, before: Mapping[str, Any], after: Mappin
     return CellResult(second / first, detail=f"{second:.2f} against {first:.2f} a minute")
 
 
+@computation
 def interval_and_zero(
     data: Data,
     *,
@@ -301,6 +309,7 @@ def interval_and_zero(
     return CellResult(words, low, high, f"{row['value']:.3f} [{low:.3f}, {high:.3f}]".replace("-", "−"))
 
 
+@computation
 def commonest_number(data: Data, *, part: str, question: str, judge: str) -> CellResult:
     """How many labels a judge chose most often."""
     counts = Counter(numbers_chosen(data, part, question, judge))
@@ -310,6 +319,7 @@ def commonest_number(data: Data, *, part: str, question: str, judge: str) -> Cel
     return CellResult(float(number), detail=f"{100 * times / counts.total():.1f} % of sentences")
 
 
+@computation
 def commonest_agreed(data: Data, *, part: str, question: str, judges: Sequence[str], most: int = 3) -> CellResult:
     """The labels that two judges most often both choose, commonest first."""
     counts = Counter(agreed_labels(data, part, question, judges))
@@ -319,6 +329,7 @@ def commonest_agreed(data: Data, *, part: str, question: str, judges: Sequence[s
     )
 
 
+@computation
 def commonest_in_domain(
     data: Data, *, part: str, question: str, judges: Sequence[str], domain: str, most: int = 2
 ) -> CellResult:
@@ -332,6 +343,7 @@ def commonest_in_domain(
     return CellResult(" and ".join(name.replace("_", " ") for name in top) or None, detail=_list_numbers(top, 1, "%"))
 
 
+@computation
 def closest_pair(
     data: Data, *, part: str, question: str, statistic: str, ones: Sequence[str], others: Sequence[str]
 ) -> CellResult:
@@ -360,28 +372,30 @@ def _list_numbers(numbers: Mapping[str, float], digits: int, unit: str = "") -> 
 def given(data: Data, part: str, question: str, judge: str, domain: str = "") -> list[list[str]]:
     """The labels of every answer of a judge, repeated ones included, as the judge gave them."""
     key = ("given", part, question, judge, domain)
-    if key not in data.kept:
+
+    def labels() -> list[list[str]]:
         ids = {document.id for document in data.documents(part, domain)}
-        data.kept[key] = [
+        return [
             list(j.value) if isinstance(j.value, list) else [j.value]
             for j in data.part(part).judgements
             if j.question == question and j.judge == judge and j.value is not None and j.document in ids
         ]
-    labels: list[list[str]] = data.kept[key]
-    return labels
+
+    return data.keep(key, labels)
 
 
 def rates(data: Data, part: str, judge: str, of: str, *, pooled: bool = False, without: str = "") -> dict[str, float]:
     """Sentences a minute in each domain, and "all" for the judge."""
     key = ("rates", part, judge, of, pooled, without)
-    if key not in data.kept:
+
+    def rate_by_domain() -> dict[str, float]:
         table = data.table(part, [judge], question=of)
         if without:
             table = table.filter(~pl.col("flags").list.contains(without).fill_null(False))
         results = effort.throughput(table, pooled=pooled, resampling=_QUICK)
-        data.kept[key] = {str(row["domain"]): float(row["value"]) for row in results.rows}
-    rate_by_domain: dict[str, float] = data.kept[key]
-    return rate_by_domain
+        return {str(row["domain"]): float(row["value"]) for row in results.rows}
+
+    return data.keep(key, rate_by_domain)
 
 
 def numbers_chosen(data: Data, part: str, question: str, judge: str) -> list[int]:
@@ -389,6 +403,7 @@ def numbers_chosen(data: Data, part: str, question: str, judge: str) -> list[int
     return data.table(part, [judge], question=question)["labels"].list.len().drop_nulls().to_list()
 
 
+@computation
 def texts(
     data: Data, *, part: str, count: str, domain: str = "", punkt: Mapping[str, Any] | None = None
 ) -> float | None:
@@ -411,6 +426,7 @@ def texts(
     return sentence_count / over if over else None
 
 
+@computation
 def words(data: Data, *, part: str, give: str, domain: str = "") -> float | None:
     """How many words, divided by spaces, the source of a segment has: the mean, the least, the most."""
     counts = [len(segment.source.split()) for document in data.documents(part, domain) for segment in document]
@@ -419,6 +435,7 @@ def words(data: Data, *, part: str, give: str, domain: str = "") -> float | None
     return float({"mean": sum(counts) / len(counts), "least": min(counts), "most": max(counts)}[give])
 
 
+@computation
 def judge_mean(data: Data, *, part: str, attribute: str, over: int | None = None) -> float | None:
     """The mean of what is known about the judges, or its sum divided by `over` where some shared a place."""
     values = [float(judge.attributes[attribute]) for judge in data.part(part).judges if attribute in judge.attributes]
@@ -431,6 +448,7 @@ def digest(data: Data, part: str) -> str:
     return sha256("\n".join(sources).encode()).hexdigest()
 
 
+@computation
 def agreed_share(data: Data, *, part: str, question: str, judges: Sequence[str], label: str, domain: str = "") -> float:
     """In percent, a label's share among the labels that two judges both chose for a sentence."""
     labels = agreed_labels(data, part, question, judges, domain)
@@ -440,16 +458,18 @@ def agreed_share(data: Data, *, part: str, question: str, judges: Sequence[str],
 def agreed_labels(data: Data, part: str, question: str, judges: Sequence[str], domain: str = "") -> list[str]:
     """Every label that two judges both chose, once for each sentence."""
     key = ("agreed", part, question, tuple(judges), domain)
-    if key not in data.kept:
+
+    def labels() -> list[str]:
         keys = ["document", "segment"]
         one, other = (data.table(part, [judge], "", domain, question).select(*keys, "labels") for judge in judges)
         both = one.join(other, on=keys, suffix="_other")
         intersection = both.select(pl.col("labels").list.set_intersection("labels_other"))["labels"]
-        data.kept[key] = intersection.explode().drop_nulls().to_list()
-    labels: list[str] = data.kept[key]
-    return labels
+        return intersection.explode().drop_nulls().to_list()
+
+    return data.keep(key, labels)
 
 
+@computation
 def differing_domain(data: Data, *, part: str, question: str, judges: Sequence[str], domain: str) -> CellResult:
     """In percent, how many of the sentences on which two judges differ belong to a domain."""
     keys = ["document", "segment", "domain"]
@@ -458,38 +478,3 @@ def differing_domain(data: Data, *, part: str, question: str, judges: Sequence[s
     inside = differ.filter(pl.col("domain") == domain).height
     share = 100 * inside / differ.height if differ.height else None
     return CellResult(share, detail=f"{inside} of {differ.height} differing sentences")
-
-
-_ALL: tuple[Computation, ...] = (
-    agreement,
-    merged,
-    disagreement,
-    confusion_count,
-    label_share,
-    correlation,
-    regress,
-    throughput,
-    chosen_number,
-    preferred,
-    majority,
-    control_misses,
-    of_printed,
-    texts,
-    words,
-    judge_mean,
-    agreed_share,
-    differing_domain,
-    extreme_domain,
-    slowdown,
-    interval_and_zero,
-    commonest_number,
-    commonest_agreed,
-    commonest_in_domain,
-    closest_pair,
-    *error_spans.COMPUTATIONS,
-    metric,
-    scored,
-    *simulation.SCENARIO_COMPUTATIONS,
-    *simulation.SURVEY_COMPUTATIONS,
-)
-COMPUTATIONS: dict[str, Computation] = {function.__name__: function for function in _ALL}

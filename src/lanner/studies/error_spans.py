@@ -17,7 +17,7 @@ import polars as pl
 from lanner.errors import InputError, Where
 from lanner.stats.association import Coefficient, correlations
 from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
-from lanner.studies.study import CellResult, Data
+from lanner.studies.study import CellResult, Data, computation
 
 PAUSE = 300.0
 _SEGMENT = ["document", "segment", "system"]
@@ -26,6 +26,7 @@ _CORRELATIONS: dict[str, Coefficient] = {"pearson": "pearson", "spearman": "spea
 _HOW = Resampling()
 
 
+@computation
 def spans_per_segment(data: Data, *, part: str, severity: str = "", of: str = "errors") -> CellResult:
     """How many spans a judge marks on a segment, or in percent how many of them have a severity."""
     table = _main(data, part, of)
@@ -40,6 +41,7 @@ def spans_per_segment(data: Data, *, part: str, severity: str = "", of: str = "e
     return _ratio(table["document"], 100 * count, number, detail)
 
 
+@computation
 def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str = "errors") -> CellResult:
     """Seconds from one segment's opening to the next one's; with `per` "span" over the spans marked in that time."""
     table = data.table(part, question=of)
@@ -72,6 +74,7 @@ def seconds_per_segment(data: Data, *, part: str, per: str = "segment", of: str 
     return _resample(both, finish, detail)
 
 
+@computation
 def mean_score(data: Data, *, part: str, of: str, system: str = "", scale: float = 1.0) -> CellResult:
     """The mean of a score over segments (of which each judge's answers are averaged first), in all or of a system."""
     table = _main(data, part, of)
@@ -81,6 +84,7 @@ def mean_score(data: Data, *, part: str, of: str, system: str = "", scale: float
     return _ratio(means["document"], scale * means["score"], ones, f"{len(means):,} segments")
 
 
+@computation
 def protocols_agree(
     data: Data, *, parts: Sequence[str], of: Sequence[str], level: str, method: str, signs: Sequence[int] = (1, 1)
 ) -> CellResult:
@@ -123,6 +127,7 @@ def _systems_agree(both: pl.DataFrame, method: str) -> CellResult:
     return _resample(sides, finish, f"{len(systems):,} systems")
 
 
+@computation
 def same_as_released(
     data: Data, *, part: str, of: str, file: str, give: str, names: Mapping[str, str], references: bool = False
 ) -> CellResult:
@@ -205,12 +210,3 @@ def _resample(sums: Mapping[str, Array], finish: Callable[[Array], Array], detai
 
 def _main(data: Data, part: str, question: str) -> pl.DataFrame:
     return data.table(part, question=question).filter(pl.col("role") == "main")
-
-
-COMPUTATIONS: tuple[Callable[..., CellResult], ...] = (
-    spans_per_segment,
-    seconds_per_segment,
-    mean_score,
-    protocols_agree,
-    same_as_released,
-)

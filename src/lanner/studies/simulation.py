@@ -6,7 +6,6 @@ recovered if the interval around its estimate holds the truth. Nothing here says
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,13 +24,14 @@ from lanner.analysis.material import from_campaign
 from lanner.campaign import Submission
 from lanner.designs.prepare import promote, promoted, standings
 from lanner.errors import LannerError
+from lanner.judges.simulated import dice
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Protocol, Segment
 from lanner.protocols.answers import applicable
 from lanner.stats import context, questionnaire
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.resample import Array, Resampling
 from lanner.store import Store
-from lanner.studies.study import CellResult, Data
+from lanner.studies.study import CellResult, Data, computation
 
 Answer = Callable[[Judge, str, Item], Json]
 """What a judge answers to a question about an item."""
@@ -42,12 +42,6 @@ def passing_store() -> Iterator[Store]:
     """A store that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="lanner-") as folder, Store.open(Path(folder) / "study.sqlite") as store:
         yield store
-
-
-def dice(seed: int, *about: str) -> Random:
-    """Random numbers that depend on the seed and on what they are about, on nothing else."""
-    key = "\x1f".join((str(seed), *about))
-    return Random(int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big"))
 
 
 def answer_all(store: Store, name: str, answer: Answer) -> int:
@@ -269,6 +263,7 @@ def _scenario_texts(documents: int, sentences: int) -> list[Document]:
     return rows
 
 
+@computation
 def scenario_agreement(
     data: Data, *, family: str, scenario: str, statistic: str, test_set: str = "", binary: bool = False, **options: Any
 ) -> CellResult:
@@ -296,6 +291,7 @@ def _question_and_truth(world: ScenarioWorld, family: str, scenario: str, binary
     return f"{family}_{scenario}", {}
 
 
+@computation
 def statement_mean(data: Data, *, question: str, place: int, scenario: str = "") -> CellResult:
     """The average answer to a statement of the questionnaire."""
     world: ScenarioWorld = data.kept["world"]
@@ -306,6 +302,7 @@ def statement_mean(data: Data, *, question: str, place: int, scenario: str = "")
     return CellResult(row["mean"], row["low"], row["high"], f"{row['n']} judges", truth=means[place])
 
 
+@computation
 def reread_count(data: Data, *, of: str, answer: str) -> CellResult:
     """How many judges read again, beside how many are to be expected. The interval is the exact binomial one."""
     world: ScenarioWorld = data.kept["world"]
@@ -319,9 +316,6 @@ def reread_count(data: Data, *, of: str, answer: str) -> CellResult:
     ends = binomtest(count, n).proportion_ci(LEVEL)
     mean = n * world.reread[of][answer]
     return CellResult(float(count), n * ends.low, n * ends.high, f"of {n} judges", truth=mean)
-
-
-SCENARIO_COMPUTATIONS: tuple[Callable[..., CellResult], ...] = (scenario_agreement, statement_mean, reread_count)
 
 
 # Castilho, Popović and Way 2020: which sentences need context, why, and how much.
@@ -471,19 +465,18 @@ def _survey_texts(domains: list[str], documents: int, sentences: int) -> list[Do
     ]
 
 
+@computation
 def issue_share(data: Data, *, phase: str, domain: str, label: str) -> CellResult:
     """In percent, how often an issue is given as the reason, in a phase and a domain."""
     world: SurveyWorld = data.kept["world"]
     question = "reasons_two" if phase == "two" else "reasons"
-    key = ("issues", question)
-    if key not in data.kept:
-        data.kept[key] = context.issue_shares(data.table(SURVEY), question, resampling=Resampling(level=LEVEL)).rows
-    rows: list[Mapping[str, Any]] = data.kept[key]
-    return _percent(
-        [row for row in rows if row["domain"] == domain], "label", label, world.issue_share(phase, domain, label)
-    )
+    how = Resampling(level=LEVEL)
+    result = data.keep(("issues", question), lambda: context.issue_shares(data.table(SURVEY), question, resampling=how))
+    rows = [row for row in result.rows if row["domain"] == domain]
+    return _percent(rows, "label", label, world.issue_share(phase, domain, label))
 
 
+@computation
 def no_agreement(data: Data, *, phase: str, place: int) -> CellResult:
     """In percent, for how many sentences so many judges say no; the last place is for those above the cut."""
     world: SurveyWorld = data.kept["world"]
@@ -494,6 +487,7 @@ def no_agreement(data: Data, *, phase: str, place: int) -> CellResult:
     return _percent(rows if place < len(rows) else cut, "interval", results.rows[place]["interval"], true)
 
 
+@computation
 def span_share(data: Data, *, span: str, language: str = "all") -> CellResult:
     """In percent, how many of the sentences that an analyst looked at a context of this size settles."""
     world: SurveyWorld = data.kept["world"]
@@ -515,6 +509,3 @@ def _percent(rows: Sequence[Mapping[str, Any]], column: str, name: str, truth: f
     ends = [None if row[end] is None else 100 * row[end] for end in ("low", "high")]
     detail = f"{row['count']} of {total}"
     return CellResult(100 * row["share"], ends[0], ends[1], detail, truth=100 * truth)
-
-
-SURVEY_COMPUTATIONS: tuple[Callable[..., CellResult], ...] = (issue_share, no_agreement, span_share)

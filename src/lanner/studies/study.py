@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import polars as pl
 
@@ -154,7 +154,7 @@ ABSENT = "data_absent"
 """The code of the error about a data set that a table needs and that is not here."""
 VARIABLE = "LANNER_DATA"
 """Names the folder that holds released data sets, so that none has to be named with --data."""
-Cut = tuple[str, tuple[str, ...], str, str, str]
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +174,16 @@ class Data:
     parts: Mapping[str, Material] = field(default_factory=dict)
     scores: Scores | None = None
     folder: Path | None = None
-    cuts: dict[Cut, pl.DataFrame] = field(default_factory=dict)
     kept: dict[object, Any] = field(default_factory=dict)
     """Results that several cells share, so that each is computed once."""
     absent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Parts that could not be found, with the files that tell their folder."""
+
+    def keep(self, key: object, compute: Callable[[], _T]) -> _T:
+        """What is computed once for all cells that ask for it."""
+        if key not in self.kept:
+            self.kept[key] = compute()
+        return cast(_T, self.kept[key])
 
     def part(self, name: str) -> Material:
         if name in self.absent:
@@ -195,10 +200,8 @@ class Data:
         self, part: str, judges: Sequence[str] = (), documents: str = "", domain: str = "", question: str = ""
     ) -> pl.DataFrame:
         """The tidy table of a part, with some judges, documents that fit a pattern, a domain or a question only."""
-        cut: Cut = (part, tuple(judges), documents, domain, question)
-        if cut not in self.cuts:
-            self.cuts[cut] = self._cut(*cut)
-        return self.cuts[cut]
+        cut = (part, tuple(judges), documents, domain, question)
+        return self.keep(cut, lambda: self._cut(*cut))
 
     def _cut(self, part: str, judges: Sequence[str], documents: str, domain: str, question: str) -> pl.DataFrame:
         material = self.part(part)
@@ -294,3 +297,15 @@ class CellResult:
     @staticmethod
     def of(value: CellResult | float | str | None) -> CellResult:
         return value if isinstance(value, CellResult) else CellResult(value)
+
+
+Computation = Callable[..., CellResult | float | str | None]
+_C = TypeVar("_C", bound=Computation)
+COMPUTATIONS: dict[str, Computation] = {}
+"""What study files name: each takes the data and options, and gives a number, words, or nothing."""
+
+
+def computation(function: _C) -> _C:
+    """Let study files name this function."""
+    COMPUTATIONS[function.__name__] = function
+    return function

@@ -16,7 +16,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -389,6 +389,18 @@ def rows(path: Path, delimiter: str = ",", quoted: bool = True) -> Iterator[tupl
         if row:
             yield begin, row
         begin = reader.line_num + 1
+
+
+def records(path: Path, columns: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows below the header with their line numbers, by the names of the columns, which must have these."""
+    table = rows(path)
+    _, header = next(table, (1, []))
+    if lacking := [name for name in columns if name not in header]:
+        failed(path, f"There is no column {lacking[0]!r}.", 1)
+    for line, row in table:
+        if len(row) != len(header):
+            failed(path, f"This row has {len(row)} cells, the header has {len(header)}.", line)
+        yield line, dict(zip(header, row, strict=True))
 
 
 def parse_json(text: str, path: Path, line: int | None = None) -> Any:

@@ -72,7 +72,7 @@ def read_documents(path: Path, *, languages: str = "", system: str = "target") -
 
 def _documents(file: Path, languages: str, system: str) -> Iterator[Document]:
     gathering = Gathering(file, file.stem, has_documents=True, has_segments=True)
-    for line, row in _records(file):
+    for line, row in textfile.records(file):
         pair = language_codes.pair(languages) if languages else _guess_languages(row["target"])
 
         def attributes(row: dict[str, str] = row, pair: tuple[str, str] = pair) -> dict[str, Any]:
@@ -89,15 +89,6 @@ def _documents(file: Path, languages: str, system: str) -> Iterator[Document]:
 def _guess_languages(target: str) -> tuple[str, str]:
     korean = any(_HANGUL[0] <= char <= _HANGUL[1] for char in target)
     return ("en", "ko") if korean else (language_codes.UNDETERMINED,) * 2
-
-
-def _records(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    rows = textfile.rows(file)
-    _, header = next(rows, (1, []))
-    for line, row in rows:
-        if len(row) != len(header):
-            textfile.failed(file, f"This row has {len(row)} cells, the header has {len(header)}.", line)
-        yield line, dict(zip(header, row, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +122,9 @@ class _Answers:
     def people(self, file: Path) -> None:
         header = set(_header(file))
         if {"idx", "context", "skill"} <= header:
-            self._judge(file, JudgeKind.PERSON, "falcon_labels", self._falcon, _records(file))
+            self._judge(file, JudgeKind.PERSON, "falcon_labels", self._falcon, textfile.records(file))
         elif {"idx", "sent_score", "tot_score"} <= header:
-            self._judge(file, JudgeKind.PERSON, "h_falcon", self._h_falcon, _records(file))
+            self._judge(file, JudgeKind.PERSON, "h_falcon", self._h_falcon, textfile.records(file))
         else:
             textfile.failed(file, "Neither FALCON's columns (idx, context, skill) nor H-FALCON's are here.", 1)
 

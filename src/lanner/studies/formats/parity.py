@@ -42,7 +42,7 @@ def read(path: Path, *, languages: str = "") -> list[Reading]:
     judges = {judge.id: judge for judge in _judges(path / "participants.csv")}
     judgements = []
     ratings = _ratings(path)
-    for line, row in _records(ratings, _RATING):
+    for line, row in textfile.records(ratings, _RATING):
         document = documents.get(row["exp_item_number"])
         if document is None:
             textfile.failed(ratings, f"There is no item {row['exp_item_number']!r}.", line)
@@ -71,7 +71,7 @@ def read_documents(path: Path, *, languages: str = "") -> Iterator[Document]:
     """Each item is a document: a whole article, or a sentence on its own, in one segment."""
     texts: dict[str, str] = {}
     for name in ("documents.csv", "sentences.csv"):
-        for line, row in _records(path / name, _TEXTS):
+        for line, row in textfile.records(path / name, _TEXTS):
             item = row["exp_item_number"]
             if not item or item in texts:
                 what = f"The item {item!r} is already at {texts[item]}." if item else "This item has no number."
@@ -93,20 +93,9 @@ def _document(row: dict[str, str], languages: str, kind: str) -> Document:
 
 def _judges(file: Path) -> Iterator[Judge]:
     if file.is_file():
-        for _, row in _records(file, ("participant_id",)):
+        for _, row in textfile.records(file, ("participant_id",)):
             about: dict[str, Any] = {key: value for key, value in row.items() if value and key != "participant_id"}
             yield Judge(row["participant_id"], attributes=about)
-
-
-def _records(file: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
-    rows = textfile.rows(file)
-    _, header = next(rows, (1, []))
-    if lacking := [name for name in columns if name not in header]:
-        textfile.failed(file, f"There is no column {lacking[0]!r}.", 1)
-    for line, row in rows:
-        if len(row) != len(header):
-            textfile.failed(file, f"This row has {len(row)} cells, the header has {len(header)}.", line)
-        yield line, dict(zip(header, row, strict=True))
 
 
 FORMAT = Format(
