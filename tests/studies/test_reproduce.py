@@ -8,7 +8,6 @@ import pytest
 from data_sets import data_dir
 from lanner.errors import InputError
 from lanner.reports.html import render
-from lanner.studies.computations import COMPUTATIONS
 from lanner.studies.reproduce import (
     AGREES,
     DIFFERS,
@@ -26,7 +25,7 @@ from lanner.studies.reproduce import (
     summary,
     typed,
 )
-from lanner.studies.study import Cell, CellResult, Data, Study, judgements, load
+from lanner.studies.study import COMPUTATIONS, Cell, CellResult, Data, Study, judgements, load
 
 
 @pytest.mark.data

@@ -4,7 +4,7 @@ import pytest
 
 from data_sets import data_dir
 from lanner.errors import InputError, LannerError
-from lanner.studies.computations import COMPUTATIONS
+from lanner.studies.reproduce import COMPUTATIONS
 from lanner.studies.study import CellResult, Data, check_folder, judgements, load, metric_scores, names
 from reports.world import material
 

@@ -9,7 +9,7 @@ resample documents, and a difference between two judges is taken item by item.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -317,26 +317,29 @@ def audit(store: Store, reference: str | int, judge: str, *, resampling: Resampl
     return [replace(result, labels={"judge": judge, **result.labels}) for result in results]
 
 
-def _grouped(answers: Iterable[Said], protocol: Protocol) -> dict[str, dict[tuple[str, ...], list[Said]]]:
+def _grouped(
+    answers: Iterable[Said], protocol: Protocol
+) -> Iterator[tuple[Question, dict[tuple[str, ...], list[Said]]]]:
+    """Each question that was answered, with its answers by what they are about."""
     units: dict[str, dict[tuple[str, ...], list[Said]]] = defaultdict(lambda: defaultdict(list))
     for entry in answers:
-        if protocol.find(entry.question):
-            units[entry.question][entry.document, *entry.unit].append(entry)
-    return units
+        units[entry.question][entry.document, *entry.unit].append(entry)
+    for name, votes in units.items():
+        if place := protocol.find(name):
+            yield place[1], votes
 
 
 def _consistent(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list[Result]:
     """Mean likeness of the answers to one question about one item (see `combination.likeness`), 1 where all agree."""
     results = []
-    for name, units in _grouped(answers, protocol).items():
-        question = _question(protocol, name)
+    for question, units in _grouped(answers, protocol):
         likes = [
             (key[0], value)
             for key, votes in units.items()
             if (value := consistency(question, [_straight(question, vote) for vote in votes])) is not None
         ]
         if likes:
-            results.append(mean_by_document("self-consistency", name, likes, by))
+            results.append(mean_by_document("self-consistency", question.id, likes, by))
     return results
 
 
@@ -348,8 +351,8 @@ def _positions(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> l
     """For pairs: how often what stands first is preferred (half of the time, if order means nothing; ties dropped),
     and how often both orders of a pair get the same verdict."""
     results = []
-    for name, units in _grouped(answers, protocol).items():
-        if not isinstance(_question(protocol, name), Rank):
+    for question, units in _grouped(answers, protocol):
+        if not isinstance(question, Rank):
             continue
         first: list[tuple[str, float]] = []
         same: list[tuple[str, float]] = []
@@ -358,11 +361,11 @@ def _positions(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> l
             first += [(key[0], float(v.value[0] < v.value[1])) for v in pairs if v.value[0] != v.value[1]]
             orders: dict[tuple[str, int], dict[bool, Json]] = defaultdict(dict)
             for vote in pairs:
-                orders[vote.model, vote.sample][vote.swapped] = _verdict(_straight(_question(protocol, name), vote))
+                orders[vote.model, vote.sample][vote.swapped] = _verdict(_straight(question, vote))
             same += [(key[0], float(both[False] == both[True])) for both in orders.values() if len(both) == 2]
         if same:
-            results.append(mean_by_document("first of two preferred", name, first, by, null=0.5))
-            results.append(mean_by_document("same verdict in both orders", name, same, by))
+            results.append(mean_by_document("first of two preferred", question.id, first, by, null=0.5))
+            results.append(mean_by_document("same verdict in both orders", question.id, same, by))
     return results
 
 
@@ -373,14 +376,13 @@ def _verdict(ranks: Sequence[int]) -> int:
 def _orders(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list[Result]:
     """With options shuffled: how often the one shown first is chosen, against how often chance would."""
     results = []
-    for name, units in _grouped([entry for entry in answers if entry.order], protocol).items():
-        question = _question(protocol, name)
+    for question, units in _grouped([entry for entry in answers if entry.order], protocol):
         if not isinstance(question, Choice | Labels):
             continue
         votes = [(key[0], vote) for key, answers in units.items() for vote in answers]
         first_chosen = [(where, float(_has(vote.value, vote.order[0]))) for where, vote in votes]
         chance = float(np.mean([_size(vote.value) for _, vote in votes])) / len(question.options)
-        result = mean_by_document("first option chosen", name, first_chosen, by, null=chance)
+        result = mean_by_document("first option chosen", question.id, first_chosen, by, null=chance)
         results.append(replace(result, labels={**result.labels, CHANCE: f"{chance:.6f}"}))
     return results
 
@@ -391,12 +393,6 @@ def _has(value: Json, option: str) -> bool:
 
 def _size(value: Json) -> int:
     return len(value) if isinstance(value, list | dict) else 1
-
-
-def _question(protocol: Protocol, name: str) -> Question:
-    place = protocol.find(name)
-    assert place is not None
-    return place[1]
 
 
 def mean_by_document(

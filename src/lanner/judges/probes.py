@@ -231,6 +231,12 @@ def favour(question: Question, value: Json) -> float | None:
     return None
 
 
+def _more_favour(question: Question, value: Json, other: Json) -> float | None:
+    """How much better an answer speaks of a translation than another one."""
+    favours = favour(question, value), None if other is None else favour(question, other)
+    return None if favours[0] is None or favours[1] is None else favours[0] - favours[1]
+
+
 def _part(question: Scale, value: Json) -> float | None:
     """Where on the scale an answer lies, from 0 to 1."""
     values = list(value.values()) if isinstance(value, dict) else [value]
@@ -255,9 +261,8 @@ def _variants(protocol: Protocol, answers: Mapping[str, Mapping[Unit, Json]], by
                 if len(systems) != 1 or not systems[0].endswith(mark):
                     continue
                 before = units.get((document, segment, (systems[0].removesuffix(mark),)))
-                pair = favour(question, value), None if before is None else favour(question, before)
-                if pair[0] is not None and pair[1] is not None:
-                    shifts.append((document, pair[0] - pair[1]))
+                if (shift := _more_favour(question, value, before)) is not None:
+                    shifts.append((document, shift))
             if shifts:
                 result = mean_by_document("shift", question.id, shifts, by, null=0.0, scale="plain")
                 checks.append(Check(probe, question.id, result, _rise(result, 0.0)))
@@ -341,9 +346,8 @@ def _target_languages(
         gaps = []
         for unit, value in answers.get(question.id, {}).items():
             right = people.get(question.id, {}).get(unit)
-            pair = favour(question, value), None if right is None else favour(question, right)
-            if pair[0] is not None and pair[1] is not None:
-                gaps.append((unit[0], pair[0] - pair[1]))
+            if (gap := _more_favour(question, value, right)) is not None:
+                gaps.append((unit[0], gap))
         overall = float(np.mean([gap for _, gap in gaps])) if gaps else 0.0
         for language in sorted(set(languages.values())):
             own = [(document, gap - overall) for document, gap in gaps if languages.get(document) == language]
@@ -363,15 +367,9 @@ def _from_ledger(results: Iterable[Result]) -> list[Check]:
     """Self-consistency and order effects, as the ledger shows them."""
     checks = []
     for result in results:
-        question = result.labels.get("question", "")
-        if result.name == "self-consistency":
-            checks.append(Check("self-consistency", question, result, _alike(result)))
-        elif result.name == "first of two preferred":
-            checks.append(Check("position", question, result, _shift(result, 0.5)))
-        elif result.name == "same verdict in both orders":
-            checks.append(Check("both orders", question, result, _alike(result)))
-        elif result.name == "first option chosen":
-            checks.append(Check("position", question, result, _shift(result, float(result.labels[CHANCE]))))
+        probe = {"self-consistency": "self-consistency", "same verdict in both orders": "both orders"}.get(result.name)
+        verdict = _alike(result) if probe else _shift(result, float(result.labels.get(CHANCE, 0.5)))
+        checks.append(Check(probe or "position", result.labels.get("question", ""), result, verdict))
     return checks
 
 

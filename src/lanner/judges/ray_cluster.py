@@ -215,16 +215,9 @@ class Scheduler:
         whole = self.so_far()
         whole.stopped = self._stopped
         if self.summary.deaths:
-            calls, tokens_in, tokens_out, cost = (
-                now - then for now, then in zip(self._spent(), self._before, strict=True)
-            )
+            *counts, whole.cost = (now - then for now, then in zip(self._spent(), self._before, strict=True))
+            whole.calls, whole.tokens_in, whole.tokens_out = map(int, counts)
             whole.items = self._items - sum(sizes(self._store, self.campaign, self._plans).values())
-            whole.calls, whole.tokens_in, whole.tokens_out, whole.cost = (
-                int(calls),
-                int(tokens_in),
-                int(tokens_out),
-                cost,
-            )
         return whole
 
     def _parts(self, open_: dict[str, int]) -> list[Part]:
@@ -260,15 +253,12 @@ class Scheduler:
         waiting = sum(part.items for part in self._waiting)
         return max(0.0, most - spent - aside) * (self._waiting[0].items / waiting if waiting else 1.0)
 
-    def _spent(self) -> tuple[float, float, float, float]:
-        sums = (0.0, 0.0, 0.0, 0.0)
+    def _spent(self) -> list[float]:
+        """Replies, tokens sent, tokens received and cost so far, of all these judges."""
         with self._store.reading() as tx:
-            for plan in self._plans:
-                judge = tx.judges.find(self.campaign, plan.judge)
-                if judge:
-                    rows = tx.ledger.spent(judge.number)
-                    sums = (sums[0] + rows[0], sums[1] + rows[1], sums[2] + rows[2], sums[3] + rows[3])
-        return sums
+            judges = [tx.judges.find(self.campaign, plan.judge) for plan in self._plans]
+            rows = [tx.ledger.spent(judge.number) for judge in judges if judge]
+        return [sum(column) for column in zip((0.0, 0.0, 0.0, 0.0), *rows, strict=True)]
 
 
 _TICK = 0.5

@@ -310,17 +310,10 @@ class _Shift:
 
 def _first(problems: BaseExceptionGroup[BaseException]) -> BaseException:
     """The error worth telling: a user's before a bug's."""
-    flat: list[BaseException] = []
-
-    def collect(entry: BaseException) -> None:
-        if isinstance(entry, BaseExceptionGroup):
-            for inner in entry.exceptions:
-                collect(inner)
-        else:
-            flat.append(entry)
-
-    collect(problems)
-    return next((entry for entry in flat if isinstance(entry, LannerError)), flat[0])
+    first: BaseException = problems.subgroup(LannerError) or problems
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    return first
 
 
 # A run without a server, on a copy: what would be asked, to the letter, and about how much it would come to.
@@ -409,8 +402,8 @@ async def estimate(
     acting = [replace(plan, members=tuple(replace(m, endpoint=nowhere) for m in plan.members)) for plan in plans]
     tried = _first_documents(documents)
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "rehearsal.sqlite") as store:
-        systems = _systems(documents)
-        entry = campaign.create(store, "rehearsal", tried, protocol, systems=systems)
+        systems = dict.fromkeys(name for document in documents for name in document.systems)  # with an output anywhere
+        entry = campaign.create(store, "rehearsal", tried, protocol, systems=list(systems))
         with store.writing() as tx:
             tx.campaigns.set_state(entry.id, CampaignState.OPEN)
         totals = await run(
@@ -419,11 +412,6 @@ async def estimate(
         whole = sum(_items(store, entry.id, plan.judge, protocol, (documents, tried)) for plan in acting)
     left = max(0, whole - done)
     return _scaled(left if most is None else min(left, most), totals, actor.calls)
-
-
-def _systems(documents: Sequence[Document]) -> list[str]:
-    """Every system that has an output anywhere."""
-    return list(dict.fromkeys(name for document in documents for name in document.systems))
 
 
 def _first_documents(documents: Sequence[Document]) -> list[Document]:

@@ -21,7 +21,6 @@ from lanner.stats.ratings import EVERY_KIND
 from lanner.stats.resample import Resampling
 from lanner.studies import error_spans, simulation  # noqa: F401 - their computations are among those that files name
 from lanner.studies import punkt as sentence_ends
-from lanner.studies.study import COMPUTATIONS as COMPUTATIONS  # noqa: PLC0414 - whoever wants all of them asks here
 from lanner.studies.study import CellResult, Data, computation
 
 _QUICK = Resampling(n=1)

@@ -16,10 +16,9 @@ from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import number, plural
 from lanner.model import Json
 from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
-from lanner.studies import simulation
+from lanner.studies import computations, simulation  # noqa: F401 - computations are what study files name
 from lanner.studies import study as reading
-from lanner.studies.computations import COMPUTATIONS
-from lanner.studies.study import Cell, CellResult, Data, Study
+from lanner.studies.study import COMPUTATIONS, Cell, CellResult, Data, Study
 
 AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED = "agrees", "differs", "not computable", "not printed"
 RECOVERED, MISSED = "recovered", "missed"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -148,10 +147,7 @@ class MessageBatches(Batches):
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
         batches = []
         for entry in await self.listed("/messages/batches"):
-            batch: Batch = entry
-            while not self.is_over(batch):
-                await asyncio.sleep(self._between)
-                batch = await self.look(batch)
+            batch = await self.over(entry)
             if not batch.get("results_url"):  # its answers are no longer kept
                 continue
             try:

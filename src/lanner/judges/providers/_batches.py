@@ -223,6 +223,13 @@ class Batches:
                 future.set_exception(problem)
                 future.exception()  # nobody may be waiting any more
 
+    async def over(self, batch: Batch) -> Batch:
+        """A batch as it stands when nothing more will come of it."""
+        while not self.is_over(batch):
+            await asyncio.sleep(self._between)
+            batch = await self.look(batch)
+        return batch
+
     async def _await(self, batch: Batch, futures: Futures) -> None:
         while not self.is_over(batch):
             await asyncio.sleep(self._between)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -173,15 +172,11 @@ class InlineBatches(Batches):
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
         batches = []
         for entry in await self.listed("/batches"):
-            batch: Batch = entry
-            name = (batch.get("metadata") or batch).get("displayName")
-            if name != f"{MARK}-{run.partition('.')[0]}":
+            if (entry.get("metadata") or entry).get("displayName") != f"{MARK}-{run.partition('.')[0]}":
                 continue
-            while not self.is_over(batch):  # only the answers tell which questions they are to
-                await asyncio.sleep(self._between)
-                batch = await self.look(batch)
-            names = [result.name for result in await self.results(await self.look(batch)) if result.status == 200]
-            batches.append((await self.look(batch), [name for name in names if name]))
+            batch = await self.look(await self.over(entry))  # only the answers tell which questions they are to
+            names = [result.name for result in await self.results(batch) if result.status == 200]
+            batches.append((batch, [name for name in names if name]))
         return batches
 
 
