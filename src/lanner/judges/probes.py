@@ -8,9 +8,12 @@ the ledger in campaigns of its own, so an audit that was cut off goes on where i
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from itertools import chain, count
 from typing import Literal
 
@@ -55,31 +58,12 @@ class Check:
     @property
     def sentence(self) -> str:
         """The verdict in plain words."""
-        return _SENTENCES[self.probe][self.verdict]
+        return _sentences()[self.probe].get(self.verdict, "Too few documents to say.")
 
 
-_UNCLEAR = "Too few documents to say."
-_SENTENCES: Mapping[str, Mapping[Verdict, str]] = {
-    probe: {"none": none, "small": small, "clear": clear, "unclear": _UNCLEAR}
-    for probe, none, small, clear in (
-        ("length", "Longer is not better for it.", "Longer is a little better for it.",
-         "It scores longer translations higher."),
-        ("injection", "Words in the translation do not steer it.", "Words in the translation steer it a little.",
-         "Words in the translation steer it: do not judge texts of strangers with it."),
-        ("rewording", "Other words for the same instructions change nothing.", "Other words change a little.",
-         "It depends on how the instructions are worded."),
-        ("language", "The language of the instructions changes nothing.", "The language changes a little.",
-         "It judges otherwise when asked in another language."),
-        ("self-consistency", "It agrees with itself.", "It mostly agrees with itself.",
-         "It often disagrees with itself: take several samples."),
-        ("position", "Order does not move it.", "Order moves it a little.", "It prefers by position: ask both orders."),
-        ("both orders", "It gives the same verdict in both orders.", "It mostly gives the same verdict in both orders.",
-         "Its verdicts often change with the order: ask both orders."),
-        ("range", "It uses the scale.", "It uses some of the scale.", "It hardly uses the scale."),
-        ("target language", "It stands to people alike in all languages.", "It differs a little between languages.",
-         "It is kinder to some languages than to others, compared with people."),
-    )
-}  # fmt: skip
+@cache
+def _sentences() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads((resources.files("lanner.judges") / "probes.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)

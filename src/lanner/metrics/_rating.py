@@ -10,12 +10,13 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from lanner import registry
+from lanner import protocols, registry
 from lanner.errors import InputError, LannerError, did_you_mean
 from lanner.model import Document, Interval, Judge, JudgeKind, Judgement, Protocol, Result
 from lanner.stats.resample import Array, Resampling, outcome, replicate_sums, sign
@@ -271,50 +272,15 @@ def _entry(name: str) -> MetricEntry:
     return cast(MetricEntry, registry.plugin(GROUP, name))
 
 
-# What a metric is asked, as a protocol: so that its scores are checked and stored like all answers.
-#
-# A segment's score answers `score`, as people's do in most protocols, so that the two are compared by one question; a
-# document's answers `document_score`. Scores of systems follow from those, and are not stored.
+# What a metric is asked, as a protocol: `scores.toml`.
 
 DOCUMENT_QUESTION = "document_score"
-_TEXT = {
-    "title": "Automatic metrics",
-    "summary": "Scores of automatic metrics for segments and documents; higher is better.",
-    "when_to_use": "For the scores of metrics; nobody is asked anything.",
-    "instructions": "Made by a metric.",
-    "questions": {
-        QUESTION: {"text": "The metric's score of this segment"},
-        DOCUMENT_QUESTION: {"text": "The metric's score of this document"},
-    },
-}
 
 
 @cache
 def protocol() -> Protocol:
     """Two numbers: one for a segment, one for a document."""
-    question = {"kind": "number", "integer": False}
-    return Protocol.model_validate(
-        {
-            "name": "metric_scores",
-            "version": "1.0",
-            "stage": [
-                {
-                    "id": "segment",
-                    "unit": "sentence_in_context",
-                    "object": "output",
-                    "question": [{"id": QUESTION, "key": "s", **question}],
-                },
-                {
-                    "id": "document",
-                    "unit": "document",
-                    "object": "output",
-                    "question": [{"id": DOCUMENT_QUESTION, "key": "d", **question}],
-                },
-            ],
-            "analysis": [{"statistic": "ranking.systems", "of": QUESTION}],
-            "text": {"en": _TEXT},
-        }
-    )
+    return protocols.load(Path(__file__).with_name("scores.toml"))
 
 
 def answers(judgements: Iterable[Judgement]) -> list[Judgement]:
