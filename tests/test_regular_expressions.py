@@ -53,8 +53,8 @@ ANCHORED = {
     "lanner.analysis.material._REACHED_BY_COMPOUND",
     "lanner.cli.output._COUNTED",
     "lanner.corpus.verify._TAKEN",
-    "lanner.formats.parsing.values._KEPT",
-    "lanner.formats.parsing.values._RUNS",
+    "lanner.formats.parsing.writing._KEPT",
+    "lanner.formats.parsing.writing._RUNS",
     "lanner.studies.punkt._CLOSING",
     "lanner.studies.punkt._TOKEN",
     # sees the last 40 characters before a full stop

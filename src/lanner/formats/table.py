@@ -57,7 +57,7 @@ from lanner.formats.parsing.readings import (
     read_apart,
 )
 from lanner.formats.parsing.tables import Rows, open_rows, table_kind
-from lanner.formats.parsing.textfile import Note, refuse_answers, replacing, text_file
+from lanner.formats.parsing.textfile import Note
 from lanner.formats.parsing.values import (
     KEEP_CODES,
     are_places,
@@ -67,7 +67,6 @@ from lanner.formats.parsing.values import (
     duration,
     duration_heading,
     file_languages,
-    guarded,
     in_thousands,
     is_false,
     is_flag,
@@ -84,6 +83,7 @@ from lanner.formats.parsing.values import (
     steps_of_scale,
     unwrapped,
 )
+from lanner.formats.parsing.writing import guarded, refuse_answers, replacing, text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 from lanner.model import languages as language_codes
 from lanner.model.messages import in_number

@@ -18,7 +18,7 @@ from importlib import resources
 from typing import Any
 
 from lanner import __version__
-from lanner.formats.parsing.values import guarded
+from lanner.formats.parsing.writing import guarded
 from lanner.model import Json, Result
 
 # References

@@ -11,7 +11,7 @@ import zstandard
 from lanner import formats
 from lanner.errors import InputError
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.textfile import replacing, text_file, whole
+from lanner.formats.parsing.writing import text_file
 
 
 def put(path: Path, content: bytes) -> Path:
@@ -156,51 +156,6 @@ def test_a_watcher_hears_of_every_byte_read_once_and_of_no_look_ahead(tmp_path: 
     assert sum(heard) == path.stat().st_size
     list(textfile.lines(path))
     assert sum(heard) == path.stat().st_size
-
-
-# Writing so that a file is either the old one or the new one, never half of the new one
-
-
-@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.txt.zst"])
-def test_written_text_is_read_again(tmp_path: Path, name: str) -> None:
-    with text_file(tmp_path / "new" / name) as out:
-        out.write("ä\r\n😀\n")
-    assert whole(tmp_path / "new" / name) == "ä\r\n😀\n"
-
-
-def test_the_same_text_gives_the_same_bytes(tmp_path: Path) -> None:
-    for name in ("a.gz", "b.gz"):
-        with text_file(tmp_path / name) as out:
-            out.write("x" * 100)
-    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
-
-
-def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("old")
-    with pytest.raises(RuntimeError), text_file(path) as out:
-        out.write("new")
-        raise RuntimeError
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="surrogate"), text_file(tmp_path / "a.txt") as out:
-        out.write("\ud83d")
-        out.flush()
-
-
-def test_a_folder_with_something_in_it_is_not_replaced(tmp_path: Path) -> None:
-    wanted = tmp_path / "out"
-    wanted.mkdir()
-    with replacing(wanted) as made:
-        made.mkdir()
-        (made / "x").write_text("1")
-    assert (wanted / "x").read_text() == "1"
-    with pytest.raises(InputError, match="not empty"), replacing(wanted) as made:
-        made.mkdir()
-    assert (wanted / "x").read_text() == "1"
 
 
 LINE = '{"id": "a", "segments": [{"id": "1", "source": "x"}]}\n'

@@ -19,14 +19,12 @@ from lanner.formats.parsing.values import (
     _function_words,
     _scripts,
     are_durations,
-    bare,
     counted,
     dots_in_thousands,
     duration,
     duration_heading,
     file_languages,
     from_utf16,
-    guarded,
     guess_language,
     is_missing,
     is_numeric,
@@ -370,33 +368,7 @@ def test_an_answer_that_names_no_side_is_quoted_as_it_stands(tmp_path: Path) -> 
     assert "numbers (-1, 0, 1)" in str(result.exception)
 
 
-# Cells of tables that people open in spreadsheet programs, which run some texts as formulas
-
-
-RISKY = st.text(st.sampled_from("'=+-@\t\r\n＝＠a1.e "), max_size=6)
-
-
-@given(st.one_of(st.text(), RISKY))
-def test_what_is_guarded_comes_back_to_the_letter(text: str) -> None:
-    kept = guarded(text)
-    assert bare(kept) == text
-    assert kept in (text, f"'{text}")
-
-
-@given(RISKY)
-def test_nothing_that_runs_is_left(text: str) -> None:
-    kept = guarded(text)
-    assert kept[:1] not in set("=+@\t\r\n＝＠") and (kept[:1] != "-" or float(kept) <= 0)
-
-
-@pytest.mark.parametrize("text", ["=1+1", "+49 30", "-5+cmd", "@SUM(A1)", "\t=1", "＝1", "'=1", "''-x", "-"])
-def test_formulas_are_guarded(text: str) -> None:
-    assert guarded(text) == f"'{text}"
-
-
-@pytest.mark.parametrize("text", ["-5", "-5.25", "-1e-3", "5", "don't", "'tis", "a=b", ""])
-def test_other_texts_are_not(text: str) -> None:
-    assert guarded(text) == text == bare(text)
+# Notes of readers, in number
 
 
 @pytest.mark.parametrize("module", [appraise, mtme, wmt_mqm, h_falcon], ids=lambda module: module.__name__)

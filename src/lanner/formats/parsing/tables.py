@@ -31,7 +31,7 @@ from lanner.formats.parsing.headings import (
 )
 from lanner.formats.parsing.records import records
 from lanner.formats.parsing.textfile import Note
-from lanner.formats.parsing.values import bare, is_missing, is_numeric
+from lanner.formats.parsing.values import is_missing, is_numeric
 from lanner.formats.parsing.workbooks import (
     HTML_TABLE,
     Area,
@@ -42,6 +42,7 @@ from lanner.formats.parsing.workbooks import (
     open_workbook,
     word_tables,
 )
+from lanner.formats.parsing.writing import bare
 from lanner.model.messages import in_number
 
 _DELIMITERS = "\t,;|"
