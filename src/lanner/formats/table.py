@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import SHEET, Answer, ColumnMap, as_option, column_map, each_as
+from lanner.formats.parsing.columns import ColumnMap, column_map
 from lanner.formats.parsing.headings import (
     fold,
     header_words,
@@ -40,6 +40,7 @@ from lanner.formats.parsing.headings import (
     sides_of,
     steps_in_words,
 )
+from lanner.formats.parsing.map_draft import SHEET, Answer, as_option, each_as
 from lanner.formats.parsing.readings import (
     ANSWERS,
     JUDGEMENTS,

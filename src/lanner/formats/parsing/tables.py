@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import SHEET, column_map
+from lanner.formats.parsing.columns import column_map
 from lanner.formats.parsing.headings import (
     header_score,
     names_answer,
@@ -29,6 +29,7 @@ from lanner.formats.parsing.headings import (
     names_language_model,
     over_columns,
 )
+from lanner.formats.parsing.map_draft import SHEET
 from lanner.formats.parsing.records import records
 from lanner.formats.parsing.textfile import Note
 from lanner.formats.parsing.values import is_missing, is_numeric
