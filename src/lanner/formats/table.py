@@ -16,87 +16,35 @@ import csv
 import json
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import ColumnMap, column_map
+from lanner.formats.parsing.columns import column_map
 from lanner.formats.parsing.headings import (
-    fold,
-    header_words,
-    is_total,
-    kind_by_name,
-    kind_in_words,
-    names_answer,
     names_remark,
-    role_in_words,
-    side_of,
-    side_that_wins,
-    sides_of,
-    steps_in_words,
 )
-from lanner.formats.parsing.map_draft import SHEET, Answer, as_option, each_as
+from lanner.formats.parsing.mapped_table import MappedTable, survey_by_respondent
 from lanner.formats.parsing.readings import (
-    ANSWERS,
     JUDGEMENTS,
-    PAIR,
-    PART,
-    UNKNOWN_LANGUAGES,
-    Draft,
     Format,
-    Gathering,
-    Pair,
     Reading,
-    SameNameError,
     TextStream,
-    bar_in_name,
     read_apart,
 )
-from lanner.formats.parsing.tables import Rows, open_rows, table_kind
+from lanner.formats.parsing.table_answers import TableAnswers
+from lanner.formats.parsing.tables import open_rows, table_kind
 from lanner.formats.parsing.textfile import Note
-from lanner.formats.parsing.values import (
-    KEEP_CODES,
-    are_places,
-    as_text,
-    asks_preference,
-    dots_in_thousands,
-    duration,
-    duration_heading,
-    file_languages,
-    in_thousands,
-    is_false,
-    is_flag,
-    is_missing,
-    is_numeric,
-    literal_list,
-    measured,
-    missing_codes,
-    moment,
-    number,
-    plain_number,
-    preferred_sides,
-    slug,
-    steps_of_scale,
-    unwrapped,
-)
 from lanner.formats.parsing.writing import guarded, refuse_answers, replacing, text_file
-from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
-from lanner.model import languages as language_codes
-from lanner.model.messages import in_number
+from lanner.model import Document, Judge, Judgement
 
 _LOOKED_AT = 10_000
-_DOCUMENT_ROLES = ("domain", "title", "text_type", "note", "media")
-_PARTS = ("collection", "domain")
-"""What texts are divided into, in each of which documents may be numbered anew."""
-_LANGUAGE_ROLES = ("languages", "source_language", "target_language")
-TIMES = ("seconds", "active_seconds")
-_UNNAMED = "judge"
-"""Who judged where no column says it."""
+_UNCLEAR = {"counts_of_judges", "different_scales", "judge_or_system", "several_kinds_of_items"}
+_UNCLEAR |= {"no_answer_column", "no_judge_column", "no_item_column"}
+"""What is wrong with ratings, which are a table and say so themselves."""
 
 
 def recognise(path: Path) -> bool:
@@ -110,15 +58,7 @@ def recognise(path: Path) -> bool:
         rows = open_rows(path)
         column_map(rows.header, sample=rows.sample)
     except InputError as error:
-        return error.code in (
-            "counts_of_judges",
-            "different_scales",
-            "judge_or_system",
-            "no_answer_column",
-            "no_judge_column",
-            "no_item_column",
-            "several_kinds_of_items",
-        )  # ratings that say themselves what is not clear
+        return error.code in _UNCLEAR
     return True
 
 
@@ -144,10 +84,22 @@ def explain(path: Path) -> None:
     elif kind == "csv" and not {".csv", ".tsv"}.isdisjoint(path.suffixes):
         rows = open_rows(path)
         if rows.is_survey:
-            raise _survey_by_respondent(path, rows)
+            raise survey_by_respondent(path, rows)
 
 
 def read(
+    path: Path, *, question: str = "", protocol: str = "", stage: str = "rating", missing: str = "", **options: Any
+) -> list[Reading]:
+    """Everything in the table; rows of one document need not stand together."""
+
+    def read_rows(named_by: frozenset[str]) -> list[Reading]:
+        table = _open_table(path, named_by=named_by, **options)
+        return [_read_table(table, TableAnswers(table, stage, question, missing), protocol)]
+
+    return read_apart(read_rows)
+
+
+def _open_table(
     path: Path,
     *,
     columns: str | Mapping[str, str] = "",
@@ -158,34 +110,24 @@ def read(
     quotes: str = "",
     sheet: str = "",
     header: str = "",
-    question: str = "",
-    protocol: str = "",
-    stage: str = "rating",
-    missing: str = "",
-) -> list[Reading]:
-    """Everything in the table; rows of one document need not stand together."""
-
-    def read_rows(named_by: frozenset[str]) -> list[Reading]:
-        rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
-        table = _Table(path, rows, columns, system=system, languages=languages, judge=judge)
-        table.named_by = named_by
-        return [_read_table(table, rows, _Answers(table, stage, question, missing), protocol)]
-
-    return read_apart(read_rows)
+    named_by: frozenset[str] = frozenset(),
+    **_: Any,
+) -> MappedTable:
+    """The table with its rows still to come; options that say how answers are read are of no interest here."""
+    rows = open_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
+    return MappedTable(path, rows, columns, system=system, languages=languages, judge=judge, named_by=named_by)
 
 
-def _read_table(table: _Table, rows: Rows, answers: _Answers, protocol: str) -> Reading:
+def _read_table(table: MappedTable, answers: TableAnswers, protocol: str) -> Reading:
     path, gathering = table.path, table.gathering()
-    for line, row, extra in rows.rows:
+    for line, row, extra in table.rows.rows:
         draft = table.add(gathering, line, row, extra)
         if draft is not None:
             answers.add(draft, line, row)
-    documents = tuple(gathering.documents())
-    if not documents:
-        raise _without_rows(path)
+    documents = tuple(_at_least_one(path, gathering.documents()))
     judgements = answers.judgements()
     on_answers = [Note(note, about=JUDGEMENTS) for note in answers.notes()]
-    notes = [table.column_note(), *rows.notes, *table.notes(), *on_answers, *gathering.notes()]
+    notes = [table.column_note(), *table.rows.notes, *table.notes(), *on_answers, *gathering.notes()]
     return Reading(
         path.name.split(".")[0],
         documents,
@@ -200,8 +142,7 @@ def _read_table(table: _Table, rows: Rows, answers: _Answers, protocol: str) -> 
 
 def read_documents(path: Path, **options: Any) -> Iterator[Document]:
     """Documents one by one, which needs the rows of each to stand together; in other tables all are collected."""
-    table, rows = _open_table(path, options)
-    yield from _at_least_one(path, table.documents(rows))
+    yield from _at_least_one(path, _open_table(path, **options).documents())
 
 
 def _at_least_one(path: Path, documents: Iterable[Document]) -> Iterator[Document]:
@@ -210,19 +151,20 @@ def _at_least_one(path: Path, documents: Iterable[Document]) -> Iterator[Documen
         empty = False
         yield document
     if empty:
-        raise _without_rows(path)
+        step = "Is it the right file, or the right sheet?"
+        textfile.failed(path, "The table has a header and no rows.", next_step=step, code="no_rows")
 
 
 def texts(path: Path, **options: Any) -> TextStream | None:
     """The same with notes; None if the table holds answers, or each system on rows of its own."""
-    table, rows = _open_table(path, options)
+    table = _open_table(path, **options)
     if table.long or table.answers:
         return None
-    stream = TextStream(path.name.split(".")[0], iter(()), [table.column_note(), *rows.notes])
+    stream = TextStream(path.name.split(".")[0], iter(()), [table.column_note(), *table.rows.notes])
 
     def documents() -> Iterator[Document]:
-        yield from _at_least_one(path, table.documents(rows))
-        stream.notes += [note for note in rows.notes if note not in stream.notes]
+        yield from _at_least_one(path, table.documents())
+        stream.notes += [note for note in table.rows.notes if note not in stream.notes]
         stream.notes += table.notes()
 
     stream.documents = documents()
@@ -231,869 +173,7 @@ def texts(path: Path, **options: Any) -> TextStream | None:
 
 def guess(path: Path, **options: Any) -> str:
     """What each column is taken for; "" where that was said."""
-    return "" if options.get("columns") else _open_table(path, options)[0].column_note()
-
-
-def _survey_by_respondent(path: Path, rows: Rows) -> InputError:
-    return InputError(
-        "This is an export of Qualtrics with a row for each respondent; which column is about which sentence and asks "
-        "what is not said in it.",
-        where=Where(path, rows.line),
-        next_step="Make a table with a row for each respondent and sentence: columns judge, segment, system, and one "
-        "for each question.",
-    )
-
-
-def _without_rows(path: Path) -> InputError:
-    return InputError(
-        "The table has a header and no rows.",
-        code="no_rows",
-        where=Where(path),
-        next_step="Is it the right file, or the right sheet?",
-    )
-
-
-def _open_table(path: Path, options: Mapping[str, Any]) -> tuple[_Table, Rows]:
-    rows = open_rows(
-        path, **{name: options[name] for name in ("delimiter", "quotes", "sheet", "header") if name in options}
-    )
-    system, languages, judge = (str(options.get(name, "")) for name in ("system", "languages", "judge"))
-    return _Table(path, rows, options.get("columns", ""), system=system, languages=languages, judge=judge), rows
-
-
-def _determined(code: str, other: str) -> str:
-    return other if code == language_codes.UNDETERMINED else code
-
-
-class _Table:
-    """One table being read: the map turned into positions, and rows into segments."""
-
-    def __init__(
-        self, path: Path, rows: Rows, columns: str | Mapping[str, str], *, system: str, languages: str, judge: str
-    ) -> None:
-        self.path, self.is_typed, self.decimal_comma = path, rows.typed, rows.decimal_comma
-        try:
-            self.map: ColumnMap = column_map(rows.header, columns, system, rows.sample, judge=judge)
-        except InputError as error:
-            if rows.is_survey and error.code == "no_source_column":
-                raise _survey_by_respondent(path, rows) from error
-            error.where = Where(path, rows.line)
-            raise
-        place = {name: position for position, name in enumerate(rows.header)}
-        self.at = {role: place[column] for role, column in self.map.roles.items()}
-        self.outputs = [(name, place[column]) for name, column in self.map.outputs.items()]
-        self.references = [(name, place[column]) for name, column in self.map.references.items()]
-        self.answers = [(answer, place[answer.column]) for answer in self.map.answers]
-        self.rest = [(name, place[name]) for name in self.map.rest]
-        self.long = "system" in self.at and "output" in self.at
-        self.pair_columns = [self.at[role] for role in ("system_a", "system_b") if role in self.at]
-        self.has_texts = "source" in self.at
-        self.has_own_columns = not {"paragraph", "judged", "flags", "segment_meta"}.isdisjoint(self.at)
-        self.languages, self.judge = languages, judge
-        self.blank = self.textless = self.differing_documents = 0
-        self.about_document = [self.at[role] for role in _DOCUMENT_ROLES if role in self.at]
-        self.languages_at = [self.at[role] for role in _LANGUAGE_ROLES if role in self.at]
-        self.pairs: dict[tuple[str, ...], Pair] = {}
-        self.documents_said: dict[str, list[Any]] = {}
-        self.named_by: frozenset[str] = frozenset()
-        self.parts: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {}
-        self.part_roles = [role for role in _PARTS if role in self.at]
-        self.unknown_language = False
-        if not self.has_texts and "segment" not in self.at and "item" in self.at:
-            self.at["segment"] = self.at["item"]
-        self.items_are_documents = not self.has_texts and "document" not in self.at
-
-    @property
-    def is_plain(self) -> bool:
-        """A row for each segment, cells that are text, nothing that only our own tables have."""
-        special = (
-            self.long
-            or self.pair_columns
-            or self.answers
-            or self.is_typed
-            or self.has_own_columns
-            or "absent" in self.at
-        )
-        return not special and self.has_texts
-
-    def documents(self, rows: Rows) -> Iterator[Document]:
-        if self.is_plain:
-            yield from self.plain_documents(rows)
-            return
-        gathering = self.gathering()
-        for line, row, extra in rows.rows:
-            draft = self.add(gathering, line, row, extra)
-            if not self.long and not self.answers and draft is not None and len(gathering) > 1:
-                yield gathering.release_first()
-        yield from gathering.documents()
-
-    def plain_documents(self, rows: Rows) -> Iterator[Document]:
-        """The documents of such a table without drafts, which is much faster. A row with an id that is empty or comes
-        again is left to the gathering, which says what is wrong with it."""
-        document_at, segment_at, source_at = self.at.get("document"), self.at.get("segment"), self.at["source"]
-        watch = self.gathering()
-        draft, last = None, ("", list[str]())
-        segments, lines = list[Segment](), dict[str, int]()
-        for line, values, _ in rows.rows:
-            row = [value if isinstance(value, str) else as_text(value) for value in values]
-            source = row[source_at]
-            if (not source and self._is_textless(row)) or self._is_total(row):
-                continue
-            name = row[document_at] if document_at is not None else ""
-            said = (name, [row[at] for at in self.languages_at])
-            if draft is None or said != last:
-                is_new = draft is None or name != last[0]
-                if draft is not None and is_new:
-                    yield Document(draft.id, tuple(segments), **draft.attributes)
-                    watch.release_first()
-                draft = watch.document(name, line, partial(self._attributes, row, line), self._stated_pair(row))
-                last = said
-                if is_new:
-                    segments, lines = [], {}
-            self._compare_document(draft.id, row)
-            key = row[segment_at] if segment_at is not None else str(len(segments) + 1)
-            self._compare_parts(draft.id, key if segment_at is not None else "", row)
-            if not key or key in lines:
-                if key:
-                    draft.segments[key] = Draft(draft.id, key, lines[key], "")
-                watch.segment(draft, key, line, source)
-            lines[key] = line
-            outputs = {name: row[at] for name, at in self.outputs}
-            references = {name: row[at] for name, at in self.references if row[at]}
-            meta = {name: row[at] for name, at in self.rest if row[at]}
-            segments.append(Segment(key, source, outputs, references, meta=meta))
-        if draft is not None:
-            yield Document(draft.id, tuple(segments), **draft.attributes)
-
-    def _is_textless(self, row: Sequence[Any]) -> bool:
-        """Whether a row without a source is blank, or a remark below the table: no text and no id at its place."""
-        if all(value is None or value == "" for value in row):
-            self.blank += 1
-            return True
-        at = [position for _, position in self.outputs] + [position for _, position in self.answers]
-        at += [self.at[role] for role in ("output", "segment", "item") if role in self.at]
-        if self.has_own_columns or "absent" in self.at or not self.has_texts:
-            return False
-        alone = sum(value not in (None, "") for value in row) == 1 and len(row) > 2
-        if not alone and any(row[position] not in (None, "") for position in at):
-            return False
-        self.textless += 1
-        return True
-
-    def _is_total(self, row: Sequence[Any]) -> bool:
-        """Whether a row below the table sums it up: it begins with such a word, and has no id or no text at its
-        place."""
-        places = [self.at["output"]] if "output" in self.at else [position for _, position in self.outputs]
-        if any(row[at] not in (None, "") and not is_numeric(row[at]) for at in places):
-            return False  # a translation
-        ids = [self.at[role] for role in ("document", "segment", "item") if role in self.at]
-        sheet = self.at["document"] if self.map.roles.get("document") == SHEET else None
-        first = next((as_text(v) for at, v in enumerate(row) if v not in (None, "") and at != sheet), "")
-        if not ids or not is_total(first):
-            return False
-        has_source = (
-            self.has_texts and row[self.at["source"]] not in (None, "") and not is_numeric(row[self.at["source"]])
-        )
-        has_id = [row[position] not in (None, "") for position in ids]
-        if any(has_id) and (has_source or (not self.has_texts and all(has_id))):
-            return False
-        self.textless += 1
-        return True
-
-    def gathering(self) -> Gathering:
-        return Gathering(
-            self.path,
-            self.path.name.split(".")[0],
-            has_documents="document" in self.at,
-            has_segments="segment" in self.at,
-            by_pair=PAIR in self.named_by,
-        )
-
-    def column_note(self) -> Note:
-        """What each column is taken for."""
-        return Note(f"Columns: {self.map}.", about="columns")
-
-    def notes(self) -> Iterator[str]:
-        if self.has_texts and self.map.rest and not (self.outputs or self.long or self.references):
-            rest = self.map.rest[:4]
-            yield Note(
-                "No column is known to hold a translation.",
-                f"If translations stand in {', '.join(rest)}: {each_as('system', rest)} (each column is the output of "
-                "the system of its name).",
-            )
-        if self.map.scores:
-            names = self.map.scores[:4]
-            advice = f"If they answer questions: {each_as('answer', names)}."
-            if not all(names_answer(name) for name in names):
-                judges = f"If each column holds the scores of one judge: {each_as('judge', names)}."
-                advice = f"{judges} {advice}"
-            yield Note(f"The numbers in {', '.join(names)} are kept with the texts and not analysed.", advice)
-        yield from self._notes_on_judges()
-        if self.items_are_documents:
-            yield (
-                "No column names documents, so every item counts as one. Sentences of one text hang together: name "
-                "their texts in a column `document`."
-            )
-        elif "document" not in self.at:
-            yield Note(
-                "No column names documents, so all rows are one document.", "--columns document=NAME changes that."
-            )
-        if self.has_texts and self.unknown_language:
-            yield UNKNOWN_LANGUAGES
-        if self.blank:
-            yield in_number(self.blank, "{n} blank row is left out.", "{n} blank rows are left out.")
-        if self.textless:
-            yield in_number(
-                self.textless,
-                "{n} row without a text (a remark, a total) is left out.",
-                "{n} rows without a text (remarks, totals) are left out.",
-            )
-        if PART in self.named_by:
-            columns = " and ".join(self.map.roles[role] for role in self.part_roles)
-            yield Note(
-                f"Documents of one name come with several values of {columns}, which are part of their names.",
-                "If this column is about judges, rename or remove it.",
-            )
-        if self.differing_documents:
-            yield in_number(
-                self.differing_documents,
-                "{n} row says something else about its document (domain, title) than its first row, which counts.",
-                "{n} rows say something else about their document (domain, title) than its first row, which counts.",
-            )
-
-    def _notes_on_judges(self) -> Iterator[Note]:
-        """That a table seems to hold judgements although none were found: without answers, or without judges."""
-        if "judge" in self.map.roles and not self.answers:
-            rest = self.map.rest[:4]
-            yield Note(
-                f"The column {self.map.roles['judge']!r} names judges, but no column is known to hold their answers.",
-                f"If {' or '.join(rest)} does: {each_as('answer', rest[:1])}." if rest else "",
-                about=ANSWERS,
-            )
-        elif self.map.judge_candidates is not None:
-            names = self.map.judge_candidates[:4]
-            yield Note(
-                "Most rows repeat the texts of another row, and no column is known to name judges.",
-                f"If {' or '.join(names)} does: {as_option({'judge': names[0]})}."
-                if names
-                else "Add a column `judge`.",
-                about=ANSWERS,
-            )
-
-    def add(self, gathering: Gathering, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
-        source = self._text("source", row)
-        if (not source and self._is_textless(row)) or self._is_total(row):
-            return None
-        segment = self._text("segment", row)
-        name = segment if self.items_are_documents and segment else self._text("document", row)
-        if PART in self.named_by:
-            parts = ", ".join(filter(None, (self.text(role, row) for role in self.part_roles)))
-            name = f"{name or self.path.name.split('.')[0]} ({parts})"
-        document = gathering.document(name, line, partial(self._attributes, row, line), self._stated_pair(row))
-        self._compare_parts(document.id, segment, row)
-        self._compare_document(document.id, row)
-        draft = gathering.segment(
-            document,
-            segment,
-            line,
-            source=source,
-            system=self._text("system", row) if self.long else "",
-            again=bool(self.answers),
-        )
-        absent = self._json("absent", row, [], line) if "absent" in self.at else ()
-        pair = self.compared_systems(row)
-        for heading, position in self.outputs:
-            name = pair[side] if pair and (side := side_of(heading)) is not None else heading
-            value = row[position]
-            if (value is None and self.is_typed) or name in absent:
-                continue
-            gathering.output(draft, name, as_text(value))
-        if self.long:
-            gathering.output(draft, self._text("system", row), self._text("output", row))
-        elif not self.has_texts:
-            for system in filter(None, [self._text("system", row), *pair]):
-                draft.outputs.setdefault(system, "")
-        for name, position in self.references:
-            # an empty cell of a plain table is no reference; in ours the column `absent` says which there are
-            value = row[position]
-            if name not in absent and (value not in (None, "") or self._tells_empty(value)):
-                gathering.reference(draft, name, as_text(value))
-        if self.rest or extra or self.has_own_columns:
-            self._fill(draft, row, extra, line)
-        return draft
-
-    def unit_of(self, role: str) -> float:
-        """Seconds in the unit that the heading of a column of times names."""
-        about = duration_heading(self.map.roles.get(role, ""))
-        return about.seconds if about else 1.0
-
-    def compared_systems(self, row: Sequence[Any]) -> tuple[str, ...]:
-        """The two systems that a row compares, in the order of their columns; nothing in other tables."""
-        return tuple(as_text(row[position]).strip() for position in self.pair_columns)
-
-    def side(self, value: Any, row: Sequence[Any]) -> str:
-        """The side that the name of a system, or of its column (`model_a`), would mean as a preference; "" if none."""
-        if isinstance(value, list | dict):
-            return ""
-        text = fold(as_text(value))
-        pairs: list[Sequence[str]] = []
-        if self.pair_columns:
-            pairs = [self.compared_systems(row), [self.map.roles["system_a"], self.map.roles["system_b"]]]
-        elif len(self.outputs) == 2:
-            pairs = [list(self.map.outputs), list(self.map.outputs.values())]
-        for names in pairs:
-            first, second = (fold(name) for name in names)
-            if first != second and text in (first, second):
-                return "a" if text == first else "b"
-        return ""
-
-    def side_of_column(self, value: Any) -> str:
-        """The side that a value means by the word in the headings of the two systems, `A` of `system_a`, or as a
-        number; "" if none."""
-        words = sides_of(self.map.roles["system_a"], self.map.roles["system_b"]) if self.pair_columns else None
-        text = fold(as_text(value))
-        return next(("ab"[pair.index(text)] for pair in (words, ("1", "2")) if pair and text in pair), "")
-
-    def _compare_parts(self, document: str, segment: str, row: Sequence[Any]) -> None:
-        """Where one segment comes in two domains or test sets, with another text if there are texts, documents are
-        numbered anew in each of them."""
-        parts = tuple(fold(self._text(role, row)) for role in self.part_roles) if segment else ()
-        if not any(parts):
-            return
-        source = self._text("source", row)
-        first, first_source = self.parts.setdefault((document, segment), (parts, source))
-        if first != parts and (not self.has_texts or first_source != source):
-            raise SameNameError(document, PART, where=Where(self.path))
-
-    def _compare_document(self, document: str, row: Sequence[Any]) -> None:
-        """Count a row that says something else about its document than the first one did."""
-        if not self.about_document:
-            return
-        values = [row[position] for position in self.about_document]
-        first = self.documents_said.setdefault(document, values)
-        if values != first and any(new not in (None, "", old) for new, old in zip(values, first, strict=True)):
-            self.differing_documents += 1
-
-    def _tells_empty(self, value: Any) -> bool:
-        return value is not None if self.is_typed else "absent" in self.at
-
-    def _fill(self, draft: Draft, row: Sequence[Any], extra: dict[str, Any], line: int) -> None:
-        if paragraph := self._text("paragraph", row):
-            draft.paragraph = self._whole(paragraph, line)
-        if "judged" in self.at and is_false(row[self.at["judged"]]):
-            draft.judged = False
-        draft.flags += [str(flag) for flag in self._json("flags", row, [], line)]
-        draft.meta |= self._json("segment_meta", row, {}, line)
-        if self.answers:
-            return  # what stands beside an answer is about the answer or its judge, and not about the text
-        meta = {name: row[position] for name, position in self.rest if row[position] not in (None, "")} | extra
-        if self.long:
-            system = self._text("system", row)
-            for name, value in meta.items():
-                draft.meta.setdefault(name, {})[system] = value
-        else:
-            draft.meta |= meta
-
-    def _attributes(self, row: Sequence[Any], line: int) -> dict[str, Any]:
-        """What the row says of its document."""
-        fields: dict[str, Any] = {role: self._text(role, row) for role in _DOCUMENT_ROLES if role in self.at}
-        fields["source_language"], fields["target_language"] = self._pair(row)
-        self.unknown_language |= language_codes.UNDETERMINED in (fields["source_language"], fields["target_language"])
-        fields["glossary"] = self._json("glossary", row, {}, line)
-        collection = {"collection": self.text("collection", row)} if "collection" in self.at else {}
-        fields["meta"] = collection | self._json("document_meta", row, {}, line)
-        return fields
-
-    def _stated_pair(self, row: Sequence[Any]) -> Pair | None:
-        """The languages that a row names, in a table that has a column for them."""
-        if any(row[position] not in (None, "") for position in self.languages_at):
-            return self._pair(row)
-        return (language_codes.UNDETERMINED, language_codes.UNDETERMINED) if self.languages_at else None
-
-    def _pair(self, row: Sequence[Any]) -> Pair:
-        """The languages that a row says, or else its header, the option or the name of the file."""
-        cells = tuple(as_text(row[position]) for position in self.languages_at)
-        if cells not in self.pairs:
-            self.pairs[cells] = self._pair_of(row)
-        return self.pairs[cells]
-
-    def _pair_of(self, row: Sequence[Any]) -> Pair:
-        stated = self._text("languages", row) or self.languages
-        if stated:
-            pair = language_codes.pair(stated)
-        else:
-            map_pair, file_pair = self.map.languages or file_languages(self.path), file_languages(self.path)
-            pair = _determined(map_pair[0], file_pair[0]), _determined(map_pair[1], file_pair[1])
-        source, target = (
-            language_codes.normal(self._text(role, row)) for role in ("source_language", "target_language")
-        )
-        if "absent" in self.at and not stated and "source_language" in self.at:
-            return source, target  # a table of ours that says "und" means it, whatever its systems are called
-        return _determined(source, pair[0]), _determined(target, pair[1])
-
-    def _text(self, role: str, row: Sequence[Any]) -> str:
-        return as_text(row[self.at[role]]) if role in self.at else ""
-
-    def text(self, role: str, row: Sequence[Any]) -> str:
-        """The text of a role, without spaces around it; "" where the table has no such column."""
-        return self._text(role, row).strip()
-
-    def _whole(self, text: str, line: int) -> int:
-        try:
-            return int(float(text))
-        except (ValueError, OverflowError):
-            textfile.failed(self.path, f"The paragraph {text!r} is not a whole number.", line)
-
-    def _json(self, role: str, row: Sequence[Any], empty: Any, line: int) -> Any:
-        value = row[self.at[role]] if role in self.at else None
-        if value in (None, ""):
-            return type(empty)()
-        entries = textfile.parse_json(value, self.path, line) if isinstance(value, str) else value
-        if not isinstance(entries, type(empty)):
-            textfile.failed(self.path, f"{json.dumps(value)[:40]} is not what {role!r} holds.", line)
-        return entries
-
-
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]00:00:00)?")
-
-
-_SEVERITIES = frozenset({"minor", "major", "critical"})
-_NO_SEVERITY = frozenset(map(fold, ("neutral", "no-error", "no error", "none", "trivial", "severe")))
-
-
-class _Raw(NamedTuple):
-    """A cell with an answer, and what its row says about it."""
-
-    judge: str
-    question: str
-    draft: Draft
-    systems: tuple[str, ...]
-    value: Any
-    side: str
-    line: int
-    role: str
-    seconds: float | None
-    active: float | None
-    at: datetime | None
-    flags: tuple[str, ...]
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """Who answered what about which outputs."""
-        return self.judge, self.question, self.draft.document, self.draft.id, self.systems
-
-
-class _Answers:
-    """The answers of a table, on their way to judgements: what kind of values a question has shows at the end."""
-
-    def __init__(self, table: _Table, stage: str, question: str, missing: str) -> None:
-        self._table, self._stage, self._question = table, stage, question
-        self._keeps_codes = str(missing).strip().casefold() == KEEP_CODES
-        self._missing = set() if self._keeps_codes else {part.strip() for part in str(missing).split(",")} - {""}
-        self._missing_counts: Counter[str] = Counter()
-        self._cells: list[_Raw] = []
-        self._kinds: dict[str, JudgeKind] = {}
-        self._named_kinds: dict[str, str] = {}
-        self._system_names: set[tuple[str, ...]] = set()
-        self._unknown_kinds: dict[str, str] = {}
-        self._ids: dict[str, str] = {}
-        self._flag_counts: Counter[str] = Counter()
-        self._first_bad_time = 0
-        self._steps: list[str] = []
-
-    @property
-    def headings(self) -> dict[str, str]:
-        """The questions by id, with the headings they had."""
-        return {key: heading for heading, key in self._ids.items()}
-
-    def add(self, draft: Draft, line: int, row: Sequence[Any]) -> None:
-        table = self._table
-        if not table.answers:
-            return
-        at, flags = self._moment(table.text("answered_at", row), line)
-        times = [table.text(role, row) for role in TIMES]
-        seconds, active = (duration(text, table.unit_of(role)) for role, text in zip(TIMES, times, strict=True))
-        if any(text and time is None for text, time in zip(times, (seconds, active), strict=True)):
-            self._first_bad_time = self._first_bad_time or line
-            flags = ("unreadable_time",)
-        for answer, position in table.answers:
-            judge = answer.judge or table.text("judge", row) or table.judge or _UNNAMED
-            if judge not in self._kinds:
-                self._kinds[judge] = self._kind(judge, table.text("judge_kind", row))
-            value = unwrapped(row[position]) if answer.part is None else _part(row[position], answer.part)
-            if answer.judge and is_missing(value):
-                continue  # an item that this judge did not get
-            heading = answer.question or table.text("question", row)
-            role = role_in_words(table.text("role", row), table.map.roles.get("role", ""))
-            systems = self._systems(answer, row)
-            key = self._id(heading)
-            side = table.side(value, row) if len(systems) == 2 else ""
-            self._cells.append(_Raw(judge, key, draft, systems, value, side, line, role, seconds, active, at, flags))
-
-    def _kind(self, judge: str, said: str) -> JudgeKind:
-        """What a judge is: as the row says it, else by a name that no person has."""
-        if kind := kind_in_words(said):
-            return JudgeKind(kind)
-        if said:
-            self._unknown_kinds.setdefault(said, judge)
-        if kind := kind_by_name(judge):
-            self._named_kinds[judge] = kind
-            return JudgeKind(kind)
-        return JudgeKind.PERSON
-
-    def _systems(self, answer: Answer, row: Sequence[Any]) -> tuple[str, ...]:
-        table = self._table
-        if answer.system:
-            return (answer.system,)
-        if table.pair_columns:
-            return table.compared_systems(row)
-        if "system" in table.at:
-            name = table.text("system", row)
-            systems = tuple(name.split("|")) if name and not table.long else (name,) if name else ()
-            self._system_names.add(systems)
-            return systems
-        return tuple(name for name, _ in table.outputs)
-
-    def _id(self, heading: str) -> str:
-        """The id of a question: its heading in small letters; headings in other scripts are counted."""
-        if heading not in self._ids:
-            ids = set(self._ids.values())
-            base = self._question if self._question and not ids else slug(heading)
-            key = base or f"question_{len(ids) + 1}"
-            while key in ids:
-                key = f"{key}_{len(ids) + 1}"
-            self._ids[heading] = key
-        return self._ids[heading]
-
-    def _moment(self, text: str, line: int) -> tuple[datetime | None, tuple[str, ...]]:
-        if not text:
-            return None, ()
-        time = moment(text)
-        if time is not None:
-            return time if time.tzinfo else time.replace(tzinfo=UTC), ()
-        self._first_bad_time = self._first_bad_time or line
-        return None, ("unreadable_time",)
-
-    def judges(self) -> tuple[Judge, ...]:
-        return tuple(Judge(name, kind) for name, kind in self._kinds.items())
-
-    def _preferences(self, cells: Sequence[_Raw]) -> list[_Raw]:
-        """The answers of a comparison as the side they mean, however they are worded."""
-        if any(len(cell.systems) != 2 for cell in cells):
-            return list(cells)
-        heading = self.headings[cells[0].question]
-        if side := self._winner(cells, heading):
-            return self._won_or_lost(cells, heading, side)
-        self._refuse_letters(cells)
-        # systems called 1 and 2 are meant where a preference is asked for, and not by a confidence from 1 to 5
-        are_names = asks_preference(heading) or not all(is_numeric(cell.value) for cell in cells if cell.side)
-        side_cells = [cell._replace(value=cell.side) if cell.side and are_names else cell for cell in cells]
-        texts = dict.fromkeys(as_text(cell.value).strip() for cell in side_cells if not is_missing(cell.value))
-        if texts.keys() <= {"a", "b"}:
-            return side_cells
-        meanings = preferred_sides(texts, heading)
-        if meanings is None:
-            return list(cells)
-        if words := {text: meaning for text, meaning in meanings.items() if fold(text) != meaning}:
-            meaning_words = {"a": "the first of the two", "b": "the second", "tie": "a tie"}
-            read = "; ".join(f"{text!r} is {meaning_words[meaning]}" for text, meaning in words.items())
-            self._steps.append(f"Preferences in {heading!r}: {read}.")
-        return [
-            cell if is_missing(cell.value) else cell._replace(value=meanings[as_text(cell.value).strip()])
-            for cell in side_cells
-        ]
-
-    def _winner(self, cells: Sequence[_Raw], heading: str) -> str:
-        """The side of `sys1_wins` or `A is better`, of which yes and no say whether it won. "" for other headings,
-        where the heading may name a system that stands on the other side too, and where another column says the same
-        of the other side, so that no in both may be a tie."""
-        values = [cell.value for cell in cells if not is_missing(cell.value)]
-        side = side_that_wins(heading)
-        others = {side_that_wins(other) for other in self._ids if other != heading}
-        is_decided = bool(values) and all(is_flag(value) or as_text(value).strip() in ("0", "1") for value in values)
-        if not side or not is_decided or others & {"a", "b"}:
-            return ""
-        turned = {fold(cell.systems["ba".index(side)]) for cell in cells}
-        return "" if turned & set(map(fold, header_words(heading))) else side
-
-    def _won_or_lost(self, cells: Sequence[_Raw], heading: str, side: str) -> list[_Raw]:
-        other = "b" if side == "a" else "a"
-        words = {"a": "the first of the two", "b": "the second"}
-        self._steps.append(
-            f"{heading!r}: yes means that {words[side]} is better, and no that {words[other]} is. If ties are among "
-            "them, write tie there: they count as preferences."
-        )
-        return [
-            cell if is_missing(cell.value) else cell._replace(value=other if is_false(cell.value) else side)
-            for cell in cells
-        ]
-
-    def _note_on_places(self) -> Iterator[str]:
-        """That numbers look like ranks, under a heading that does not say so."""
-        groups: dict[str, dict[tuple[str, str, str], list[Any]]] = {}
-        for cell in self._cells:
-            if len(cell.systems) == 1:
-                key = (cell.judge, cell.draft.document, cell.draft.id)
-                groups.setdefault(cell.question, {}).setdefault(key, []).append(cell.value)
-        for question, rankings in groups.items():
-            heading = self.headings[question]
-            if "rank" not in heading.casefold() and are_places(rankings.values()):
-                yield (
-                    f"The numbers in {heading!r} are the places 1, 2, 3 … of the systems in every text. If 1 is the "
-                    "best, add --better lower."
-                )
-
-    def _refuse_letters(self, cells: Sequence[_Raw]) -> None:
-        """The error where `A` may mean the side `system_a` or the system A, which stands on the other side."""
-        table = self._table
-        sides = ((cell, table.side_of_column(cell.value)) for cell in cells if cell.side and table.pair_columns)
-        if cell := next((cell for cell, side in sides if side and side != cell.side), None):
-            raise InputError(
-                f"The answer {as_text(cell.value)!r} may mean a side or a system: "
-                f"{' and '.join(map(repr, cell.systems))} stand in {table.map.roles['system_a']!r} and "
-                f"{table.map.roles['system_b']!r}.",
-                code="side_or_system",
-                names={"question": cell.question},
-                where=Where(table.path, cell.line),
-                next_step="If sides are meant, write first and second; if systems, give them other names than "
-                "letters and numbers.",
-            )
-
-    def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
-        cells = [cell._replace(value=None) if self._is_code(cell.value) else cell for cell in self._preferences(cells)]
-        self._refuse_dates(cells)
-        answers = _typed([cell.value for cell in cells], decimal_comma=self._table.decimal_comma)
-        if not self._keeps_codes:
-            self._refuse_codes(cells, answers)
-        if any(flag == "step" for _, flag in answers):
-            steps = {value: as_text(c.value) for c, (value, flag) in zip(cells, answers, strict=True) if flag == "step"}
-            read = "; ".join(f"{steps[step]!r} is {step}" for step in sorted(steps)[:11])
-            heading = self.headings[cells[0].question]
-            self._steps.append(f"Answers to {heading!r} are steps of a scale and read as numbers: {read}.")
-        return [(value, "" if flag == "step" else flag) for value, flag in answers]
-
-    def _refuse_dates(self, cells: Sequence[_Raw]) -> None:
-        """The error where a spreadsheet made dates of the answers: `3/4` is no score any more."""
-        dates = [cell for cell in cells if _DATE.fullmatch(as_text(cell.value))]
-        if len(dates) * 2 <= sum(not is_missing(cell.value) for cell in cells):
-            return
-        heading = self.headings[cells[0].question]
-        raise InputError(
-            f"The answers to {heading!r} are dates, such as {as_text(dates[0].value)}.",
-            code="dates_as_answers",
-            names={"question": cells[0].question},
-            where=Where(self._table.path, dates[0].line),
-            next_step="A spreadsheet makes dates of text such as 3/4 or 1-5: format the column as text and type the "
-            f"answers again, or leave it out: {as_option({'ignore:' + heading: heading})}.",
-        )
-
-    def _is_code(self, value: Any) -> bool:
-        """Whether a cell holds a number, or a word, that the user named as standing for no answer."""
-        if not self._missing:
-            return False
-        text = as_text(value).strip()
-        code = str(number(text)) if number(text) is not None else text
-        self._missing_counts.update([code] if code in self._missing else [])
-        return code in self._missing
-
-    def _refuse_codes(self, cells: Sequence[_Raw], answers: Sequence[tuple[Any, str]]) -> None:
-        """The error where numbers are codes for missing answers: as scores they would decide every result."""
-        numbers = [value for value, flag in answers if not flag and isinstance(value, int | float)]
-        codes = missing_codes(numbers)
-        if not codes:
-            return
-        others = [value for value in numbers if value not in codes]
-        lines = [cell.line for cell, (value, _) in zip(cells, answers, strict=True) if value in codes]
-        times = ", ".join(f"{code} ({count} {'time' if count == 1 else 'times'})" for code, count in codes.items())
-        option = ",".join(map(str, codes))
-        raise InputError(
-            f"Answers to {self.headings.get(cells[0].question, cells[0].question)!r} are {times}, and all others from "
-            f"{min(others)} to {max(others)}: this looks like a code for a missing answer.",
-            code="missing_code",
-            names={"codes": option, "question": cells[0].question},
-            where=Where(self._table.path, lines[0]),
-            next_step=f"If it is one, empty these cells or add --missing {option}. If it is a score: --missing "
-            f'{KEEP_CODES}. (In Python: missing="{option}".)',
-        )
-
-    def _refuse_errors(self, by_question: Mapping[str, Sequence[_Raw]]) -> None:
-        """Refuse a table whose rows are single errors: of several in one output all but the first would be taken for
-        repeats."""
-        rows = Counter(cell.key for cell in self._cells if not cell.role)
-        for cells in by_question.values():
-            words = {fold(as_text(cell.value)) for cell in cells if not is_missing(cell.value)}
-            again = next((cell for cell in cells if rows[cell.key] > 1), None)
-            if again is not None and words & _SEVERITIES and words <= _SEVERITIES | _NO_SEVERITY:
-                raise InputError(
-                    f"Several rows of {again.judge} are about one output, each with a severity: every row is an error.",
-                    code="rows_are_errors",
-                    where=Where(self._table.path, line=again.line),
-                    next_step="Give each output one row with its score. Errors are read from the ratings that WMT "
-                    "released (tab-separated, with source and target; `lanner formats wmt_mqm` describes them). If "
-                    "judges answered twice, say so in a column `role` (main, repeat).",
-                )
-
-    def _refuse_bars(self) -> None:
-        """The error where `B|1` beside other names is one system: two that are compared are named alone elsewhere too,
-        or every row compares two."""
-        single_names = {systems[0] for systems in self._system_names if len(systems) == 1}
-        for systems in sorted(self._system_names, key=len):
-            if len(systems) > 1 and single_names and not single_names.issuperset(systems):
-                raise bar_in_name("|".join(systems), Where(self._table.path))
-
-    def judgements(self) -> tuple[Judgement, ...]:
-        by_question: dict[str, list[_Raw]] = {}
-        for cell in self._cells:
-            by_question.setdefault(cell.question, []).append(cell)
-        values = {
-            id(cell): value
-            for cells in by_question.values()
-            for cell, value in zip(cells, self._typed(cells), strict=True)
-        }
-        self._refuse_errors(by_question)
-        self._refuse_bars()
-        keys: set[tuple[Any, ...]] = set()
-        judgements = []
-        for cell in self._cells:
-            value, flag = values[id(cell)]
-            again = cell.key in keys
-            keys.add(cell.key)
-            role = Role(cell.role) if cell.role in list(Role) else Role.REPEAT if again else Role.MAIN
-            flags = (*([flag] if flag else []), *cell.flags)
-            if cell.role and cell.role not in list(Role):
-                flags = (*flags, "unknown_role")
-            self._flag_counts.update([*flags, *(["repeat"] if again and not cell.role else [])])
-            judgements.append(
-                Judgement(
-                    judge=cell.judge,
-                    stage=self._stage,
-                    question=cell.question,
-                    document=cell.draft.document,
-                    segment=cell.draft.id,
-                    systems=cell.systems,
-                    value=value,
-                    role=role,
-                    flags=flags,
-                    elapsed_seconds=cell.seconds,
-                    active_seconds=cell.active,
-                    answered_at=cell.at,
-                    origin=f"{self._table.path.name}:{cell.line}",
-                )
-            )
-        return tuple(judgements)
-
-    def notes(self) -> Iterator[str]:
-        alike: dict[str, list[str]] = {}
-        for name in self._kinds:
-            alike.setdefault(fold(name), []).append(name)
-        for names in alike.values():
-            if len(names) > 1:
-                yield f"These count as different judges, although their names are alike: {', '.join(names)}."
-        if self._named_kinds:
-            titles = {"adjudicated": "settled or averaged answers", "metric": "a metric", "model": "a model"}
-            read = "; ".join(f"{judge!r} is {titles[kind]}" for judge, kind in self._named_kinds.items())
-            yield (
-                f"By their names some judges are no people and count apart: {read}. A column judge_kind (person, "
-                "model, metric, adjudicated) says otherwise."
-            )
-        for word, judge in self._unknown_kinds.items():
-            yield (
-                f"{word!r} is no kind of judge that is known (person, model, metric, adjudicated): {judge} counts as "
-                f"{'a person' if self._kinds[judge] is JudgeKind.PERSON else self._kinds[judge]}."
-            )
-        if self._cells and "role" not in self._table.at:
-            yield "No column `role` says which answers are controls or repeats, so all count as main ones."
-        yield from self._steps
-        yield from self._note_on_places()
-        for role in TIMES:
-            if self._cells and role in self._table.at:
-                column = self._table.map.roles[role]
-                about = duration_heading(column)
-                if about is None or not about.unit:
-                    yield f"Times in {column!r} are taken as seconds; name another unit in the heading (time_ms)."
-                elif about.unit != "seconds":
-                    yield f"Times in {column!r} are read as {about.unit}."
-        for code, n in self._missing_counts.items():
-            yield in_number(
-                n,
-                "{n} answer is {code} and counts as missing (--missing).",
-                "{n} answers are {code} and count as missing (--missing).",
-                code=code,
-            )
-        if n := self._flag_counts["repeat"]:
-            yield in_number(
-                n,
-                "{n} answer is the second of a judge to the same question; it is taken for a repeat.",
-                "{n} answers are second ones of a judge to the same question; they are taken for repeats.",
-            )
-        if n := self._flag_counts["unreadable_time"]:
-            yield in_number(
-                n,
-                "{n} time cannot be read (line {line}) and is left out; flagged.",
-                "{n} times cannot be read (the first on line {line}) and are left out; flagged.",
-                line=self._first_bad_time,
-            )
-        if n := self._flag_counts["not_a_number"]:
-            yield in_number(
-                n,
-                "{n} answer is no number although the others are; flagged not_a_number.",
-                "{n} answers are no numbers although the others are; flagged not_a_number.",
-            )
-        if n := self._flag_counts["unknown_role"]:
-            yield in_number(
-                n,
-                "{n} answer has a role that is none of {roles}; it counts as a main one, flagged.",
-                "{n} answers have a role that is none of {roles}; they count as main ones, flagged.",
-                roles=", ".join(Role),
-            )
-        for column in dict.fromkeys(answer.column for answer, _ in self._table.answers if answer.part is not None):
-            yield (
-                f"Each cell of {column!r} holds several answers, which count as those of judges 1, 2 and so on. If "
-                "they stand in no order, trust α, which does not ask who answered, and nothing said of one judge."
-            )
-        if self._cells and list(self._kinds) == [_UNNAMED]:
-            columns = [answer.column for answer, _ in self._table.answers if not answer.system][:4]
-            advice = "If one does: --columns judge=COLUMN."
-            if len(columns) > 1:
-                judges = each_as("judge", columns)
-                advice = f"{advice} If {', '.join(columns)} each hold the answers of one judge: {judges}."
-            yield Note("No column is known to name judges, so all answers count as one judge's.", advice)
-
-
-def _part(cell: Any, part: int) -> Any:
-    """One of the answers in a cell that holds a list of them; None where it is shorter."""
-    answers = cell if isinstance(cell, list) else literal_list(as_text(cell)) or []
-    return answers[part] if part < len(answers) else None
-
-
-def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[Any, str]]:
-    """The answers to one question with a flag each: numbers where most are, or where the steps of a scale are written
-    out; lists where all are, words otherwise. With `decimal_comma` 1,250 is less than two,
-    unless another number has a comma and a point."""
-    values = [None if is_missing(cell) else cell.strip() if isinstance(cell, str) else cell for cell in cells]
-    there = [value for value in values if value is not None]
-    texts = [as_text(value) for value in there]
-    lists = [literal_list(value) if isinstance(value, str) else value for value in there]
-    if there and all(isinstance(value, list) for value in lists):
-        return _with_missing(values, [(value, "") for value in lists])
-    plain = [plain_number(text) for text in texts]
-    if in_thousands(plain) and (not decimal_comma or any("," in text and "." in text for text in plain)):
-        plain = [text.replace(",", "") for text in plain]
-    elif dots_in_thousands(plain):
-        plain = [text.replace(".", "") for text in plain]
-    numbers = [number(text) if number(text) is not None else measured(text) for text in plain]
-    if numbers and sum(value is not None for value in numbers) * 2 > len(numbers):
-        pairs = zip(numbers, there, strict=True)
-        return _with_missing(values, [(raw, "not_a_number") if n is None else (n, "") for n, raw in pairs])
-    if (steps := steps_of_scale(texts) or steps_in_words(texts)) is not None:
-        return _with_missing(values, [(step, "step") for step in steps])
-    return _with_missing(values, [(text, "") for text in texts])
-
-
-def _with_missing(values: Sequence[Any], typed_answers: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
-    """The typed values in the places of those that are there; the others are missing."""
-    answers = iter(typed_answers)
-    return [(None, "missing") if value is None else next(answers) for value in values]
+    return "" if options.get("columns") else _open_table(path, **options).column_note()
 
 
 # Writing

@@ -13,7 +13,8 @@ import pytest
 
 from lanner import formats
 from lanner.errors import InputError
-from lanner.formats.parsing.tables import Extent, guess_delimiter, open_rows, refuse_table_beside, table_kind
+from lanner.formats.parsing.layouts import Extent, refuse_table_beside
+from lanner.formats.parsing.tables import guess_delimiter, open_rows, table_kind
 
 
 def put(path: Path, text: str) -> Path:

@@ -8,9 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, time
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -21,18 +19,12 @@ from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import column_map
 from lanner.formats.parsing.headings import (
     header_score,
-    names_answer,
-    names_criterion,
-    names_engine,
-    names_item,
-    names_judges,
-    names_language_model,
     over_columns,
 )
+from lanner.formats.parsing.layouts import Extent, Row, Rows, by_items, by_places, refuse_table_beside
 from lanner.formats.parsing.map_draft import SHEET
 from lanner.formats.parsing.records import records
 from lanner.formats.parsing.textfile import Note
-from lanner.formats.parsing.values import is_missing, is_numeric
 from lanner.formats.parsing.workbooks import (
     HTML_TABLE,
     Area,
@@ -47,49 +39,12 @@ from lanner.formats.parsing.writing import bare
 from lanner.model.messages import in_number
 
 _DELIMITERS = "\t,;|"
-_SAMPLE = 200
 _LOOKED_AT = 1000
 _SEARCHED = 40
 """A header is searched for in so many rows."""
 _BATCH = 20_000
 _OURS = ({"absent", "document_meta", "segment_meta"}, {"judge", "judge_kind", "stage", "question", "answered_at"})
 """Columns of tables that we wrote (texts, judgements): only there is an apostrophe before a formula not the text's."""
-Row = tuple[int, Sequence[Any], dict[str, Any]]
-
-
-@dataclass(slots=True)
-class Rows:
-    """The header, the rows as (line, values, what the header does not have), and what was noticed on the way."""
-
-    header: list[str]
-    rows: Iterable[Row]
-    notes: list[str] = field(default_factory=list)
-    typed: bool = False
-    """Whether an empty cell differs from an empty text."""
-    line: int = 1
-    """Where the header stands."""
-    decimal_comma: bool = False
-    """Whether numbers have a decimal comma, as where a semicolon stands between cells."""
-    sample: list[Sequence[Any]] = field(default_factory=list)
-    """The values of the first rows, for guesses by content."""
-
-    extents: Sequence[Extent] = ()
-    """How far the table reaches, where other things may stand around it; known once rows have been read."""
-
-    @property
-    def is_survey(self) -> bool:
-        """Whether it is an export of Qualtrics."""
-        return any(extent.is_survey for extent in self.extents)
-
-    def with_sample(self) -> Rows:
-        """The same with its first rows looked at; they still come with the others."""
-        if self.sample:
-            return self
-        entries = iter(self.rows)
-        first = list(islice(entries, _SAMPLE))
-        self.sample = [values for _, values, _ in first]
-        self.rows = chain(first, entries)
-        return self
 
 
 def table_kind(path: Path) -> str:
@@ -116,7 +71,7 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
     by itself."""
     match table_kind(path):
         case "csv":
-            return by_items(path, _by_places(_read_delimited(path, delimiter, quotes, header).with_sample()))
+            return by_items(path, by_places(_read_delimited(path, delimiter, quotes, header).with_sample()))
         case "jsonl":
             return _objects(path, is_list=False).with_sample()
         case "json":
@@ -124,7 +79,7 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
         case "parquet":
             return _parquet(path).with_sample()
         case "xlsx":
-            return by_items(path, _by_places(_spreadsheet(path, sheet, header).with_sample()))
+            return by_items(path, by_places(_spreadsheet(path, sheet, header).with_sample()))
         case "docx":
             return _document_tables(path, word_tables(path)).with_sample()
         case "html":
@@ -151,186 +106,6 @@ def first_rows(path: Path, count: int, *, delimiter: str = "") -> list[tuple[int
         case _:
             return []
     return [(line, ["" if cell is None else str(cell).strip() for cell in row]) for line, row in rows]
-
-
-_DIGITS = re.compile(r"\d+")
-_ITEMS_AT_LEAST = 3
-
-
-def by_items(path: Path, rows: Rows) -> Rows:
-    """A table with a row for each judge and a column for each item, as forms on the web export it, with a row for each
-    answer; other tables as they are. The columns differ in a number, `Sentence 1: how good is it?`, `Sentence 2: …`, or
-    in what stands in brackets behind one question, `How good is it? [The cat sat.]`, or name a system or a question as
-    well, `Text 1 [DeepL]`."""
-    judge = next((at for at, name in enumerate(rows.header) if names_judges(name)), None)
-    judges = [row[judge] for row in rows.sample] if judge is not None else []
-    if judge is None or not judges or len(set(judges)) < len(judges):
-        return rows
-    parts = _crossed(rows.header)
-    if parts and not names_item(name for at, name in enumerate(rows.header) if at not in parts):
-        return _one_row_per_item(rows, judge, parts)
-    shapes = (_without_numbers, _before_number, _before_brackets)
-    kinds = next((kinds for shape in shapes if (kinds := _alike(rows.header, shape))), {})
-    places = max(kinds.values(), key=len, default=[])
-    others = [name for at, name in enumerate(rows.header) if at not in places]
-    if not places or judge in places or header_score(others) > 2 or names_item(others):
-        return rows
-    numbers = [number for at in places if (number := _leading_number(rows.header[at]))]
-    is_asked_again = _before_number(rows.header[places[0]]) in kinds and len(set(numbers)) < len(numbers)
-    if len(kinds) > 1 or is_asked_again:
-        examples = [rows.header[same[0]] for same in list(kinds.values())[:3]]
-        raise InputError(
-            f"Each row is a judge, and columns of {max(len(kinds), 2)} kinds hold answers "
-            f"({', '.join(map(repr, examples))}): whether they are about different systems or "
-            "ask different questions is not said.",
-            code="several_kinds_of_items",
-            where=Where(path, rows.line),
-            next_step="Make a table with a row for each judge and item: columns judge, document, segment, system, and "
-            "one for each question.",
-        )
-    items = {at: _short_name(rows.header[at]) for at in places}
-    if len(set(items.values())) < len(items):
-        items = {at: str(number) for number, at in enumerate(places, 1)}
-    return _one_row_per_item(rows, judge, {at: _Part(item, "", "") for at, item in items.items()})
-
-
-_PLACE = re.compile(
-    r"(?:rank|place|platz|rang|puesto|lugar|posto|miejsce|место)?[\s_.:#-]{0,2}(\d{1,2})(?:st|nd|rd|th|er|e|º|°|위|位)?"
-    r"(?:[\s_](?:rank|place|choice|best))?",
-    re.I,
-)
-_ORDINALS = {name: place for place, name in enumerate(("first", "second", "third", "fourth", "fifth"), 1)}
-_PLACES_AT_LEAST = 3
-"""Two columns `first` and `second` may be the sides of a comparison."""
-
-
-def _by_places(rows: Rows) -> Rows:
-    """A table that says which system came first, second and third, in a column for each place, with a row and a rank
-    for each system; other tables as they are."""
-    places: dict[int, int] = {}
-    for at, name in enumerate(rows.header):
-        hit = _PLACE.fullmatch(name.strip())
-        if name.strip().isdecimal():
-            continue  # a number alone may be a judge or an item
-        if place := int(hit[1]) if hit else _ORDINALS.get(name.strip().casefold().removesuffix(" choice"), 0):
-            places[place] = at
-    if len(places) < _PLACES_AT_LEAST or sorted(places) != list(range(1, len(places) + 1)):
-        return rows
-    columns = [[str(row[at] or "").strip() for row in rows.sample] for _, at in sorted(places.items())]
-    names = {name for column in columns for name in column} - {""}
-    in_several = all(sum(name in column for column in columns) > 1 for name in names)
-    is_order = all(len(set(entry)) == len(entry) for entry in zip(*columns, strict=True))
-    if not names or not is_order or not (in_several or all(map(names_engine, names))) or any(map(is_numeric, names)):
-        return rows
-    others = [at for at in range(len(rows.header)) if at not in places.values()]
-
-    def ranks() -> Iterator[Row]:
-        for line, values, extra in rows.rows:
-            for place, at in sorted(places.items()):
-                if not is_missing(values[at]):
-                    yield line, [*(values[other] for other in others), values[at], place], extra
-
-    note = f"Each of {len(places)} columns ({rows.header[places[1]]}, …) names the system that came in that place."
-    header = [*(rows.header[at] for at in others), "system", "rank"]
-    return Rows(header, ranks(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
-
-
-class _Part(NamedTuple):
-    """What the heading of a column says its answers are about."""
-
-    item: str
-    system: str
-    question: str
-
-
-def _crossed(header: Sequence[str]) -> dict[int, _Part]:
-    """The columns for each item and system, or item and question, as `Text 1 [DeepL]`, `Doc 2 - System A`,
-    `T3_adequacy`: what each is about. Empty where that is not known of all columns about an item."""
-    pieces = {
-        at: [piece.strip() for piece in re.split(r"\s[-–—]\s|[:\[\]()|_]", name) if piece.strip()]
-        for at, name in enumerate(header)
-    }
-    parts: dict[int, _Part] = {}
-    for at, own in pieces.items():
-        systems = [piece for piece in own if names_engine(piece) or names_language_model(piece)]
-        questions = [piece for piece in own if names_criterion(piece) or names_answer(piece)]
-        items = [piece for piece in own if piece not in systems and piece not in questions]
-        if len(items) == 1 and _DIGITS.search(items[0]) and 0 < len(systems) + len(questions) == len(own) - 1:
-            parts[at] = _Part(items[0], "".join(systems), "".join(questions))
-    items_known = {part.item for part in parts.values()}
-    for at in set(pieces) - set(parts):  # beside `Text 1 [DeepL]`, `Text 1 [Ours]` is about a system of an unknown name
-        names = [piece for piece in pieces[at] if piece not in items_known]
-        if len(names) < len(pieces[at]):
-            if len(names) != 1 or not all(part.system and not part.question for part in parts.values()):
-                return {}
-            parts[at] = _Part(next(piece for piece in pieces[at] if piece in items_known), names[0], "")
-    same_pieces = len({(bool(part.system), bool(part.question)) for part in parts.values()}) == 1
-    is_new = len(set(parts.values())) == len(parts) and len(items_known) > 1
-    return dict(sorted(parts.items())) if same_pieces and is_new else {}
-
-
-def _one_row_per_item(rows: Rows, judge: int, parts: Mapping[int, _Part]) -> Rows:
-    """The answers of each judge with a row for each item and system, and a column for each question."""
-    questions = list(dict.fromkeys(part.question or "score" for part in parts.values()))
-    has_systems = any(part.system for part in parts.values())
-    columns: dict[tuple[str, ...], dict[str, int]] = {}
-    for at, part in parts.items():
-        key = (part.item, part.system) if has_systems else (part.item,)
-        columns.setdefault(key, {})[part.question or "score"] = at
-
-    def answers() -> Iterator[Row]:
-        for line, values, _ in rows.rows:
-            for key, places in columns.items():
-                yield line, [values[judge], *key, *(values[places[q]] if q in places else None for q in questions)], {}
-
-    has_questions = len(questions) > 1
-    about = " and ".join(
-        ["an item", *(["a system"] if has_systems else []), *(["a question"] if has_questions else [])]
-    )
-    note = f"Each row is a judge, and each of {len(parts)} columns is about {about} ({rows.header[min(parts)]}, …)."
-    if unread := [name for at, name in enumerate(rows.header) if name and at != judge and at not in parts]:
-        note += f" Not read: {', '.join(unread)}."
-    header = [rows.header[judge], "item", *(["system"] if has_systems else []), *questions]
-    return Rows(header, answers(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
-
-
-def _alike(header: Sequence[str], shape: Callable[[str], str]) -> dict[str, list[int]]:
-    """The columns of each shape that several have, by their places."""
-    places: dict[str, list[int]] = {}
-    for at, name in enumerate(header):
-        if key := shape(name):
-            places.setdefault(key, []).append(at)
-    return {key: same for key, same in places.items() if len(same) >= _ITEMS_AT_LEAST}
-
-
-def _without_numbers(name: str) -> str:
-    """`Sentence 2: how good is it?` without its numbers."""
-    return _DIGITS.sub("#", name) if _DIGITS.search(name) else ""
-
-
-def _before_number(name: str) -> str:
-    """The beginning of `2. The dog ran.` or `Sentence 2: The dog ran.`, where the rest is the item itself."""
-    hit = re.match(r"(\D{0,24})\d{1,4}[.):\]]\s", name)
-    return f"{hit[1]}#" if hit else ""
-
-
-def _leading_number(name: str) -> str:
-    hit = _DIGITS.search(name)
-    return hit[0] if hit and _before_number(name) else ""
-
-
-def _before_brackets(name: str) -> str:
-    """The question before an item in brackets."""
-    question, bracket, rest = name.partition("[")
-    return question.strip() if bracket and rest.rstrip().endswith("]") else ""
-
-
-def _short_name(heading: str) -> str:
-    """`Sentence 1` of `Sentence 1: how good is this translation?`; a short heading as it is."""
-    if bracket := re.fullmatch(r"[^\[]*\[(.*)\]\s*", heading):
-        return bracket[1].strip()
-    hit = re.match(r"\D{0,24}\d+", heading)
-    return heading if len(heading) <= 24 or hit is None else hit[0].strip()
 
 
 # Headers
@@ -818,212 +593,3 @@ def _document_tables(path: Path, tables: Sequence[list[list[str]]]) -> Rows:
         )
     full_rows = [(line, row, dict[str, Any]()) for line, row in lines if any(row)]
     return Rows(header.names, full_rows, notes, line=header.position + 1)
-
-
-# How far a table reaches on its sheet: other tables below it or beside it, and rows that are none of its own
-#
-# People put a summary, a legend or a list of judges under their ratings. Read as rows of the table they would be judges
-# and scores that never were.
-
-
-_LONGEST_NAME = 60
-_BLOCK = 50
-"""Rows after an empty one that are looked at to tell what they are."""
-_FEWEST = 2
-"""Rows of a table before one can say what its columns hold."""
-_REMEMBERED = 2000
-"""So many rows say what the columns hold."""
-_SURVEY_MARK = '{"ImportId"'
-"""How Qualtrics begins each cell of the third row of an export."""
-
-
-class Extent:
-    """The rows of one table. What was left out is added to `notes` as the rows are read."""
-
-    def __init__(self, path: Path, header: Sequence[str], notes: list[str]) -> None:
-        self.path, self.header, self.notes = path, header, notes
-        self.names = [name.casefold() for name in header]
-        self.is_survey = False
-        self._rows = 0
-        self._numbers = [0] * len(header)
-        self._value_counts = [0] * len(header)
-        self._values: list[set[str]] = [set() for _ in header]
-
-    def rows(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows that belong to the table. A second table that could be read as well is refused: nobody knows which
-        one is meant, and half of what a file holds is worse than nothing."""
-        waiting = deque[Row]()
-        entries = iter(rows)
-        previous = 0
-        header_lines: list[int] = []
-        for line, values, extra in self._without_survey_rows(_chain_rows(waiting, entries)):
-            gap = previous > 0 and line > previous + 1
-            previous = line
-            if self._is_header(values):
-                header_lines.append(line)
-                continue
-            if not any(not is_missing(value) for value in values):
-                previous = line - 1  # an empty row: what follows begins after a gap
-                yield line, values, extra
-                continue
-            if gap and self._rows >= _FEWEST:
-                block = [(line, values, extra), *_block(waiting, entries, line)]
-                if self._leaves_out(block):
-                    break
-                waiting.extendleft(reversed(block[1:]))
-            self._remember(values)
-            yield line, values, extra
-        if header_lines:
-            self.notes.append(
-                f"The header comes again on line {', '.join(map(str, header_lines[:5]))} and is left out."
-            )
-
-    def _without_survey_rows(self, rows: Iterator[Row]) -> Iterator[Row]:
-        """Without the words of the questions and the ids that Qualtrics writes below the header."""
-        first = [row for _, row in zip(range(2), rows, strict=False)]
-        for at, (line, values, _) in enumerate(first):
-            marks = [str(value).lstrip().startswith(_SURVEY_MARK) for value in values if not is_missing(value)]
-            if marks and sum(marks) * 2 > len(marks):
-                self.is_survey = True
-                self.notes.append(f"Lines {first[0][0]} to {line} are words and ids of Qualtrics and are left out.")
-                first = first[at + 1 :]
-                break
-        yield from first
-        yield from rows
-
-    def _is_header(self, values: Sequence[Any]) -> bool:
-        return bool(values) and str(values[0]).strip().casefold() == self.names[0] and _names(values) == self.names
-
-    def _remember(self, values: Sequence[Any]) -> None:
-        if self._rows >= _REMEMBERED or sum(not is_missing(value) for value in values) < 2:  # a remark, a total
-            return
-        self._rows += 1
-        for at, value in enumerate(values[: len(self.header)]):
-            if not is_missing(value):
-                self._value_counts[at] += 1
-                self._numbers[at] += is_numeric(value)
-                self._values[at].add(str(value))
-
-    def _leaves_out(self, block: Sequence[Row]) -> bool:
-        """Whether rows after an empty one are no rows of this table; then it is said what they are."""
-        line = block[0][0]
-        cells = [[value for value in values if not is_missing(value)] for _, values, _ in block]
-        always = sum(count == self._rows for count in self._value_counts)
-        if always >= 3 and all(len(row) == 1 for row in cells) and not self._is_known(block[0][1]):
-            self.notes.append(f"What stands below the table on line {line} is left out: {_excerpt(cells[0])}.")
-            return True
-        at = 1 if len(cells[0]) == 1 and len(block) > 1 else 0
-        names, rest = block[at][1], [values for _, values, _ in block[at + 1 :]]
-        if not rest or not self._may_be_header(names):
-            return False
-        excerpt = _excerpt(cells[at])
-        if header_score(names) >= 2 or self._differs(names, rest):
-            self._refuse_data(line, names, rest)
-            self.notes.append(f"Another table begins on line {line} ({excerpt}) and is left out.")
-            return True
-        empty = [
-            at for at, count in enumerate(self._value_counts) if count == self._rows and _is_empty(at, (names, *rest))
-        ]
-        if empty:
-            textfile.failed(
-                self.path,
-                f"After an empty row, rows begin that leave {self.header[empty[0]]!r} empty ({excerpt}).",
-                line,
-                "If they are another table, put it in a file or a sheet of its own; otherwise delete the empty row.",
-            )
-        return False
-
-    def _is_known(self, values: Sequence[Any]) -> bool:
-        """Whether one of the values stands in the same column above."""
-        return any(str(value) in column_values for value, column_values in zip(values, self._values, strict=False))
-
-    def _may_be_header(self, values: Sequence[Any]) -> bool:
-        names = [str(value).strip() for value in values if not is_missing(value)]
-        return (
-            len(names) > 1
-            and len(set(names)) == len(names)
-            and not any(
-                is_numeric(name) or len(name) > _LONGEST_NAME or name.endswith((".", "!", "?")) for name in names
-            )
-            and not self._is_known(values)
-        )
-
-    def _differs(self, names: Sequence[Any], rest: Sequence[Sequence[Any]]) -> bool:
-        """Whether words stand where the table has numbers, or numbers below a word where it has words."""
-        for at, count in enumerate(self._value_counts):
-            if at >= len(names) or is_missing(names[at]) or not count:
-                continue
-            below = [row[at] for row in rest if at < len(row) and not is_missing(row[at])]
-            if self._numbers[at] == count or (not self._numbers[at] and below and all(map(is_numeric, below))):
-                return True
-        return False
-
-    def _refuse_data(self, line: int, names: Sequence[Any], rest: Sequence[Sequence[Any]]) -> None:
-        width = max((at for at, name in enumerate(names, 1) if not is_missing(name)), default=0)
-        header = [str(name).strip() for name in names[:width]]
-        try:
-            column_map(header, sample=[row[:width] for row in rest])
-        except (InputError, ValueError):
-            return
-        textfile.failed(
-            self.path,
-            f"A second table begins on this line ({_excerpt(header)}).",
-            line,
-            "Put each table in a file or a sheet of its own.",
-        )
-
-
-def refuse_table_beside(path: Path, names: Sequence[str], rows: Sequence[Sequence[Any]], line: int) -> None:
-    """The error where an empty column parts a header in two and the two parts do not go together: names come twice, or
-    one part has fewer rows than the other. A column that is left empty for the eye parts nothing."""
-    for at, name in enumerate(names):
-        parts = [each for each in names[:at] if each], [each for each in names[at + 1 :] if each]
-        if name or not all(parts) or not _is_empty(at, rows):
-            continue
-        lengths = [_length(row[:at] for row in rows), _length(row[at + 1 :] for row in rows)]
-        if (lengths[0] != lengths[1] and len(parts[1]) > 1) or not set(parts[0]).isdisjoint(parts[1]):
-            textfile.failed(
-                path,
-                f"Two tables stand side by side: {_excerpt(parts[0])}; {_excerpt(parts[1])}.",
-                line,
-                "Put each in a file or a sheet of its own; if they are one, delete the empty column between them.",
-            )
-
-
-def _chain_rows(waiting: deque[Row], entries: Iterator[Row]) -> Iterator[Row]:
-    while True:
-        row = waiting.popleft() if waiting else next(entries, None)
-        if row is None:
-            return
-        yield row
-
-
-def _block(waiting: deque[Row], entries: Iterator[Row], line: int) -> Iterator[Row]:
-    """The rows that follow without a gap, up to a number; the first of those after it is put back."""
-    for _ in range(_BLOCK):
-        row = waiting.popleft() if waiting else next(entries, None)
-        if row is None:
-            return
-        if row[0] > line + 1 or all(is_missing(value) for value in row[1]):
-            waiting.appendleft(row)
-            return
-        line = row[0]
-        yield row
-
-
-def _names(values: Sequence[Any]) -> list[str]:
-    return ["" if value is None else str(value).strip().casefold() for value in values]
-
-
-def _is_empty(at: int, rows: Iterable[Sequence[Any]]) -> bool:
-    return all(at >= len(row) or is_missing(row[at]) for row in rows)
-
-
-def _length(rows: Iterable[Sequence[Any]]) -> int:
-    """The number of the last row that holds anything."""
-    return max((at for at, row in enumerate(rows, 1) if not all(map(is_missing, row))), default=0)
-
-
-def _excerpt(cells: Iterable[Any]) -> str:
-    words = ", ".join(str(cell).strip() for cell in cells if not is_missing(cell))
-    return words if len(words) <= _LONGEST_NAME else f"{words[:_LONGEST_NAME].rstrip()} …"

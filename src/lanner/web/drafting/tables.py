@@ -22,7 +22,7 @@ from lanner.web.problems import parts
 from lanner.web.speech import say
 
 if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded there only
-    from lanner.formats.parsing.tables import Rows
+    from lanner.formats.parsing.layouts import Rows
 import shutil
 
 from starlette.requests import Request
