@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,78 +24,14 @@ from lanner.formats.parsing.writing import replacing
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 from lanner.model import languages as language_codes
 
-_TEXT, _TEXTS, _NUMBER, _TIME, _COUNT, _YES_OR_NO = "text", "texts", "number", "time", "count", "yes or no"
-_SCHEMA_ORG = {_NUMBER: "sc:Float", _TIME: "sc:DateTime", _COUNT: "sc:Integer", _YES_OR_NO: "sc:Boolean"}
-_JUDGEMENTS = {
-    "judge": _TEXT,
-    "stage": _TEXT,
-    "question": _TEXT,
-    "document": _TEXT,
-    "segment": _TEXT,
-    "systems": _TEXTS,
-    "value": _TEXT,
-    "score": _NUMBER,
-    "label": _TEXT,
-    "role": _TEXT,
-    "flags": _TEXTS,
-    "elapsed_seconds": _NUMBER,
-    "active_seconds": _NUMBER,
-    "answered_at": _TIME,
-    "received_at": _TIME,
-    "submission": _TEXT,
-}
-_TEXT_COLUMNS = {
-    "document": _TEXT,
-    "segment": _TEXT,
-    "source_language": _TEXT,
-    "target_language": _TEXT,
-    "domain": _TEXT,
-    "source": _TEXT,
-    "systems": _TEXTS,
-    "outputs": _TEXTS,
-    "reference_names": _TEXTS,
-    "references": _TEXTS,
-    "paragraph": _COUNT,
-    "judged": _YES_OR_NO,
-    "flags": _TEXTS,
-    "segment_meta": _TEXT,
-    "document_fields": _TEXT,
-}
-_JUDGES = {"judge": _TEXT, "kind": _TEXT, "name": _TEXT, "attributes": _TEXT}
-_TABLES = {"judgements": _JUDGEMENTS, "texts": _TEXT_COLUMNS, "judges": _JUDGES}
-_MEANINGS = {
-    "judge": "who answered; people are under pseudonyms unless the export names them",
-    "stage": "the stage of the protocol",
-    "question": "the question of the protocol",
-    "document": "the document",
-    "segment": "the segment in its document; empty for answers about a whole document",
-    "systems": "the systems whose outputs were judged",
-    "value": "the answer as JSON",
-    "score": "the answer, where it is a number",
-    "label": "the answer, where it is a text",
-    "role": "main, repeat, control, tutorial or calibration; results count main ones",
-    "flags": "oddities noticed when the answer was given or imported",
-    "elapsed_seconds": "seconds from showing to answering",
-    "active_seconds": "the same without pauses",
-    "answered_at": "when it was answered",
-    "received_at": "when it was stored",
-    "submission": "answers that were given together share it",
-    "source_language": "language of the source, as a BCP 47 code",
-    "target_language": "language of the outputs, as a BCP 47 code",
-    "domain": "the document's domain",
-    "source": "the source text",
-    "outputs": "the outputs, in the order of `systems`",
-    "reference_names": "the names of the references",
-    "references": "the references, in the order of `reference_names`",
-    "paragraph": "number of the paragraph",
-    "judged": "false for text that was shown as context only",
-    "segment_meta": "further fields of the segment, as JSON",
-    "document_fields": "further fields of the document, as JSON",
-    "kind": "person, model, metric, simulated or adjudicated",
-    "name": "the judge's name, where the export names judges",
-    "attributes": "what is known of the judge, as JSON",
-}
+_SCHEMA_ORG = {"number": "sc:Float", "time": "sc:DateTime", "count": "sc:Integer", "yes or no": "sc:Boolean"}
 _DOCUMENT_FIELDS = ("title", "text_type", "note", "media", "glossary", "meta")
+
+
+@cache
+def _tables() -> dict[str, dict[str, list[str]]]:
+    """The columns of each table, with the kind of value that a column holds and what it means."""
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def recognise(path: Path) -> bool:
@@ -124,8 +62,8 @@ def write(
     name = title or path.name
     with replacing(path) as temporary:
         (temporary / "data").mkdir(parents=True)
-        for table, schema in _TABLES.items():
-            _write_parquet(temporary / "data" / f"{table}.parquet", rows[table], schema)
+        for table in _tables():
+            _write_parquet(temporary / "data" / f"{table}.parquet", rows[table], table)
         about = {"license": license, "consent": consent, "title": name, "protocol": protocol}
         card = _card(texts, people, {table: len(entries) for table, entries in rows.items()}, about)
         (temporary / "README.md").write_text(card, encoding="utf-8")
@@ -133,24 +71,24 @@ def write(
         (temporary / "croissant.json").write_text(metadata + "\n", encoding="utf-8")
 
 
-def _write_parquet(path: Path, rows: Sequence[Sequence[Any]], schema: Mapping[str, str]) -> None:
+def _write_parquet(path: Path, rows: Sequence[Sequence[Any]], table: str) -> None:
     import polars as pl  # loaded where it is needed: other files are recognised without it
 
-    kinds = {
-        _TEXT: pl.String(),
-        _TEXTS: pl.List(pl.String()),
-        _NUMBER: pl.Float64(),
-        _TIME: pl.Datetime("us", "UTC"),
-        _COUNT: pl.Int64(),
-        _YES_OR_NO: pl.Boolean(),
+    types = {
+        "text": pl.String(),
+        "texts": pl.List(pl.String()),
+        "number": pl.Float64(),
+        "time": pl.Datetime("us", "UTC"),
+        "count": pl.Int64(),
+        "yes or no": pl.Boolean(),
     }
-    frame = pl.DataFrame(rows, schema={column: kinds[kind] for column, kind in schema.items()}, orient="row")
-    frame.write_parquet(path)
+    schema = {column: types[kind] for column, (kind, _) in _tables()[table].items()}
+    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
 
 
 def _judgement_row(entry: Judgement) -> list[Any]:
     is_number = isinstance(entry.value, int | float) and not isinstance(entry.value, bool)
-    row: dict[str, Any] = {column: getattr(entry, column, None) for column in _JUDGEMENTS}
+    row: dict[str, Any] = {column: getattr(entry, column, None) for column in _tables()["judgements"]}
     row |= {
         "value": _json(entry.value),
         "score": float(entry.value) if isinstance(entry.value, int | float) and is_number else None,
@@ -201,12 +139,12 @@ def _card(
     kinds = {kind: sum(judge.kind == kind for judge in judges) for kind in JudgeKind}
     configs = "\n".join(
         f"- config_name: {table}\n  data_files: data/{table}.parquet" + ("\n  default: true" if not at else "")
-        for at, table in enumerate(_TABLES)
+        for at, table in enumerate(_tables())
     )
-    columns = "\n\n".join(
+    meanings = "\n\n".join(
         f"### {table}\n\n| column | meaning |\n|---|---|\n"
-        + "\n".join(f"| `{column}` | {_MEANINGS[column]} |" for column in schema)
-        for table, schema in _TABLES.items()
+        + "\n".join(f"| `{column}` | {meaning} |" for column, (_, meaning) in columns.items())
+        for table, columns in _tables().items()
     )
     people = ", ".join(f"{number} {kind}" for kind, number in kinds.items() if number) or "none"
     head = [f"license: {about['license']}", f"pretty_name: {_json(about['title'])}"]
@@ -233,7 +171,7 @@ def _card(
         "",
         "## Columns",
         "",
-        columns,
+        meanings,
         "",
     ]
     return "\n".join(lines)
@@ -261,7 +199,7 @@ _CONTEXT = {
 def _croissant(folder: Path, about: Mapping[str, str]) -> dict[str, Any]:
     """Croissant 1.0: the files with their hashes, and what each column is."""
     files, sets = [], []
-    for table, schema in _TABLES.items():
+    for table, columns in _tables().items():
         name = f"data/{table}.parquet"
         content = (folder / name).read_bytes()
         files.append(
@@ -280,7 +218,7 @@ def _croissant(folder: Path, about: Mapping[str, str]) -> dict[str, Any]:
                 "@type": "cr:RecordSet",
                 "@id": table,
                 "name": table,
-                "field": [_field(table, name, column, kind) for column, kind in schema.items()],
+                "field": [_field(table, name, column, *about) for column, about in columns.items()],
             }
         )
     return {
@@ -297,21 +235,21 @@ def _croissant(folder: Path, about: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _field(table: str, file: str, column: str, kind: str) -> dict[str, Any]:
+def _field(table: str, file: str, column: str, kind: str, meaning: str) -> dict[str, Any]:
     return {
         "@type": "cr:Field",
         "@id": f"{table}/{column}",
         "name": column,
-        "description": _MEANINGS[column],
+        "description": meaning,
         "dataType": _SCHEMA_ORG.get(kind, "sc:Text"),
         "source": {"fileObject": {"@id": file}, "extract": {"column": column}},
-        **({"repeated": True} if kind == _TEXTS else {}),
+        **({"repeated": True} if kind == "texts" else {}),
     }
 
 
 def read(path: Path) -> list[Reading]:
     """Everything in the folder."""
-    frames = {table: _frame(path / "data" / f"{table}.parquet", schema) for table, schema in _TABLES.items()}
+    frames = {table: _frame(path / "data" / f"{table}.parquet", columns) for table, columns in _tables().items()}
     documents: dict[str, tuple[dict[str, Any], list[Segment]]] = {}
     for row in frames["texts"]:
         fields = {name: row[name] for name in ("source_language", "target_language", "domain")}
@@ -333,7 +271,7 @@ def _protocol(path: Path) -> str:
     return protocol if isinstance(protocol, str) and protocol != "not stated" else ""
 
 
-def _frame(path: Path, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _frame(path: Path, columns: Iterable[str]) -> list[dict[str, Any]]:
     import polars as pl  # loaded where it is needed: other files are recognised without it
 
     if not path.is_file():
@@ -342,7 +280,7 @@ def _frame(path: Path, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
         frame = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         textfile.failed(path, f"The Parquet file cannot be read: {error}.")
-    if missing := [column for column in schema if column not in frame.columns]:
+    if missing := [column for column in columns if column not in frame.columns]:
         textfile.failed(path, f"The column {missing[0]!r} is missing.", next_step="Export the folder again.")
     return frame.to_dicts()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -168,10 +169,7 @@ class _ExportRows:
 
     def judgements(self) -> Iterator[Judgement]:
         for judgement, rows in self._answers.values():
-            if not rows:
-                yield judgement
-            else:
-                yield Judgement(**{**_fields(judgement), "value": rows})
+            yield replace(judgement, value=rows) if rows else judgement
 
     def documents(self) -> Iterator[Document]:
         for name, segments in self._places.items():
@@ -245,10 +243,6 @@ class _ExportRows:
         except ValueError:
             textfile.failed(self.path, f"The time {cell!r} cannot be read.", line, "Write 2026-03-01T09:30:00+00:00.")
         return time if time.tzinfo else time.replace(tzinfo=UTC)
-
-
-def _fields(judgement: Judgement) -> dict[str, Any]:
-    return {name: getattr(judgement, name) for name in judgement.__dataclass_fields__}
 
 
 def _seconds(cell: Any) -> float | None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lanner.errors import InputError, Where, check_known, did_you_mean
 from lanner.formats import appraise
 from lanner.formats.appraise import Batches
+from lanner.formats.parallel import single_pair
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.aligned import (
     AlignedFiles,
@@ -314,12 +315,7 @@ def write(
 ) -> None:
     """The texts of one language pair; numbers answering `score` as score files, MQM `errors` as rating files."""
     all_documents = list(documents)
-    pairs = {(document.source_language, document.target_language) for document in all_documents}
-    if len(pairs) != 1:
-        raise InputError(
-            "The documents have not one language pair.", where=Where(path), next_step="Write one at a time."
-        )
-    pair = "-".join(code.replace("-", "_") for code in pairs.pop())
+    pair = single_pair(all_documents, path)
     references, systems = names_of(all_documents)
     metrics = {judge.id for judge in judges if judge.kind is JudgeKind.METRIC}
     scores, ratings = _sort_by_file(judgements, path)

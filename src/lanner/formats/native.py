@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -78,7 +78,7 @@ def read(path: Path) -> list[Reading]:
         elif isinstance(entry, Judge):
             judges.append(entry)
         elif isinstance(entry, Judgement):
-            judgements.append(entry if entry.origin else _with_origin(entry, path, line))
+            judgements.append(entry if entry.origin else replace(entry, origin=f"{path.name}:{line}"))
         else:
             header = entry
     name = header.get("name") or path.name.split(".")[0]
@@ -290,11 +290,6 @@ def _judgement_field(entry: dict[str, Any], name: str, spec: Field[Any], path: P
             textfile.failed(path, f"{name!r} must be a number.", line)
         return value
     return _text(entry, name, path, line)
-
-
-def _with_origin(judgement: Judgement, path: Path, line: int) -> Judgement:
-    values = {spec.name: getattr(judgement, spec.name) for spec in fields(Judgement)}
-    return Judgement(**values | {"origin": f"{path.name}:{line}"})
 
 
 def _only(entry: dict[str, Any], names: Set[str], path: Path, line: int) -> None:

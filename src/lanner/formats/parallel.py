@@ -26,7 +26,8 @@ from lanner.formats.parsing.aligned import (
 from lanner.formats.parsing.readings import UNKNOWN_LANGUAGES, Format, Reading, TextStream
 from lanner.formats.parsing.values import file_languages
 from lanner.formats.parsing.writing import refuse_answers, replacing
-from lanner.model import Document, Judge, Judgement, languages
+from lanner.model import Document, Judge, Judgement
+from lanner.model import languages as language_codes
 from lanner.model.languages import UNDETERMINED
 
 _SKIPPED = (
@@ -71,16 +72,16 @@ def explain(path: Path) -> None:
     )
 
 
-def read(path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = "") -> list[Reading]:
+def read(path: Path, **options: str) -> list[Reading]:
     """All documents of the folder."""
-    files = texts(path, source=source, docs=docs, languages=languages, newline=newline)
+    files = texts(path, **options)
     documents = tuple(files.documents)
     return [Reading(path.name, documents, notes=tuple(files.notes))]
 
 
-def texts(path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = "") -> TextStream:
+def texts(path: Path, **options: str) -> TextStream:
     """The documents one by one, with what is to be told of them."""
-    files = _find_aligned(path, source, docs, languages, newline)
+    files = _find_aligned(path, **options)
     stream = TextStream(path.name, iter(()))
     stream.notes.append(f"{_describe_files(files[0])}.")
     if len(files) > 1:
@@ -100,19 +101,15 @@ def texts(path: Path, *, source: str = "", docs: str = "", languages: str = "", 
     return stream
 
 
-def read_documents(
-    path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = ""
-) -> Iterator[Document]:
+def read_documents(path: Path, **options: str) -> Iterator[Document]:
     """The documents one by one."""
-    for files in _find_aligned(path, source, docs, languages, newline):
+    for files in _find_aligned(path, **options):
         yield from read_aligned(files)
 
 
-def read_files(
-    paths: Sequence[Path], *, source: str = "", docs: str = "", languages: str = "", newline: str = ""
-) -> list[Reading]:
+def read_files(paths: Sequence[Path], **options: str) -> list[Reading]:
     """Text files named one by one: the first is the source unless the names or `source` tell otherwise."""
-    files = _chosen_files(paths, source, docs, languages, newline)
+    files = _chosen_files(paths, **options)
     documents = tuple(read_aligned(files))
     notes = [f"{_describe_files(files)}."]
     if files.documents is None:
@@ -124,7 +121,7 @@ def read_files(
 
 def guess_files(paths: Sequence[Path]) -> str:
     """Which of several files is taken for what."""
-    return f"{_describe_files(_chosen_files(paths, '', '', '', ''))}."
+    return f"{_describe_files(_chosen_files(paths))}."
 
 
 def _describe_files(files: AlignedFiles) -> str:
@@ -132,7 +129,9 @@ def _describe_files(files: AlignedFiles) -> str:
     return f"Source: {files.source.name}; references: {references}; outputs: {outputs}"
 
 
-def _chosen_files(paths: Sequence[Path], source: str, docs: str, pair: str, newline: str) -> AlignedFiles:
+def _chosen_files(
+    paths: Sequence[Path], *, source: str = "", docs: str = "", languages: str = "", newline: str = ""
+) -> AlignedFiles:
     texts = [path for path in paths if _bare(path).suffix not in (".docs", ".docids")]
     places = Path(docs) if docs else next((path for path in paths if path not in texts), None)
     matches = [path for path in texts if source in (str(path), path.name)] if source else []
@@ -154,17 +153,16 @@ def _chosen_files(paths: Sequence[Path], source: str, docs: str, pair: str, newl
     language_pair = (codes[0], next((code for code in codes[1:] if code), UNDETERMINED))
     if UNDETERMINED in language_pair:
         language_pair = next((each for each in map(file_languages, texts) if UNDETERMINED not in each), language_pair)
-    return AlignedFiles(
-        source_file, languages.pair(pair) if pair else language_pair, references, outputs, places, newline
-    )
+    pair = language_codes.pair(languages) if languages else language_pair
+    return AlignedFiles(source_file, pair, references, outputs, places, newline)
 
 
 def _language_of(path: Path) -> str:
     """The language that the end of a file's name says: `news.en`, `news.ko.txt`."""
     parts = _bare(path).name.removesuffix(".txt").split(".")
     code = parts[-1]
-    known = len(parts) > 1 and re.fullmatch(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?", code) and languages.known(code)
-    return languages.normal(code) if known else ""
+    known = len(parts) > 1 and re.fullmatch(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?", code) and language_codes.known(code)
+    return language_codes.normal(code) if known else ""
 
 
 def write(
@@ -248,7 +246,11 @@ def _role(file: Path) -> tuple[str, str]:
 
 def _without_language(parts: Sequence[str]) -> Sequence[str]:
     last = parts[-1] if parts else ""
-    return parts[:-1] if len(last) in (2, 3) and last.islower() and languages.known(last) and len(parts) > 1 else parts
+    return (
+        parts[:-1]
+        if len(last) in (2, 3) and last.islower() and language_codes.known(last) and len(parts) > 1
+        else parts
+    )
 
 
 def _sides(path: Path) -> dict[str, dict[str, Path]]:
@@ -262,12 +264,14 @@ def _sides(path: Path) -> dict[str, dict[str, Path]]:
     return {sources[0].name: files.pop(sources[0].name), **files}
 
 
-def _find_aligned(path: Path, source: str, docs: str, pair: str, newline: str) -> list[AlignedFiles]:
+def _find_aligned(
+    path: Path, *, source: str = "", docs: str = "", languages: str = "", newline: str = ""
+) -> list[AlignedFiles]:
     """The files that belong together: all of a folder, or for folders that hold a document in each file, those of each
     document."""
     if not source and (sides := _sides(path)):
         first, *others = sides
-        codes = languages.pair(pair) if pair else file_languages(path)
+        codes = language_codes.pair(languages) if languages else file_languages(path)
         references = [name for name in others if name.casefold().startswith("ref")]
         return [
             AlignedFiles(
@@ -280,7 +284,7 @@ def _find_aligned(path: Path, source: str, docs: str, pair: str, newline: str) -
             )
             for stem, file in sides[first].items()
         ]
-    return [_aligned_folder(path, source, docs, pair, newline)]
+    return [_aligned_folder(path, source, docs, languages, newline)]
 
 
 def _aligned_folder(path: Path, source: str, docs: str, pair: str, newline: str) -> AlignedFiles:
@@ -297,10 +301,10 @@ def _aligned_folder(path: Path, source: str, docs: str, pair: str, newline: str)
             files_by_role[role][name] = file
     documents = _docs(path, docs)
     candidates = [file_languages(each) for each in (documents or source_file, source_file, path)]
-    language_pair = next((each for each in candidates if each[0] != languages.UNDETERMINED), candidates[0])
+    language_pair = next((each for each in candidates if each[0] != UNDETERMINED), candidates[0])
     return AlignedFiles(
         source_file,
-        languages.pair(pair) if pair else language_pair,
+        language_codes.pair(pair) if pair else language_pair,
         files_by_role["reference"],
         files_by_role["output"],
         documents,

@@ -18,7 +18,7 @@ from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.readings import Format, Gathering, Reading
 from lanner.formats.parsing.textfile import Note
-from lanner.formats.parsing.writing import refuse_answers, replacing
+from lanner.formats.parsing.writing import refuse_answers, write_whole
 from lanner.model import Document, Judge, Judgement, languages
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -173,8 +173,7 @@ def write(
             _variant(path, unit, document.source_language, segment.source)
             if chosen in segment.outputs:
                 _variant(path, unit, document.target_language, segment.outputs[chosen])
-    with replacing(path) as temporary:
-        temporary.write_bytes(xml.to_bytes(root, _DOCTYPE))
+    write_whole(path, xml.to_bytes(root, _DOCTYPE))
 
 
 def _variant(path: Path, unit: Any, code: str, text: str) -> None:

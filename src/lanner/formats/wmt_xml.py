@@ -16,7 +16,7 @@ from lxml import etree
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.readings import Draft, Format, Reading
 from lanner.formats.parsing.values import file_languages, is_canary
-from lanner.formats.parsing.writing import refuse_answers, replacing
+from lanner.formats.parsing.writing import refuse_answers, write_whole
 from lanner.model import Document, Judge, Judgement, languages
 from lanner.model.messages import in_number
 
@@ -150,8 +150,7 @@ def write(
                 xml.put_attribute(path, collections[collection], "id", collection)
             parent = collections[collection]
         _write_document(path, etree.SubElement(parent, "doc"), document)
-    with replacing(path) as temporary:
-        temporary.write_bytes(xml.to_bytes(root))
+    write_whole(path, xml.to_bytes(root))
 
 
 def _write_document(path: Path, element: Any, document: Document) -> None:

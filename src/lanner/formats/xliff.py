@@ -17,7 +17,7 @@ from lxml import etree
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.readings import Draft, Format, Reading
-from lanner.formats.parsing.writing import refuse_answers, replacing
+from lanner.formats.parsing.writing import refuse_answers, write_whole
 from lanner.model import Document, Judge, Judgement, Segment, languages
 
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:1.2"
@@ -213,8 +213,7 @@ def write(
                 _put(path, target, segment, "target", segment.outputs[output])
             for note in segment.meta.get("notes", []):
                 xml.put_text(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}note"), str(note))
-    with replacing(path) as temporary:
-        temporary.write_bytes(xml.to_bytes(root))
+    write_whole(path, xml.to_bytes(root))
 
 
 def _put(path: Path, element: Any, segment: Segment, side: str, text: str) -> None:

@@ -16,7 +16,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -127,7 +127,7 @@ def named(name: str) -> Encoding:
 
 def _single_bytes() -> set[str]:
     others = {encoding for _, encodings, _ in _ALPHABETS for encoding in encodings}
-    return others | {encoding for alphabet in alphabets() for encoding in alphabet.encodings}
+    return others.union(*(alphabet.encodings for alphabet in alphabets()))
 
 
 def detect(sample: bytes, *, complete: bool) -> Encoding | None:
@@ -317,8 +317,8 @@ def _east_asian_score(text: str, name: str) -> float:
         "cp949": _korean,
         "cp932": _japanese,
         "euc_jp": _japanese,
-        "gb18030": _simplified_share,
-        "big5": _traditional,
+        "gb18030": partial(_chinese, encoding="gb2312", first=0xB0, last=0xD7, rare=0.4),
+        "big5": partial(_chinese, encoding="big5", first=0xA4, last=0xC6, rare=0.3),
     }
     counts = Counter(letters)
     score = sum(rate[name](character) * count for character, count in counts.items()) / len(letters)
@@ -354,22 +354,14 @@ def _japanese(character: str) -> float:
     return 0.95 if len(code) == 2 and 0xB0 <= code[0] <= 0xCF else 0.0
 
 
-def _simplified_share(character: str) -> float:
+def _chinese(character: str, *, encoding: str, first: int, last: int, rare: float) -> float:
+    """The frequent ideographs have codes from `first` to `last`, the rare ones come behind them."""
     if character in _CHINESE_IDEOGRAPHS:
         return 1.05
-    code = _bytes(character, "gb2312")
-    if len(code) != 2 or code[0] < 0xB0:
+    code = _bytes(character, encoding)
+    if len(code) != 2 or code[0] < first:
         return 0.0
-    return 0.95 if code[0] <= 0xD7 else 0.4
-
-
-def _traditional(character: str) -> float:
-    if character in _CHINESE_IDEOGRAPHS:
-        return 1.05
-    code = _bytes(character, "big5")
-    if len(code) != 2 or code[0] < 0xA4:
-        return 0.0
-    return 0.95 if code[0] <= 0xC6 else 0.3
+    return 0.95 if code[0] <= last else rare
 
 
 # How likely words are in a language, by the pairs of letters in them

@@ -336,27 +336,20 @@ class Gathering:
 
     def output(self, draft: Draft, system: str, text: str) -> None:
         """The output of a system; another one than an earlier row had is kept aside and flagged."""
-        earlier = draft.outputs.setdefault(system, text)
-        if earlier == text or not text:
-            return
-        if not earlier:
-            draft.outputs[system] = text
-            return
-        self._differing["output"] += 1
-        draft.flags.append("output_differs")
-        draft.meta.setdefault("other_outputs", {}).setdefault(system, []).append(text)
+        self._add_text(draft, "output", draft.outputs, system, text)
 
     def reference(self, draft: Draft, name: str, text: str) -> None:
-        """A reference; another one than an earlier row had is kept aside and flagged."""
-        earlier = draft.references.setdefault(name, text)
-        if earlier == text or not text:
-            return
+        """A reference likewise."""
+        self._add_text(draft, "reference", draft.references, name, text)
+
+    def _add_text(self, draft: Draft, kind: str, texts: dict[str, str], name: str, text: str) -> None:
+        earlier = texts.setdefault(name, text)
         if not earlier:
-            draft.references[name] = text
-            return
-        self._differing["reference"] += 1
-        draft.flags.append("reference_differs")
-        draft.meta.setdefault("other_references", {}).setdefault(name, []).append(text)
+            texts[name] = text
+        elif text and earlier != text:
+            self._differing[kind] += 1
+            draft.flags.append(f"{kind}_differs")
+            draft.meta.setdefault(f"other_{kind}s", {}).setdefault(name, []).append(text)
 
     def release_first(self) -> Document:
         """The oldest document, finished and forgotten."""
@@ -374,12 +367,16 @@ class Gathering:
         """What was odd about the rows."""
         if self._by_pair:
             yield note_on_pairs(next(iter(self._drafts)))
-        if n := self._differing["source"]:
-            yield _of_rows(n, "another source text than an earlier row", "source_differs")
-        if n := self._differing["reference"]:
-            yield _of_rows(n, "another reference than an earlier row", "reference_differs")
-        if n := self._differing["output"]:
-            yield _of_rows(n, "another translation than an earlier row", "output_differs")
+        texts = {"source": "source text", "reference": "reference", "output": "translation"}
+        for kind, text in texts.items():
+            if n := self._differing[kind]:
+                yield in_number(
+                    n,
+                    "{n} row has another {text} than an earlier row of its segment; flagged {kind}_differs.",
+                    "{n} rows have another {text} than an earlier row of their segment; flagged {kind}_differs.",
+                    text=text,
+                    kind=kind,
+                )
 
 
 def _is_other_pair(pair: Pair, attributes: dict[str, Any]) -> bool:
@@ -391,11 +388,6 @@ def _is_other_pair(pair: Pair, attributes: dict[str, Any]) -> bool:
         and not f"{own}-".startswith(f"{code}-")
         for code, own in zip(pair, own_pair, strict=True)
     )
-
-
-def _of_rows(count: int, what: str, flag: str) -> str:
-    one, many = "{n} row has {what} of its segment", "{n} rows have {what} of their segment"
-    return in_number(count, f"{one}; flagged {{flag}}.", f"{many}; flagged {{flag}}.", what=what, flag=flag)
 
 
 # One file for each judge

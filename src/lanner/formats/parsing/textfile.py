@@ -99,7 +99,7 @@ class _Expanding(io.RawIOBase):
 
     def __init__(self, path: Path, inner: Any) -> None:
         self._path, self._inner = path, inner
-        self._limit = max(EXPANSION_FREE, EXPANSION_LIMIT * path.stat().st_size)
+        self._limit = expansion_limit(path)
         self._bytes_read = 0
 
     def readable(self) -> bool:
@@ -162,6 +162,11 @@ class _Zstd(io.RawIOBase):
         super().close()
 
 
+def expansion_limit(path: Path) -> int:
+    """How many bytes an archive may unpack to."""
+    return max(EXPANSION_FREE, EXPANSION_LIMIT * path.stat().st_size)
+
+
 def too_large(path: Path, limit: int) -> InputError:
     """The refusal of an archive that unpacks to far more than text does."""
     return InputError(
@@ -182,10 +187,8 @@ def failed(
     **names: object,
 ) -> NoReturn:
     """Raise the error for a place in a file. A common one has a `code` and the `names` in it, for translated pages."""
-    encodings_by_file = {name: str(value) for name, value in names.items()}
-    raise InputError(
-        what, code=code, names=encodings_by_file, where=Where(path, line, item=item or None), next_step=next_step
-    )
+    places = {name: str(value) for name, value in names.items()}
+    raise InputError(what, code=code, names=places, where=Where(path, line, item=item or None), next_step=next_step)
 
 
 def magic(path: Path, size: int = 4) -> bytes:
@@ -508,7 +511,7 @@ def _unpack(path: Path, root: Path) -> bool:
             if twice := _first_repeated(m.filename for m in members):
                 step = "Unpack it yourself, and give the files names of their own."
                 failed(path, f"The archive holds two files called {twice!r}.", next_step=step)
-            limit = max(EXPANSION_FREE, EXPANSION_LIMIT * path.stat().st_size)
+            limit = expansion_limit(path)
             for member in members:
                 with archive.open(member) as stream:
                     limit -= _copy(path, stream, _target(path, root, member.filename), limit)

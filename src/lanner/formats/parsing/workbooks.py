@@ -20,6 +20,7 @@ from lxml import etree
 
 from lanner.errors import MissingExtraError
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.xml import SAFELY
 from lanner.model.messages import in_number
 
 CELLS_AT_MOST = 30_000_000
@@ -150,7 +151,7 @@ def _percentages(path: Path) -> dict[str, frozenset[tuple[int, int]]]:
                     return {title: frozenset(cells) for title, cells in _shown_in_percent(path, file)}
             if "xl/styles.xml" not in archive.namelist():
                 return {}
-            styles = _percent_styles(etree.fromstring(archive.read("xl/styles.xml"), _parser()))
+            styles = _percent_styles(etree.fromstring(archive.read("xl/styles.xml"), etree.XMLParser(**SAFELY)))
             if not styles:
                 return {}
             cells = {}
@@ -167,8 +168,7 @@ def _shown_in_percent(path: Path, file: IO[bytes]) -> Iterator[tuple[str, set[tu
     for many equal cells or rows."""
     cells: set[tuple[int, int]] = set()
     row = column = 0
-    options = {"resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": False}
-    for event, element in etree.iterparse(file, events=("start", "end"), **options):
+    for event, element in etree.iterparse(file, events=("start", "end"), **SAFELY):
         kind = etree.QName(element).localname
         if event == "start" and kind == "table":
             cells, row = set(), 0
@@ -194,10 +194,6 @@ def _repeats(element: etree._Element, kind: str) -> int:
     return int(element.get(f"{_TABLE}number-{kind}-repeated", "1"))
 
 
-def _parser() -> etree.XMLParser:
-    return etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False)
-
-
 def _percent_styles(root: etree._Element) -> set[bytes]:
     """The numbers of the cell styles whose number format is a percentage."""
     formats = {entry.get("numFmtId") for entry in root.iter("{*}numFmt") if "%" in entry.get("formatCode", "")}
@@ -209,9 +205,9 @@ def _percent_styles(root: etree._Element) -> set[bytes]:
 
 def _sheet_files(archive: zipfile.ZipFile) -> dict[str, str]:
     """The file of each sheet by its title."""
-    links = etree.fromstring(archive.read("xl/_rels/workbook.xml.rels"), _parser())
+    links = etree.fromstring(archive.read("xl/_rels/workbook.xml.rels"), etree.XMLParser(**SAFELY))
     targets = {entry.get("Id"): entry.get("Target", "") for entry in links.iter("{*}Relationship")}
-    book = etree.fromstring(archive.read("xl/workbook.xml"), _parser())
+    book = etree.fromstring(archive.read("xl/workbook.xml"), etree.XMLParser(**SAFELY))
     files = {}
     for sheet in book.iter("{*}sheet"):
         key = next((value for name, value in sheet.attrib.items() if str(name).endswith("}id")), "")
@@ -266,7 +262,7 @@ class _Oddities(NamedTuple):
 def _inspect(path: Path) -> _Oddities:
     """What is odd about the cells. What would fill the memory is refused; the
     sizes that a file states about itself are not relied on."""
-    limit = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
+    limit = textfile.expansion_limit(path)
     unpacked_size = errors = long_numbers = 0
     try:
         with zipfile.ZipFile(path) as archive:
@@ -346,14 +342,13 @@ def is_docx(path: Path) -> bool:
 
 def word_tables(path: Path) -> list[list[list[str]]]:
     """The cells' text, table by table; what was deleted in revision is not there, what was inserted is."""
-    limit = max(textfile.EXPANSION_FREE, textfile.EXPANSION_LIMIT * path.stat().st_size)
-    parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False)
+    limit = textfile.expansion_limit(path)
     try:
         with zipfile.ZipFile(path) as archive, archive.open(_DOCX) as stream:
             data = stream.read(limit + 1)
         if len(data) > limit:
             raise textfile.too_large(path, limit)
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, etree.XMLParser(**SAFELY))
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, etree.XMLSyntaxError) as error:
         textfile.failed(path, f"The document cannot be read: {error}.", next_step="Save it as docx again, or as CSV.")
     return [

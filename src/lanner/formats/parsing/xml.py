@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,16 @@ from lxml import etree
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 
+SAFELY: dict[str, Any] = {"resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": False}
+"""How every parser is made that reads files of other people."""
+
 
 def elements(path: Path, *names: str) -> Iterator[Any]:
     """The elements with one of these local names, whole and one after another; each is emptied afterwards."""
     _refuse_entities(path)
     with textfile.opened(path) as stream:
         try:
-            events = etree.iterparse(
-                stream, events=("end",), resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False
-            )
+            events = etree.iterparse(stream, events=("end",), **SAFELY)
             for _, element in events:
                 if isinstance(element.tag, str) and etree.QName(element).localname in names:
                     _check(path, element)
@@ -134,21 +136,23 @@ def has_markup(element: Any) -> bool:
 
 def put_text(path: Path, element: Any, text: str) -> None:
     """Set an element's text; XML cannot hold control characters."""
-    try:
+    with _held(path, text):
         element.text = text
-    except ValueError as error:
-        raise InputError(
-            "XML cannot hold this text: it has a control character.", where=Where(path, item=repr(text[:40]))
-        ) from error
 
 
 def put_attribute(path: Path, element: Any, name: str, value: str) -> None:
     """Set an attribute likewise."""
-    try:
+    with _held(path, value):
         element.set(name, value)
+
+
+@contextmanager
+def _held(path: Path, text: str) -> Iterator[None]:
+    try:
+        yield
     except ValueError as error:
         raise InputError(
-            "XML cannot hold this text: it has a control character.", where=Where(path, item=repr(value[:40]))
+            "XML cannot hold this text: it has a control character.", where=Where(path, item=repr(text[:40]))
         ) from error
 
 
