@@ -95,9 +95,9 @@ def test_a_large_spreadsheet_comes_row_by_row(tmp_path: Path) -> None:
     book = openpyxl.Workbook(write_only=True)
     page = book.create_sheet("segments")
     page.append(["document", "segment", "source", "target"])
-    for number in range(20_000):
+    for number in range(2_000):
         page.append([f"d{number // 50}", number, f"Sentence {number}.", f"Satz {number}."])
     book.save(tmp_path / "x.xlsx")
     documents = formats.read_documents(tmp_path / "x.xlsx")
     assert next(documents).id == "d0"
-    assert sum(1 for _ in documents) == 399
+    assert sum(1 for _ in documents) == 39

@@ -152,24 +152,9 @@ def test_a_long_table_with_scores(tmp_path: Path) -> None:
     assert reading.judgements[1].origin == "t.csv:3"
 
 
-def test_blank_rows_are_counted_and_left_out(tmp_path: Path) -> None:
-    (reading,) = formats.read(put(tmp_path / "t.csv", "source,mt\na,b\n,\nc,d\n"))
-    assert [s.id for d in reading.documents for s in d] == ["1", "2"]
-    assert any("1 blank row is" in note for note in reading.notes)
-    assert any("No column names documents" in note for note in reading.notes)
-
-
 def test_a_newline_in_a_cell_is_text(tmp_path: Path) -> None:
     (reading,) = formats.read(put(tmp_path / "t.csv", 'doc,source,mt\nd,"two\nlines",x\n'))
     assert reading.documents[0].segments[0].source == "two\nlines"
-
-
-def test_rows_of_a_document_may_be_apart_unless_streamed(tmp_path: Path) -> None:
-    path = put(tmp_path / "t.csv", "doc,source\na,1\nb,2\na,3\n")
-    (reading,) = formats.read(path)
-    assert [[s.source for s in d] for d in reading.documents] == [["1", "3"], ["2"]]
-    with pytest.raises(InputError, match="do not stand together"):
-        list(formats.read_documents(path))
 
 
 @pytest.mark.parametrize(
@@ -185,13 +170,6 @@ def test_rows_of_a_document_may_be_apart_unless_streamed(tmp_path: Path) -> None
 def test_faults_are_named(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         formats.read(put(tmp_path / "t.csv", text), "table")
-
-
-def test_language_columns(tmp_path: Path) -> None:
-    (reading,) = formats.read(put(tmp_path / "t.tsv", "doc\tsource\tmt\tlp\na\tx\ty\teng-zho\n"))
-    assert reading.documents[0].language_pair == "en-zh"
-    (reading,) = formats.read(put(tmp_path / "t.tsv", "doc\tsource\tmt\nd\tx\ty\n"), languages="en-ko")
-    assert reading.documents[0].language_pair == "en-ko"
 
 
 def test_a_file_without_source_is_not_recognised(tmp_path: Path) -> None:
@@ -285,30 +263,6 @@ def test_streaming_keeps_memory_flat(tmp_path: Path) -> None:
     assert large < small + 800_000, (small, large)  # the larger file has 2.3 MB more
 
 
-_VERDICTS = {  # what one file says in five ways: DeepL wins the first segment, GPT the second, and the third is a tie
-    "sides": ["a", "a", "tie"],
-    "capitals": ["A", "A", "Tie"],
-    "columns": ["model_a", "model_a", "tie"],
-    "names": ["DeepL", "GPT", "tie"],
-}
-
-
-@pytest.mark.parametrize("words", list(_VERDICTS))
-def test_a_preference_belongs_to_the_systems_of_its_row(tmp_path: Path, words: str) -> None:
-    path = tmp_path / "arena.csv"
-    shown = [("DeepL", "GPT"), ("GPT", "DeepL"), ("GPT", "DeepL")]
-    lines = ["rater,doc,seg,model_a,model_b,winner"]
-    for document in "12345":
-        for judge in ("ann", "bob"):
-            for segment, ((one, two), verdict) in enumerate(zip(shown, _VERDICTS[words], strict=True)):
-                lines.append(f"{judge},d{document},{segment},{one},{two},{verdict}")
-    path.write_text("\n".join(lines))
-    rows = sign_test(lanner.load(path)[0].table, "winner").rows
-    everybody = next(row for row in rows if row["judge"] == "all")
-    assert (everybody["for"], everybody["against"]) == ("DeepL", "GPT")
-    assert (everybody["wins"], everybody["losses"], everybody["ties"]) == (10, 10, 10)
-
-
 _COMPARED = [("GPT", "DeepL"), ("DeepL", "GPT"), ("GPT", "DeepL"), ("DeepL", "NLLB"), ("GPT", "NLLB")]
 """Who met whom; GPT wins the first two, the third is a tie, NLLB wins the fourth, and GPT the fifth."""
 
@@ -343,34 +297,6 @@ def test_two_columns_hold_the_systems_that_a_third_decides_between(
         if row["judge"] == "all"
     }
     assert strengths == {("DeepL", "GPT"): (0, 1, 2), ("DeepL", "NLLB"): (0, 0, 1), ("GPT", "NLLB"): (1, 0, 0)}
-
-
-def test_a_letter_that_names_a_side_and_a_system_is_asked_about(tmp_path: Path) -> None:
-    """In `system_a` stands B: whether the answer `A` means the side or the system cannot be known."""
-    path = tmp_path / "letters.csv"
-    lines = ["document,judge,system_a,system_b,preference"]
-    lines += [
-        f"d{n},ann,{one},{two},A" for n, (one, two) in enumerate([("A", "B"), ("B", "A"), ("B", "A"), ("A", "B")])
-    ]
-    path.write_text("\n".join(lines))
-    with pytest.raises(InputError, match=r"'A'.*side.*system") as failure:
-        lanner.load(path)
-    assert failure.value.code == "side_or_system"
-    path.write_text("\n".join(line.replace("A", "1").replace("B", "2") for line in lines))
-    with pytest.raises(InputError, match="'1' may mean a side or a system"):
-        lanner.load(path)
-    path.write_text("\n".join(line.replace("B,A,A", "A,B,A") for line in lines))
-    assert sign_test(lanner.load(path)[0].table, "preference").rows[0]["for"] == "A"  # both readings are the same
-
-
-@pytest.mark.parametrize(
-    "heading", ["comment", "Kommentar", "Commentaires", "코멘트", "評価コメント", "Комментарий", "Any comments?"]
-)
-def test_remarks_are_free_text_in_every_language(tmp_path: Path, heading: str) -> None:
-    path = tmp_path / "remarks.csv"
-    lines = [f"d{n},{judge},{n + 60},{'ok' if n % 3 else 'good'}" for n in range(6) for judge in ("ann", "bob")]
-    path.write_text("\n".join([f"document,judge,score,{heading}", *lines]), encoding="utf-8")
-    assert len(lanner.agreement(path).results) == 1  # of the scores
 
 
 @pytest.mark.parametrize("headings", ["1st,2nd,3rd", "Rank 1,Rank 2,Rank 3", "First choice,Second choice,Third choice"])
@@ -435,19 +361,6 @@ def test_forms_with_a_column_for_each_item_and_system_or_question(tmp_path: Path
         assert own["judge"].n_unique() == 3
 
 
-def test_judges_who_saw_the_sides_swapped_and_prefer_the_same_system_agree(tmp_path: Path) -> None:
-    path = tmp_path / "swapped.csv"
-    lines = ["rater,doc,seg,model_a,model_b,winner"]
-    for document in range(8):
-        for segment in range(2):
-            better = "GPT" if (document + segment) % 3 else "DeepL"
-            for judge, (one, two) in (("ann", ("GPT", "DeepL")), ("bob", ("DeepL", "GPT"))):
-                lines.append(f"{judge},d{document},{segment},{one},{two},{'a' if one == better else 'b'}")
-    path.write_text("\n".join(lines))
-    agreement = lanner.agreement(path).results
-    assert [result.value for result in agreement] == [1.0]
-
-
 def test_scores_without_judges_are_one_judges_unless_rows_come_again(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("document,segment,system,score\nd,1,a,70\nd,1,b,60\nd,2,a,80\nd,2,b,50\n", encoding="utf-8")
@@ -471,90 +384,6 @@ def test_answers_in_words_are_no_translations(tmp_path: Path) -> None:
 
 
 PAIRS = ("en-de", "en-ko")
-
-
-def two_pairs(path: Path, *, rated: bool, heading: str = "lp") -> Path:
-    """A test set of two documents in two language pairs, with the same names in both; rated by two judges of each."""
-    lines = [f"{heading},document,segment,system," + ("judge,score" if rated else "source,target")]
-    for pair in PAIRS:
-        for document in ("d1", "d2"):
-            for segment in ("1", "2"):
-                for system in ("A", "B"):
-                    place = f"{pair},{document},{segment},{system}"
-                    if rated:
-                        score = 90 if (pair == "en-de") == (system == "A") else 30 + 10 * int(segment)
-                        lines += [f"{place},{pair} {judge},{score}" for judge in ("one", "two")]
-                    else:
-                        lines.append(f"{place},A sentence.,{system} in {pair}")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def test_documents_of_one_name_in_several_language_pairs_are_several_documents(tmp_path: Path) -> None:
-    """Their rows were taken for one document: texts were refused as double, and answers about translations into two
-    languages were compared with each other."""
-    names = ["d1 (en-de)", "d2 (en-de)", "d1 (en-ko)", "d2 (en-ko)"]
-    (reading,) = formats.read(two_pairs(tmp_path / "texts.csv", rated=False))
-    assert [document.id for document in reading.documents] == names
-    assert {document.language_pair for document in reading.documents} == set(PAIRS)
-    assert reading.documents[2].segments[0].outputs == {"A": "A in en-ko", "B": "B in en-ko"}
-    assert any("several language pairs" in note for note in reading.notes)
-    (ratings,) = formats.read(two_pairs(tmp_path / "ratings.csv", rated=True))
-    assert len(ratings.judgements) == 32
-    assert {(entry.document[4:-1], entry.judge[:5]) for entry in ratings.judgements} == {(p, p) for p in PAIRS}
-    lines = (tmp_path / "ratings.csv").read_text("utf-8").splitlines()
-    shuffled = tmp_path / "shuffled.csv"
-    shuffled.write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n", encoding="utf-8")
-    (other,) = formats.read(shuffled)
-    assert {document.id for document in other.documents} == set(names), "the order of rows does not matter"
-    (korean,) = formats.read(tmp_path / "ratings.csv", languages="en-ko")
-    assert {entry.judge for entry in korean.judgements} == {"en-ko one", "en-ko two"}
-    alpha = lanner.agreement(tmp_path / "ratings.csv", judges=["en-de one", "en-ko one"])
-    assert alpha.results[0].value is None, "no two of these judges answered the same items"
-
-
-def test_a_table_of_two_language_pairs_in_other_shapes(tmp_path: Path) -> None:
-    path = tmp_path / "wide.csv"
-    path.write_text("source lang,target lang,document,source,A\nen,de,d,One.,Eins.\nen,ko,d,One.,하나.\n", "utf-8")
-    (reading,) = formats.read(path)
-    assert [document.id for document in reading.documents] == ["d (en-de)", "d (en-ko)"]
-    path.write_text("lp,source,A\nen-pt_BR,One.,Um.\nen-pt_PT,One.,Um só.\n", "utf-8")
-    (reading,) = formats.read(path)
-    assert [document.id for document in reading.documents] == ["wide (en-pt-BR)", "wide (en-pt-PT)"]
-    path.write_text("lp,document,source,A\nen-pt,d,One.,Um.\nen-pt_BR,d,Two.,Dois.\nEN-PT,d,Three.,Três.\n", "utf-8")
-    (reading,) = formats.read(path)
-    assert [document.id for document in reading.documents] == ["d"], "spellings of one pair"
-    path.write_text("lp,document,source,A\nen-de,d,One.,Eins.\nen-ko,d,One.,하나.\n,d,Two.,Zwei.\n", "utf-8")
-    with pytest.raises(InputError, match=r"names no language pair"):
-        formats.read(path)
-
-
-def test_documents_numbered_anew_in_each_domain_are_several_documents(tmp_path: Path) -> None:
-    """Answers about the first text of one domain were compared with those about the first of another."""
-    path = tmp_path / "ratings.csv"
-    rows = [
-        f"{domain},{document},1,A,{judge},{score}"
-        for domain, judges, score in (("news", "ab", 90), ("social", "cd", 20))
-        for document in "12"
-        for judge in judges
-    ]
-    path.write_text("\n".join(["domain,document,segment,system,judge,score", *rows]) + "\n", "utf-8")
-    (reading,) = formats.read(path)
-    assert [document.id for document in reading.documents] == ["1 (news)", "2 (news)", "1 (social)", "2 (social)"]
-    assert {(entry.document[3:-1], entry.value) for entry in reading.judgements} == {("news", 90), ("social", 20)}
-    assert any("several values of domain" in note for note in reading.notes)
-    path.write_text("\n".join(["testset,domain,doc,sent,system,judge,score", *(f"x,{row}" for row in rows)]), "utf-8")
-    (reading,) = formats.read(path)
-    assert [document.id for document in reading.documents][::3] == ["1 (x, news)", "2 (x, social)"]
-    assert {entry.question for entry in reading.judgements} == {"score"}
-    assert reading.documents[0].meta == {"collection": "x"}
-    texts_file = tmp_path / "texts.csv"
-    texts_file.write_text("domain,document,segment,source,A\nnews,1,1,One.,Eins.\nsocial,1,1,Two.,Zwei.\n", "utf-8")
-    (reading,) = formats.read(texts_file)
-    assert [document.id for document in reading.documents] == ["1 (news)", "1 (social)"]
-    texts_file.write_text("domain,document,segment,source,A\nnews,1,1,One.,Eins.\nNews ,1,2,Two.,Zwei.\n", "utf-8")
-    (reading,) = formats.read(texts_file)
-    assert [document.id for document in reading.documents] == ["1"], "spellings of one domain"
 
 
 def test_pearmut_label_studio_and_exports_with_two_language_pairs(tmp_path: Path) -> None:
@@ -586,55 +415,3 @@ def test_exports_of_two_campaigns_put_below_each_other(tmp_path: Path) -> None:
     both.write_text(tables[0] + "".join(tables[1].splitlines(keepends=True)[1:]), "utf-8")
     (reading,) = formats.read(both)
     assert {(entry.document, entry.value) for entry in reading.judgements} == {("d (en-de)", 80), ("d (en-ko)", 20)}
-
-
-STEPS = {"Poor": "2", "Fair": "3", "Good": "4", "Excellent": "5"}
-BY_SYSTEM = {
-    "criteria about systems": "Text ID;Annotator;Accuracy (DeepL);Accuracy (GPT-4);Fluency (DeepL);Fluency (GPT-4)\n"
-    "T1;Anna;Good;Excellent;Good;Good\nT1;Ben;Fair;Good;Good;Excellent\nT2;Anna;Poor;Good;Fair;Good\n"
-    "T2;Ben;Fair;Excellent;Fair;Excellent\nT3;Anna;Good;Good;Excellent;Excellent\n",
-    "systems": "Text ID;Annotator;DeepL;GPT-4\nT1;Anna;Good;Excellent\nT1;Ben;Fair;Good\nT2;Anna;Poor;Good\n"
-    "T2;Ben;Fair;Excellent\n",
-    "criteria by judges": "Text ID;System;Accuracy (Anna);Accuracy (Ben)\nT1;DeepL;Good;Fair\nT1;GPT-4;Excellent;Good\n"
-    "T2;DeepL;Poor;Fair\nT2;GPT-4;Good;Good\n",
-}
-
-
-@pytest.mark.parametrize("layout", BY_SYSTEM)
-def test_steps_in_words_are_read_as_their_numbers_are(tmp_path: Path, layout: str) -> None:
-    """Also where one system got two of the words alone, which by themselves would be labels."""
-    worded, numbered = tmp_path / "words.csv", tmp_path / "numbers.csv"
-    worded.write_text(BY_SYSTEM[layout], encoding="utf-8")
-    numbered.write_text(re.sub("|".join(STEPS), lambda word: STEPS[word[0]], BY_SYSTEM[layout]), encoding="utf-8")
-    words, numbers = (table.read(path)[0].judgements for path in (worded, numbered))
-    assert [(j.judge, j.question, j.document, j.systems, j.value) for j in words] == [
-        (j.judge, j.question, j.document, j.systems, j.value) for j in numbers
-    ]
-    assert {system for judgement in words for system in judgement.systems} == {"DeepL", "GPT-4"}
-
-
-ERRORS = """document,sentence,system,annotator,error_category,severity
-d1,1,deepl,A,Accuracy/Mistranslation,Major
-d1,1,deepl,A,Fluency/Grammar,Minor
-d1,2,deepl,A,No-error,
-d1,1,gpt,A,No-error,no-error
-d1,1,deepl,B,Accuracy/Mistranslation,Major
-d1,2,deepl,B,No-error,
-d1,1,gpt,B,Style,Minor
-"""
-
-
-def test_rows_that_are_errors_are_no_repeats(tmp_path: Path) -> None:
-    path = tmp_path / "errors.csv"
-    path.write_text(ERRORS, encoding="utf-8")
-    with pytest.raises(InputError, match="Several rows of A are about one output") as refused:
-        table.read(path)
-    assert refused.value.code == "rows_are_errors"
-    assert "wmt_mqm" in str(refused.value)
-    single = "\n".join(line for line in ERRORS.splitlines() if "Grammar" not in line)
-    path.write_text(single, encoding="utf-8")
-    assert len(table.read(path)[0].judgements) == 12
-    rows = ERRORS.splitlines()
-    roles = ["role", *("repeat" if "Grammar" in row else "main" for row in rows[1:])]
-    path.write_text("\n".join(map(",".join, zip(rows, roles, strict=True))), encoding="utf-8")
-    assert len(table.read(path)[0].judgements) == 14

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lanner import formats
 from lanner.cli import lanner
 from lanner.formats import appraise, mtme, wmt_mqm
 from lanner.formats.parsing.values import (
@@ -289,8 +290,8 @@ def test_a_table_has_the_same_pace_in_every_unit(name: str, cells: list[str], tm
     }
     pace = 60 / (sum(SECONDS) / len(SECONDS))
     assert rates == {"ann": pytest.approx(pace, rel=1e-4), "ben": pytest.approx(pace, rel=1e-4)}
-    result = CliRunner().invoke(lanner, ["agreement", str(tmp_path / "t.csv"), "--json"])
-    assert {row["question"] for row in json.loads(result.stdout)["rows"]} == {"score"}
+    (reading,) = formats.read(tmp_path / "t.csv")
+    assert {judgement.question for judgement in reading.judgements} == {"score"}
 
 
 # Which of two outputs an answer prefers, however it is worded

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -145,16 +145,18 @@ def is_total(text: str) -> bool:
 def header_score(cells: Iterable[Any]) -> int:
     """How many cells of a row are names of columns that one knows: how much the row looks like a header."""
     names = [str(cell).strip() for cell in cells if cell not in (None, "")]
-    score = 0
-    for name in names:
-        base, _ = without_language(name)
-        spellings = {fold(name), fold(base)} if len(name) <= 60 else set()
-        hit = any(
-            f in _roles_by_spelling() or f in spellings_of("output", "reference", "answer", "criterion")
-            for f in spellings
-        )
-        score += bool(hit or (len(name) <= 60 and (output_or_reference(name) or names_answer(name))))
-    return score if len(set(names)) == len(names) else 0
+    return sum(map(_names_column, names)) if len(set(names)) == len(names) else 0
+
+
+@lru_cache(maxsize=4096)
+def _names_column(name: str) -> bool:
+    """Whether a cell is the name of a column that one knows. Asked of the cells of first rows, again and again."""
+    if len(name) > 60:
+        return False
+    spellings = {fold(name), fold(without_language(name)[0])}
+    words = spellings_of("output", "reference", "answer", "criterion")
+    is_known = not (spellings.isdisjoint(_roles_by_spelling()) and spellings.isdisjoint(words))
+    return is_known or output_or_reference(name) is not None or names_answer(name)
 
 
 def spelled_role(name: str) -> tuple[str, int] | None:

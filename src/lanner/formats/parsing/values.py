@@ -240,11 +240,12 @@ def plain_number(text: str) -> str:
     text = text.strip()
     if len(text) > _LONGEST_NUMBER:  # a sentence: each cell of a table is asked, also those with the texts
         return text
-    if hit := _FRACTION.fullmatch(text):
-        return str(int(hit[1] or 0) + unicodedata.numeric(hit[2]))
-    plain = unicodedata.normalize("NFKC", text).strip().translate(_MARKS)
-    plain = "".join(str(unicodedata.decimal(char, char)) for char in plain)
-    return re.sub(r"[ '’]", "", plain) if _SPACED.fullmatch(plain) else plain
+    if not text.isascii():
+        if hit := _FRACTION.fullmatch(text):
+            return str(int(hit[1] or 0) + unicodedata.numeric(hit[2]))
+        text = unicodedata.normalize("NFKC", text).strip().translate(_MARKS)
+        text = "".join(str(unicodedata.decimal(char, char)) for char in text)
+    return re.sub(r"[ '’]", "", text) if _SPACED.fullmatch(text) else text
 
 
 def dots_in_thousands(texts: Sequence[str]) -> bool:
