@@ -47,3 +47,11 @@ def test_the_released_mqm_folder() -> None:
     (reading,) = formats.read(data_dir("mqm"))
     assert len(reading.judgements) == 7406
     assert reading.notes[-1] == "Not read: mqm_ted_ende.avg_seg_scores.tsv."
+
+
+def test_catalogues_in_a_folder_are_read_as_they_are_alone(tmp_path: Path) -> None:
+    (tmp_path / "de.po").write_text('msgid "Open"\nmsgstr "Öffnen"\n', encoding="utf-8")
+    (tmp_path / "ko.po").write_text('msgid "Open"\nmsgstr "열기"\n', encoding="utf-8")
+    assert formats.recognise(tmp_path) == "folder"
+    assert [document.id for reading in formats.read(tmp_path) for document in reading.documents] == ["de", "ko"]
+    assert [document.id for document in formats.read_documents(tmp_path)] == ["de", "ko"]

@@ -39,9 +39,11 @@ def read(path: Path) -> list[Reading]:
 def read_documents(path: Path) -> Iterator[Document]:
     """The documents of all files that are recognised."""
     for file in _files(path):
-        name = _format_of(file)
-        if name is not None and name.read_documents is not None:
-            yield from name.read_documents(file)
+        reader = _format_of(file)
+        if reader is not None and reader.read_documents is not None:
+            yield from reader.read_documents(file)
+        elif reader is not None and reader.read is not None:
+            yield from (document for part in reader.read(file) for document in part.documents)
 
 
 def _files(path: Path) -> list[Path]:
@@ -50,7 +52,7 @@ def _files(path: Path) -> list[Path]:
 
 def _format_of(file: Path) -> Format | None:
     """The one format that fits a file."""
-    readers = {name: each for name, each in formats.all_formats().items() if each.read_documents and not each.folder}
+    readers = {name: each for name, each in formats.all_formats().items() if each.read and not each.folder}
     names = formats.fitting(file, readers.values())
     return readers[names[0]] if len(names) == 1 else None
 

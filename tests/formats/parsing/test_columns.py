@@ -123,3 +123,11 @@ def test_numbers_are_no_reference_whatever_their_name() -> None:
     mapped = column_map(header, sample=sample)
     assert not mapped.references
     assert [(answer.column, answer.judge) for answer in mapped.answers] == [("human", "")], "BLEU is no judge"
+
+
+def test_the_type_of_a_text_is_kept_beside_the_kind_of_a_judge() -> None:
+    header = ["judge", "segment", "text_type", "type of rater", "score"]
+    kinds = {"r1": "human", "r2": "LLM"}
+    rows = [[judge, str(at), "news", kind, str(at % 3)] for judge, kind in kinds.items() for at in range(6)]
+    roles = column_map(header, sample=rows).roles
+    assert (roles["text_type"], roles["judge_kind"]) == ("text_type", "type of rater")

@@ -131,3 +131,42 @@ def test_rows_that_are_errors_are_no_repeats(tmp_path: Path) -> None:
     roles = ["role", *("repeat" if "Grammar" in row else "main" for row in rows[1:])]
     path.write_text("\n".join(map(",".join, zip(rows, roles, strict=True))), encoding="utf-8")
     assert len(table.read(path)[0].judgements) == 14
+
+
+def test_a_space_behind_the_name_of_a_system_makes_no_other_system(tmp_path: Path) -> None:
+    rows = ["ann,1,GPT ,One.,Eins.,3", "ben,1,GPT,One.,Eins.,4", "ann,1,NMT,One.,Ein.,3", "ben,1,NMT,One.,Ein.,2"]
+    path = put(tmp_path / "t.csv", "\n".join(["judge,segment,system,source,target,score", *rows]))
+    (reading,) = table.read(path)
+    (document,) = reading.documents
+    assert dict(document.segments[0].outputs) == {"GPT": "Eins.", "NMT": "Ein."}
+    assert {entry.systems for entry in reading.judgements} == {("GPT",), ("NMT",)}
+
+
+def test_what_a_judge_is_may_be_said_on_a_later_row(tmp_path: Path) -> None:
+    rows = [
+        "Ann,,1,A,3",
+        "Ann,model,2,A,3",
+        "claude-3,,1,A,5",
+        "claude-3,person,2,A,5",
+        "Ben,person,1,A,4",
+        "Ben,,2,A,4",
+    ]
+    path = put(tmp_path / "t.csv", "\n".join(["judge,judge_kind,segment,system,score", *rows]))
+    (reading,) = table.read(path)
+    assert {judge.id: str(judge.kind) for judge in reading.judges} == {
+        "Ann": "model",
+        "claude-3": "person",
+        "Ben": "person",
+    }
+    assert not any("By their names" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize("answers", [["1_2", "1_3", "2_4", "1_2"], ["4:5", "3:5", "2:5", "1:5"]])
+def test_two_numbers_in_a_cell_are_not_read_as_one(tmp_path: Path, answers: list[str]) -> None:
+    rows = [
+        f"{judge},{segment},A,{answer}"
+        for (judge, segment), answer in zip(("a1", "b1", "a2", "b2"), answers, strict=True)
+    ]
+    path = put(tmp_path / "t.csv", "\n".join(["judge,segment,system,score", *rows]))
+    (reading,) = table.read(path)
+    assert [entry.value for entry in reading.judgements] == answers

@@ -232,7 +232,7 @@ class MappedTable:
             segment,
             line,
             source=source,
-            system=self._text("system", row) if self.long else "",
+            system=self.text("system", row) if self.long else "",
             again=bool(self.answers),
         )
         absent = self._json("absent", row, [], line) if "absent" in self.at else ()
@@ -244,9 +244,9 @@ class MappedTable:
                 continue
             gathering.output(draft, name, as_text(value))
         if self.long:
-            gathering.output(draft, self._text("system", row), self._text("output", row))
+            gathering.output(draft, self.text("system", row), self._text("output", row))
         elif not self.has_texts:
-            for system in filter(None, [self._text("system", row), *pair]):
+            for system in filter(None, [self.text("system", row), *pair]):
                 draft.outputs.setdefault(system, "")
         for name, position in self.references:
             # an empty cell of a plain table is no reference; in ours the column `absent` says which there are
@@ -323,7 +323,7 @@ class MappedTable:
             return  # what stands beside an answer is about the answer or its judge, and not about the text
         meta = {name: row[position] for name, position in self.rest if row[position] not in (None, "")} | extra
         if self.long:
-            system = self._text("system", row)
+            system = self.text("system", row)
             for name, value in meta.items():
                 draft.meta.setdefault(name, {})[system] = value
         else:

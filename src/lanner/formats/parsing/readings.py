@@ -367,14 +367,14 @@ class Gathering:
         """What was odd about the rows."""
         if self._by_pair:
             yield note_on_pairs(next(iter(self._drafts)))
-        texts = {"source": "source text", "reference": "reference", "output": "translation"}
-        for kind, text in texts.items():
+        words = {"source": "source text", "reference": "reference", "output": "translation"}
+        for kind, what in words.items():
             if n := self._differing[kind]:
                 yield in_number(
                     n,
-                    "{n} row has another {text} than an earlier row of its segment; flagged {kind}_differs.",
-                    "{n} rows have another {text} than an earlier row of their segment; flagged {kind}_differs.",
-                    text=text,
+                    "{n} row has another {what} than an earlier row of its segment; flagged {kind}_differs.",
+                    "{n} rows have another {what} than an earlier row of their segment; flagged {kind}_differs.",
+                    what=what,
                     kind=kind,
                 )
 

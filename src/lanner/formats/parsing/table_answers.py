@@ -110,6 +110,7 @@ class TableAnswers:
         self._cells: list[_Raw] = []
         self._kinds: dict[str, JudgeKind] = {}
         self._named_kinds: dict[str, str] = {}
+        self._stated_kinds: set[str] = set()
         self._system_names: set[tuple[str, ...]] = set()
         self._unknown_kinds: dict[str, str] = {}
         self._ids: dict[str, str] = {}
@@ -134,8 +135,9 @@ class TableAnswers:
             flags = ("unreadable_time",)
         for answer, position in table.answers:
             judge = answer.judge or table.text("judge", row) or table.judge or _UNNAMED
-            if judge not in self._kinds:
-                self._kinds[judge] = self._kind(judge, table.text("judge_kind", row))
+            kind = table.text("judge_kind", row)
+            if judge not in self._kinds or (kind and judge not in self._stated_kinds):
+                self._kinds[judge] = self._kind(judge, kind)
             value = unwrapped(row[position]) if answer.part is None else _part(row[position], answer.part)
             if answer.judge and is_missing(value):
                 continue  # an item that this judge did not get
@@ -148,7 +150,10 @@ class TableAnswers:
 
     def _kind(self, judge: str, said: str) -> JudgeKind:
         """What a judge is: as the row says it, else by a name that no person has."""
+        if said:
+            self._stated_kinds.add(judge)
         if kind := kind_in_words(said):
+            self._named_kinds.pop(judge, None)
             return JudgeKind(kind)
         if said:
             self._unknown_kinds.setdefault(said, judge)

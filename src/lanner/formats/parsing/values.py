@@ -80,8 +80,8 @@ def is_missing(value: Any) -> bool:
 
 def number(value: Any) -> int | float | None:
     """The number a cell holds, `4.0` and `4` alike; None if it holds none."""
-    if isinstance(value, bool) or value is None:
-        return None
+    if isinstance(value, bool) or value is None or (isinstance(value, str) and "_" in value):
+        return None  # Python reads 1_2 as 12
     try:
         parsed_number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -228,6 +228,7 @@ _PLACE = re.compile(
     re.I,
 )
 """A rank as it is written: 1st, 2., 3º, 1위, 第2位."""
+_TWO_DIGITS = re.compile(r":\d\d(?!\d)")
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:[.,]\d{1,6})?)")
 
 
@@ -255,10 +256,11 @@ def dots_in_thousands(texts: Sequence[str]) -> bool:
 
 
 def measured(text: str) -> float | int | None:
-    """A number as people type it: with a decimal comma, a percent sign, seconds, or minutes and seconds."""
+    """A number as people type it: with a decimal comma, a percent sign, seconds, or minutes and seconds, which have
+    two digits: `4:5` may be four of five."""
     if hit := _MEASURED.fullmatch(plain_number(text)):
         return number(hit[1].replace(",", "."))
-    return clock(text)
+    return clock(text) if _TWO_DIGITS.search(text) else None
 
 
 def clock(text: str) -> float | None:
