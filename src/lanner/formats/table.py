@@ -27,7 +27,7 @@ from lanner.formats.parsing.columns import column_map
 from lanner.formats.parsing.headings import (
     names_remark,
 )
-from lanner.formats.parsing.mapped_table import MappedTable, survey_by_respondent
+from lanner.formats.parsing.mapped_table import MappedTable, TableAnswers, survey_by_respondent
 from lanner.formats.parsing.readings import (
     JUDGEMENTS,
     Format,
@@ -35,7 +35,6 @@ from lanner.formats.parsing.readings import (
     TextStream,
     read_apart,
 )
-from lanner.formats.parsing.table_answers import TableAnswers
 from lanner.formats.parsing.tables import open_rows, table_kind
 from lanner.formats.parsing.textfile import Note
 from lanner.formats.parsing.writing import guarded, refuse_answers, replacing, text_file
@@ -119,6 +118,7 @@ def _open_table(
 
 
 def _read_table(table: MappedTable, answers: TableAnswers, protocol: str) -> Reading:
+    """The last stages of reading: rows whose columns are known become segments, and their answers judgements."""
     path, gathering = table.path, table.gathering()
     for line, row, extra in table.rows.rows:
         draft = table.add(gathering, line, row, extra)

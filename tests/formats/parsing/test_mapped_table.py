@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 import lanner
 from lanner import formats
 from lanner.errors import InputError
+from lanner.formats import table
+from lanner.stats.preference import sign_test
 
 PAIRS = ("en-de", "en-ko")
 
@@ -120,3 +123,160 @@ def test_documents_numbered_anew_in_each_domain_are_several_documents(tmp_path: 
     texts_file.write_text("domain,document,segment,source,A\nnews,1,1,One.,Eins.\nNews ,1,2,Two.,Zwei.\n", "utf-8")
     (reading,) = formats.read(texts_file)
     assert [document.id for document in reading.documents] == ["1"], "spellings of one domain"
+
+
+STEPS = {"Poor": "2", "Fair": "3", "Good": "4", "Excellent": "5"}
+
+ERRORS = """document,sentence,system,annotator,error_category,severity
+d1,1,deepl,A,Accuracy/Mistranslation,Major
+d1,1,deepl,A,Fluency/Grammar,Minor
+d1,2,deepl,A,No-error,
+d1,1,gpt,A,No-error,no-error
+d1,1,deepl,B,Accuracy/Mistranslation,Major
+d1,2,deepl,B,No-error,
+d1,1,gpt,B,Style,Minor
+"""
+
+
+_VERDICTS = {  # what one file says in five ways: DeepL wins the first segment, GPT the second, and the third is a tie
+    "sides": ["a", "a", "tie"],
+    "capitals": ["A", "A", "Tie"],
+    "columns": ["model_a", "model_a", "tie"],
+    "names": ["DeepL", "GPT", "tie"],
+}
+
+
+@pytest.mark.parametrize("words", list(_VERDICTS))
+def test_a_preference_belongs_to_the_systems_of_its_row(tmp_path: Path, words: str) -> None:
+    path = tmp_path / "arena.csv"
+    shown = [("DeepL", "GPT"), ("GPT", "DeepL"), ("GPT", "DeepL")]
+    lines = ["rater,doc,seg,model_a,model_b,winner"]
+    for document in "12345":
+        for judge in ("ann", "bob"):
+            for segment, ((one, two), verdict) in enumerate(zip(shown, _VERDICTS[words], strict=True)):
+                lines.append(f"{judge},d{document},{segment},{one},{two},{verdict}")
+    path.write_text("\n".join(lines))
+    rows = sign_test(lanner.load(path)[0].table, "winner").rows
+    everybody = next(row for row in rows if row["judge"] == "all")
+    assert (everybody["for"], everybody["against"]) == ("DeepL", "GPT")
+    assert (everybody["wins"], everybody["losses"], everybody["ties"]) == (10, 10, 10)
+
+
+def test_a_letter_that_names_a_side_and_a_system_is_asked_about(tmp_path: Path) -> None:
+    """In `system_a` stands B: whether the answer `A` means the side or the system cannot be known."""
+    path = tmp_path / "letters.csv"
+    lines = ["document,judge,system_a,system_b,preference"]
+    lines += [
+        f"d{n},ann,{one},{two},A" for n, (one, two) in enumerate([("A", "B"), ("B", "A"), ("B", "A"), ("A", "B")])
+    ]
+    path.write_text("\n".join(lines))
+    with pytest.raises(InputError, match=r"'A'.*side.*system") as failure:
+        lanner.load(path)
+    assert failure.value.code == "side_or_system"
+    path.write_text("\n".join(line.replace("A", "1").replace("B", "2") for line in lines))
+    with pytest.raises(InputError, match="'1' may mean a side or a system"):
+        lanner.load(path)
+    path.write_text("\n".join(line.replace("B,A,A", "A,B,A") for line in lines))
+    assert sign_test(lanner.load(path)[0].table, "preference").rows[0]["for"] == "A"  # both readings are the same
+
+
+@pytest.mark.parametrize(
+    "heading", ["comment", "Kommentar", "Commentaires", "코멘트", "評価コメント", "Комментарий", "Any comments?"]
+)
+def test_remarks_are_free_text_in_every_language(tmp_path: Path, heading: str) -> None:
+    path = tmp_path / "remarks.csv"
+    lines = [f"d{n},{judge},{n + 60},{'ok' if n % 3 else 'good'}" for n in range(6) for judge in ("ann", "bob")]
+    path.write_text("\n".join([f"document,judge,score,{heading}", *lines]), encoding="utf-8")
+    assert len(lanner.agreement(path).results) == 1  # of the scores
+
+
+def test_judges_who_saw_the_sides_swapped_and_prefer_the_same_system_agree(tmp_path: Path) -> None:
+    path = tmp_path / "swapped.csv"
+    lines = ["rater,doc,seg,model_a,model_b,winner"]
+    for document in range(8):
+        for segment in range(2):
+            better = "GPT" if (document + segment) % 3 else "DeepL"
+            for judge, (one, two) in (("ann", ("GPT", "DeepL")), ("bob", ("DeepL", "GPT"))):
+                lines.append(f"{judge},d{document},{segment},{one},{two},{'a' if one == better else 'b'}")
+    path.write_text("\n".join(lines))
+    agreement = lanner.agreement(path).results
+    assert [result.value for result in agreement] == [1.0]
+
+
+BY_SYSTEM = {
+    "criteria about systems": "Text ID;Annotator;Accuracy (DeepL);Accuracy (GPT-4);Fluency (DeepL);Fluency (GPT-4)\n"
+    "T1;Anna;Good;Excellent;Good;Good\nT1;Ben;Fair;Good;Good;Excellent\nT2;Anna;Poor;Good;Fair;Good\n"
+    "T2;Ben;Fair;Excellent;Fair;Excellent\nT3;Anna;Good;Good;Excellent;Excellent\n",
+    "systems": "Text ID;Annotator;DeepL;GPT-4\nT1;Anna;Good;Excellent\nT1;Ben;Fair;Good\nT2;Anna;Poor;Good\n"
+    "T2;Ben;Fair;Excellent\n",
+    "criteria by judges": "Text ID;System;Accuracy (Anna);Accuracy (Ben)\nT1;DeepL;Good;Fair\nT1;GPT-4;Excellent;Good\n"
+    "T2;DeepL;Poor;Fair\nT2;GPT-4;Good;Good\n",
+}
+
+
+@pytest.mark.parametrize("layout", BY_SYSTEM)
+def test_steps_in_words_are_read_as_their_numbers_are(tmp_path: Path, layout: str) -> None:
+    """Also where one system got two of the words alone, which by themselves would be labels."""
+    worded, numbered = tmp_path / "words.csv", tmp_path / "numbers.csv"
+    worded.write_text(BY_SYSTEM[layout], encoding="utf-8")
+    numbered.write_text(re.sub("|".join(STEPS), lambda word: STEPS[word[0]], BY_SYSTEM[layout]), encoding="utf-8")
+    words, numbers = (table.read(path)[0].judgements for path in (worded, numbered))
+    assert [(j.judge, j.question, j.document, j.systems, j.value) for j in words] == [
+        (j.judge, j.question, j.document, j.systems, j.value) for j in numbers
+    ]
+    assert {system for judgement in words for system in judgement.systems} == {"DeepL", "GPT-4"}
+
+
+def test_rows_that_are_errors_are_no_repeats(tmp_path: Path) -> None:
+    path = tmp_path / "errors.csv"
+    path.write_text(ERRORS, encoding="utf-8")
+    with pytest.raises(InputError, match="Several rows of A are about one output") as refused:
+        table.read(path)
+    assert refused.value.code == "rows_are_errors"
+    assert "wmt_mqm" in str(refused.value)
+    single = "\n".join(line for line in ERRORS.splitlines() if "Grammar" not in line)
+    path.write_text(single, encoding="utf-8")
+    assert len(table.read(path)[0].judgements) == 12
+    rows = ERRORS.splitlines()
+    roles = ["role", *("repeat" if "Grammar" in row else "main" for row in rows[1:])]
+    path.write_text("\n".join(map(",".join, zip(rows, roles, strict=True))), encoding="utf-8")
+    assert len(table.read(path)[0].judgements) == 14
+
+
+def test_a_space_behind_the_name_of_a_system_makes_no_other_system(tmp_path: Path) -> None:
+    rows = ["ann,1,GPT ,One.,Eins.,3", "ben,1,GPT,One.,Eins.,4", "ann,1,NMT,One.,Ein.,3", "ben,1,NMT,One.,Ein.,2"]
+    path = put(tmp_path / "t.csv", "\n".join(["judge,segment,system,source,target,score", *rows]))
+    (reading,) = table.read(path)
+    (document,) = reading.documents
+    assert dict(document.segments[0].outputs) == {"GPT": "Eins.", "NMT": "Ein."}
+    assert {entry.systems for entry in reading.judgements} == {("GPT",), ("NMT",)}
+
+
+def test_what_a_judge_is_may_be_said_on_a_later_row(tmp_path: Path) -> None:
+    rows = [
+        "Ann,,1,A,3",
+        "Ann,model,2,A,3",
+        "claude-3,,1,A,5",
+        "claude-3,person,2,A,5",
+        "Ben,person,1,A,4",
+        "Ben,,2,A,4",
+    ]
+    path = put(tmp_path / "t.csv", "\n".join(["judge,judge_kind,segment,system,score", *rows]))
+    (reading,) = table.read(path)
+    assert {judge.id: str(judge.kind) for judge in reading.judges} == {
+        "Ann": "model",
+        "claude-3": "person",
+        "Ben": "person",
+    }
+    assert not any("By their names" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize("answers", [["1_2", "1_3", "2_4", "1_2"], ["4:5", "3:5", "2:5", "1:5"]])
+def test_two_numbers_in_a_cell_are_not_read_as_one(tmp_path: Path, answers: list[str]) -> None:
+    rows = [
+        f"{judge},{segment},A,{answer}"
+        for (judge, segment), answer in zip(("a1", "b1", "a2", "b2"), answers, strict=True)
+    ]
+    path = put(tmp_path / "t.csv", "\n".join(["judge,segment,system,score", *rows]))
+    (reading,) = table.read(path)
+    assert [entry.value for entry in reading.judgements] == answers

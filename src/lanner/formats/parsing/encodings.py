@@ -14,7 +14,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import pairwise
@@ -313,7 +313,7 @@ def _east_asian_score(text: str, name: str) -> float:
     letters = [character for character in others if character not in _PUNCTUATION]
     if not letters:
         return 0.5
-    rate = {
+    rate: dict[str, Callable[[str], float]] = {
         "cp949": _korean,
         "cp932": _japanese,
         "euc_jp": _japanese,

@@ -272,7 +272,6 @@ class Extent:
         self.names = [name.casefold() for name in header]
         self.is_survey = False
         self._rows = 0
-        self._numbers = [0] * len(header)
         self._value_counts = [0] * len(header)
         self._values: list[set[str]] = [set() for _ in header]
 
@@ -322,14 +321,15 @@ class Extent:
         return bool(values) and str(values[0]).strip().casefold() == self.names[0] and _names(values) == self.names
 
     def _remember(self, values: Sequence[Any]) -> None:
-        if self._rows >= _REMEMBERED or sum(not is_missing(value) for value in values) < 2:  # a remark, a total
+        if self._rows >= _REMEMBERED:
+            return
+        filled = [(at, str(value)) for at, value in enumerate(values) if not is_missing(value)]
+        if len(filled) < 2:  # a remark, a total
             return
         self._rows += 1
-        for at, value in enumerate(values[: len(self.header)]):
-            if not is_missing(value):
-                self._value_counts[at] += 1
-                self._numbers[at] += is_numeric(value)
-                self._values[at].add(str(value))
+        for at, text in filled:
+            self._value_counts[at] += 1
+            self._values[at].add(text)
 
     def _leaves_out(self, block: Sequence[Row]) -> bool:
         """Whether rows after an empty one are no rows of this table; then it is said what they are."""
@@ -380,8 +380,9 @@ class Extent:
         for at, count in enumerate(self._value_counts):
             if at >= len(names) or is_missing(names[at]) or not count:
                 continue
+            above = set(map(is_numeric, self._values[at]))
             below = [row[at] for row in rest if at < len(row) and not is_missing(row[at])]
-            if self._numbers[at] == count or (not self._numbers[at] and below and all(map(is_numeric, below))):
+            if above == {True} or (above == {False} and below and all(map(is_numeric, below))):
                 return True
         return False
 

@@ -1,19 +1,37 @@
-"""A table whose columns are known: its rows as segments and documents."""
+"""A table whose columns are known: its rows become segments and documents, and their answers judgements.
+
+What kind of values a question has shows when all of its answers are there, so that judgements are made at the end.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map
-from lanner.formats.parsing.headings import fold, is_total, names_answer, side_of, sides_of
+from lanner.formats.parsing.headings import (
+    fold,
+    header_words,
+    is_total,
+    kind_by_name,
+    kind_in_words,
+    names_answer,
+    role_in_words,
+    side_of,
+    side_that_wins,
+    sides_of,
+    steps_in_words,
+)
 from lanner.formats.parsing.layouts import Rows
-from lanner.formats.parsing.map_draft import SHEET, as_option, each_as
+from lanner.formats.parsing.map_draft import SHEET, Answer, as_option, each_as
 from lanner.formats.parsing.readings import (
     ANSWERS,
     PAIR,
@@ -23,10 +41,35 @@ from lanner.formats.parsing.readings import (
     Gathering,
     Pair,
     SameNameError,
+    bar_in_name,
 )
 from lanner.formats.parsing.textfile import Note
-from lanner.formats.parsing.values import as_text, duration_heading, file_languages, is_false, is_numeric
-from lanner.model import Document
+from lanner.formats.parsing.values import (
+    KEEP_CODES,
+    are_places,
+    as_text,
+    asks_preference,
+    dots_in_thousands,
+    duration,
+    duration_heading,
+    file_languages,
+    in_thousands,
+    is_false,
+    is_flag,
+    is_missing,
+    is_numeric,
+    literal_list,
+    measured,
+    missing_codes,
+    moment,
+    number,
+    plain_number,
+    preferred_sides,
+    slug,
+    steps_of_scale,
+    unwrapped,
+)
+from lanner.model import Document, Judge, JudgeKind, Judgement, Role
 from lanner.model import languages as language_codes
 from lanner.model.messages import in_number
 
@@ -398,3 +441,449 @@ def survey_by_respondent(path: Path, rows: Rows) -> InputError:
         next_step="Make a table with a row for each respondent and sentence: columns judge, segment, system, and one "
         "for each question.",
     )
+
+
+# Answers
+
+
+TIMES = ("seconds", "active_seconds")
+_UNNAMED = "judge"
+"""Who judged where no column says it."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]00:00:00)?")
+_SEVERITIES = frozenset({"minor", "major", "critical"})
+_NO_SEVERITY = frozenset(map(fold, ("neutral", "no-error", "no error", "none", "trivial", "severe")))
+_SIDES = {"a": "the first of the two", "b": "the second", "tie": "a tie"}
+_FLAGS = {
+    "repeat": (
+        "{n} answer is the second of a judge to the same question; it is taken for a repeat.",
+        "{n} answers are second ones of a judge to the same question; they are taken for repeats.",
+    ),
+    "unreadable_time": (
+        "{n} time cannot be read (line {line}) and is left out; flagged.",
+        "{n} times cannot be read (the first on line {line}) and are left out; flagged.",
+    ),
+    "not_a_number": (
+        "{n} answer is no number although the others are; flagged not_a_number.",
+        "{n} answers are no numbers although the others are; flagged not_a_number.",
+    ),
+    "unknown_role": (
+        "{n} answer has a role that is none of {roles}; it counts as a main one, flagged.",
+        "{n} answers have a role that is none of {roles}; they count as main ones, flagged.",
+    ),
+}
+"""What is said of answers with these flags, of one and of several."""
+
+
+class _Raw(NamedTuple):
+    """A cell with an answer, and what its row says about it."""
+
+    judge: str
+    question: str
+    draft: Draft
+    systems: tuple[str, ...]
+    value: Any
+    side: str
+    line: int
+    role: str
+    seconds: float | None
+    active: float | None
+    at: datetime | None
+    flags: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Who answered what about which outputs."""
+        return self.judge, self.question, self.draft.document, self.draft.id, self.systems
+
+
+class TableAnswers:
+    """The answers of a table, on their way to judgements: what kind of values a question has shows at the end."""
+
+    def __init__(self, table: MappedTable, stage: str, question: str, missing: str) -> None:
+        self._table, self._stage, self._question = table, stage, question
+        self._keeps_codes = str(missing).strip().casefold() == KEEP_CODES
+        self._missing = set() if self._keeps_codes else {part.strip() for part in str(missing).split(",")} - {""}
+        self._missing_counts: Counter[str] = Counter()
+        self._cells: list[_Raw] = []
+        self._kinds: dict[str, JudgeKind] = {}
+        self._named_kinds: dict[str, str] = {}
+        self._stated_kinds: set[str] = set()
+        self._system_names: set[tuple[str, ...]] = set()
+        self._unknown_kinds: dict[str, str] = {}
+        self._ids: dict[str, str] = {}
+        self._flag_counts: Counter[str] = Counter()
+        self._first_bad_time = 0
+        self._steps: list[str] = []
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """The questions by id, with the headings they had."""
+        return {key: heading for heading, key in self._ids.items()}
+
+    def add(self, draft: Draft, line: int, row: Sequence[Any]) -> None:
+        table = self._table
+        if not table.answers:
+            return
+        at, flags = self._moment(table.text("answered_at", row), line)
+        times = [table.text(role, row) for role in TIMES]
+        seconds, active = (duration(text, table.unit_of(role)) for role, text in zip(TIMES, times, strict=True))
+        if any(text and time is None for text, time in zip(times, (seconds, active), strict=True)):
+            self._first_bad_time = self._first_bad_time or line
+            flags = ("unreadable_time",)
+        for answer, position in table.answers:
+            judge = answer.judge or table.text("judge", row) or table.judge or _UNNAMED
+            kind = table.text("judge_kind", row)
+            if judge not in self._kinds or (kind and judge not in self._stated_kinds):
+                self._kinds[judge] = self._kind(judge, kind)
+            value = unwrapped(row[position]) if answer.part is None else _part(row[position], answer.part)
+            if answer.judge and is_missing(value):
+                continue  # an item that this judge did not get
+            heading = answer.question or table.text("question", row)
+            role = role_in_words(table.text("role", row), table.map.roles.get("role", ""))
+            systems = self._systems(answer, row)
+            key = self._id(heading)
+            side = table.side(value, row) if len(systems) == 2 else ""
+            self._cells.append(_Raw(judge, key, draft, systems, value, side, line, role, seconds, active, at, flags))
+
+    def _kind(self, judge: str, said: str) -> JudgeKind:
+        """What a judge is: as the row says it, else by a name that no person has."""
+        if said:
+            self._stated_kinds.add(judge)
+        if kind := kind_in_words(said):
+            self._named_kinds.pop(judge, None)
+            return JudgeKind(kind)
+        if said:
+            self._unknown_kinds.setdefault(said, judge)
+        if kind := kind_by_name(judge):
+            self._named_kinds[judge] = kind
+            return JudgeKind(kind)
+        return JudgeKind.PERSON
+
+    def _systems(self, answer: Answer, row: Sequence[Any]) -> tuple[str, ...]:
+        table = self._table
+        if answer.system:
+            return (answer.system,)
+        if table.pair_columns:
+            return table.compared_systems(row)
+        if "system" in table.at:
+            name = table.text("system", row)
+            systems = tuple(name.split("|")) if name and not table.long else (name,) if name else ()
+            self._system_names.add(systems)
+            return systems
+        return tuple(name for name, _ in table.outputs)
+
+    def _id(self, heading: str) -> str:
+        """The id of a question: its heading in small letters; headings in other scripts are counted."""
+        if heading not in self._ids:
+            ids = set(self._ids.values())
+            base = self._question if self._question and not ids else slug(heading)
+            key = base or f"question_{len(ids) + 1}"
+            while key in ids:
+                key = f"{key}_{len(ids) + 1}"
+            self._ids[heading] = key
+        return self._ids[heading]
+
+    def _moment(self, text: str, line: int) -> tuple[datetime | None, tuple[str, ...]]:
+        if not text:
+            return None, ()
+        time = moment(text)
+        if time is not None:
+            return time if time.tzinfo else time.replace(tzinfo=UTC), ()
+        self._first_bad_time = self._first_bad_time or line
+        return None, ("unreadable_time",)
+
+    def judges(self) -> tuple[Judge, ...]:
+        return tuple(Judge(name, kind) for name, kind in self._kinds.items())
+
+    def _preferences(self, cells: Sequence[_Raw]) -> list[_Raw]:
+        """The answers of a comparison as the side they mean, however they are worded."""
+        if any(len(cell.systems) != 2 for cell in cells):
+            return list(cells)
+        heading = self.headings[cells[0].question]
+        if side := self._winner(cells, heading):
+            return self._won_or_lost(cells, heading, side)
+        self._refuse_letters(cells)
+        # systems called 1 and 2 are meant where a preference is asked for, and not by a confidence from 1 to 5
+        are_names = asks_preference(heading) or not all(is_numeric(cell.value) for cell in cells if cell.side)
+        side_cells = [cell._replace(value=cell.side) if cell.side and are_names else cell for cell in cells]
+        texts = dict.fromkeys(as_text(cell.value).strip() for cell in side_cells if not is_missing(cell.value))
+        if texts.keys() <= {"a", "b"}:
+            return side_cells
+        meanings = preferred_sides(texts, heading)
+        if meanings is None:
+            return list(cells)
+        if words := {text: meaning for text, meaning in meanings.items() if fold(text) != meaning}:
+            read = "; ".join(f"{text!r} is {_SIDES[meaning]}" for text, meaning in words.items())
+            self._steps.append(f"Preferences in {heading!r}: {read}.")
+        return [
+            cell if is_missing(cell.value) else cell._replace(value=meanings[as_text(cell.value).strip()])
+            for cell in side_cells
+        ]
+
+    def _winner(self, cells: Sequence[_Raw], heading: str) -> str:
+        """The side of `sys1_wins` or `A is better`, of which yes and no say whether it won. "" for other headings,
+        where the heading may name a system that stands on the other side too, and where another column says the same
+        of the other side, so that no in both may be a tie."""
+        values = [cell.value for cell in cells if not is_missing(cell.value)]
+        side = side_that_wins(heading)
+        others = {side_that_wins(other) for other in self._ids if other != heading}
+        is_decided = bool(values) and all(is_flag(value) or as_text(value).strip() in ("0", "1") for value in values)
+        if not side or not is_decided or others & {"a", "b"}:
+            return ""
+        turned = {fold(cell.systems["ba".index(side)]) for cell in cells}
+        return "" if turned & set(map(fold, header_words(heading))) else side
+
+    def _won_or_lost(self, cells: Sequence[_Raw], heading: str, side: str) -> list[_Raw]:
+        other = "b" if side == "a" else "a"
+        self._steps.append(
+            f"{heading!r}: yes means that {_SIDES[side]} is better, and no that {_SIDES[other]} is. If ties are among "
+            "them, write tie there: they count as preferences."
+        )
+        return [
+            cell if is_missing(cell.value) else cell._replace(value=other if is_false(cell.value) else side)
+            for cell in cells
+        ]
+
+    def _note_on_places(self) -> Iterator[str]:
+        """That numbers look like ranks, under a heading that does not say so."""
+        groups: dict[str, dict[tuple[str, str, str], list[Any]]] = {}
+        for cell in self._cells:
+            if len(cell.systems) == 1:
+                key = (cell.judge, cell.draft.document, cell.draft.id)
+                groups.setdefault(cell.question, {}).setdefault(key, []).append(cell.value)
+        for question, rankings in groups.items():
+            heading = self.headings[question]
+            if "rank" not in heading.casefold() and are_places(rankings.values()):
+                yield (
+                    f"The numbers in {heading!r} are the places 1, 2, 3 … of the systems in every text. If 1 is the "
+                    "best, add --better lower."
+                )
+
+    def _refuse_letters(self, cells: Sequence[_Raw]) -> None:
+        """The error where `A` may mean the side `system_a` or the system A, which stands on the other side."""
+        table = self._table
+        sides = ((cell, table.side_of_column(cell.value)) for cell in cells if cell.side and table.pair_columns)
+        if cell := next((cell for cell, side in sides if side and side != cell.side), None):
+            raise InputError(
+                f"The answer {as_text(cell.value)!r} may mean a side or a system: "
+                f"{' and '.join(map(repr, cell.systems))} stand in {table.map.roles['system_a']!r} and "
+                f"{table.map.roles['system_b']!r}.",
+                code="side_or_system",
+                names={"question": cell.question},
+                where=Where(table.path, cell.line),
+                next_step="If sides are meant, write first and second; if systems, give them other names than "
+                "letters and numbers.",
+            )
+
+    def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
+        cells = [cell._replace(value=None) if self._is_code(cell.value) else cell for cell in self._preferences(cells)]
+        self._refuse_dates(cells)
+        answers = _typed([cell.value for cell in cells], decimal_comma=self._table.rows.decimal_comma)
+        if not self._keeps_codes:
+            self._refuse_codes(cells, answers)
+        if any(flag == "step" for _, flag in answers):
+            steps = {value: as_text(c.value) for c, (value, flag) in zip(cells, answers, strict=True) if flag == "step"}
+            read = "; ".join(f"{steps[step]!r} is {step}" for step in sorted(steps)[:11])
+            heading = self.headings[cells[0].question]
+            self._steps.append(f"Answers to {heading!r} are steps of a scale and read as numbers: {read}.")
+        return [(value, "" if flag == "step" else flag) for value, flag in answers]
+
+    def _refuse_dates(self, cells: Sequence[_Raw]) -> None:
+        """The error where a spreadsheet made dates of the answers: `3/4` is no score any more."""
+        dates = [cell for cell in cells if _DATE.fullmatch(as_text(cell.value))]
+        if len(dates) * 2 <= sum(not is_missing(cell.value) for cell in cells):
+            return
+        heading = self.headings[cells[0].question]
+        raise InputError(
+            f"The answers to {heading!r} are dates, such as {as_text(dates[0].value)}.",
+            code="dates_as_answers",
+            names={"question": cells[0].question},
+            where=Where(self._table.path, dates[0].line),
+            next_step="A spreadsheet makes dates of text such as 3/4 or 1-5: format the column as text and type the "
+            f"answers again, or leave it out: {as_option({'ignore:' + heading: heading})}.",
+        )
+
+    def _is_code(self, value: Any) -> bool:
+        """Whether a cell holds a number, or a word, that the user named as standing for no answer."""
+        if not self._missing:
+            return False
+        text = as_text(value).strip()
+        code = str(number(text)) if number(text) is not None else text
+        self._missing_counts.update([code] if code in self._missing else [])
+        return code in self._missing
+
+    def _refuse_codes(self, cells: Sequence[_Raw], answers: Sequence[tuple[Any, str]]) -> None:
+        """The error where numbers are codes for missing answers: as scores they would decide every result."""
+        numbers = [value for value, flag in answers if not flag and isinstance(value, int | float)]
+        codes = missing_codes(numbers)
+        if not codes:
+            return
+        others = [value for value in numbers if value not in codes]
+        lines = [cell.line for cell, (value, _) in zip(cells, answers, strict=True) if value in codes]
+        times = ", ".join(f"{code} ({count} {'time' if count == 1 else 'times'})" for code, count in codes.items())
+        option = ",".join(map(str, codes))
+        raise InputError(
+            f"Answers to {self.headings.get(cells[0].question, cells[0].question)!r} are {times}, and all others from "
+            f"{min(others)} to {max(others)}: this looks like a code for a missing answer.",
+            code="missing_code",
+            names={"codes": option, "question": cells[0].question},
+            where=Where(self._table.path, lines[0]),
+            next_step=f"If it is one, empty these cells or add --missing {option}. If it is a score: --missing "
+            f'{KEEP_CODES}. (In Python: missing="{option}".)',
+        )
+
+    def _refuse_errors(self, by_question: Mapping[str, Sequence[_Raw]]) -> None:
+        """Refuse a table whose rows are single errors: of several in one output all but the first would be taken for
+        repeats."""
+        rows = Counter(cell.key for cell in self._cells if not cell.role)
+        for cells in by_question.values():
+            words = {fold(as_text(cell.value)) for cell in cells if not is_missing(cell.value)}
+            again = next((cell for cell in cells if rows[cell.key] > 1), None)
+            if again is not None and words & _SEVERITIES and words <= _SEVERITIES | _NO_SEVERITY:
+                raise InputError(
+                    f"Several rows of {again.judge} are about one output, each with a severity: every row is an error.",
+                    code="rows_are_errors",
+                    where=Where(self._table.path, line=again.line),
+                    next_step="Give each output one row with its score. Errors are read from the ratings that WMT "
+                    "released (tab-separated, with source and target; `lanner formats wmt_mqm` describes them). If "
+                    "judges answered twice, say so in a column `role` (main, repeat).",
+                )
+
+    def _refuse_bars(self) -> None:
+        """The error where `B|1` beside other names is one system: two that are compared are named alone elsewhere too,
+        or every row compares two."""
+        single_names = {systems[0] for systems in self._system_names if len(systems) == 1}
+        for systems in sorted(self._system_names, key=len):
+            if len(systems) > 1 and single_names and not single_names.issuperset(systems):
+                raise bar_in_name("|".join(systems), Where(self._table.path))
+
+    def judgements(self) -> tuple[Judgement, ...]:
+        by_question: dict[str, list[_Raw]] = {}
+        for cell in self._cells:
+            by_question.setdefault(cell.question, []).append(cell)
+        values = {
+            id(cell): value
+            for cells in by_question.values()
+            for cell, value in zip(cells, self._typed(cells), strict=True)
+        }
+        self._refuse_errors(by_question)
+        self._refuse_bars()
+        keys: set[tuple[Any, ...]] = set()
+        judgements = []
+        for cell in self._cells:
+            value, flag = values[id(cell)]
+            again = cell.key in keys
+            keys.add(cell.key)
+            role = Role(cell.role) if cell.role in list(Role) else Role.REPEAT if again else Role.MAIN
+            flags = (*([flag] if flag else []), *cell.flags)
+            if cell.role and cell.role not in list(Role):
+                flags = (*flags, "unknown_role")
+            self._flag_counts.update([*flags, *(["repeat"] if again and not cell.role else [])])
+            judgements.append(
+                Judgement(
+                    judge=cell.judge,
+                    stage=self._stage,
+                    question=cell.question,
+                    document=cell.draft.document,
+                    segment=cell.draft.id,
+                    systems=cell.systems,
+                    value=value,
+                    role=role,
+                    flags=flags,
+                    elapsed_seconds=cell.seconds,
+                    active_seconds=cell.active,
+                    answered_at=cell.at,
+                    origin=f"{self._table.path.name}:{cell.line}",
+                )
+            )
+        return tuple(judgements)
+
+    def notes(self) -> Iterator[str]:
+        alike: dict[str, list[str]] = {}
+        for name in self._kinds:
+            alike.setdefault(fold(name), []).append(name)
+        for names in alike.values():
+            if len(names) > 1:
+                yield f"These count as different judges, although their names are alike: {', '.join(names)}."
+        if self._named_kinds:
+            titles = {"adjudicated": "settled or averaged answers", "metric": "a metric", "model": "a model"}
+            read = "; ".join(f"{judge!r} is {titles[kind]}" for judge, kind in self._named_kinds.items())
+            yield (
+                f"By their names some judges are no people and count apart: {read}. A column judge_kind (person, "
+                "model, metric, adjudicated) says otherwise."
+            )
+        for word, judge in self._unknown_kinds.items():
+            yield (
+                f"{word!r} is no kind of judge that is known (person, model, metric, adjudicated): {judge} counts as "
+                f"{'a person' if self._kinds[judge] is JudgeKind.PERSON else self._kinds[judge]}."
+            )
+        if self._cells and "role" not in self._table.at:
+            yield "No column `role` says which answers are controls or repeats, so all count as main ones."
+        yield from self._steps
+        yield from self._note_on_places()
+        for role in TIMES:
+            if self._cells and role in self._table.at:
+                column = self._table.map.roles[role]
+                about = duration_heading(column)
+                if about is None or not about.unit:
+                    yield f"Times in {column!r} are taken as seconds; name another unit in the heading (time_ms)."
+                elif about.unit != "seconds":
+                    yield f"Times in {column!r} are read as {about.unit}."
+        for code, n in self._missing_counts.items():
+            yield in_number(
+                n,
+                "{n} answer is {code} and counts as missing (--missing).",
+                "{n} answers are {code} and count as missing (--missing).",
+                code=code,
+            )
+        for flag, (one, many) in _FLAGS.items():
+            if n := self._flag_counts[flag]:
+                yield in_number(n, one, many, line=self._first_bad_time, roles=", ".join(Role))
+        for column in dict.fromkeys(answer.column for answer, _ in self._table.answers if answer.part is not None):
+            yield (
+                f"Each cell of {column!r} holds several answers, which count as those of judges 1, 2 and so on. If "
+                "they stand in no order, trust α, which does not ask who answered, and nothing said of one judge."
+            )
+        if self._cells and list(self._kinds) == [_UNNAMED]:
+            columns = [answer.column for answer, _ in self._table.answers if not answer.system][:4]
+            advice = "If one does: --columns judge=COLUMN."
+            if len(columns) > 1:
+                judges = each_as("judge", columns)
+                advice = f"{advice} If {', '.join(columns)} each hold the answers of one judge: {judges}."
+            yield Note("No column is known to name judges, so all answers count as one judge's.", advice)
+
+
+def _part(cell: Any, part: int) -> Any:
+    """One of the answers in a cell that holds a list of them; None where it is shorter."""
+    answers = cell if isinstance(cell, list) else literal_list(as_text(cell)) or []
+    return answers[part] if part < len(answers) else None
+
+
+def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[Any, str]]:
+    """The answers to one question with a flag each: numbers where most are, or where the steps of a scale are written
+    out; lists where all are, words otherwise. With `decimal_comma` 1,250 is less than two,
+    unless another number has a comma and a point."""
+    values = [None if is_missing(cell) else cell.strip() if isinstance(cell, str) else cell for cell in cells]
+    there = [value for value in values if value is not None]
+    texts = [as_text(value) for value in there]
+    lists = [literal_list(value) if isinstance(value, str) else value for value in there]
+    if there and all(isinstance(value, list) for value in lists):
+        return _with_missing(values, [(value, "") for value in lists])
+    plain = [plain_number(text) for text in texts]
+    if in_thousands(plain) and (not decimal_comma or any("," in text and "." in text for text in plain)):
+        plain = [text.replace(",", "") for text in plain]
+    elif dots_in_thousands(plain):
+        plain = [text.replace(".", "") for text in plain]
+    numbers = [number(text) if number(text) is not None else measured(text) for text in plain]
+    if numbers and sum(value is not None for value in numbers) * 2 > len(numbers):
+        pairs = zip(numbers, there, strict=True)
+        return _with_missing(values, [(raw, "not_a_number") if n is None else (n, "") for n, raw in pairs])
+    if (steps := steps_of_scale(texts) or steps_in_words(texts)) is not None:
+        return _with_missing(values, [(step, "step") for step in steps])
+    return _with_missing(values, [(text, "") for text in texts])
+
+
+def _with_missing(values: Sequence[Any], typed_answers: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:
+    """The typed values in the places of those that are there; the others are missing."""
+    answers = iter(typed_answers)
+    return [(None, "missing") if value is None else next(answers) for value in values]
