@@ -183,3 +183,20 @@ def test_answers_in_words_that_are_missing_after_an_empty_row_are_rows(tmp_path:
     more = [["ana", "s8", "X", ""], ["ana", "s9", "X", ""]]
     [reading] = formats.read(write(tmp_path / "r.csv", [header, *first, [], *more]))
     assert len(reading.judgements) == 6
+
+
+def test_a_decimal_comma_stays_one_where_each_row_is_a_judge(tmp_path: Path) -> None:
+    path = tmp_path / "form.csv"
+    path.write_text("judge;Sentence 1;Sentence 2;Sentence 3\nann;1,250;2,500;3,125\nben;1,500;2,000;3,000\n")
+    (reading,) = formats.read(path)
+    assert [entry.value for entry in reading.judgements] == [1.25, 2.5, 3.125, 1.5, 2, 3]
+
+
+def test_what_is_left_out_below_a_long_form_is_said(tmp_path: Path) -> None:
+    rows = "\n".join(f"judge {n},{n % 5},{n % 4},{n % 3}" for n in range(300))
+    path = tmp_path / "form.csv"
+    path.write_text(f"judge,Sentence 1,Sentence 2,Sentence 3\n{rows}\n\nCollected in spring.,,,\n")
+    (reading,) = formats.read(path)
+    assert len(reading.judgements) == 900
+    assert any("below the table" in note for note in reading.notes)
+

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,6 +52,11 @@ class Rows:
     def is_survey(self) -> bool:
         """Whether it is an export of Qualtrics."""
         return any(extent.is_survey for extent in self.extents)
+
+    def turned(self, header: list[str], rows: Iterable[Row], note: str) -> Rows:
+        """The same table with other rows and columns. Its notes are one list with these, which grows as rows come."""
+        self.notes.append(note)
+        return replace(self, header=header, rows=rows, sample=[]).with_sample()
 
     def with_sample(self) -> Rows:
         """The same with its first rows looked at; they still come with the others."""
@@ -146,7 +151,7 @@ def by_places(rows: Rows) -> Rows:
 
     note = f"Each of {len(places)} columns ({rows.header[places[1]]}, …) names the system that came in that place."
     header = [*(rows.header[at] for at in others), "system", "rank"]
-    return Rows(header, ranks(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
+    return rows.turned(header, ranks(), note)
 
 
 class _Part(NamedTuple):
@@ -205,7 +210,7 @@ def _one_row_per_item(rows: Rows, judge: int, parts: Mapping[int, _Part]) -> Row
     if unread := [name for at, name in enumerate(rows.header) if name and at != judge and at not in parts]:
         note += f" Not read: {', '.join(unread)}."
     header = [rows.header[judge], "item", *(["system"] if has_systems else []), *questions]
-    return Rows(header, answers(), [*rows.notes, note], typed=rows.typed, line=rows.line).with_sample()
+    return rows.turned(header, answers(), note)
 
 
 def _alike(header: Sequence[str], shape: Callable[[str], str]) -> dict[str, list[int]]:
