@@ -170,7 +170,7 @@ def test_the_sample() -> None:
     assert answers["3", "context"].elapsed_seconds == 12.5
     assert answers["3", "context"].answered_at is not None
     assert answers["3", "context"].origin == "label_studio.json:task 11"
-    assert any("1 annotations were cancelled" in note for note in reading.notes)
+    assert any("1 annotation was cancelled by its judge" in note for note in reading.notes)
 
 
 def test_an_interface_tells_choices_of_one_from_choices_of_many(tmp_path: Path) -> None:

@@ -136,3 +136,13 @@ def test_the_released_ted_ratings() -> None:
             assert sum(given) / len(given) == pytest.approx(float(score), abs=1e-6)
             checked += 1
     assert checked == 6877 + 529  # systems, and the reference as one more
+
+
+def test_a_row_with_a_tab_too_many_is_refused(tmp_path: Path) -> None:
+    """Read on, its category would be taken for its severity."""
+    path = tmp_path / "t.en-de.tsv"
+    header = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
+    path.write_text(f"{header}\noak\td\t1\tr1\tOne.\tEins\t<v>zwei</v>.\tAccuracy\tmajor\n", encoding="utf-8")
+    with pytest.raises(InputError, match="This row has 9 cells, the header has 8") as caught:
+        formats.read(path)
+    assert caught.value.where.line == 2

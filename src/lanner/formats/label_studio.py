@@ -11,6 +11,7 @@ the judge stand in tasks of their own, whose data say so (`about`).
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,10 +25,11 @@ from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.columns import ColumnMap, column_map
 from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Gathering, Reading, read_apart
-from lanner.formats.parsing.values import file_languages, number, problems
+from lanner.formats.parsing.values import counted, file_languages, number, problems
 from lanner.formats.parsing.writing import replacing
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.model import languages as language_codes
+from lanner.model.messages import in_number
 
 if TYPE_CHECKING:  # what a protocol is made of takes long to load, and only its configuration needs it
     from lanner.model import Option, Protocol, Question, Stage
@@ -440,9 +442,9 @@ class _Export:
                 )
         notes = [f"Fields: {self.map}.", *self.controls.notes(), *self.gathering.notes()]
         if self.cancelled_count:
-            notes.append(f"{self.cancelled_count} annotations were cancelled by their judges.")
-        for flag in dict.fromkeys(flag for judgement in judgements for flag in judgement.flags):
-            notes.append(f"{sum(flag in j.flags for j in judgements)} judgements are flagged {flag!r}.")
+            one = "{n} annotation was cancelled by its judge."
+            notes.append(in_number(self.cancelled_count, one, "{n} annotations were cancelled by their judges."))
+        notes += counted(Counter(flag for judgement in judgements for flag in judgement.flags), {})
         documents = tuple(self.gathering.documents())
         name = self.path.name.split(".")[0]
         return Reading(name, documents, tuple(self.judges.values()), tuple(judgements), protocol, tuple(notes))

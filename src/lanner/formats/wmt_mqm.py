@@ -56,9 +56,9 @@ def read(path: Path, *, languages: str = "") -> list[Reading]:
     _, header = next(rows, (1, []))
     at = _positions(path, header)
     for line, cells in rows:
-        if len(cells) < len(header):
-            textfile.failed(path, f"This row has {len(cells)} cells, the header has {len(header)}.", line)
         cells[-1] = cells[-1].removesuffix("\r")
+        if len(cells) < len(header) or any(cells[len(header) :]):
+            textfile.failed(path, f"This row has {len(cells)} cells, the header has {len(header)}.", line)
         ratings.add(line, {name: cells[position] for name, position in at.items()})
     return [ratings.reading()]
 

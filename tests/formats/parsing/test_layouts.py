@@ -199,4 +199,3 @@ def test_what_is_left_out_below_a_long_form_is_said(tmp_path: Path) -> None:
     (reading,) = formats.read(path)
     assert len(reading.judgements) == 900
     assert any("below the table" in note for note in reading.notes)
-
