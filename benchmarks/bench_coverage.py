@@ -26,7 +26,7 @@ import polars as pl
 
 from lanner.model import Interval, Result
 from lanner.stats.association import correlate
-from lanner.stats.coefficients import alpha, fleiss, gwet, kappa, percent
+from lanner.stats.coefficients import alpha, fleiss, gwet, jaccard, kappa, percent
 from lanner.stats.diagnosis import difference, prevalence, severity
 from lanner.stats.effort import throughput
 from lanner.stats.estimate import Statistic as Planner
@@ -40,7 +40,6 @@ from lanner.stats.ranking import rank
 from lanner.stats.ratings import Ratings
 from lanner.stats.regression import Ols
 from lanner.stats.resample import Resampling, outcome, replicate_sums
-from lanner.stats.spans import jaccard
 
 SEGMENTS, POINTS = 10, 4
 MANY = 40_000  # documents of a world

@@ -29,13 +29,13 @@ from lanner.stats.association import between_measures, correlations
 from lanner.stats.coefficients import pairwise
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, severity
 from lanner.stats.effort import cost, fatigue, items, throughput
+from lanner.stats.frame import wide
 from lanner.stats.mixed import mixed
 from lanner.stats.preference import sign_test
 from lanner.stats.ranking import systems
 from lanner.stats.ratings import ratings
 from lanner.stats.regression import blocks, regress
 from lanner.stats.resample import _kept_draws
-from lanner.stats.wide import wide
 
 JUDGES, SYSTEMS, SENTENCES = 5, 4, 5
 

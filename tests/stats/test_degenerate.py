@@ -17,7 +17,7 @@ from lanner.stats import agreement, association, context, diagnosis, effort, mix
 from lanner.stats.coefficients import kappa, pairwise
 from lanner.stats.diagnosis import difference, self_agreement
 from lanner.stats.facets import facets
-from lanner.stats.frame import tidy
+from lanner.stats.frame import tidy, wide
 from lanner.stats.icc import icc
 from lanner.stats.models import prediction_powered
 from lanner.stats.power import (
@@ -34,7 +34,6 @@ from lanner.stats.power import (
 from lanner.stats.preference import bradley_terry
 from lanner.stats.ranking import head_to_head, systems
 from lanner.stats.resample import Resampling
-from lanner.stats.wide import wide
 
 QUICK = Resampling(n=50)
 Row = tuple[str, str, str, str, Any]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from data_sets import data_dir
 from falcon_labels import falcon
-from lanner.stats.coefficients import alpha, fleiss, kappa, pairwise, percent
+from lanner.stats.coefficients import accuracy, alpha, fleiss, jaccard, kappa, micro_f1, pairwise, percent
 from lanner.stats.diagnosis import (
     bias,
     confusion,
@@ -27,7 +27,6 @@ from lanner.stats.diagnosis import (
 )
 from lanner.stats.icc import icc
 from lanner.stats.resample import Resampling
-from lanner.stats.spans import accuracy, jaccard, micro_f1
 from property_examples import examples
 from rating_tables import plain_cohen, ratings, same, table
 

@@ -11,12 +11,16 @@ from hypothesis import strategies as st
 from lanner.errors import StatisticError
 from lanner.stats import estimate as estimate_module
 from lanner.stats.coefficients import (
+    accuracy,
     alpha,
     brennan_prediger,
     conger,
     fleiss,
     gwet,
+    jaccard,
     kappa,
+    macro_f1,
+    micro_f1,
     pairwise,
     percent,
     scott,
@@ -25,7 +29,6 @@ from lanner.stats.coefficients import (
 from lanner.stats.estimate import SparseTable, estimate, usage
 from lanner.stats.icc import icc
 from lanner.stats.resample import Resampling, draws
-from lanner.stats.spans import accuracy, jaccard, macro_f1, micro_f1
 from property_examples import examples
 from rating_tables import table
 

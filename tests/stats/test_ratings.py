@@ -10,16 +10,22 @@ import pytest
 from hypothesis import given, settings
 
 from lanner.errors import StatisticError
-from lanner.stats.coefficients import alpha, kappa, percent
+from lanner.stats.coefficients import (
+    alpha,
+    incidence,
+    jaccard_distance,
+    jaccard_similarity,
+    kappa,
+    masi_distance,
+    overlaps,
+    percent,
+)
 from lanner.stats.ratings import (
     COUNTED,
     Patterns,
     Ratings,
-    incidence,
-    jaccard_distance,
-    jaccard_similarity,
-    masi_distance,
-    overlaps,
+    label_counts,
+    pair_total,
     ratings,
 )
 from lanner.stats.resample import Resampling
@@ -83,11 +89,11 @@ def test_patterns_are_the_items_without_their_names(judges):
     assert sorted(spelled) == sorted(sorted(item) for item in items(judges))
     assert patterns.by_document.sum(axis=0).tolist() == patterns.count.tolist()
     if len(rated.item):
-        counts = patterns.label_counts(len(rated.labels))
+        counts = label_counts(patterns.codes, len(rated.labels))
         assert (counts.sum(axis=1) == patterns.size).all()
         unequal = 1 - np.eye(len(rated.labels))
         total = patterns.size**2 - (counts**2).sum(axis=1)
-        assert np.allclose(patterns.pair_total(unequal), total)
+        assert np.allclose(pair_total(patterns.codes, unequal), total)
 
 
 def test_patterns_of_many_judges_take_the_long_way_to_the_same_end():

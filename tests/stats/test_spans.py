@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from data_set_frames import h_falcon
 from data_sets import data_dir
 from lanner.errors import InputError, StatisticError
-from lanner.stats.coefficients import pairwise
+from lanner.stats.coefficients import accuracy, jaccard, macro_f1, micro_f1, pairwise
 from lanner.stats.ratings import ratings
 from lanner.stats.resample import Resampling
-from lanner.stats.spans import Units, Weighing, accuracy, continua, disorder, gamma, jaccard, macro_f1, micro_f1, spans
+from lanner.stats.spans import Units, Weighing, continua, disorder, gamma, spans
 from property_examples import examples
 from rating_tables import golden, mean, plain_pairs, same, table
 

@@ -51,10 +51,10 @@ from lanner.model import (
     Text,
 )
 from lanner.protocols.prefilled import Help
-from lanner.stats.coefficients import alpha, pairwise
+from lanner.stats.coefficients import alpha, jaccard_distance, pairwise
 from lanner.stats.estimate import Plan
 from lanner.stats.preference import comparisons
-from lanner.stats.ratings import Ratings, jaccard_distance
+from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Resampling
 from lanner.stats.spans import mark_shares, spans
 

@@ -23,11 +23,11 @@ from lanner.model import Interval, Json, Result
 from lanner.stats.agreement import band, reading
 from lanner.stats.association import between_measures, correlations
 from lanner.stats.effort import SECONDS, cost, fatigue, throughput, with_seconds
+from lanner.stats.frame import wide
 from lanner.stats.mixed import mixed
 from lanner.stats.regression import Clustering, regress
 from lanner.stats.regression import blocks as regress_blocks
 from lanner.stats.resample import Resampling
-from lanner.stats.wide import wide
 
 
 def _counted(part: Material, source: Source, *, pooled: bool = False) -> CountedRows:

@@ -16,7 +16,7 @@ from lanner.cli.options import names, pending_notes, reading_options
 from lanner.errors import InputError, LannerError, StatisticError, check_known
 from lanner.formats.parsing.columns import parse
 from lanner.model import Document
-from lanner.stats.wide import wide
+from lanner.stats.frame import wide
 from lanner.store import Store
 
 

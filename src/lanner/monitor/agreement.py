@@ -52,7 +52,7 @@ from lanner.monitor.snapshot import (
 from lanner.stats.diagnosis import severity
 from lanner.stats.frame import distinct
 from lanner.stats.power import documents_needed
-from lanner.stats.ratings import Ratings
+from lanner.stats.ratings import Ratings, label_counts
 from lanner.stats.resample import Resampling
 
 HALF_WIDTH = 0.1
@@ -416,7 +416,7 @@ def _merges(ratings: Ratings) -> tuple[float | None, tuple[tuple[str, str, float
     how often each two labels meet; the answers are gone through once.
     """
     patterns, size = ratings.patterns, len(ratings.labels)
-    counts = patterns.label_counts(size)
+    counts = label_counts(patterns.codes, size)
     several = patterns.size >= 2
     weight = patterns.count[several] / (patterns.size[several] - 1)
     counts = counts[several]

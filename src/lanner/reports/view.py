@@ -28,8 +28,8 @@ from lanner.figures.typeset import lowered
 from lanner.model import Judge, JudgeKind, Protocol, Result
 from lanner.model.messages import Message
 from lanner.protocols.wording import Wording
+from lanner.stats.frame import Wide, wide
 from lanner.stats.resample import Resampling
-from lanner.stats.wide import Wide, wide
 
 _SHORT = 24
 _NOT_MEASURED = ("labels", "spans", "text", "ranks", "elapsed", "active", "flags")  # costly to carry along

@@ -1,6 +1,6 @@
 """From judgements to numbers: pure functions of a tidy table, each returning a Result with its interval and signature.
 
-- Data: `frame` builds the tidy table, `wide` turns it into one row per judge and item, `ratings` selects answers.
+- Data: `frame` builds the tidy table and the wide one, `ratings` selects answers.
 - Engine: `resample` draws units and makes intervals and p, `estimate` turns a statistic into a Result.
 - Agreement: `agreement` (all coefficients, the overview, and what a number means in words), `coefficients`, `icc`,
   `spans`, `diagnosis`.

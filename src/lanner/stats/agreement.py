@@ -9,44 +9,49 @@ and `resample`.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from lanner import registry
-from lanner.errors import StatisticError, check_known
+from lanner.errors import StatisticError
 from lanner.model import Result
 from lanner.stats import coefficients
 from lanner.stats import spans as span_coefficients
 from lanner.stats.coefficients import (
+    accuracy,
     alpha,
+    band,
     brennan_prediger,
     conger,
     fleiss,
     gwet,
+    jaccard,
     kappa,
+    macro_f1,
+    micro_f1,
     pairwise,
     percent,
+    scale_of,
+    scales,
     scott,
     wmt,
 )
 from lanner.stats.diagnosis import prevalence, self_agreement
 from lanner.stats.estimate import Statistic
-from lanner.stats.frame import tidy
+from lanner.stats.frame import groups, tidy
 from lanner.stats.icc import icc
 from lanner.stats.ratings import Ratings, ratings
-from lanner.stats.resample import FEW, Resampling
-from lanner.stats.spans import accuracy, gamma, jaccard, macro_f1, micro_f1, spans
-from lanner.stats.wide import groups, labelled
+from lanner.stats.resample import FEW, Resampling, labelled
+from lanner.stats.spans import gamma, spans
 
 __all__ = [
     "COEFFICIENTS",
     "accuracy",
     "all_coefficients",
     "alpha",
+    "band",
     "brennan_prediger",
     "conger",
     "fleiss",
@@ -61,6 +66,7 @@ __all__ = [
     "overview",
     "pairwise",
     "percent",
+    "scale_of",
     "scott",
     "self_agreement",
     "spans",
@@ -140,32 +146,9 @@ def grouped(
 # What a number means in words
 
 
-@cache
-def _words() -> dict[str, Any]:
-    return tomllib.loads(resources.files("lanner.stats").joinpath("scales.toml").read_text(encoding="utf-8"))
-
-
-def band(value: float, scale: str) -> str:
-    """The reading of a value on a published scale."""
-    scales = _words()["scale"]
-    check_known(scale, scales, f"There is no scale {scale!r}.", StatisticError)
-    if scales[scale].get("either_sign"):
-        value = abs(value)
-    text: str = scales[scale]["below"]
-    for entry in scales[scale]["bands"]:
-        if round(value, 2) >= entry["from"]:
-            text = entry["reading"]
-    return text
-
-
-def scale_of(statistic: str) -> str | None:
-    """The published scale that is customary for a statistic, if there is one."""
-    return next((name for name, scale in _words()["scale"].items() if statistic in scale["for"]), None)
-
-
 def meaning(result: Result) -> str:
     """What the statistic measures and what would change it, without the number's own reading."""
-    words = _words()["meaning"].get(result.name, {})
+    words = scales()["meaning"].get(result.name, {})
     title = words.get("title", result.name)
     return " ".join(filter(None, (f"{title} is {words['says']}" if "says" in words else "", words.get("changes", ""))))
 
@@ -173,7 +156,7 @@ def meaning(result: Result) -> str:
 def reading(result: Result, *, scale: str | None = None, brief: bool = False) -> str:
     """What a Result says: the number and its meaning, the bands it and its interval fall in, what would change it. A
     `brief` one has the number and its bands alone, for readers who have just read the rest of another number."""
-    words = _words()
+    words = scales()
     meaning = words["meaning"].get(result.name, {})
     title = meaning.get("title", result.name)
     if result.value is None:
@@ -215,17 +198,17 @@ def _on_scale(result: Result, scale: str, *, cited: bool = True) -> str:
             "whether that is high or low is not said."
         )
     here = band(result.value, scale)
-    if result.interval and result.value < 0 <= result.interval.high and not _words()["scale"][scale].get("either_sign"):
+    if result.interval and result.value < 0 <= result.interval.high and not scales()["scale"][scale].get("either_sign"):
         here = "no agreement beyond chance"  # a little below nought says nothing worse than nought
     on_scale = (
-        f"On the scale of {_words()['scale'][scale]['citation']}: {here}" if cited else here[:1].upper() + here[1:]
+        f"On the scale of {scales()['scale'][scale]['citation']}: {here}" if cited else here[:1].upper() + here[1:]
     )
     if result.interval is None:
         return f"{on_scale}."
     ends = (result.interval.low, result.interval.high)
     low, high = (band(end, scale) for end in ends)
     between = f"With {result.interval.level:.0%} confidence between {_ends(result, share=False)}"
-    if _words()["scale"][scale].get("either_sign") and ends[0] < 0 < ends[1]:
+    if scales()["scale"][scale].get("either_sign") and ends[0] < 0 < ends[1]:
         return f"{on_scale}. {between}: no relation at all is possible, too."
     if low == high:
         return f"{on_scale}. {between}, all of it {here}."

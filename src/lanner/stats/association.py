@@ -23,9 +23,21 @@ from scipy import sparse
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Result
-from lanner.stats.frame import Numbers, by_name, codes, distinct, in_order
-from lanner.stats.resample import PLENTY, Array, Indices, Replicates, Resampling, outcome, replicate, sign
-from lanner.stats.wide import clustered, combine_results, groups, labelled, numbers, undefined, units, wide
+from lanner.stats.frame import Numbers, by_name, codes, distinct, groups, in_order, numbers, units, wide
+from lanner.stats.resample import (
+    PLENTY,
+    Array,
+    Indices,
+    Replicates,
+    Resampling,
+    clustered,
+    combine_results,
+    labelled,
+    outcome,
+    replicate,
+    sign,
+    undefined,
+)
 
 # Pearson, Spearman and Kendall of weighted pairs, for all resamples at once.
 #

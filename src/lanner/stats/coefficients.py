@@ -1,4 +1,5 @@
-"""Coefficients of agreement on labels: percent agreement, κ and its relatives, Gwet, Brennan–Prediger, α.
+"""Coefficients of agreement on labels: percent agreement, κ and its relatives, Gwet, Brennan–Prediger, α; Jaccard and
+F1 of sets of labels; and the published scales on which they are read.
 
 Those of two judges (Cohen, weighted κ, Scott's π) are computed for all pairs at once from sums over the items that both
 answered, and averaged or given for each pair. Those for any number of judges look at how many gave which label; they
@@ -6,13 +7,18 @@ follow Gwet (2014, Handbook of Inter-Rater Reliability, 4th ed.) where judges ar
 items with two or more answers, label shares over items with any. Agreement weights say how much credit two different
 labels get, from 1 for the same to 0 for the farthest apart.
 
-Krippendorff's α takes any number of judges, missing answers, any measurement level, also sets of labels.
+Krippendorff's α takes any number of judges, missing answers, any measurement level, also sets of labels. Jaccard, F1
+and accuracy are means over pairs of judges; a single label counts as a set of one there, so that the same measures
+compare a model with a reference. Two empty sets are the same set, so they agree fully.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib import resources
 from itertools import combinations
 from typing import Any, Literal
 
@@ -24,7 +30,7 @@ from lanner.errors import StatisticError, check_known
 from lanner.model import Result
 from lanner.stats.estimate import GROUPS, Plan, Rows, SparseTable, Statistic, estimate, statistic
 from lanner.stats.frame import distinct
-from lanner.stats.ratings import EVERY_KIND, Codes, Patterns, Ratings, jaccard_distance, masi_distance
+from lanner.stats.ratings import EVERY_KIND, Codes, Patterns, Ratings, label_counts, pair_total
 from lanner.stats.resample import Array, Indices, Resampling, Scale
 
 Weights = str | Sequence[Sequence[float]] | None
@@ -205,7 +211,7 @@ Over = Literal["items", "pairs", "unanimous"]
 def _agreement(answers: Ratings, weights: Array) -> tuple[Array, Array, Array]:
     """For each pattern: Σ of weights over its pairs of answers, how many ordered pairs, and how many answers."""
     size = answers.patterns.size
-    return answers.patterns.pair_total(weights), size * (size - 1), size
+    return pair_total(answers.patterns.codes, weights), size * (size - 1), size
 
 
 @statistic("label", "labels", "score")
@@ -256,7 +262,7 @@ def _chance_plan(
     total, pairs, size = _agreement(answers, table)
     two = pairs > 0
     share = np.divide(total, pairs, out=np.zeros_like(total), where=two)
-    labels = answers.patterns.label_counts(len(answers.labels)) / np.maximum(size, 1)[:, None]
+    labels = label_counts(answers.patterns.codes, len(answers.labels)) / np.maximum(size, 1)[:, None]
     parts = np.column_stack([share, two, size > 0, labels]).astype(float)
 
     def finish(sums: Array) -> Array:
@@ -333,12 +339,7 @@ def conger(answers: Ratings, *, weights: Weights = None) -> Plan:
     codes, judges, items = answers.slots
     is_answer = codes >= 0
     size = is_answer.sum(axis=1)
-    table_with_gap = np.pad(table, ((0, 1), (0, 1)))
-    width = codes.shape[1]
-    total = np.zeros(len(codes))
-    for a in range(width):
-        for b in range(a + 1, width):
-            total += 2 * table_with_gap[codes[:, a], codes[:, b]]
+    total = pair_total(codes, table)
     two = size >= 2
     share = np.divide(total, size * (size - 1), out=np.zeros(len(codes)), where=two)
     n_judges, q = len(answers.judges), len(answers.labels)
@@ -373,7 +374,7 @@ def wmt(answers: Ratings, *, directions: tuple[str, str] | None = None, singles:
     Bojar et al. 2016, Findings of WMT16; the symmetric form is that of Läubli et al. 2018, EMNLP.
     """
     size = answers.patterns.size
-    counts = answers.patterns.label_counts(len(answers.labels))
+    counts = label_counts(answers.patterns.codes, len(answers.labels))
     if not singles:
         counts[size < 2] = 0
     agreeing = (counts * (counts - 1)).sum(axis=1) / 2
@@ -564,7 +565,7 @@ def _pairable(patterns: Patterns) -> tuple[Array, Array]:
 def _label_columns(answers: Ratings) -> Array | sparse.csr_array:
     patterns, q = answers.patterns, len(answers.labels)
     if len(patterns.codes) * q <= _CELLS:
-        counts = patterns.label_counts(q)
+        counts = label_counts(patterns.codes, q)
         counts[patterns.size < 2] = 0
         return counts
     row, slot = np.nonzero((patterns.codes >= 0) & (patterns.size >= 2)[:, None])
@@ -718,7 +719,7 @@ def _distances(answers: Ratings, level: str) -> Plan:
     else:
         table = (jaccard_distance if level == "jaccard" else masi_distance)(answers.sets)
     _, by = _pairable(answers.patterns)
-    parts = _with_disagreement(answers.patterns.pair_total(table) * by, _label_columns(answers))
+    parts = _with_disagreement(pair_total(answers.patterns.codes, table) * by, _label_columns(answers))
 
     def finish(sums: Array) -> Array:
         counts = sums[:, 1:]
@@ -726,3 +727,160 @@ def _distances(answers: Ratings, level: str) -> Plan:
         return _share(sums[:, 0], ((counts @ table) * counts).sum(axis=1) / np.maximum(n - 1, 1), 1e-9)
 
     return _plan(answers, finish, parts)
+
+
+# Sets of labels
+
+
+Sets = Sequence[frozenset[str]]
+
+
+def incidence(sets: Sets) -> tuple[Array, tuple[str, ...]]:
+    """sets × labels, 1 where the label is in the set; and the labels."""
+    labels = tuple(sorted({label for one in sets for label in one}))
+    at = {label: column for column, label in enumerate(labels)}
+    table = np.zeros((len(sets), len(labels)))
+    for row, one in enumerate(sets):
+        table[row, [at[label] for label in one]] = 1
+    return table, labels
+
+
+def overlaps(sets: Sets) -> tuple[Array, Array]:
+    """|A∩B| for every two sets, and |A| for each."""
+    table, _ = incidence(sets)
+    return table @ table.T, table.sum(axis=1)
+
+
+def jaccard_similarity(sets: Sets) -> Array:
+    """|A∩B| / |A∪B|; 1 for two empty sets (Jaccard 1912)."""
+    overlap, size = overlaps(sets)
+    union = size[:, None] + size[None, :] - overlap
+    return np.asarray(np.divide(overlap, union, out=np.ones_like(union), where=union > 0))
+
+
+def jaccard_distance(sets: Sets) -> Array:
+    """1 − |A∩B| / |A∪B|."""
+    return 1 - jaccard_similarity(sets)
+
+
+def masi_distance(sets: Sets) -> Array:
+    """1 − M·Jaccard; M is 1 for equal sets, 2/3 where one holds the other, 1/3 where they overlap, else 0.
+
+    Passonneau 2006, Measuring Agreement on Set-valued Items, LREC.
+    """
+    overlap, size = overlaps(sets)
+    smaller = np.minimum(size[:, None], size[None, :])
+    larger = np.maximum(size[:, None], size[None, :])
+    monotone = np.select([overlap == larger, overlap == smaller, overlap > 0], [1.0, 2 / 3, 1 / 3], 0.0)
+    return np.asarray(1 - monotone * jaccard_similarity(sets))
+
+
+def _sets(answers: Ratings) -> tuple[frozenset[str], ...]:
+    """What each code stands for; a single label counts as a set of one."""
+    return answers.sets or tuple(frozenset({label}) for label in answers.labels)
+
+
+def _common_labels(answers: Ratings) -> tuple[Array, Array]:
+    """|A∩B| and |A| + |B| for every pair of answers, without a table over all pairs of sets."""
+    table, _ = incidence(_sets(answers))
+    size = table.sum(axis=1)
+    first, second = answers.pairs.first, answers.pairs.second
+    cells, index = distinct(first.astype(np.int64) * max(1, len(table)) + second)
+    a, b = cells // max(1, len(table)), cells % max(1, len(table))
+    common = np.einsum("ij,ij->i", table[a], table[b]) if len(cells) else np.zeros(0)
+    return common[index], size[first] + size[second]
+
+
+def share_plan(name: str, answers: Ratings, top: Array | float, bottom: Array | float, **options: Any) -> Plan:
+    """A plan over pairs of judges: Σ `top` / Σ `bottom` over the pairs of answers. Options are those of `pair_plan`."""
+
+    def finish(sums: Array) -> Array:
+        return ratio(sums[:, :, 0], sums[:, :, 1])
+
+    return pair_plan(name, answers, 2, [(0, top), (1, bottom)], finish, scale="share", **options)
+
+
+def _no_label(_first: Codes, _second: Codes) -> str:
+    return "neither judge gave any label."
+
+
+@statistic("labels", "label", "score")
+def jaccard(answers: Ratings, *, each: bool = False) -> Plan:
+    """Mean over items of |A∩B| / |A∪B|, the sets that two judges gave; 1 where both are empty.
+
+    Not corrected for chance: see α with level "jaccard" for that. A grid counts as the set of its rows above zero.
+    Jaccard 1912, New Phytologist 11.
+    """
+    common, both = _common_labels(answers)
+    union = both - common
+    overlap = np.divide(common, union, out=np.ones_like(union), where=union > 0)
+    return share_plan("jaccard", answers, overlap, 1.0, each=each)
+
+
+@statistic("labels", "label", "score")
+def micro_f1(answers: Ratings, *, each: bool = False) -> Plan:
+    """2 Σ|A∩B| / Σ(|A| + |B|) over all items: labels that both gave, over labels that either gave.
+
+    The same whichever judge is called the reference; for single labels it is the accuracy. Undefined where neither
+    judge gave any label. Van Rijsbergen 1979, Information Retrieval.
+    """
+    common, both = _common_labels(answers)
+    return share_plan("micro_f1", answers, 2 * common, both, each=each, reason=_no_label)
+
+
+@statistic("labels", "label", "score")
+def macro_f1(answers: Ratings, *, each: bool = False) -> Plan:
+    """The mean of the labels' own F1: F1ₗ = 2 |both gave l| / (|first gave l| + |second gave l|).
+
+    Over the labels that at least one of the two gave; rare labels weigh as much as common ones.
+    """
+    table, labels = incidence(_sets(answers))
+    first, second = table[answers.pairs.first], table[answers.pairs.second]
+    entries: list[Entry] = [(0, 1.0)]
+    for at in range(len(labels)):
+        entries += [(2 * at + 1, 2 * first[:, at] * second[:, at]), (2 * at + 2, first[:, at] + second[:, at])]
+
+    def finish(sums: Array) -> Array:
+        own = ratio(sums[:, :, 1::2], sums[:, :, 2::2])
+        present = np.isfinite(own)
+        return ratio(np.where(present, own, 0).sum(axis=2), present.sum(axis=2).astype(float))
+
+    width = 1 + 2 * len(labels)
+    return pair_plan("macro_f1", answers, width, entries, finish, each=each, scale="share", reason=_no_label)
+
+
+@statistic("labels", "label", "score")
+def accuracy(answers: Ratings, *, each: bool = False) -> Plan:
+    """Share of items where two judges gave exactly the same answer: the same label, or the same whole set.
+
+    Named for a judge compared with a reference; it is percent agreement between the two.
+    """
+    same = (answers.pairs.first == answers.pairs.second).astype(float)
+    return share_plan("accuracy", answers, same, 1.0, each=each)
+
+
+# Published scales for reading a coefficient
+
+
+@cache
+def scales() -> dict[str, Any]:
+    """Scales, severity weights and words about coefficients, as `scales.toml` has them."""
+    return tomllib.loads(resources.files("lanner.stats").joinpath("scales.toml").read_text(encoding="utf-8"))
+
+
+def band(value: float, scale: str) -> str:
+    """The reading of a value on a published scale."""
+    known = scales()["scale"]
+    check_known(scale, known, f"There is no scale {scale!r}.", StatisticError)
+    if known[scale].get("either_sign"):
+        value = abs(value)
+    text: str = known[scale]["below"]
+    for entry in known[scale]["bands"]:
+        if round(value, 2) >= entry["from"]:
+            text = entry["reading"]
+    return text
+
+
+def scale_of(statistic: str) -> str | None:
+    """The published scale that is customary for a statistic, if there is one."""
+    return next((name for name, scale in scales()["scale"].items() if statistic in scale["for"]), None)

@@ -12,9 +12,18 @@ import polars as pl
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
-from lanner.stats.frame import tidy
-from lanner.stats.resample import Array, Outcome, Resampling, group_sums, outcome, replicate_sums, sign
-from lanner.stats.wide import clustered, groups, numbers, undefined, units, wide
+from lanner.stats.frame import groups, numbers, tidy, units, wide
+from lanner.stats.resample import (
+    Array,
+    Outcome,
+    Resampling,
+    clustered,
+    group_sums,
+    outcome,
+    replicate_sums,
+    sign,
+    undefined,
+)
 
 _SENTENCE = ["document", "segment", "system"]
 

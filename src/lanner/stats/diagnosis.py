@@ -16,8 +16,7 @@ from lanner.stats.coefficients import alpha, corrected, fleiss, gwet, kappa, per
 from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, Statistic, estimate, statistic, usage
 from lanner.stats.frame import tidy
 from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
-from lanner.stats.resample import Array, Outcome, Resampling, outcome, replicate, sign, t_outcome
-from lanner.stats.wide import labelled
+from lanner.stats.resample import Array, Outcome, Resampling, labelled, outcome, replicate, sign, t_outcome
 
 _FIRST, _AGAIN = "first", "again"
 

@@ -17,10 +17,22 @@ from scipy.special import stdtrit
 from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result
 from lanner.model.messages import in_number
-from lanner.stats.frame import Numbers, codes, distinct, in_order, joined, of_rows, tidy
+from lanner.stats.frame import (
+    Numbers,
+    Wide,
+    check_columns,
+    codes,
+    distinct,
+    groups,
+    in_order,
+    joined,
+    of_rows,
+    tidy,
+    units,
+    wide,
+)
 from lanner.stats.regression import Estimate, Ols, terms
-from lanner.stats.resample import Array, Resampling, group_sums, outcome, replicate_sums, sign
-from lanner.stats.wide import Wide, check_columns, clustered, groups, undefined, units, wide
+from lanner.stats.resample import Array, Resampling, clustered, group_sums, outcome, replicate_sums, sign, undefined
 
 Time = Literal["auto", "active", "elapsed"]
 LIMIT = 10_000.0

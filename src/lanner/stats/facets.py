@@ -32,9 +32,8 @@ from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result, Signature
 from lanner.stats.frame import groups_apart, in_order, of_rows
 from lanner.stats.mixed import EXACT, NOT_TOLD_APART, Fit, RandomTerms, Satterthwaite, tells_apart
-from lanner.stats.resample import OTHER_JUDGES, Array, Indices, holm
+from lanner.stats.resample import OTHER_JUDGES, Array, Indices, holm, undefined
 from lanner.stats.scores import items
-from lanner.stats.wide import undefined
 
 # Cumulative link mixed models
 

@@ -36,9 +36,9 @@ from scipy.special import chdtri, chndtr, chndtrinc, ndtri, stdtr, stdtrit
 from lanner import __version__
 from lanner.errors import StatisticError
 from lanner.model import Interval, Json, Result, Signature
+from lanner.stats.frame import wide
 from lanner.stats.regression import Terms, codes, terms
-from lanner.stats.resample import Array, Indices, generator
-from lanner.stats.wide import undefined, wide
+from lanner.stats.resample import Array, Indices, generator, undefined
 
 # The solver
 

@@ -38,7 +38,7 @@ from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result, Signature
 from lanner.stats.association import correlate, pearson_of_sums
 from lanner.stats.coefficients import corrected, ratio
-from lanner.stats.frame import tidy
+from lanner.stats.frame import check_columns, tidy, units
 from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
 from lanner.stats.regression import Estimate, Ols
 from lanner.stats.resample import (
@@ -47,13 +47,14 @@ from lanner.stats.resample import (
     Outcome,
     Replicates,
     Resampling,
+    clustered,
     group_sums,
     outcome,
     replicate_sums,
     sign,
     t_outcome,
+    undefined,
 )
-from lanner.stats.wide import check_columns, clustered, undefined, units
 
 Flags = npt.NDArray[np.bool_]
 Alikeness = Literal["auto", "same", "distance", "jaccard"]

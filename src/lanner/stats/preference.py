@@ -30,21 +30,22 @@ from scipy.special import bdtr
 from lanner.errors import StatisticError, check_known, did_you_mean
 from lanner.model import SIDES, TIES, Json, Result
 from lanner.model.messages import in_number
-from lanner.stats.frame import shared_ranks, tidy
+from lanner.stats.frame import check_columns, groups, shared_ranks, tidy, units
 from lanner.stats.resample import (
     Array,
     Indices,
     Outcome,
     Replicates,
     Resampling,
+    clustered,
     group_sums,
     holm,
     outcome,
     replicate_sums,
     share_outcome,
     sign,
+    undefined,
 )
-from lanner.stats.wide import check_columns, clustered, groups, undefined, units
 
 
 def comparisons(

@@ -14,9 +14,18 @@ import polars as pl
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
-from lanner.stats.frame import tidy
-from lanner.stats.resample import Array, Outcome, Resampling, Scale, group_sums, outcome, replicate_sums, sign
-from lanner.stats.wide import groups, undefined, units
+from lanner.stats.frame import groups, tidy, units
+from lanner.stats.resample import (
+    Array,
+    Outcome,
+    Resampling,
+    Scale,
+    group_sums,
+    outcome,
+    replicate_sums,
+    sign,
+    undefined,
+)
 
 
 def averages(

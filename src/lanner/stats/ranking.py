@@ -44,6 +44,7 @@ from lanner.stats.resample import (
     outcome,
     sign,
     step_down,
+    undefined,
 )
 from lanner.stats.scores import (
     AdjustedScores,
@@ -59,7 +60,6 @@ from lanner.stats.scores import (
     score_table,
     stratum_means,
 )
-from lanner.stats.wide import undefined
 
 Test = Literal["permutation", "signed-rank", "rank-sum"]
 Combine = Literal["pooled", "stouffer", "signed-stouffer"]

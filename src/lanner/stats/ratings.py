@@ -3,8 +3,6 @@
 Answers are kept in long form (one entry per answer), because campaigns are often far from full; `slots` lays them out
 as items × answers, `patterns` and `pairs` as the coefficients want them.
 
-Distances and overlaps between sets of labels. Two empty sets are the same set, so they agree fully.
-
 From the tidy table to Ratings: the answers to one question, by item and judge.
 
 An item is a stage, document, segment, set of systems and row. Where several outputs are compared, judges see them in
@@ -233,10 +231,8 @@ class Patterns:
             keys, index = distinct((sorted_codes + 1) @ radix)
             patterns = sorted_codes[_any_place(index, len(keys))]
         elif n_labels * math.log2(width + 1) < 62:  # many judges, few labels: how many gave each says it all
-            row, slot = np.nonzero(sorted_codes >= 0)
-            label_counts = np.bincount(row * n_labels + sorted_codes[row, slot], minlength=len(sorted_codes) * n_labels)
             radix = (width + 1) ** np.arange(n_labels, dtype=np.int64)
-            keys, index = distinct(label_counts.reshape(-1, n_labels) @ radix)
+            keys, index = distinct(label_counts(sorted_codes, n_labels).astype(np.int64) @ radix)
             patterns = sorted_codes[_any_place(index, len(keys))]
         else:
             patterns, index = np.unique(sorted_codes, axis=0, return_inverse=True)
@@ -250,28 +246,25 @@ class Patterns:
         """How many answers each pattern has."""
         return np.asarray((self.codes >= 0).sum(axis=1), dtype=float)
 
-    def label_counts(self, n_labels: int) -> Array:
-        """patterns × labels: how many answers of each label."""
-        rows = np.broadcast_to(np.arange(len(self.codes))[:, None], self.codes.shape)
-        is_answer = self.codes >= 0
-        flat = rows[is_answer] * n_labels + self.codes[is_answer]
-        return np.bincount(flat, minlength=len(self.codes) * n_labels).reshape(len(self.codes), n_labels).astype(float)
 
-    def pair_total(self, table: Array) -> Array:
-        """Σ of table[a, b] over ordered pairs of different answers, for each pattern."""
-        if self.codes.shape[1] > len(table):  # more judges than labels: label by label is shorter
-            counts = self.label_counts(len(table))
-            return np.asarray(((counts @ table) * counts).sum(axis=1) - counts @ np.diag(table))
-        total = np.zeros(len(self.codes))
-        table_with_gap = np.pad(table, ((0, 1), (0, 1)))  # code −1 meets a zero
-        width = self.codes.shape[1]
-        for a in range(width):
-            for b in range(a + 1, width):
-                total += (
-                    table_with_gap[self.codes[:, a], self.codes[:, b]]
-                    + table_with_gap[self.codes[:, b], self.codes[:, a]]
-                )
-        return total
+def label_counts(codes: Codes, n_labels: int) -> Array:
+    """rows × labels: how many answers of each label."""
+    row, slot = np.nonzero(codes >= 0)
+    flat = row * n_labels + codes[row, slot]
+    return np.bincount(flat, minlength=len(codes) * n_labels).reshape(len(codes), n_labels).astype(float)
+
+
+def pair_total(codes: Codes, table: Array) -> Array:
+    """Σ of table[a, b] over ordered pairs of different answers, for each row of answers (−1 last)."""
+    width = codes.shape[1]
+    if width > len(table):  # more judges than labels: label by label is shorter
+        counts = label_counts(codes, len(table))
+        return np.asarray(((counts @ table) * counts).sum(axis=1) - counts @ np.diag(table))
+    total = np.zeros(len(codes))
+    with_gap = np.pad(table, ((0, 1), (0, 1)))  # code −1 meets a zero
+    for a, b in combinations(range(width), 2):
+        total += with_gap[codes[:, a], codes[:, b]] + with_gap[codes[:, b], codes[:, a]]
+    return total
 
 
 def _any_place(index: npt.NDArray[np.intp], n: int) -> npt.NDArray[np.intp]:
@@ -279,49 +272,6 @@ def _any_place(index: npt.NDArray[np.intp], n: int) -> npt.NDArray[np.intp]:
     totals = np.zeros(n, np.intp)
     totals[index] = np.arange(len(index))
     return totals
-
-
-Sets = Sequence[frozenset[str]]
-
-
-def incidence(sets: Sets) -> tuple[Array, tuple[str, ...]]:
-    """sets × labels, 1 where the label is in the set; and the labels."""
-    labels = tuple(sorted({label for one in sets for label in one}))
-    at = {label: column for column, label in enumerate(labels)}
-    table = np.zeros((len(sets), len(labels)))
-    for row, one in enumerate(sets):
-        table[row, [at[label] for label in one]] = 1
-    return table, labels
-
-
-def overlaps(sets: Sets) -> tuple[Array, Array]:
-    """|A∩B| for every two sets, and |A| for each."""
-    table, _ = incidence(sets)
-    return table @ table.T, table.sum(axis=1)
-
-
-def jaccard_similarity(sets: Sets) -> Array:
-    """|A∩B| / |A∪B|; 1 for two empty sets (Jaccard 1912)."""
-    overlap, size = overlaps(sets)
-    union = size[:, None] + size[None, :] - overlap
-    return np.asarray(np.divide(overlap, union, out=np.ones_like(union), where=union > 0))
-
-
-def jaccard_distance(sets: Sets) -> Array:
-    """1 − |A∩B| / |A∪B|."""
-    return 1 - jaccard_similarity(sets)
-
-
-def masi_distance(sets: Sets) -> Array:
-    """1 − M·Jaccard; M is 1 for equal sets, 2/3 where one holds the other, 1/3 where they overlap, else 0.
-
-    Passonneau 2006, Measuring Agreement on Set-valued Items, LREC.
-    """
-    overlap, size = overlaps(sets)
-    smaller = np.minimum(size[:, None], size[None, :])
-    larger = np.maximum(size[:, None], size[None, :])
-    monotone = np.select([overlap == larger, overlap == smaller, overlap > 0], [1.0, 2 / 3, 1 / 3], 0.0)
-    return np.asarray(1 - monotone * jaccard_similarity(sets))
 
 
 VALUE_COLUMNS: tuple[Value, ...] = ("label", "score", "labels", "spans")

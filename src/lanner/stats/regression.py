@@ -25,9 +25,22 @@ import polars as pl
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from lanner.model import Json, Result
-from lanner.stats.frame import positions
-from lanner.stats.resample import Array, Indices, Outcome, Replicates, Resampling, holm, outcome, replicate_sums, sign
-from lanner.stats.wide import Wide, check_columns, clustered, combine_results, groups, labelled, undefined, units, wide
+from lanner.stats.frame import Wide, check_columns, groups, positions, units, wide
+from lanner.stats.resample import (
+    Array,
+    Indices,
+    Outcome,
+    Replicates,
+    Resampling,
+    clustered,
+    combine_results,
+    holm,
+    labelled,
+    outcome,
+    replicate_sums,
+    sign,
+    undefined,
+)
 
 # Least squares
 

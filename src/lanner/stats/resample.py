@@ -28,8 +28,8 @@ interval, whatever the number of documents.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
@@ -40,7 +40,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from lanner import __version__
 from lanner.errors import StatisticError, check_known
-from lanner.model import Interval, Json, Signature
+from lanner.model import Interval, Json, Result, Signature
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -92,6 +92,12 @@ class Resampling:
     def chosen_method(self) -> Method:
         """The method that is used: what "auto" stands for is the same for any number of units."""
         return "t" if self.method == "auto" else self.method
+
+
+def clustered(resampling: Resampling | None) -> Resampling:
+    """The resampling to use where only one unit at a time makes sense: two-way falls back to documents."""
+    resampling = resampling or Resampling()
+    return replace(resampling, unit="document") if resampling.unit == "two-way" else resampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +282,31 @@ def sign(
         if interval.method in get_args(Method):  # drawn
             fields += [("resamples", str(resampling.n)), ("seed", str(resampling.seed))]
     return Signature(statistic, protocol, tuple(fields), __version__)
+
+
+def labelled(result: Result, labels: Mapping[str, str]) -> Result:
+    """The same result, saying what it is about."""
+    return replace(result, labels={**result.labels, **labels})
+
+
+def combine_results(name: str, results: Sequence[Result], notes: tuple[str, ...] = ()) -> Result:
+    """Several Results as one: the first one's value and interval, all of them as rows."""
+    first = results[0]
+    rows = [result.row() for result in results]
+    return replace(first, name=name, rows=rows, labels={}, notes=(*notes, *first.notes))
+
+
+def undefined(
+    name: str,
+    reason: str,
+    *,
+    counts: Mapping[str, int] | None = None,
+    missing: float = 0.0,
+    signature: Signature | None = None,
+) -> Result:
+    """A Result without a value, and why."""
+    signed = signature or sign(name, Resampling(), None)
+    return Result(name, None, counts=counts or {}, missing=missing, notes=(f"Undefined: {reason}",), signature=signed)
 
 
 # Intervals and p

@@ -31,8 +31,7 @@ from lanner.errors import StatisticError, check_known
 from lanner.model import JUDGE_GROUPS, Protocol, Result
 from lanner.model.messages import in_number
 from lanner.stats.frame import by_name, in_order, of_rows, positions, texts, tidy
-from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign
-from lanner.stats.wide import undefined
+from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign, undefined
 
 Repeats = Literal["latest", "mean"]
 Constant = Literal["leave_out", "zero"]

@@ -1,8 +1,4 @@
-"""Agreement on sets of labels and on marked spans.
-
-Sets: mean Jaccard, micro- and macro-F1, exact matches. A single label counts as a set of one, so that the same measures
-compare a model with a reference. Spans: how far two judges marked the same stretches of text, by characters or by whole
-spans. With more than two judges each is the mean over pairs. Two empty sets agree fully.
+"""Agreement on marked spans: how far judges marked the same stretches of text, by characters or whole spans; and γ.
 
 γ is agreement of marked spans beyond chance, in where they are and in what they are called: γ = 1 − observed disorder /
 expected disorder (Mathet, Widlöcher & Métivier 2015, Computational Linguistics 41(3)). The observed disorder is that of
@@ -24,12 +20,9 @@ coefficient; for one document this is the published definition.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from itertools import combinations, pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -39,99 +32,11 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 
 from lanner.errors import InputError, StatisticError, check_known
-from lanner.stats.coefficients import Entry, pair_plan, ratio
+from lanner.stats.coefficients import scales, share_plan
 from lanner.stats.estimate import Plan, Rows, statistic
-from lanner.stats.ratings import Codes, Ratings, incidence
+from lanner.stats.frame import distinct
+from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices, generator
-
-
-def _sets(answers: Ratings) -> tuple[frozenset[str], ...]:
-    return answers.sets or tuple(frozenset({label}) for label in answers.labels)
-
-
-def _overlaps(answers: Ratings) -> tuple[Array, Array, Array]:
-    """|A∩B|, |A| and |B| for every pair of answers, without a table over all pairs of sets."""
-    table, _ = incidence(_sets(answers))
-    size = table.sum(axis=1)
-    keys = answers.pairs.first.astype(np.int64) * max(1, len(table)) + answers.pairs.second
-    distinct, index = np.unique(keys, return_inverse=True)
-    a, b = distinct // max(1, len(table)), distinct % max(1, len(table))
-    common = np.einsum("ij,ij->i", table[a], table[b]) if len(distinct) else np.zeros(0)
-    return common[index.reshape(-1)], size[answers.pairs.first], size[answers.pairs.second]
-
-
-@statistic("labels", "label", "score")
-def jaccard(answers: Ratings, *, each: bool = False) -> Plan:
-    """Mean over items of |A∩B| / |A∪B|, the sets that two judges gave; 1 where both are empty.
-
-    Not corrected for chance: see α with level "jaccard" for that. A grid counts as the set of its rows above zero.
-    Jaccard 1912, New Phytologist 11.
-    """
-    common, left, right = _overlaps(answers)
-    union = left + right - common
-    entries: list[Entry] = [(0, 1.0), (1, np.divide(common, union, out=np.ones_like(union), where=union > 0))]
-
-    def finish(sums: Array) -> Array:
-        return ratio(sums[:, :, 1], sums[:, :, 0])
-
-    return pair_plan("jaccard", answers, 2, entries, finish, each=each, scale="share")
-
-
-@statistic("labels", "label", "score")
-def micro_f1(answers: Ratings, *, each: bool = False) -> Plan:
-    """2 Σ|A∩B| / Σ(|A| + |B|) over all items: labels that both gave, over labels that either gave.
-
-    The same whichever judge is called the reference; for single labels it is the accuracy. Undefined where neither
-    judge gave any label. Van Rijsbergen 1979, Information Retrieval.
-    """
-    common, left, right = _overlaps(answers)
-    entries: list[Entry] = [(0, 2 * common), (1, left + right)]
-
-    def finish(sums: Array) -> Array:
-        return ratio(sums[:, :, 0], sums[:, :, 1])
-
-    return pair_plan("micro_f1", answers, 2, entries, finish, each=each, scale="share", reason=_no_label)
-
-
-@statistic("labels", "label", "score")
-def macro_f1(answers: Ratings, *, each: bool = False) -> Plan:
-    """The mean of the labels' own F1: F1ₗ = 2 |both gave l| / (|first gave l| + |second gave l|).
-
-    Over the labels that at least one of the two gave; rare labels weigh as much as common ones.
-    """
-    table, labels = incidence(_sets(answers))
-    first, second = table[answers.pairs.first], table[answers.pairs.second]
-    entries: list[Entry] = [(0, 1.0)]
-    for at in range(len(labels)):
-        entries += [(2 * at + 1, 2 * first[:, at] * second[:, at]), (2 * at + 2, first[:, at] + second[:, at])]
-
-    def finish(sums: Array) -> Array:
-        own = ratio(sums[:, :, 1::2], sums[:, :, 2::2])
-        present = np.isfinite(own)
-        return ratio(np.where(present, own, 0).sum(axis=2), present.sum(axis=2).astype(float))
-
-    width = 1 + 2 * len(labels)
-    return pair_plan("macro_f1", answers, width, entries, finish, each=each, scale="share", reason=_no_label)
-
-
-@statistic("labels", "label", "score")
-def accuracy(answers: Ratings, *, each: bool = False) -> Plan:
-    """Share of items where two judges gave exactly the same answer: the same label, or the same whole set.
-
-    Named for a judge compared with a reference; it is percent agreement between the two.
-    """
-    same = (answers.pairs.first == answers.pairs.second).astype(float)
-    entries: list[Entry] = [(0, 1.0), (1, same)]
-
-    def finish(sums: Array) -> Array:
-        return ratio(sums[:, :, 1], sums[:, :, 0])
-
-    return pair_plan("accuracy", answers, 2, entries, finish, each=each, scale="share")
-
-
-def _no_label(_first: Codes, _second: Codes) -> str:
-    return "neither judge gave any label."
-
 
 Match = Literal["characters", "touching", "exact"]
 MATCHES = ("characters", "touching", "exact")
@@ -168,17 +73,12 @@ def spans(
     After Blain et al. 2023, Findings of the WMT23 Shared Task on Quality Estimation.
     """
     check_known(match, MATCHES, f"Spans do not match by {match!r}.", StatisticError)
-    weights = _severity_weights() if severities == "mqm" else dict(severities or {})
+    weights = dict(scales()["severity"]["mqm"]) if severities == "mqm" else dict(severities or {})
     attributes = ("category",) if categories else ()
     marks = [_read(text, weights, attributes, weighted=severities is not None) for text in answers.labels]
     common, either = _pair_lengths(answers, marks, match)
-    entries: list[Entry] = [(0, common), (1, either)]
-    if average == "items":
-        entries = [(0, np.divide(common, either, out=np.ones_like(common), where=either > 0)), (1, 1.0)]
-
-    def finish(sums: Array) -> Array:
-        return ratio(sums[:, :, 0], sums[:, :, 1])
-
+    pooled = (common, either)
+    top, bottom = pooled if average == "micro" else (_shares(*pooled), 1.0)
     empty = int((either == 0).sum())
     note = f"In {empty} of {len(either)} comparisons neither judge marked anything."
     settings = {
@@ -187,14 +87,12 @@ def spans(
         "severities": "mqm" if severities == "mqm" else "given" if severities else "",
         "categories": "same" if categories else "",
     }
-    plan = pair_plan(
+    plan = share_plan(
         "spans",
         answers,
-        2,
-        entries,
-        finish,
+        top,
+        bottom,
         each=each,
-        scale="share",
         notes=(note,) if empty else (),
         settings=settings,
         reason=lambda _a, _b: "neither judge marked anything.",
@@ -208,7 +106,10 @@ def mark_shares(answers: Ratings, attributes: tuple[str, ...] = ()) -> Array:
     """Of each pair of answers the share of marked characters that both marked (F1); 1 where neither marked any. Marks
     are shared where the given `attributes` (category, severity) are the same, too."""
     marks = [_read(text, {}, attributes, weighted=False) for text in answers.labels]
-    common, either = _pair_lengths(answers, marks, "characters")
+    return _shares(*_pair_lengths(answers, marks, "characters"))
+
+
+def _shares(common: Array, either: Array) -> Array:
     return np.divide(common, either, out=np.ones_like(common), where=either > 0)
 
 
@@ -216,17 +117,10 @@ def _pair_lengths(answers: Ratings, marks: Sequence[Marks], match: Match) -> tup
     """Of each pair of answers what both marked, counted for each of them, and what they marked altogether."""
     pairs = answers.pairs
     keys = pairs.first.astype(np.int64) * max(1, len(marks)) + pairs.second
-    distinct, index = np.unique(keys, return_inverse=True)
-    lengths = [_shared_length(marks[key // len(marks)], marks[key % len(marks)], match) for key in distinct.tolist()]
-    common, either = np.array(lengths, dtype=float).reshape(-1, 2).T[:, index.reshape(-1)]
+    cells, index = distinct(keys)
+    lengths = [_shared_length(marks[key // len(marks)], marks[key % len(marks)], match) for key in cells.tolist()]
+    common, either = np.array(lengths, dtype=float).reshape(-1, 2).T[:, index]
     return common, either
-
-
-@cache
-def _severity_weights() -> dict[str, float]:
-    text = resources.files("lanner.stats").joinpath("scales.toml").read_text(encoding="utf-8")
-    table: dict[str, float] = tomllib.loads(text)["severity"]["mqm"]
-    return table
 
 
 def placed(text: str) -> Iterator[tuple[Place, int, int, Mapping[str, Any]]]:

@@ -30,7 +30,8 @@ from lanner.model import Document, Json, Labels, Question, Rank, Result, Scale
 from lanner.model.alarms import VERDICT_DOCUMENTS
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
 from lanner.reports.view import Agreement, View
-from lanner.stats.agreement import COEFFICIENTS, band, scale_of
+from lanner.stats.agreement import COEFFICIENTS
+from lanner.stats.coefficients import band, scale_of
 
 _SCALE = "krippendorff"
 """For headlines whose coefficient has no scale of its own: all are α or built like it."""

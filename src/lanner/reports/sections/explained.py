@@ -16,10 +16,10 @@ from lanner.model import Analysis, Grid, Json, Result, Scale
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
 from lanner.reports.view import View
 from lanner.stats.association import correlations
+from lanner.stats.frame import Wide
 from lanner.stats.mixed import mixed
 from lanner.stats.regression import blocks as block_model
 from lanner.stats.regression import regress
-from lanner.stats.wide import Wide
 
 STATISTIC = "regression.blocks"
 
