@@ -158,3 +158,20 @@ def test_nothing_answered_has_a_reason():
 def test_an_unknown_question_gets_a_suggestion():
     with pytest.raises(StatisticError, match="reasons"):
         issue_shares(SURVEY, "reason")
+
+
+def test_an_answer_given_again_counts_once():
+    again = pl.concat([SURVEY, SURVEY.filter(judge="a", question="translatable")])
+    expected, result = (agreement_intervals(table, resampling=QUICK) for table in (SURVEY, again))
+    assert (result.value, result.interval, result.rows) == (expected.value, expected.interval, expected.rows)
+    assert any("3 answers were given again" in note for note in result.notes)
+
+
+def test_the_distance_is_that_of_the_answer_it_belongs_to():
+    main = [rows(("a", s, "resolved_by", ["preceding"]), ("a", s, "sentences_before", 1.0)) for s in ("n1", "n2")]
+    repeated = rows(("a", "n1", "resolved_by", ["preceding"]), ("a", "n1", "sentences_before", 5.0))
+    data = pl.concat(
+        [*(part.with_columns(role=pl.lit("main")) for part in main), repeated.with_columns(role=pl.lit("repeat"))]
+    )
+    data = data.with_columns(target_language=pl.lit("de"))
+    assert {row["span"] for row in spans(data, resampling=QUICK).rows} == {"+1 preceding"}

@@ -168,3 +168,30 @@ def test_seconds_are_a_measure_beside_the_others():
     assert "seconds" in found.measures
     with pytest.raises(StatisticError, match="No times were kept"):
         with_seconds(pl.DataFrame(rows).drop("active"))
+
+
+def test_times_without_any_error_have_no_interval():
+    falling = np.exp(3 - 0.02 * np.arange(24)).tolist()
+    result = fatigue(session(falling, documents=6))
+    effects = [row for row in result.rows if row["kind"] == "effect"]
+    assert result.interval is None and result.p is None
+    assert [row["low"] for row in effects] == [None, None]
+    assert any("without any error" in note for note in result.notes)
+
+
+def test_the_cost_of_documents_that_do_not_differ_has_no_interval():
+    even = session([10.0] * 8)
+    assert cost(even, 30).value == pytest.approx(8 * 10 / 3600 * 30)
+    assert cost(even, 30).interval is None
+
+
+def test_documents_without_times_do_not_narrow_the_interval_of_the_cost():
+    """Three documents with times, three that are taken at the mean: the spread is that of the three."""
+    seconds = [10.0, 14.0, 22.0, 26.0, 40.0, 44.0, None, None, None, None, None, None]
+    result = cost(session(seconds, documents=6), 3600)
+    of_documents = np.array([24.0, 48.0, 84.0])
+    assert result.value == pytest.approx(2 * of_documents.sum())
+    reach = t.ppf(0.975, 2) * 6 * of_documents.std(ddof=1) / np.sqrt(3)
+    assert result.interval.high - result.value == pytest.approx(reach)
+    one = session([10.0, 14.0] + [None] * 10, documents=6)
+    assert cost(one, 3600).interval is None and any("only one document" in note for note in cost(one, 3600).notes)

@@ -273,6 +273,15 @@ def test_calibration_finds_a_shifted_and_flattened_model():
     assert result.low < result.value < result.high
 
 
+def test_the_line_of_one_document_has_no_interval_and_no_p():
+    rng = np.random.default_rng(9)
+    truth = rng.normal(50, 10, 30)
+    result = calibration(long({"p0": (truth + 3).tolist(), "m": truth.tolist()}, documents=1, column="score"))
+    line = [row for row in result.rows if row["kind"] == "line"]
+    assert [row["value"] for row in line] == pytest.approx([3.0, 1.0])
+    assert {(row["low"], row["high"], row["p"]) for row in line} == {(None, None, None)}
+
+
 def test_a_calibrated_model_has_a_small_error_and_a_slope_of_one():
     rng = np.random.default_rng(8)
     score = rng.normal(50, 10, 400)

@@ -51,16 +51,42 @@ def test_ranks_of_three_make_three_pairs():
 
 
 def test_names_of_sides_can_be_given():
-    data = {"judge": ["j"] * 2, "document": ["d"] * 2, "label": ["oben", "gleich"], "system": ["x|y"] * 2}
+    data = {"judge": ["j"] * 2, "document": ["d", "e"], "label": ["oben", "gleich"], "system": ["x|y"] * 2}
     table, _ = comparisons(data, sides=("oben", "unten"), tie="gleich")
     assert table["won"].to_list() == [1, 0]
 
 
 def test_comparisons_without_an_answer_are_left_out_and_counted():
-    data = {"judge": ["j"] * 3, "document": ["d"] * 3, "label": ["x", None, "y"]}
+    data = {"judge": ["j"] * 3, "document": ["d", "d", "e"], "label": ["x", None, "y"]}
     table, notes = comparisons(data)
     assert len(table) == 2
     assert "1 comparison has no answer" in " ".join(notes)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_comparison_given_again_counts_once(turned):
+    """Also where the two outputs were shown the other way round the second time."""
+    labels = ["a", "a", "b", "a", "a", "tie"]
+    segments = [str(at) for at in range(6)]
+    once = pl.DataFrame(
+        {"judge": "j", "document": ["d", "d", "e", "e", "f", "f"], "segment": segments, "label": labels}
+    )
+    once = once.with_columns(system=pl.lit("x|y"))
+    other = pl.col("label").replace({"a": "b", "b": "a"})
+    again = once.with_columns(system=pl.lit("y|x"), label=other) if turned else once
+    twice = pl.concat([once, again])
+    for statistic in (sign_test, majority, bradley_terry, side_bias):
+        if statistic is side_bias and turned:
+            continue  # then it is another habit
+        expected, result = statistic(once), statistic(twice)
+        assert (result.value, result.interval, result.p, result.counts, result.rows) == (
+            expected.value,
+            expected.interval,
+            expected.p,
+            expected.counts,
+            expected.rows,
+        )
+        assert any("6 answers were given again" in note for note in result.notes)
 
 
 def test_an_even_vote_is_won_by_nobody():
@@ -269,9 +295,9 @@ def test_answers_that_cannot_be_read_say_what_to_do():
     with pytest.raises(StatisticError, match="sides="):
         sign_test({"judge": ["j"], "document": ["d"], "label": ["links"], "system": ["x|y"]})
     with pytest.raises(StatisticError, match="more than two systems"):
-        sign_test({"judge": ["j"] * 3, "document": ["d"] * 3, "label": ["x", "y", "z"]})
+        sign_test({"judge": ["j"] * 3, "document": ["d", "e", "f"], "label": ["x", "y", "z"]})
     with pytest.raises(StatisticError, match="There is no system"):
-        sign_test({"judge": ["j"] * 2, "document": ["d"] * 2, "label": ["x", "y"]}, favour="q")
+        sign_test({"judge": ["j"] * 2, "document": ["d", "e"], "label": ["x", "y"]}, favour="q")
 
 
 def likelihood(parameters, pairs, counts, k):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from lanner import protocols
@@ -72,3 +73,12 @@ def test_one_judge_nothing_answered_and_an_unknown_question() -> None:
         averages(table(3), "effort")
     assert "effort_" in caught.value.next_step
     assert averages(table(3), "reread_adequacy").value is None
+
+
+def test_an_answer_given_again_counts_once() -> None:
+    once = table(2, 3, 5, 4)
+    twice = pl.concat([once, once.filter(judge="t1")])
+    for statistic, question in ((averages, "effort_rs"), (shares, "reread_adequacy")):
+        expected, found = statistic(once, question), statistic(twice, question)
+        assert (found.value, found.interval, found.rows) == (expected.value, expected.interval, expected.rows)
+        assert any("given again" in note for note in found.notes)

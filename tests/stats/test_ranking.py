@@ -289,6 +289,29 @@ def test_who_wins_is_who_the_test_says(test: str, direction: str) -> None:
                     assert better * np.nanmean(gap) > 0
 
 
+@pytest.mark.parametrize("test", ["signed-rank", "rank-sum"])
+@pytest.mark.parametrize("documents", [3, 8])
+def test_rank_tests_know_equal_differences_whatever_their_rounding(test: str, documents: int) -> None:
+    """Means of tenths over three judges differ in the last bit by the order of the judges, a shift and a scale."""
+    rng = np.random.default_rng(5)
+    rows = [
+        (f"j{judge}", system, f"d{d}", "1", int(rng.integers(0, 5)) / 10)
+        for d, system, judge in product(range(documents), ("oak", "elm"), range(3))
+    ]
+    data = pl.DataFrame(rows, schema=["judge", "system", "document", "segment", "score"], orient="row")
+    score = pl.col("score")
+    changes = (score, score + 1000 / 3, score * 10, score - 0.1)
+    tables = [data.with_columns(change.alias("score")) for change in changes]
+    tables += [data.sample(fraction=1, shuffle=True, seed=seed) for seed in range(3)]
+    rows_of_pairs = [ranking.head_to_head(table, "score", test=test).rows[0] for table in tables]
+    outcomes = {(row["system"], row["p"], row["higher"], row["lower"]) for row in rows_of_pairs}
+    assert len(outcomes) == 1
+    tenths = np.array([round(10 * row[4]) for row in rows]).reshape(documents, 2, 3).sum(axis=2)  # without rounding
+    oak, elm = tenths.T
+    expected = stats.wilcoxon(oak - elm) if test == "signed-rank" else stats.mannwhitneyu(oak, elm)
+    assert rows_of_pairs[0]["p"] == pytest.approx(float(expected.pvalue))
+
+
 def test_adjusted_scores_are_least_squares_with_segment_effects() -> None:
     """Against numpy's least squares on dummies: differences of the systems' coefficients."""
     data = ratings({"oak": 0, "elm": 6, "fir": 12}, documents=8).sample(fraction=0.5, seed=3)

@@ -12,7 +12,7 @@ import polars as pl
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
-from lanner.stats.frame import groups, numbers, tidy, units, wide
+from lanner.stats.frame import ITEM, answered, groups, latest, numbers, tidy, units, wide
 from lanner.stats.resample import (
     Array,
     Outcome,
@@ -43,7 +43,9 @@ def _answers(data: Any, question: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
     table = table.filter(pl.col("role") == "main")
     questions = table["question"].unique().sort().to_list()
     check_known(question, questions, f"No answers to a question {question!r}.", StatisticError)
-    return table.filter(pl.col("question") == question), notes
+    answers = table.filter(pl.col("question") == question, answered())
+    answers, again = latest(answers, ("judge", *ITEM))
+    return answers, notes + again
 
 
 def _several(question: str | Sequence[str]) -> list[str]:
@@ -194,9 +196,10 @@ def spans(
     resampling = clustered(resampling)
     table, notes = _answers(data, of)
     keys = ["judge", *_SENTENCE]
-    full, _ = tidy(data)
+    full = tidy(data)[0].filter(pl.col("role") == "main", pl.col("score").is_not_null())
     for name, question in (("_before", before), ("_after", after)):
-        own = full.filter(pl.col("question") == question).group_by(keys).agg(pl.col("score").max().alias(name))
+        numbers_given, _ = latest(full.filter(pl.col("question") == question), ("judge", *ITEM))
+        own = numbers_given.group_by(keys).agg(pl.col("score").max().alias(name))
         table = table.join(own, on=keys, how="left", maintain_order="left")
     table = table.filter(pl.col("labels").list.len() > 0)
     if not len(table):

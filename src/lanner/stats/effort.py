@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from scipy.special import stdtrit
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result
@@ -32,7 +31,17 @@ from lanner.stats.frame import (
     wide,
 )
 from lanner.stats.regression import Estimate, Ols, terms
-from lanner.stats.resample import Array, Resampling, clustered, group_sums, outcome, replicate_sums, sign, undefined
+from lanner.stats.resample import (
+    Array,
+    Resampling,
+    clustered,
+    group_sums,
+    outcome,
+    replicate_sums,
+    sign,
+    t_outcome,
+    undefined,
+)
 
 Time = Literal["auto", "active", "elapsed"]
 LIMIT = 10_000.0
@@ -252,7 +261,7 @@ def fatigue(
     first = rows[0]
     interval = None
     if first["low"] is None:
-        notes += ("No interval: with so few documents the change could be anything.",)
+        notes += (PERFECT if fit.contrast(np.eye(fit.p)[1]).error == 0 else ANYTHING,)
     else:
         interval = Interval(first["low"], first["high"], level, "cr2-t", "document")
     counts = {"items": len(y), "documents": count, "judges": timed_items["judge"].n_unique()}
@@ -261,12 +270,16 @@ def fatigue(
     return Result(name, first["value"], interval, first["p"], counts, missing, {}, rows, notes, signature)
 
 
+ANYTHING = "No interval: with so few documents the change could be anything."
+PERFECT = "No interval: times follow the session without any error, so nothing tells how far off the change may be."
+
+
 def _change(estimate: Estimate, level: float) -> dict[str, Json]:
-    """A difference of logs in per cent; without an interval where its end has no number any more."""
+    """A difference of logs in per cent; without an interval where its error is unknown or its end has no number."""
     with np.errstate(over="ignore"):
         value, low, high = (float(100 * np.expm1(v)) for v in (estimate.value, *estimate.interval(level)))
-    finite = np.isfinite(high)
-    return {"value": value, "low": low if finite else None, "high": high if finite else None, "p": estimate.known_p}
+    known = estimate.error > 0 and np.isfinite(high)
+    return {"value": value, "low": low if known else None, "high": high if known else None, "p": estimate.known_p}
 
 
 def _so_far(group: Numbers) -> Array:
@@ -305,7 +318,8 @@ def cost(
         hours = None if mean is None else mean * len(part) / 3600
         total = None if hours is None else hours * hourly
         per_item = None if total is None else total / len(part)
-        paid_parts.append(part.select("document", pl.when(_usable(limit)).then("seconds").otherwise(mean)))
+        paid = pl.when(_usable(limit)).then("seconds").otherwise(mean).alias("paid")
+        paid_parts.append(part.select("document", paid, _usable(limit).alias("is_timed")))
         rows.append(
             {
                 **labels,
@@ -328,13 +342,14 @@ def cost(
     units = {"judges": table["judge"].n_unique(), "documents": table["document"].n_unique()}
     counts = {"items": sum(row["items"] for row in with_cost), **units}
     total = sum(row["cost"] for row in with_cost)
-    shares = (
-        pl.concat(paid_parts).group_by("document").agg(pl.col("seconds").sum())["seconds"].to_numpy() * hourly / 3600
-    )
+    by_document = pl.concat(paid_parts).group_by("document").agg(pl.col("paid").sum(), pl.col("is_timed").any())
+    shares = by_document.filter("is_timed")["paid"].to_numpy() * hourly / 3600
     interval = None
-    if len(shares) > 1:
-        reach = float(stdtrit(len(shares) - 1, 0.975) * np.sqrt(len(shares)) * shares.std(ddof=1))
-        interval = Interval(max(0.0, total - reach), total + reach, method="t", unit="document")
+    if len(shares) > 1:  # documents without a time have the mean: they say nothing about how documents differ
+        variance = len(by_document) ** 2 / len(shares) * float(shares.var(ddof=1))
+        spread = t_outcome(total, variance, len(shares) - 1, Resampling())
+        interval = spread.interval and replace(spread.interval, low=max(0.0, spread.interval.low), method="t")
+        notes += spread.notes
     else:
-        notes += ("There is only one document, so its spread cannot be estimated.",)
+        notes += ("There is only one document with times, so the spread of documents cannot be estimated.",)
     return Result("cost", total, interval, None, counts, 0.0, {}, rows, notes, signature)

@@ -371,6 +371,37 @@ def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:
     return table, tuple(notes)
 
 
+ITEM = ("stage", "document", "segment", "system", "row")
+"""The columns that say what an answer to a question is about."""
+
+
+def answered() -> pl.Expr:
+    """Whether a row holds an answer of any kind."""
+    return pl.any_horizontal(pl.col(name).is_not_null() for name in VALUES)
+
+
+def latest(table: pl.DataFrame, key: Sequence[str]) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The last of all answers with the same `key` (a judge, a question and an item), each where the first of them is,
+    and a note where there were several. Answers without a time come before others, and one after the other."""
+    answer, first = in_order(of_rows(table, key))
+    if len(first) == len(table):
+        return table, ()
+    order = np.arange(len(table))
+    if table["answered_at"].null_count() < len(table):
+        moments = table["answered_at"].to_physical().fill_null(-(2**63)).to_numpy()
+        order = np.argsort(moments, kind="stable")
+    last = np.empty(len(first), dtype=np.int64)
+    last[answer[order]] = order  # later ones replace earlier ones
+    return table[last], given_again(len(table) - len(last))
+
+
+def given_again(n: int) -> tuple[str, ...]:
+    """The note that of several answers only the latest counts."""
+    one = "{n} answer was given again by the same judge to the same item; the latest counts."
+    many = "{n} answers were given again by the same judge to the same item; the latest counts."
+    return (in_number(n, one, many),) if n else ()
+
+
 @cache
 def _default(name: str) -> pl.Expr:
     if name in DESCRIBED:
@@ -631,32 +662,22 @@ def wide(data: Any, *, role: str = "main") -> Wide:
     name = stage_name.otherwise(pl.col("question"))
     full = full.with_columns(pl.when(pl.col("row") == "").then(name).otherwise(name + "." + pl.col("row")).alias("_of"))
     answers = full.filter(pl.col("score").is_not_null() | pl.col("label").is_not_null())
-    if answers["answered_at"].is_not_null().any():
-        answers = answers.sort("answered_at", nulls_last=False, maintain_order=True)
-    table, notes = _spread(answers, notes)
+    answers, again = latest(answers, ("judge", "document", "segment", "system", "_of"))
+    table = _spread(answers)
     silent = sorted(set(full["_of"].unique()) - set(table.columns))  # never answered: without values
-    return Wide(table.with_columns(pl.lit(None, pl.Float64).alias(name) for name in silent), notes)
+    return Wide(table.with_columns(pl.lit(None, pl.Float64).alias(name) for name in silent), notes + again)
 
 
-def _spread(answers: pl.DataFrame, notes: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """One row per judge and item; of several answers to one measure the last row of the table counts."""
+def _spread(answers: pl.DataFrame) -> pl.DataFrame:
+    """One row per judge and item."""
     keys = [*KEYS, *(name for name in answers.columns if name.startswith("judge_") and name not in KEYS)]
     row, first = in_order(of_rows(answers, ("judge", "document", "segment", "system")))
     column, columns = in_order(codes(answers["_of"]))
     places = np.full((len(columns), len(first)), -1, dtype=np.int64)
     places[column, row] = np.arange(len(answers))
-    again = len(answers) - int((places >= 0).sum())
-    if again:
-        notes += (
-            in_number(
-                again,
-                "{n} answer was given again by the same judge to the same item; the latest counts.",
-                "{n} answers were given again by the same judge to the same item; the latest counts.",
-            ),
-        )
     keys_table = answers[first.tolist()].select(keys)
     names = answers["_of"].gather(columns).to_list()
-    return keys_table.with_columns(_take(answers, own).alias(n) for n, own in zip(names, places, strict=True)), notes
+    return keys_table.with_columns(_take(answers, own).alias(n) for n, own in zip(names, places, strict=True))
 
 
 def _take(answers: pl.DataFrame, places: Numbers) -> pl.Series:

@@ -31,14 +31,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.special import stdtr
-from scipy.stats import binomtest, rankdata
+from scipy.special import ndtri, stdtr
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result, Signature
 from lanner.stats.association import correlate, pearson_of_sums
 from lanner.stats.coefficients import corrected, ratio
-from lanner.stats.frame import check_columns, tidy, units
+from lanner.stats.frame import ITEM, check_columns, latest, tidy, units
 from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
 from lanner.stats.regression import Estimate, Ols
 from lanner.stats.resample import (
@@ -52,8 +51,11 @@ from lanner.stats.resample import (
     outcome,
     replicate_sums,
     sign,
+    signed_rank_tails,
+    signed_ranks,
     t_outcome,
     undefined,
+    wilson,
 )
 
 Flags = npt.NDArray[np.bool_]
@@ -303,8 +305,8 @@ def alternative_annotator(
     counts = {"items": board.rated.n_items, "documents": len(board.rated.documents), "people": len(rows)}
     parts = {"ε": f"{epsilon:.12g}", "closeness": board.alike, "unit": unit, "FDR": f"Benjamini–Yekutieli {q:.12g}"}
     signature = sign("alternative annotator test", Resampling(), None, **parts)
-    bounds = binomtest(sum(row["beaten"] for row in rows), len(rows)).proportion_ci(method="wilson")
-    interval = Interval(float(bounds.low), float(bounds.high), method="Wilson", unit="judge")
+    low, high = wilson(rate, len(rows), float(ndtri(0.975)))
+    interval = Interval(low, high, method="Wilson", unit="judge")
     missing = board.rated.missing
     return Result(name, rate, interval, None, counts, missing, {}, rows, notes, signature)
 
@@ -341,19 +343,8 @@ def _constant_p(value: float, units: int, epsilon: float) -> float:
 
 
 def signed_rank_p(values: Array) -> float:
-    """Wilcoxon's signed-rank test that the values tend to be below zero, one-sided and exact also with ties.
-
-    Zeros are left out; the sum of positive average ranks is compared with all 2ⁿ assignments of signs, counted by
-    adding one value after the other.
-    """
-    nonzero = values[values != 0]
-    twice = np.rint(2 * rankdata(np.abs(nonzero))).astype(int)  # average ranks are halves, so twice is whole
-    ways = np.zeros(int(twice.sum()) + 1)
-    ways[0] = 1.0
-    for rank in twice:
-        ways[rank:] = (ways[rank:] + ways[: len(ways) - rank]) / 2
-        ways[:rank] /= 2
-    return float(ways[: int(twice[nonzero > 0].sum()) + 1].sum())
+    """Wilcoxon's signed-rank test that the values tend to be below zero, one-sided and exact also with ties."""
+    return signed_rank_tails(signed_ranks(values))[0]
 
 
 def _document_p(losses: Array, document: Indices, epsilon: float) -> float | None:
@@ -461,13 +452,15 @@ def _root(square: float) -> float:
 
 
 def _line_rows(truth: Array, score: Array, unit: Indices, level: float) -> list[dict[str, Json]]:
-    design = np.column_stack([np.ones(len(score)), score])
-    fit = Ols(truth, design, unit if len(np.unique(unit)) > 1 else None)
+    """Intercept and slope of people's score on the model's; one document alone tells no error of them."""
+    fit = Ols(truth, np.column_stack([np.ones(len(score)), score]), unit)
+    alone = fit.clusters < 2
+    unknown = [Estimate(float(value), float("nan"), float("nan")) for value in fit.beta]
     rows: list[dict[str, Json]] = []
-    for term, estimate, null in zip(("intercept", "slope"), fit.coefficients(), (0.0, 1.0), strict=True):
-        low, high = estimate.ends(level)
-        against = Estimate(estimate.value - null, estimate.error, estimate.df).known_p
-        rows.append({"kind": "line", "term": term, "value": estimate.value, "low": low, "high": high, "p": against})
+    for term, own, null in zip(("intercept", "slope"), unknown if alone else fit.coefficients(), (0, 1), strict=True):
+        low, high = own.ends(level)
+        against = Estimate(own.value - null, own.error, own.df).known_p
+        rows.append({"kind": "line", "term": term, "value": own.value, "low": low, "high": high, "p": against})
     return rows
 
 
@@ -745,6 +738,8 @@ def prediction_powered(
     table = table.filter((pl.col("role") == "main") & pl.col("score").is_finite())
     if question:
         table = table.filter(pl.col("question") == question)
+    table, again = latest(table, ("judge", "question", *ITEM))
+    notes += again
     is_model = pl.col("judge_kind").is_in(["model", "metric"])
     machine = table.filter(pl.col("judge") == model) if model else table.filter(is_model)
     crowd = (

@@ -14,7 +14,7 @@ import polars as pl
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
-from lanner.stats.frame import groups, tidy, units
+from lanner.stats.frame import ITEM, answered, groups, latest, tidy, units
 from lanner.stats.resample import (
     Array,
     Outcome,
@@ -95,8 +95,9 @@ def _answers(data: Any, of: str | Sequence[str]) -> tuple[pl.DataFrame, tuple[st
     for question in names:
         check_known(question, questions, f"No answers to a question {question!r}.", StatisticError)
     order = pl.Enum(names)
-    answers = table.filter(pl.col("question").is_in(names))
-    return answers.sort(pl.col("question").cast(order), maintain_order=True), notes
+    answers = table.filter(pl.col("question").is_in(names), answered())
+    answers, again = latest(answers, ("judge", "question", "role", *ITEM))
+    return answers.sort(pl.col("question").cast(order), maintain_order=True), notes + again
 
 
 def _over_judges(resampling: Resampling | None) -> Resampling:

@@ -19,7 +19,7 @@ is a closed test that uses that among k systems not every number of differences 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -43,6 +43,8 @@ from lanner.stats.resample import (
     holm,
     outcome,
     sign,
+    signed_rank_tails,
+    signed_ranks,
     step_down,
     undefined,
 )
@@ -70,6 +72,7 @@ _HELD = 2_000_000  # signs held at once
 _PAIRS = 250  # pairs of systems tested at once
 _STREAM = 7  # apart from the resamples of intervals
 _EQUAL = 1e-9  # sums within this share of their size are ties: they differ by rounding only
+_EXACT_RANKS = 13  # scipy goes through all signs of so few values with ties, a thousand times slower
 _DOCUMENTS_FOR_AN_INTERVAL = 6  # with fewer no choice of signs is rare enough
 
 
@@ -79,17 +82,17 @@ class Duel:
     pairs, and what it rests on. `direction` is 1 where the test has `system` higher, −1 where lower. With a margin,
     `p_not_worse` is about `other` being worse than `system` by the margin or more, `p_equivalent` about either."""
 
-    system: str
-    other: str
-    difference: float | None
-    p: float | None
-    p_adjusted: float | None
-    n: int
+    system: str = ""
+    other: str = ""
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    n: int = 0
     documents: int = 0
     won: int = 0
     lost: int = 0
-    low: float | None = None
-    high: float | None = None
     direction: int = 0
     p_not_worse: float | None = None
     p_equivalent: float | None = None
@@ -136,23 +139,10 @@ def head_to_head(data: Any, of: str, **options: Any) -> Result:
     tests, Schuirmann 1987), both after the same correction. Options as for `systems`."""
     ranking = rank(data, of, **options)
     rows: list[dict[str, Json]] = []
+    titles = {"p_adjusted": "p_holm", "won": "higher", "lost": "lower"}
+    unsaid = {"direction"} if options.get("margin") is not None else {"direction", "p_not_worse", "p_equivalent"}
     for duel in ranking.duels:
-        row: dict[str, Json] = {
-            "system": duel.system,
-            "other": duel.other,
-            "difference": duel.difference,
-            "low": duel.low,
-            "high": duel.high,
-            "p": duel.p,
-            "p_holm": duel.p_adjusted,
-            "n": duel.n,
-            "documents": duel.documents,
-            "higher": duel.won,
-            "lower": duel.lost,
-        }
-        if options.get("margin") is not None:
-            row |= {"p_not_worse": duel.p_not_worse, "p_equivalent": duel.p_equivalent}
-        rows.append(row)
+        rows.append({titles.get(name, name): value for name, value in asdict(duel).items() if name not in unsaid})
     notes = ranking.result.notes if rows else ("Undefined: there are no two systems to compare.",)
     signature = _signature_of_pairs(ranking.result.signature, rows, **options)
     result = replace(ranking.result, name=f"{of} head to head", rows=rows, value=None, interval=None, notes=notes)
@@ -392,7 +382,7 @@ def _pair_sums(table: ScoreTable, pairs: Sequence[tuple[int, int]], average: Ave
     documents, width = len(table.layout.documents), len(pairs) * strata
     sums = np.zeros((2, documents, width))
     for at, (a, b) in enumerate(pairs):
-        gap = table.scores[:, a] - table.scores[:, b]
+        gap = _gaps(table.scores, a, b)
         overlap = ~np.isnan(gap)
         document, weight = table.document[overlap], table.weight[overlap]
         if average.startswith("document"):
@@ -405,10 +395,10 @@ def _pair_sums(table: ScoreTable, pairs: Sequence[tuple[int, int]], average: Ave
 
 def _crossed_test(
     steps: CrossedSteps, column: int, resampling: Resampling, margin: float | None, better: float
-) -> _TestOutcome:
+) -> Duel:
     difference = float(steps.value[column])
     if np.isnan(difference):
-        return _TestOutcome()
+        return Duel()
     estimate = steps.outcome(column, resampling, null=0.0)
     low, high = (estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)
     not_worse = equivalent = None
@@ -417,7 +407,15 @@ def _crossed_test(
             _one_sided(steps, column, resampling, null, side) for null, side in ((margin, -1), (-margin, 1))
         )
         not_worse, equivalent = (below if better > 0 else above), max(below, above)
-    return _TestOutcome(estimate.p, int(np.sign(difference)), difference, low, high, not_worse, equivalent)
+    return Duel(
+        difference=difference,
+        low=low,
+        high=high,
+        p=estimate.p,
+        direction=int(np.sign(difference)),
+        p_not_worse=not_worse,
+        p_equivalent=equivalent,
+    )
 
 
 def _one_sided(steps: CrossedSteps, column: int, resampling: Resampling, null: float, side: int) -> float:
@@ -608,34 +606,19 @@ def duels(
     return _duels(table, names, tests, correction)
 
 
-def _duels(
-    table: ScoreTable, names: Sequence[str], tests: Sequence[_TestOutcome], correction: Correction
-) -> list[Duel]:
+def _duels(table: ScoreTable, names: Sequence[str], tests: Sequence[Duel], correction: Correction) -> list[Duel]:
     """The tests of all pairs with what they rest on, p corrected for their number."""
     rows = []
     for (a, b), pair_test in zip(combinations(range(len(names)), 2), tests, strict=True):
-        gap = table.scores[:, a] - table.scores[:, b]
+        gap = _gaps(table.scores, a, b)
         overlap = ~np.isnan(gap)
         gap = gap[overlap]
-        mean = float(gap.mean()) if len(gap) else None
         counts = {"n": len(gap), "documents": len(np.unique(table.document[overlap]))}
         counts |= {"won": int((gap > 0).sum()), "lost": int((gap < 0).sum())}
-        difference = mean if pair_test.difference is None else pair_test.difference
-        rows.append(
-            Duel(
-                names[a],
-                names[b],
-                difference,
-                pair_test.p,
-                None,
-                low=pair_test.low,
-                high=pair_test.high,
-                direction=pair_test.direction,
-                p_not_worse=pair_test.p_not_worse,
-                p_equivalent=pair_test.p_equivalent,
-                **counts,
-            )
-        )
+        duel = replace(pair_test, system=names[a], other=names[b], **counts)
+        if duel.difference is None and len(gap):
+            duel = replace(duel, difference=float(gap.mean()))
+        rows.append(duel)
     columns = [
         corrected([getattr(duel, name) for duel in rows], correction, len(names))
         for name in ("p", "p_not_worse", "p_equivalent")
@@ -667,63 +650,73 @@ def _possible_nulls(systems: int) -> frozenset[int]:
     return frozenset(counts)
 
 
-@dataclass(frozen=True, slots=True)
-class _TestOutcome:
-    """The outcome of one test of two systems."""
-
-    p: float | None = None
-    direction: int = 0
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-    p_not_worse: float | None = None
-    p_equivalent: float | None = None
+def _gaps(scores: Array, a: int, b: int) -> Array:
+    """By how much each row of one system is higher than the other's; NaN where one is missing, 0 where they differ by
+    rounding only: means of the same scores of several judges do, in another order or on another scale."""
+    gap, size = scores[:, a] - scores[:, b], np.maximum(np.abs(scores[:, a]), np.abs(scores[:, b]))
+    return np.where(np.abs(gap) <= _EQUAL * size, 0.0, gap)
 
 
-def _rank_test(table: ScoreTable, a: int, b: int, test: Test, combine: Combine) -> _TestOutcome:
+def _levels(values: Array, slack: Array) -> Array:
+    """The place of each value among the distinct ones, those not farther apart than `slack` being equal."""
+    order = np.argsort(values, kind="stable")
+    apart = np.diff(values[order]) > np.maximum(slack[order][1:], slack[order][:-1])
+    levels = np.empty(len(values))
+    levels[order] = np.cumsum(np.concatenate([[0], apart]))
+    return levels
+
+
+def _rank_test(table: ScoreTable, a: int, b: int, test: Test, combine: Combine) -> Duel:
     if combine == "pooled":
-        return _TestOutcome(*_rank_p(table.scores, a, b, test))
+        p, direction = _rank_p(table.scores, a, b, test)
+        return Duel(p=p, direction=direction)
     parts = [_rank_p(table.scores[table.domain == d], a, b, test) for d in np.unique(table.domain)]
     parts_with_p = [(p, direction) for p, direction in parts if p is not None]
     if not parts_with_p:
-        return _TestOutcome()
-    p, directions = np.array([p for p, _ in parts_with_p]), np.array([direction for _, direction in parts_with_p])
+        return Duel()
+    ps, directions = np.array(parts_with_p).T
     if combine == "stouffer":  # blind to signs: the mean over domains of the differences tells whose win it is
-        gap = table.scores[:, a] - table.scores[:, b]
+        gap = _gaps(table.scores, a, b)
         overlap = ~np.isnan(gap)
         count = np.bincount(table.domain[overlap])
         means = np.bincount(table.domain[overlap], weights=gap[overlap])[count > 0] / count[count > 0]
         mean = (
             float(means.sum()) if len(means) else float(np.nanmean(table.scores[:, a]) - np.nanmean(table.scores[:, b]))
         )
-        return _TestOutcome(float(ndtr(-np.sum(-ndtri(p)) / np.sqrt(len(p)))), int(np.sign(mean)))
-    z = float(np.sum(directions * -ndtri(p / 2)) / np.sqrt(len(p)))
-    return _TestOutcome(float(2 * ndtr(-abs(z))), int(np.sign(z)))
+        return Duel(p=float(ndtr(-np.sum(-ndtri(ps)) / np.sqrt(len(ps)))), direction=int(np.sign(mean)))
+    z = float(np.sum(directions * -ndtri(ps / 2)) / np.sqrt(len(ps)))
+    return Duel(p=float(2 * ndtr(-abs(z))), direction=int(np.sign(z)))
 
 
 def _rank_p(scores: Array, a: int, b: int, test: Test) -> tuple[float | None, int]:
     """p and the direction of one test. Where nothing differs, p is 1; where nothing is shared it is undefined."""
-    from scipy.stats import mannwhitneyu, rankdata, wilcoxon  # takes a second to load
-
-    x, y = scores[:, a], scores[:, b]
     if test == "rank-sum":
-        x, y = x[~np.isnan(x)], y[~np.isnan(y)]
+        x, y = (column[~np.isnan(column)] for column in (scores[:, a], scores[:, b]))
         if not len(x) or not len(y):
             return None, 0
-        if np.ptp(np.concatenate([x, y])) == 0:
+        values = np.concatenate([x, y])
+        level = _levels(values, _EQUAL * np.abs(values))
+        if not level.any():
             return 1.0, 0
-        rank_sum = mannwhitneyu(x, y, alternative="two-sided")
+        from scipy.stats import mannwhitneyu  # takes a second to load
+
+        rank_sum = mannwhitneyu(level[: len(x)], level[len(x) :], alternative="two-sided")
         return float(rank_sum.pvalue), int(np.sign(rank_sum.statistic - len(x) * len(y) / 2))
-    gap = (x - y)[~np.isnan(x - y)]
-    if not len(gap):
+    gap = _gaps(scores, a, b)
+    present = ~np.isnan(gap)
+    if not present.any():
         return None, 0
-    if not gap.any():
+    if not gap[present].any():
         return 1.0, 0
-    rank_sum = wilcoxon(
-        gap
-    )  # zeros are left out of the ranks, and scipy chooses the normal approximation where it must
-    gap = gap[gap != 0]
-    return float(rank_sum.pvalue), int(np.sign((np.sign(gap) * rankdata(np.abs(gap))).sum()))
+    size = np.maximum(np.abs(scores[present, a]), np.abs(scores[present, b]))
+    signed = np.sign(gap[present]) * (1 + _levels(np.abs(gap[present]), _EQUAL * size))
+    ranks = signed_ranks(signed)
+    direction = int(np.sign(ranks.sum()))
+    if len(signed) <= _EXACT_RANKS:
+        return min(1.0, 2 * min(signed_rank_tails(ranks))), direction
+    from scipy.stats import wilcoxon  # takes a second to load
+
+    return float(wilcoxon(signed).pvalue), direction  # which chooses the normal approximation where it must
 
 
 @dataclass(frozen=True, slots=True)
@@ -799,14 +792,14 @@ def _permutation(
     level: float,
     margin: float | None,
     better: float,
-) -> list[_TestOutcome]:
+) -> list[Duel]:
     tests = []
     for start in range(0, len(pairs), _PAIRS):
         chunk = pairs[start : start + _PAIRS]
         parts, weights = _parts(table, chunk, average)
         for swapped_sums in _swaps(parts, weights, swaps, seed):
             if swapped_sums is None:
-                tests.append(_TestOutcome())
+                tests.append(Duel())
                 continue
             low, high = swapped_sums.interval(level) or (None, None)
             p_not_worse = p_equivalent = None
@@ -816,7 +809,15 @@ def _permutation(
             size = float(np.abs(swapped_sums.flipped).max(initial=abs(swapped_sums.difference)))
             direction = int(np.sign(swapped_sums.difference)) if abs(swapped_sums.difference) > _EQUAL * size else 0
             tests.append(
-                _TestOutcome(swapped_sums.p(), direction, swapped_sums.difference, low, high, p_not_worse, p_equivalent)
+                Duel(
+                    difference=swapped_sums.difference,
+                    low=low,
+                    high=high,
+                    p=swapped_sums.p(),
+                    direction=direction,
+                    p_not_worse=p_not_worse,
+                    p_equivalent=p_equivalent,
+                )
             )
     return tests
 
@@ -858,18 +859,11 @@ def _enumerate_flips(parts: Array, weights: Array) -> tuple[Array, Array]:
 def _parts(table: ScoreTable, pairs: Sequence[tuple[int, int]], average: Average) -> tuple[Array, Array]:
     """documents × pairs: what a document adds to the difference of two systems' averages over shared segments, and the
     weight it has in them; weights of a pair sum to 1."""
+    strata = table.strata(average)[1]
     documents = int(table.document.max(initial=-1)) + 1
-    parts, weights = np.zeros((documents, len(pairs))), np.zeros((documents, len(pairs)))
-    for column, (a, b) in enumerate(pairs):
-        gap = table.scores[:, a] - table.scores[:, b]
-        overlap = ~np.isnan(gap)
-        gap, document, weight = gap[overlap], table.document[overlap], table.weight[overlap]
-        if not len(gap):
-            continue
-        stratum = table.domain[overlap] if average.endswith("macro") else np.zeros(len(gap), np.intp)
-        if average.startswith("document"):
-            weight = weight / np.bincount(document, weights=weight)[document]
-        share = weight / (np.bincount(stratum, weights=weight)[stratum] * len(np.unique(stratum)))
-        parts[:, column] = np.bincount(document, weights=gap * share, minlength=documents)
-        weights[:, column] = np.bincount(document, weights=share, minlength=documents)
+    sums = _pair_sums(table, pairs, average)[:documents].reshape(documents, 2, len(pairs), strata)
+    size = sums[:, 1].sum(axis=0)
+    present = size > 0
+    share = np.divide(1.0, size * present.sum(axis=1, keepdims=True), out=np.zeros_like(size), where=present)
+    parts, weights = ((sums[:, side] * share).sum(axis=2) for side in (0, 1))
     return parts, weights

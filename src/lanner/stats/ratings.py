@@ -26,8 +26,7 @@ from scipy import sparse
 
 from lanner.errors import StatisticError, check_known, did_you_mean
 from lanner.model import EQUAL, JUDGE_GROUPS, SIDES, TIES, JudgeKind
-from lanner.model.messages import in_number
-from lanner.stats.frame import Numbers, by_name, distinct, positions, texts, tidy
+from lanner.stats.frame import ITEM, Numbers, by_name, distinct, given_again, positions, texts, tidy
 from lanner.stats.resample import Array
 
 Value = Literal["label", "score", "labels", "spans"]
@@ -275,7 +274,6 @@ def _any_place(index: npt.NDArray[np.intp], n: int) -> npt.NDArray[np.intp]:
 
 
 VALUE_COLUMNS: tuple[Value, ...] = ("label", "score", "labels", "spans")
-ITEM = ("stage", "document", "segment", "system", "row")
 EVERY_KIND = tuple(str(kind) for kinds in JUDGE_GROUPS.values() for kind in kinds)
 """All kinds of judges, for comparisons in pairs, which pool nothing. Settled answers are nobody's."""
 
@@ -326,15 +324,7 @@ def ratings(
     names = tuple(judges) if judges is not None else tuple(texts(who))
     judge = positions(who, names)
     latest = _latest(item[present_rows], judge, len(names), table["answered_at"].gather(present_rows))
-    if len(latest) < len(present_rows):
-        again = len(present_rows) - len(latest)
-        notes += (
-            in_number(
-                again,
-                "{n} answer was given again by the same judge to the same item; the latest counts.",
-                "{n} answers were given again by the same judge to the same item; the latest counts.",
-            ),
-        )
+    notes += given_again(len(present_rows) - len(latest))
     places = Places(item[present_rows][latest].astype(np.int32), judge[latest], names)
     rows_here = table[list(VALUE_COLUMNS)][present_rows[latest]]
     result = _build(question, rows_here, items, column, labels=labels, places=places, notes=notes)

@@ -592,6 +592,27 @@ def _p_by_widening(ends: Callable[[float], tuple[float, float]], null: float, dr
     return min(1.0, 2 * least)
 
 
+def signed_ranks(values: Array) -> npt.NDArray[np.int64]:
+    """Twice the rank of each value's size, with its sign; zeros are left out. Ties share the mean of their ranks, which
+    may be a half: twice is whole."""
+    nonzero = values[values != 0]
+    _, level, count = np.unique(np.abs(nonzero), return_inverse=True, return_counts=True)
+    twice = 2 * np.cumsum(count) - count + 1
+    return np.asarray(np.sign(nonzero).astype(np.int64) * twice[level])
+
+
+def signed_rank_tails(ranks: npt.NDArray[np.int64]) -> tuple[float, float]:
+    """How likely a sum of positive ranks as small, and as large, is where all signs are equally likely (Wilcoxon 1945):
+    exact also with ties, by adding one rank after the other."""
+    ways = np.zeros(int(np.abs(ranks).sum()) + 1)
+    ways[0] = 1.0
+    for rank in np.abs(ranks):
+        ways[rank:] = (ways[rank:] + ways[: len(ways) - rank]) / 2
+        ways[:rank] /= 2
+    at = int(ranks[ranks > 0].sum())
+    return float(ways[: at + 1].sum()), float(ways[at:].sum())
+
+
 def holm(ps: Sequence[float | None]) -> list[float | None]:
     """Adjusted p-values, p₍ᵢ₎ · (m − i + 1) made monotone (Holm 1979, Scand. J. Stat. 6). Undefined ones stay so."""
     return step_down(ps, range(len(ps) + 1))

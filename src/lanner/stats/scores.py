@@ -30,7 +30,7 @@ import polars as pl
 from lanner.errors import StatisticError, check_known
 from lanner.model import JUDGE_GROUPS, Protocol, Result
 from lanner.model.messages import in_number
-from lanner.stats.frame import by_name, in_order, of_rows, positions, texts, tidy
+from lanner.stats.frame import by_name, in_order, latest, of_rows, positions, texts, tidy
 from lanner.stats.resample import Array, Indices, Replicates, Resampling, replicate_sums, sign, undefined
 
 Repeats = Literal["latest", "mean"]
@@ -238,15 +238,8 @@ def _once(table: pl.DataFrame, repeats: Repeats, notes: list[str]) -> pl.DataFra
     """One score per judge and output: first the rows of a grid are averaged, then repeated answers settled."""
     key = ["judge", *ITEM]
     if repeats == "latest":
-        if not table["answered_at"].is_null().all():
-            table = table.sort("answered_at", nulls_last=False, maintain_order=True)
-        backwards = of_rows(table, [*key, "row"])[::-1]
-        latest = np.sort(len(table) - 1 - in_order(backwards)[1])
-        if len(latest) < len(table):
-            notes.append(
-                f"{len(table) - len(latest):,} earlier answers to the same item are left out; the latest counts."
-            )
-            table = table[latest]
+        table, again = latest(table, [*key, "row"])
+        notes += again
     cell, first = in_order(of_rows(table, key))
     if len(first) == len(table):
         return table.select(*key, "score")
