@@ -47,7 +47,7 @@ def run(goal: Goal, means: list[float], seed: int, documents: int = 60) -> Alloc
 
 
 def test_equal_systems_are_rarely_told_apart_at_any_look() -> None:
-    runs = [run(Goal(Kind.RANK), [0.0, 0.0, 0.0], seed) for seed in range(rounds(50, 100))]
+    runs = [run(Goal(Kind.RANK), [0.0, 0.0, 0.0], seed) for seed in range(rounds(30, 100))]
     wrong = np.mean([State.DECIDED in one.standing.states for one in runs])
     assert wrong <= 0.09  # 0.05 and two standard errors
     early = np.mean([len(one.draws) < 60 for one in runs])
@@ -55,7 +55,7 @@ def test_equal_systems_are_rarely_told_apart_at_any_look() -> None:
 
 
 def test_clear_differences_are_found_with_less_than_everything() -> None:
-    runs = [run(Goal(Kind.RANK), [0.0, 1.0, 2.0, 2.1], seed) for seed in range(rounds(20, 40))]
+    runs = [run(Goal(Kind.RANK), [0.0, 1.0, 2.0, 2.1], seed) for seed in range(rounds(11, 40))]
     for one in runs:
         better = dict(zip(one.standing.pairs, one.standing.winners, strict=True))
         assert better[0, 2] in (2, -1)
@@ -83,20 +83,20 @@ def _won(one: Allocation) -> list[tuple[tuple[int, int], int]]:
 
 
 def test_a_margin_lets_equal_systems_be_called_equal() -> None:
-    runs = [run(Goal(Kind.RANK, margin=1.0), [0.0, 0.0], seed, 80) for seed in range(rounds(20, 40))]
+    runs = [run(Goal(Kind.RANK, margin=1.0), [0.0, 0.0], seed, 80) for seed in range(rounds(12, 40))]
     states = [one.standing.states[0] for one in runs]
     assert np.mean([state is State.WITHIN for state in states]) > 0.8
     apart = [
-        run(Goal(Kind.RANK, margin=1.0), [0.0, 1.2], seed, 80).standing.states[0] for seed in range(rounds(30, 60))
+        run(Goal(Kind.RANK, margin=1.0), [0.0, 1.2], seed, 80).standing.states[0] for seed in range(rounds(20, 60))
     ]
     assert np.mean([state is State.WITHIN for state in apart]) <= 0.07
 
 
 def test_not_worse_is_claimed_of_the_margin_and_not_beyond_it() -> None:
     goal = Goal(Kind.NOT_WORSE, "A", "B", margin=0.8)
-    equal = [run(goal, [0.0, 0.0], seed).standing.states[0] for seed in range(rounds(20, 40))]
+    equal = [run(goal, [0.0, 0.0], seed).standing.states[0] for seed in range(rounds(12, 40))]
     assert np.mean([state is State.DECIDED for state in equal]) > 0.8
-    at_margin = [run(goal, [-0.8, 0.0], seed).standing.states[0] for seed in range(rounds(50, 100))]
+    at_margin = [run(goal, [-0.8, 0.0], seed).standing.states[0] for seed in range(rounds(34, 100))]
     assert np.mean([state is State.DECIDED for state in at_margin]) <= 0.06
 
 
@@ -198,7 +198,7 @@ def begun(seed: int, means: tuple[float, ...]) -> tuple[Allocation, np.ndarray]:
 
 def test_expected_work_is_about_what_is_then_spent() -> None:
     expected, spent, inside = [], [], 0
-    for seed in range(rounds(12, 30)):
+    for seed in range(rounds(8, 30)):
         one, totals = begun(seed, (0.0, 0.3, 1.0))
         ahead = forecast(one.goal, one.answers(), one.standing, seed=seed)
         before = one.judgements
@@ -215,7 +215,7 @@ def test_expected_work_is_about_what_is_then_spent() -> None:
 
 def test_a_clear_pair_is_more_likely_settled_soon_than_a_close_one() -> None:
     clear, close = [], []
-    for seed in range(rounds(8, 20)):
+    for seed in range(rounds(5, 20)):
         one, _ = begun(seed, (0.0, 0.05, 0.8))
         ahead = forecast(one.goal, one.answers(), one.standing, seed=seed)
         if ahead is not None and not one.standing.enough:

@@ -74,7 +74,9 @@ def test_a_strong_predictor_has_a_narrow_interval_near_its_share() -> None:
 
 def test_the_same_seed_gives_the_same_ends_and_a_higher_level_wider_ones() -> None:
     data = crossed(n=200)
-    once, again, wider = (mixed(data, "score_given", ["skill"], level=level) for level in (0.95, 0.95, 0.99))
+    once, again, wider = (
+        mixed(data, "score_given", ["skill"], random=["judge", "document"], level=level) for level in (0.95, 0.95, 0.99)
+    )
     assert once.interval == again.interval
     assert once.low is not None and once.high is not None and wider.low is not None and wider.high is not None
     assert wider.low < once.low < once.high < wider.high
@@ -174,13 +176,13 @@ def test_statsmodels_agrees():
 
 def test_intervals_of_the_variances_hold_the_truth_mostly():
     inside = 0
-    for seed in range(20):
+    for seed in range(12):
         data = crossed(seed, n=200, judges=10, documents=15)
         factors = [data[name].rank("dense").to_numpy().astype(int) - 1 for name in ("judge", "document")]
         model = fit(data["score_given"].to_numpy(), np.ones((200, 1)), factors)
         low, high = variance_interval(model, 1, 0.95)
         inside += low <= 4.0 <= high
-    assert inside >= 16
+    assert inside >= 10
 
 
 def test_severe_judges_come_first():
@@ -229,7 +231,7 @@ def test_a_factor_that_repeats_another_is_left_out_and_named():
 
 def test_a_predictor_the_others_determine_is_left_out_and_named():
     data = crossed().with_columns(twice=pl.col("skill") * 2)
-    result = mixed(data, "score_given", ["skill", "twice"])
+    result = mixed(data, "score_given", ["skill", "twice"], random=["judge"])
     assert "twice" in " ".join(result.notes)
     assert set(rows(result, "fixed")) == {"intercept", "skill"}
 
@@ -321,8 +323,8 @@ def test_slopes_of_documents_beside_statsmodels():
 def test_numbers_have_slopes_unless_there_are_many():
     data = sloped(1)
     assert default_random(data, ["skill"]) == ("judge", "document", "document:skill", "judge:skill")
-    wrong = sum(rows(mixed(sloped(seed), "y", ["skill"]), "fixed")["skill"]["p"] < 0.05 for seed in range(12))
-    assert wrong <= 3  # 5 % of 12 are less than one; without slopes every second study is wrong
+    wrong = sum(rows(mixed(sloped(seed), "y", ["skill"]), "fixed")["skill"]["p"] < 0.05 for seed in range(6))
+    assert wrong <= 1  # 5 % of 6 are less than one; without slopes every second study is wrong
     many = data.with_columns(pl.Series(f"s{k}", np.random.default_rng(k).normal(size=len(data))) for k in range(4))
     result = mixed(many, "y", ["s0", "s1", "s2", "s3"])
     assert any("numeric predictors" in note for note in result.notes)

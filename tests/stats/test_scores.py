@@ -2,13 +2,14 @@
 
 import inspect
 from dataclasses import replace
+from functools import cache
 
 import polars as pl
 import pytest
 
 from data_sets import data_dir
 from lanner import protocols
-from lanner.analysis.material import from_file
+from lanner.analysis.material import Material, from_file
 from lanner.errors import StatisticError
 from lanner.protocols.derived import weighted_spans
 from lanner.stats import ranking, scores
@@ -83,10 +84,14 @@ def test_an_unknown_question_names_the_nearest() -> None:
     assert "score" in caught.value.next_step
 
 
+@cache
+def ted() -> Material:
+    return from_file(data_dir("mqm") / "mqm_ted_ende.tsv")[0]
+
+
 @pytest.mark.data
 def test_the_published_segment_scores_of_ted() -> None:
-    folder = data_dir("mqm")
-    part = from_file(folder / "mqm_ted_ende.tsv")[0]
+    folder, part = data_dir("mqm"), ted()
     found = {
         (row["system"], row["segment"]): row["score"]
         for row in at(items(part.table, "penalty"), "segment").rows
@@ -208,7 +213,7 @@ def test_each_year_of_mqm_says_its_weights_and_where_they_come_from() -> None:
 @pytest.mark.data
 @pytest.mark.parametrize("preset", ["wmt21-mqm", "wmt20-mqm"])
 def test_the_released_segment_averages_of_ted_come_back(preset: str) -> None:
-    [part] = from_file(data_dir("mqm") / "mqm_ted_ende.tsv")
+    part = ted()
     part = replace(part, protocol=scores.preset(preset).weigh(part.protocol))
     ours = {
         (s, n): v for s, n, v in items(part.table, "penalty").table.select("system", "segment", "score").iter_rows()

@@ -24,7 +24,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
-from scipy import linalg, sparse
+from scipy import linalg
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, ndtri, stdtr, stdtrit
 
@@ -88,6 +88,37 @@ class _Point:
     inverse: Array
 
 
+@dataclass(frozen=True)
+class _Effects:
+    """The random effects' design: each answer has one level of every factor, in `columns` (answers × factors) of so
+    many `levels` in all, with the standard deviation of its factor in `scale`."""
+
+    columns: Indices
+    levels: int
+    scale: Array
+
+    def __matmul__(self, u: Array) -> Array:
+        return np.asarray((self.scale * u[self.columns]).sum(axis=1))
+
+    def transposed(self, v: Array) -> Array:
+        weights = (self.scale * v[:, None]).ravel()
+        return np.bincount(self.columns.ravel(), weights=weights, minlength=self.levels)
+
+    def curvature(self, weight: Array) -> Array:
+        """Of the joint likelihood in the effects, where the answers weigh so much: Z'WZ + I."""
+        places = self.columns[:, :, None] * self.levels + self.columns[:, None, :]
+        products = self.scale[:, :, None] * (self.scale * weight[:, None])[:, None, :]
+        full = np.bincount(places.ravel(), weights=products.ravel(), minlength=self.levels**2)
+        full = full.reshape(self.levels, self.levels)
+        full[np.diag_indices_from(full)] += 1.0
+        return full
+
+    def leverage(self, inverse: Array) -> Array:
+        """Each answer's share of the curvature, the diagonal of Z inverse Z'."""
+        met = inverse[self.columns[:, :, None], self.columns[:, None, :]]
+        return np.asarray(((met * self.scale[:, :, None]).sum(axis=1) * self.scale).sum(axis=1))
+
+
 @dataclass
 class _Model:
     """Answers as steps, the design of fixed effects, and which levels of which factors each answer belongs to."""
@@ -95,7 +126,7 @@ class _Model:
     step: Indices
     steps: int
     x: Array
-    z: sparse.csr_array
+    columns: Indices
     factor: Indices
     mode: Array
     """Where the last search for the random effects ended: the next one starts there."""
@@ -120,14 +151,14 @@ class _Model:
         bounds = np.concatenate([[-outside], values, [outside]])
         return bounds[self.step + 1] - shift, bounds[self.step] - shift
 
-    def _mode(self, thresholds: Array, base: Array, random_design: sparse.csr_array) -> tuple[Array, float]:
+    def _mode(self, thresholds: Array, base: Array, random_design: _Effects) -> tuple[Array, float]:
         """The random effects that suit the answers best, by Newton's method, and the joint log-likelihood there."""
         u = self.mode.copy()
         each, slope, weight = self.slopes(thresholds, base + random_design @ u)
         value = float(each.sum()) - 0.5 * float(u @ u)
         for _ in range(_NEWTON):
-            gradient = random_design.T @ slope - u
-            step, share = linalg.solve(_curvature(random_design, weight), gradient, assume_a="pos"), 1.0
+            gradient = random_design.transposed(slope) - u
+            step, share = linalg.solve(random_design.curvature(weight), gradient, assume_a="pos"), 1.0
             if float(gradient @ step) < 1e-14:
                 break
             while True:
@@ -145,16 +176,14 @@ class _Model:
         """log-likelihood and gradient: what a parameter does to the joint likelihood at the mode, and, through it and
         the mode, to the curvature that Laplace's method takes the determinant of."""
         thresholds, beta, deviations = self.split(parameters)
-        random_design = (self.z * deviations[self.factor]).tocsr()
+        random_design = _Effects(self.columns, len(self.factor), deviations[self.factor][self.columns])
         base = self.x @ beta
         u, value = self._mode(thresholds, base, random_design)
         eta = base + random_design @ u
         _, slope, weight = self.slopes(thresholds, eta)
-        curvature = _curvature(random_design, weight)
+        curvature = random_design.curvature(weight)
         inverse = np.asarray(np.linalg.inv(curvature), float)
-        lever = np.asarray(
-            random_design.multiply(random_design @ inverse).sum(axis=1)
-        ).ravel()  # each answer's share of the curvature
+        lever = random_design.leverage(inverse)
         bend = self._difference(thresholds, eta, 0.0 * thresholds, 1.0)[1]
         gradient = []
 
@@ -166,14 +195,14 @@ class _Model:
         for direction in self._threshold_directions(parameters):
             change, own_weight = self._difference(thresholds, eta, direction, 0.0)
             gradient.append(
-                total(self._along(thresholds, eta, direction), own_weight, random_design.T @ change, 0.0 * eta)
+                total(self._along(thresholds, eta, direction), own_weight, random_design.transposed(change), 0.0 * eta)
             )
         for column in self.x.T:
-            gradient.append(total(float(slope @ column), 0.0 * eta, -random_design.T @ (weight * column), column))
+            gradient.append(total(float(slope @ column), 0.0 * eta, -random_design.transposed(weight * column), column))
         for k in range(len(deviations)):
             own = self.factor == k
             shift = random_design @ np.where(own, u, 0.0)
-            push = np.where(own, random_design.T @ slope, 0.0) - random_design.T @ (weight * shift)
+            push = np.where(own, random_design.transposed(slope), 0.0) - random_design.transposed(weight * shift)
             rise = float((1 - np.diag(inverse))[own].sum())
             gradient.append(total(float(slope @ shift), 0.0 * eta, push, shift) - rise)
         determinant = float(np.linalg.slogdet(curvature)[1])
@@ -220,12 +249,6 @@ class _Model:
         return np.asarray(turn @ inverse[:n, :n] @ turn.T)
 
 
-def _curvature(random_design: sparse.csr_array, weight: Array) -> Array:
-    full = (random_design.T @ (random_design * weight[:, None])).toarray()
-    full[np.diag_indices_from(full)] += 1.0
-    return np.asarray(full, float)
-
-
 def fit_ordinal(step: Indices, steps: int, x: Array, factors: Sequence[Indices]) -> OrdinalFit:
     """Fit by maximum (Laplace) likelihood. `step` is each answer's step from 0; thresholds are X's intercept."""
     sizes = [int(factor.max()) + 1 for factor in factors]
@@ -235,10 +258,8 @@ def fit_ordinal(step: Indices, steps: int, x: Array, factors: Sequence[Indices])
             f"A model of steps with {offsets[-1]:,} levels of documents and judges is too large.",
             next_step="Take the scale as numbers (--scale numbers), or fewer documents.",
         )
-    rows = np.tile(np.arange(len(step)), len(factors))
-    columns = np.concatenate([factor + offset for factor, offset in zip(factors, offsets[:-1], strict=True)])
-    z = sparse.csr_array((np.ones(len(rows)), (rows, columns)), (len(step), int(offsets[-1])))
-    model = _Model(step, steps, x, z, np.repeat(np.arange(len(sizes)), sizes), np.zeros(int(offsets[-1])))
+    columns = np.stack([factor + offset for factor, offset in zip(factors, offsets[:-1], strict=True)], axis=1)
+    model = _Model(step, steps, x, columns, np.repeat(np.arange(len(sizes)), sizes), np.zeros(int(offsets[-1])))
     below = np.cumsum(np.bincount(step, minlength=steps))[:-1] / len(step)
     cuts = np.log(below / (1 - below)) * 1.2
     start = np.concatenate(

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from scipy import special
 
 from lanner.errors import InputError, StatisticError, did_you_mean
-from lanner.stats.resample import Array, generator
+from lanner.stats.resample import Array, bisect, generator
 from lanner.stats.sampling import Draws, Estimates, estimate, moderate
 
 Flags = npt.NDArray[np.bool_]
@@ -520,13 +520,12 @@ def boundary(levels: Array, shares: Array, information: Array) -> Array:
 
 def _edge(points: Array, density: Array, step: float, target: Array, scale: float) -> Array:
     """Where the paths leave with probability `target` in this step, by bisection."""
-    low, high = np.zeros(len(target)), np.full(len(target), 12.0 * scale)
-    for _ in range(45):
-        middle = (low + high) / 2
-        outside = special.ndtr((points - middle[:, None]) / step) + special.ndtr(-(points + middle[:, None]) / step)
-        more = (outside * density).sum(1) > target
-        low, high = np.where(more, middle, low), np.where(more, high, middle)
-    return high
+
+    def fewer_leave(edge: Array) -> Array:
+        outside = special.ndtr((points - edge[:, None]) / step) + special.ndtr(-(points + edge[:, None]) / step)
+        return np.asarray((outside * density).sum(1) <= target)
+
+    return bisect(fewer_leave, np.zeros(len(target)), np.full(len(target), 12.0 * scale), 45)[1]
 
 
 # Intervals of a campaign that stops by what it has found.
@@ -613,7 +612,12 @@ class _Rule:
             ends = [estimate + special.ndtri(target) * error for target in (level / 2, 1 - level / 2)]
         else:
             stages = self._stages(1 / variance)
-            ends = [self._solve(stages, estimate, target, error) for target in (level / 2, 1 - level / 2)]
+            targets = np.array([level / 2, 1 - level / 2])
+            width = np.full(2, 8 * error)
+            low, high = bisect(
+                lambda truth: self._above(stages, estimate, truth) >= targets, estimate - width, estimate + width, 24
+            )
+            ends = ((low + high) / 2).tolist()
         low, high = sorted(sign * end * self.unit - self.margin for end in ends)
         return low, high
 
@@ -639,15 +643,17 @@ class _Rule:
             points, density, previous = ends, density * gap, time
         return stages
 
-    def _above(self, stages: Sequence[tuple[Array, Array, float, float]], estimate: float, truth: float) -> float:
+    def _above(self, stages: Sequence[tuple[Array, Array, float, float]], estimate: float, truth: Array) -> Array:
         """The probability of an estimate at the stop of at least this, where `truth` is the difference."""
-        total = 0.0
+        total = np.zeros(len(truth))
+        truth = truth[:, None]
         for at, (points, density, step, previous) in enumerate(stages):
             time = previous + step**2
             chance = density * np.exp(truth * points - truth**2 * previous / 2)
+            drift = points + truth * step**2
 
-            def beyond(edge: float, points: Array = points, step: float = step, time: float = time) -> Array:
-                return np.asarray(special.ndtr((points + truth * step**2 - edge * time) / step))
+            def beyond(edge: float, drift: Array = drift, step: float = step, time: float = time) -> Array:
+                return np.asarray(special.ndtr((drift - edge * time) / step))
 
             if at == len(stages) - 1:
                 stops = beyond(estimate)
@@ -660,17 +666,8 @@ class _Rule:
                     stops = stops + beyond(max(estimate, -inner)) - beyond(inner)
                 if not self.is_one_sided and estimate < -decides:
                     stops = stops + beyond(estimate) - beyond(-decides)
-            total += float(chance @ stops)
+            total += np.einsum("tp,tp->t", chance, stops)
         return total
-
-    def _solve(
-        self, stages: Sequence[tuple[Array, Array, float, float]], estimate: float, target: float, error: float
-    ) -> float:
-        low, high = estimate - 8 * error, estimate + 8 * error
-        for _ in range(24):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self._above(stages, estimate, middle) < target else (low, middle)
-        return (low + high) / 2
 
 
 def _futile_edge(final: float, unsure: Array, *, is_one_sided: bool) -> Array:
@@ -681,9 +678,6 @@ def _futile_edge(final: float, unsure: Array, *, is_one_sided: bool) -> Array:
     def chance(edge: Array) -> Array:
         return np.asarray(special.ndtr((edge - final) / unsure) + special.ndtr((-edge - final) / unsure))
 
-    low, high = np.zeros(len(unsure)), np.full(len(unsure), final)
-    for _ in range(40):
-        middle = (low + high) / 2
-        is_futile = chance(middle) < FUTILE
-        low, high = np.where(is_futile, middle, low), np.where(is_futile, high, middle)
-    return np.where(chance(np.zeros(len(unsure))) < FUTILE, low, -1.0)
+    start = np.zeros(len(unsure))
+    edge = bisect(lambda edge: np.asarray(chance(edge) >= FUTILE), start, np.full(len(unsure), final), 40)[0]
+    return np.where(chance(start) < FUTILE, edge, -1.0)

@@ -29,7 +29,7 @@ from lanner.stats.frame import tidy
 from lanner.stats.mixed import variance_components
 from lanner.stats.preference import comparisons, exact_sign_test
 from lanner.stats.ranking import Correction, corrected
-from lanner.stats.resample import Array, Indices, Resampling, generator, outcome, replicate_sums
+from lanner.stats.resample import Array, Indices, Resampling, bisect, generator, outcome, replicate_sums
 
 _HELD = 4_000_000  # simulated numbers held at once
 PARTS = ("document", "item", "judge", "system_document", "system_item", "system_judge", "residual")
@@ -165,10 +165,7 @@ class Outlook:
         low, high = 0.0, float(self.width) or 1.0
         while self.power(high) < power:
             high *= 2
-        for _ in range(40):
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.power(middle) >= power else (middle, high)
-        return high
+        return float(bisect(lambda difference: self.power(float(difference)) >= power, low, high, 40)[1])
 
 
 def simulate(
@@ -275,10 +272,7 @@ class Trials:
             return None
         while self.pair_found(high) < power:
             low, high = high, 2 * high
-        for _ in range(7):
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.pair_found(middle) >= power else (middle, high)
-        return high
+        return float(bisect(lambda difference: self.pair_found(float(difference)) >= power, low, high, 7)[1])
 
 
 def plan(

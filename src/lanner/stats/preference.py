@@ -523,7 +523,10 @@ class Davidson:
         size = features.shape[2]
         slope, spread = self._derivatives(features, counts, np.broadcast_to(at[:size], (len(counts), size)))
         whole = spread.sum(axis=0) + max(1.0, float(counts.sum())) * self._ridge(size)
-        steps = np.stack([_solve_or_nan(whole - own, -pull) for own, pull in zip(spread, slope, strict=True)])
+        rest = whole - spread
+        solvable = np.linalg.cond(rest) <= 1e12
+        steps = np.full(slope.shape, np.nan)
+        steps[solvable] = np.linalg.solve(rest[solvable], -slope[solvable][..., None])[..., 0]
         steps[:, : self.systems] -= steps[:, : self.systems].mean(axis=1, keepdims=True)
         left_out = np.broadcast_to(at, (len(counts), len(at))).copy()
         left_out[:, :size] += steps
@@ -552,12 +555,6 @@ class Davidson:
         spread = np.einsum("bm,bmo,mop,moq->bpq", total, chance, features, features, optimize=True)
         spread -= np.einsum("bm,bmp,bmq->bpq", total, mean, mean, optimize=True)
         return slope, spread
-
-
-def _solve_or_nan(matrix: Array, right: Array) -> Array:
-    if np.linalg.cond(matrix) > 1e12:
-        return np.full(len(right), np.nan)
-    return np.asarray(np.linalg.solve(matrix, right))
 
 
 def bradley_terry(

@@ -581,15 +581,26 @@ def _bootstrap_outcome(
 
 def _p_by_widening(ends: Callable[[float], tuple[float, float]], null: float, draws: int) -> float:
     """The p at which the interval just touches `null`; not below what so many draws can show."""
-    least, most = 1 / (draws + 1), 0.5
-    low, high = ends(least)
-    if not low <= null <= high:
+    least = 1 / (draws + 1)
+
+    def misses(tail: Array | float) -> bool:
+        low, high = ends(float(tail))
+        return not low <= null <= high
+
+    if misses(least):
         return 2 * least
-    for _ in range(50):
-        middle = (least + most) / 2
-        low, high = ends(middle)
-        least, most = (middle, most) if low <= null <= high else (least, middle)
-    return min(1.0, 2 * least)
+    return min(1.0, 2 * float(bisect(misses, least, 0.5, 50)[0]))
+
+
+def bisect(
+    beyond: Callable[[Array], Array | bool], low: Array | float, high: Array | float, steps: int
+) -> tuple[Array, Array]:
+    """Halve each range so many times, `beyond` being false at its low end and true at its high end."""
+    for _ in range(steps):
+        middle = np.asarray((low + high) / 2)
+        is_beyond = beyond(middle)
+        low, high = np.where(is_beyond, low, middle), np.where(is_beyond, middle, high)
+    return np.asarray(low), np.asarray(high)
 
 
 def signed_ranks(values: Array) -> npt.NDArray[np.int64]:
