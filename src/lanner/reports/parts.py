@@ -10,7 +10,7 @@ import json
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -18,6 +18,7 @@ from importlib import resources
 from typing import Any
 
 from lanner import __version__
+from lanner.figures.typeset import interval, number
 from lanner.formats.parsing.writing import guarded
 from lanner.model import Json, Result
 
@@ -112,13 +113,41 @@ def _table() -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table: which field of a row, its heading, and how quiet it is (an interval is `quiet`)."""
+    """One column of a table: which field of a row, its heading, and how quiet it is (an interval is `quiet`). `cell`
+    says what it prints of an entry that `printed` makes a row of; by default the field itself."""
 
     key: str
     heading: str
     quiet: bool = False
     text: bool = False
     span: str = ""
+    cell: Callable[[Any], Json] | None = field(default=None, compare=False, repr=False)
+
+
+def printed(columns: Sequence[Column], entries: Iterable[Any]) -> list[dict[str, Json]]:
+    """A row for each entry, column by column."""
+    return [
+        {column.key: column.cell(entry) if column.cell else entry[column.key] for column in columns}
+        for entry in entries
+    ]
+
+
+def value_columns(
+    sign: str,
+    digits: int = 3,
+    *,
+    key: str = "",
+    span: str = "",
+    of: Callable[[Any], Result] = lambda result: result,
+) -> tuple[Column, Column, Column]:
+    """Of a coefficient: its value, its interval and how many items it rests on. Where an entry has several, `of` picks
+    one, and its columns begin with `key`."""
+    value, ends, n = (key, f"{key}_ci", f"{key}_n") if key else ("value", "ci", "n")
+    return (
+        Column(value, sign, span=span, cell=lambda entry: number(of(entry).value, digits)),
+        Column(ends, "95 %", quiet=True, span=span, cell=lambda entry: interval(of(entry).low, of(entry).high)),
+        Column(n, "n", quiet=True, span=span, cell=lambda entry: of(entry).counts.get("items", 0)),
+    )
 
 
 @dataclass(frozen=True, slots=True)

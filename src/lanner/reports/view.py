@@ -14,8 +14,8 @@ from lanner.analysis import (
     PEOPLE,
     CountedRows,
     Measure,
-    PartAgreement,
     Purpose,
+    QuestionAgreement,
     QuestionPlan,
     pairs,
     plan,
@@ -35,18 +35,13 @@ _SHORT = 24
 _NOT_MEASURED = ("labels", "spans", "text", "ranks", "elapsed", "active", "flags")  # costly to carry along
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """How far judges agree on one question: all of one group together, part by part, and each pair."""
+@dataclass(frozen=True, slots=True)
+class Agreement(QuestionAgreement):
+    """The same with the group of judges that it is about, and each pair of judges."""
 
-    plan: QuestionPlan
-    group: str
-    headline: Result
-    parts: Sequence[PartAgreement]
-    weakest: PartAgreement | None
-    enough: bool
-    pairs: Sequence[Result]
-    same: Sequence[Result]
+    group: str = ""
+    pairs: Sequence[Result] = ()
+    same: Sequence[Result] = ()
 
     @property
     def question(self) -> str:
@@ -57,9 +52,9 @@ class Agreement:
         """What pairs are compared by."""
         return self.plan.pairs
 
-    @property
-    def same_sign(self) -> str:
-        return self.plan.same.sign if self.plan.same else ""
+    def pairs_of(self, kind: str, view: View) -> list[Result]:
+        """The pairs of one kind (see `View.pair_kind`) whose agreement is defined."""
+        return [pair for pair in self.pairs if pair.value is not None and view.pair_kind(pair) == kind]
 
 
 @dataclass(frozen=True)
@@ -74,14 +69,9 @@ class View:
     """Reports are in English; a page that shows a part of one says it in the reader's language."""
 
     @property
-    def has_protocol(self) -> bool:
-        """Whether it is known what judges were asked and shown: not where answers came without their protocol."""
-        return not self.protocol.is_guessed
-
-    @property
     def unit(self) -> str:
         """What a judged text is called: where no protocol says so, it may be a sentence or a document."""
-        return "sentence" if self.has_protocol else "item"
+        return "item" if self.protocol.is_guessed else "sentence"
 
     @cached_property
     def printed(self) -> list[Result]:
@@ -207,20 +197,14 @@ class View:
         return [self._agreement(entry) for entry in plan(self.protocol) if entry.id in self.answered]
 
     def _agreement(self, entry: QuestionPlan) -> Agreement:
-        rows = self.counted()
-        together = question_agreement(rows, entry, resampling=self.resampling)
-        judges = self.counted(of=JUDGES_ON_ONE_SCALE)
-        same = pairs(judges, entry.same, entry, resampling=self.resampling) if entry.same else ()
-        return Agreement(
-            plan=entry,
-            group=rows.selection.groups[0],
-            headline=together.headline,
-            parts=together.parts,
-            weakest=together.weakest,
-            enough=together.enough,
-            pairs=pairs(judges, entry.pairs, entry, resampling=self.resampling),
-            same=same,
+        rows, judges = self.counted(), self.counted(of=JUDGES_ON_ONE_SCALE)
+        whole = question_agreement(rows, entry, resampling=self.resampling)
+        by_pair, same = (
+            pairs(judges, coefficient, entry, resampling=self.resampling) if coefficient else ()
+            for coefficient in (entry.pairs, entry.same)
         )
+        group = rows.selection.groups[0]
+        return Agreement(whole.plan, whole.headline, whole.parts, whole.unaided, group, by_pair, same)
 
     def people_asked(self, question: str) -> list[str]:
         """The people who answered a question."""

@@ -10,6 +10,7 @@ is ordinal: the paper does not say which it used.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 import polars as pl
 
@@ -20,15 +21,14 @@ from lanner.analysis import (
     main_question,
     plan,
     question_agreement,
-    unaided_rows,
     without_each_judge,
 )
 from lanner.figures.charts import Row, intervals
 from lanner.figures.matrices import Pair, heat_map
-from lanner.figures.typeset import estimate, interval, number, percent, plural, words
+from lanner.figures.typeset import count, estimate, interval, number, percent, plural, words
 from lanner.model import Document, Json, Labels, Question, Rank, Result, Scale
 from lanner.model.alarms import VERDICT_DOCUMENTS
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed, value_columns
 from lanner.reports.view import Agreement, View
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.coefficients import band, scale_of
@@ -57,22 +57,25 @@ def section(view: View) -> Section | None:
 
 def _note_on_assistance(view: View) -> Iterator[str]:
     """Where judges started from a model's marks: that this inflates agreement, and what it is without them."""
-    rows = view.counted()
     parts = []
     for agreement in view.agreements:
-        rows_without_marks = unaided_rows(rows, agreement.plan)
-        if rows_without_marks is None or agreement.headline.value is None:
+        alone = agreement.unaided
+        if alone is None or agreement.headline.value is None:
             continue
-        result = question_agreement(rows_without_marks, agreement.plan, resampling=view.resampling).headline
-        items = plural(result.counts.get("items", 0), "item")
-        value = estimate(result.value, result.low, result.high, 2) if result.value is not None else "unknown"
-        whole = number(agreement.headline.value, 2)
-        parts.append(f"{view.short(agreement.question)} {value} ({items}) instead of {whole}")
+        value = _estimate(alone) if alone.value is not None else "unknown"
+        items = plural(alone.counts.get("items", 0), "item")
+        parts.append(
+            f"{view.short(agreement.question)} {value} ({items}) instead of {number(agreement.headline.value, 2)}"
+        )
     if parts:
         yield (
             "**Judges started from the same marks of a model, which inflates their agreement.** Where they judged "
             f"without them, α is: {'; '.join(parts)}."
         )
+
+
+def _estimate(result: Result) -> str:
+    return estimate(result.value, result.low, result.high, 2)
 
 
 def details(view: View) -> Section | None:
@@ -95,87 +98,62 @@ def calibration(view: View) -> Section | None:
     rows = view.counted("calibration")
     if rows.table.is_empty():
         return None
-    lines: list[dict[str, object]] = []
-    data: list[dict[str, object]] = []
-    signature = ""
     main = counted(view.material.table, left_out=view.material.left_out)
-    for entry in plan(view.protocol):
-        before, after = (question_agreement(part, entry, resampling=view.resampling).headline for part in (rows, main))
-        if before.value is None and after.value is None:
-            continue
-        signature = signature or view.signature(before if before.value is not None else after)
-        lines.append(
-            {
-                "question": view.short(entry.id).capitalize(),
-                "before": number(before.value, 2),
-                "before_ci": interval(before.low, before.high),
-                "before_n": before.counts.get("items", 0),
-                "after": number(after.value, 2),
-                "after_ci": interval(after.low, after.high),
-                "after_n": after.counts.get("items", 0),
-            }
-        )
-        data += [
-            {"question": entry.id, "round": name, **result.row()}
-            for name, result in (("calibration", before), ("main", after))
-        ]
-    if not lines:
+    rounds = [
+        (entry, *(question_agreement(part, entry, resampling=view.resampling).headline for part in (rows, main)))
+        for entry in plan(view.protocol)
+    ]
+    known = [(entry, before, after) for entry, before, after in rounds if {before.value, after.value} != {None}]
+    if not known:
         return None
     columns = [
-        Column("question", "Question"),
-        Column("before", "α", span="Calibration"),
-        Column("before_ci", "95 %", quiet=True, span="Calibration"),
-        Column("before_n", "n", quiet=True, span="Calibration"),
-        Column("after", "α", span="Main items"),
-        Column("after_ci", "95 %", quiet=True, span="Main items"),
-        Column("after_n", "n", quiet=True, span="Main items"),
+        Column("question", "Question", cell=lambda row: view.short(row[0].id).capitalize()),
+        *value_columns("α", 2, key="before", span="Calibration", of=lambda row: row[1]),
+        *value_columns("α", 2, key="after", span="Main items", of=lambda row: row[2]),
     ]
+    data = [
+        {"question": entry.id, "round": name, **result.row()}
+        for entry, before, after in known
+        for name, result in (("calibration", before), ("main", after))
+    ]
+    signed = [before if before.value is not None else after for _, before, after in known]
+    signature = next(filter(None, map(view.signature, signed)), "")
     caption = "Agreement in the calibration round and on the main items. Calibration answers count in no other result."
-    return Section("calibration", "Calibration", [Table("calibration", caption, columns, lines, data, signature)])
+    table = Table("calibration", caption, columns, printed(columns, known), data, signature)
+    return Section("calibration", "Calibration", [table])
 
 
 def _overview_table(view: View) -> Table:
     """One number for every question, with the weakest row of a grid."""
-    rows: list[dict[str, object]] = []
-    data: list[dict[str, object]] = []
+
+    def weakest_row(agreement: Agreement) -> str:
+        row = agreement.weakest
+        return f"{view.option(agreement.question, row.measure.row)} {number(row.result.value, 2)}" if row else ""
+
+    value, ends, _ = value_columns("Value", 2, of=lambda agreement: agreement.headline)
+    weakest = Column("weakest", "Weakest row", text=True, cell=weakest_row)
     weak = any(agreement.weakest for agreement in view.agreements)
-    for agreement in view.agreements:
-        result, weakest = agreement.headline, agreement.weakest
-        line: dict[str, object] = {
-            "question": view.short(agreement.question).capitalize(),
-            "how": agreement.plan.headline.sign,
-            "value": number(result.value, 2),
-            "ci": interval(result.low, result.high),
-            "items": f"{result.counts.get('items', 0):,}",
-            "documents": result.counts.get("documents", 0),
-            "judges": result.counts.get("judges", 0),
-        }
-        entry: dict[str, object] = {
-            "group": agreement.group,
-            "coefficient": agreement.plan.headline.sign,
-            **result.row(),
-        }
-        if weakest is not None:
-            name = view.option(agreement.question, weakest.measure.row)
-            line["weakest"] = f"{name} {number(weakest.result.value, 2)}"
-            entry |= {"weakest": weakest.measure.row, "weakest_value": weakest.result.value}
-        rows.append(line)
-        data.append(entry)
+
+    def count_column(kind: str) -> Column:
+        return Column(kind, kind.capitalize(), quiet=True, cell=lambda a: count(a.headline.counts.get(kind, 0)))
+
     columns = [
-        Column("question", "Question"),
-        Column("how", "Coefficient", text=True),
-        Column("value", "Value"),
-        Column("ci", "95 %", quiet=True),
-        *([Column("weakest", "Weakest row", text=True)] if weak else []),
-        Column("items", "Items", quiet=True),
-        Column("documents", "Documents", quiet=True),
-        Column("judges", "Judges", quiet=True),
+        Column("question", "Question", cell=lambda agreement: view.short(agreement.question).capitalize()),
+        Column("how", "Coefficient", text=True, cell=lambda agreement: agreement.plan.headline.sign),
+        value,
+        ends,
+        *([weakest] if weak else []),
+        *map(count_column, ("items", "documents", "judges")),
     ]
-    group = view.agreements[0].group
+    data: list[dict[str, Json]] = []
+    for agreement in view.agreements:
+        data.append({"group": agreement.group, "coefficient": agreement.plan.headline.sign, **agreement.headline.row()})
+        if (row := agreement.weakest) is not None:
+            data[-1] |= {"weakest": row.measure.row, "weakest_value": row.result.value}
     grids = " The number of a grid is the mean of its rows' coefficients." if weak else ""
-    caption = f"How far {group} agree on each question.{grids}"
+    caption = f"How far {view.agreements[0].group} agree on each question.{grids}"
     signature = next((view.signature(a.headline) for a in view.agreements if a.headline.signature), "")
-    return Table("agreement", caption, columns, rows, data, signature)
+    return Table("agreement", caption, columns, printed(columns, view.agreements), data, signature)
 
 
 def _overview_figure(view: View) -> Iterator[Figure]:
@@ -186,29 +164,30 @@ def _overview_figure(view: View) -> Iterator[Figure]:
     rows = [
         Row(
             view.short(agreement.question).capitalize(),
-            agreement.headline.value,
-            agreement.headline.low,
-            agreement.headline.high,
+            *_numbers(agreement.headline),
             f"n {agreement.headline.counts.get('items', 0):,}",
         )
         for agreement in agreements
     ]
-    best = max(agreements, key=lambda agreement: agreement.headline.value or 0)
-    worst = min(agreements, key=lambda agreement: agreement.headline.value or 0)
-    caption = f"Agreement is highest on {_question_value(view, best)} and lowest on {_question_value(view, worst)}."
-    data = [{"question": agreement.question, **agreement.headline.row()} for agreement in agreements]
-    yield Figure(
-        "questions",
-        f"{caption} Dot: Krippendorff's α of all {best.group}; bar: 95 % interval; n: items that two judged.",
-        str(intervals("Agreement per question", rows)),
-        data,
-        view.signature(best.headline),
+    lowest, highest = _extremes(agreements)
+    best, worst = (f"{view.short(a.question)} ({_estimate(a.headline)})" for a in (highest, lowest))
+    caption = (
+        f"Agreement is highest on {best} and lowest on {worst}. Dot: Krippendorff's α of all {highest.group}; bar: "
+        "95 % interval; n: items that two judged."
     )
+    data = [{"question": agreement.question, **agreement.headline.row()} for agreement in agreements]
+    drawing = str(intervals("Agreement per question", rows))
+    yield Figure("questions", caption, drawing, data, view.signature(highest.headline))
 
 
-def _question_value(view: View, agreement: Agreement) -> str:
-    result = agreement.headline
-    return f"{view.short(agreement.question)} ({estimate(result.value, result.low, result.high, 2)})"
+def _numbers(result: Result) -> tuple[float | None, float | None, float | None]:
+    return result.value, result.low, result.high
+
+
+def _extremes(agreements: Sequence[Agreement]) -> tuple[Agreement, Agreement]:
+    """Where judges agree least, and where most; of equal ones the first."""
+    low, high = (pick(agreements, key=lambda agreement: agreement.headline.value or 0.0) for pick in (min, max))
+    return low, high
 
 
 def _apa(view: View) -> Iterator[str]:
@@ -244,8 +223,7 @@ def _strength(view: View) -> Iterator[str]:
     """A sentence for each of one or two questions; of more, where people agree least and where most."""
     agreements = [agreement for agreement in view.agreements if agreement.enough]
     if len(agreements) > _MOST_SENTENCES:
-        low = min(agreements, key=lambda agreement: agreement.headline.value or 0.0)
-        high = max(agreements, key=lambda agreement: agreement.headline.value or 0.0)
+        low, high = _extremes(agreements)
         least, most = (_band(view, agreement) for agreement in (low, high))
         lowest, highest = (_alpha(view, agreement) for agreement in (low, high))
         few = _few_documents(agreements)
@@ -259,15 +237,11 @@ def _strength(view: View) -> Iterator[str]:
     main = main_question(view.protocol, str(view.material.settings.get("main_question", "")))
     agreements.sort(key=lambda agreement: main is None or agreement.question != main.id)  # the verdict is about it
     for agreement in agreements:
-        result = agreement.headline
-        numbers = estimate(result.value, result.low, result.high, 2)
-        pairs = [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
-        best = max(pairs, key=lambda r: r.value or 0.0, default=None)
-        closest = ""
-        if best is not None and len(pairs) > 1:
-            sign = agreement.coefficient.sign
-            closest = f"; closest {view.pair_name(best)}, {sign} {estimate(best.value, best.low, best.high, 2)}"
-        name = view.short(agreement.question)
+        name, numbers = view.short(agreement.question), _estimate(agreement.headline)
+        pairs, closest = agreement.pairs_of("people", view), ""
+        if len(pairs) > 1:
+            best = max(pairs, key=_value)
+            closest = f"; closest {view.pair_name(best)}, {agreement.coefficient.sign} {_estimate(best)}"
         if few := _few_documents([agreement]):
             yield f"On {name} the agreement of {agreement.group} is α {numbers} on {few}: **too few for a verdict**."
             continue
@@ -289,154 +263,116 @@ def _band(view: View, agreement: Agreement) -> str:
 
 
 def _alpha(view: View, agreement: Agreement) -> str:
-    result, weakest = agreement.headline, agreement.weakest
     row = ""
-    if weakest is not None:
+    if (weakest := agreement.weakest) is not None:
         name = view.inside(view.option(agreement.question, weakest.measure.row))
         row = f"; weakest: {name}, {number(weakest.result.value, 2)}"
-    numbers = estimate(result.value, result.low, result.high, 2)
-    return f"{view.short(agreement.question)} (α {numbers}{row})"
+    return f"{view.short(agreement.question)} (α {_estimate(agreement.headline)}{row})"
+
+
+def _value(result: Result) -> float:
+    return result.value or 0.0
 
 
 def _rows_table(view: View, agreement: Agreement) -> Table:
-    rows: list[dict[str, object]] = []
-    data: list[dict[str, object]] = []
-    for part in agreement.parts:
-        result = part.result
-        rows.append(
-            {
-                "row": view.option(agreement.question, part.measure.row),
-                "value": number(result.value, 2),
-                "ci": interval(result.low, result.high),
-                "n": result.counts.get("items", 0),
-            }
-        )
-        data.append({"row": part.measure.row, **result.row()})
     mean = agreement.headline
-    rows.append(
-        {
-            "row": "Mean",
-            "value": number(mean.value, 2),
-            "ci": interval(mean.low, mean.high),
-            "n": mean.counts.get("items", 0),
-            "total": True,
-        }
-    )
-    columns = [
-        Column("row", view.label(agreement.question)),
-        Column("value", agreement.plan.headline.sign),
-        Column("ci", "95 %", quiet=True),
-        Column("n", "n", quiet=True),
-    ]
+    values = value_columns(agreement.plan.headline.sign, 2)
+    columns = [Column("row", view.label(agreement.question)), *values]
+    names = [view.option(agreement.question, part.measure.row) for part in agreement.parts]
+    results = [part.result for part in agreement.parts]
+    rows = [{"row": name} | row for name, row in zip(names, printed(values, results), strict=True)]
+    rows += [{"row": "Mean", "total": True} | row for row in printed(values, [mean])]
+    data = [{"row": part.measure.row, **part.result.row()} for part in agreement.parts]
     caption = f"{view.short(agreement.question).capitalize()}: agreement row by row; the mean stands for the question."
     return Table(f"rows-{agreement.question}", caption, columns, rows, data, view.signature(mean))
 
 
 def _pairs_table(view: View, agreement: Agreement) -> Table:
-    same = {frozenset((r.labels["judge"], r.labels["other"])): r for r in agreement.same}
-    sign = agreement.coefficient.sign
-    rows: list[dict[str, object]] = []
-    data: list[dict[str, object]] = []
+    same_of = {frozenset((r.labels["judge"], r.labels["other"])): r.value for r in agreement.same}
+    shares = agreement.plan.same is not None and agreement.plan.same.name == "percent"
+
+    def same(pair: Result) -> float | None:
+        return same_of.get(frozenset((pair.labels["judge"], pair.labels["other"])))
+
+    def same_text(pair: Result) -> str:
+        value = same(pair)
+        return "" if value is None else percent(value) if shares else number(value)
+
+    columns = [Column("pair", "Judges", cell=view.pair_name), *value_columns(agreement.coefficient.sign)]
+    if same_of and agreement.plan.same is not None:
+        columns.insert(1, Column("same", agreement.plan.same.sign, cell=same_text))
+    rows: list[dict[str, Json]] = []
+    data: list[dict[str, Json]] = []
     for group in _GROUPS:
         pairs = [result for result in agreement.pairs if view.pair_kind(result) == group]
         if pairs and len(view.judges) > 2:
             rows.append({"group": group.capitalize()})
-        for result in sorted(pairs, key=lambda pair: -(pair.value if pair.value is not None else -2)):
-            twin = same.get(frozenset((result.labels["judge"], result.labels["other"])))
-            rows.append(_pair_row(view, result, twin, agreement))
-            data.append({"pair": view.pair_name(result), **result.row(), "same": twin.value if twin else None})
-    columns = [Column("pair", "Judges"), Column("value", sign), Column("ci", "95 %", quiet=True)]
-    if same:
-        columns.insert(1, Column("same", agreement.same_sign))
-    columns.append(Column("n", "n", quiet=True))
+        pairs.sort(key=lambda pair: -(pair.value if pair.value is not None else -2))
+        rows += printed(columns, pairs)
+        data += [{"pair": view.pair_name(pair), **pair.row(), "same": same(pair)} for pair in pairs]
     caption = f"Agreement on {view.short(agreement.question)}, pair by pair. {_compare_pairs(view, agreement)}"
     return Table(f"agreement-{agreement.question}", caption, columns, rows, data, view.signature(agreement.pairs[0]))
 
 
-def _pair_row(view: View, result: Result, twin: Result | None, agreement: Agreement) -> dict[str, object]:
-    same = ""
-    if twin is not None and agreement.plan.same is not None:
-        same = percent(twin.value) if agreement.plan.same.name == "percent" else number(twin.value)
-    return {
-        "pair": view.pair_name(result),
-        "same": same,
-        "value": number(result.value),
-        "ci": interval(result.low, result.high),
-        "n": result.counts.get("items", 0),
-    }
-
-
-def _of_people(view: View, agreement: Agreement) -> list[Result]:
-    return [r for r in agreement.pairs if view.pair_kind(r) == "people" and r.value is not None]
-
-
-def _with_models(view: View, agreement: Agreement) -> list[Result]:
-    return [r for r in agreement.pairs if view.pair_kind(r) == "people and models" and r.value is not None]
-
-
 def _models_lie_below(view: View, agreement: Agreement) -> bool:
     """Whether even the closest pair of a person and a model lies clearly below the weakest pair of people."""
-    people, with_models = _of_people(view, agreement), _with_models(view, agreement)
+    people, with_models = (agreement.pairs_of(kind, view) for kind in _GROUPS[:2])
     if not people or not with_models or not agreement.enough:
         return False
-    best, weakest = max(with_models, key=lambda r: r.value or 0), min(people, key=lambda r: r.value or 0)
-    return best.high is not None and weakest.low is not None and best.high < weakest.low
+    return _lies_above(min(people, key=_value), max(with_models, key=_value))
+
+
+def _lies_above(one: Result, other: Result) -> bool:
+    """Whether the whole interval of one lies above that of the other."""
+    return one.low is not None and other.high is not None and one.low > other.high
 
 
 def _compare_pairs(view: View, agreement: Agreement) -> str:
     """The pairs in words; a difference is claimed only where intervals do not overlap."""
-    people, with_models = _of_people(view, agreement), _with_models(view, agreement)
-    sign = agreement.coefficient.sign
+    people, with_models = (agreement.pairs_of(kind, view) for kind in _GROUPS[:2])
     if not people:
         return "No two people share items."
-    low, high = min(r.value or 0 for r in people), max(r.value or 0 for r in people)
-    text = f"Two people agree with {sign} {number(low, 2)}" + (f" to {number(high, 2)}." if len(people) > 1 else ".")
+    low, high = (pick(people, key=_value) for pick in (min, max))
+    text = f"Two people agree with {agreement.coefficient.sign} {number(low.value, 2)}"
+    text += f" to {number(high.value, 2)}." if len(people) > 1 else "."
     if _models_lie_below(view, agreement):
         return f"{text} No model agrees with a person as well as people agree with each other."
-    if with_models:
-        best = max(with_models, key=lambda r: r.value or 0)
-        where = "within"
-        if (best.value or 0) > high:
-            top = max(people, key=lambda r: r.value or 0)
-            is_clear = best.low is not None and top.high is not None and best.low > top.high
-            where = "above" if is_clear else "above, with intervals that overlap,"
-        if (best.value or 0) > low:
-            closest = f"{view.pair_name(best)}, {number(best.value, 2)}"
-            return f"{text} The closest pair of a person and a model ({closest}) lies {where} the people's range."
-    return text
+    best = max(with_models, key=_value, default=None)
+    if best is None or _value(best) <= _value(low):
+        return text
+    where = "within"
+    if _value(best) > _value(high):
+        where = "above" if _lies_above(best, high) else "above, with intervals that overlap,"
+    closest = f"{view.pair_name(best)}, {number(best.value, 2)}"
+    return f"{text} The closest pair of a person and a model ({closest}) lies {where} the people's range."
 
 
 def _without_judges(view: View) -> Iterator[Table]:
     """The main questions without each judge in turn: one careless judge can halve a coefficient."""
-    rows_by_judge: dict[str, dict[str, object]] = {}
-    data: list[dict[str, object]] = []
-    agreements: list[Agreement] = []
+    rows_by_judge: dict[str, dict[str, Json]] = {}
+    data: list[dict[str, Json]] = []
+    columns = [Column("judge", "Without")]
     signature = ""
     for agreement in view.agreements:
-        if not agreement.enough:
-            continue
-        results = [r for r in without_each_judge(view.counted(), agreement.plan) if r.value is not None]
+        results = without_each_judge(view.counted(), agreement.plan) if agreement.enough else []
+        results = [result for result in results if result.value is not None]
         if not results:
             continue
-        agreements.append(agreement)
+        columns.append(Column(agreement.question, view.short(agreement.question).capitalize()))
         signature = signature or view.signature(results[0])
         for result in results:
-            judge = result.labels["without"]
-            change = result.rows[0]["change"]
-            line = rows_by_judge.setdefault(judge, {"judge": view.names.get(judge, judge)})
+            judge, change = result.labels["without"], result.rows[0]["change"]
+            row = rows_by_judge.setdefault(judge, {"judge": view.names.get(judge, judge)})
             step = number(change, 2) if change is not None and change < 0 else f"+{number(change, 2)}"
-            line[agreement.question] = f"{number(result.value, 2)} ({step})"
+            row[agreement.question] = f"{number(result.value, 2)} ({step})"
             data.append({"question": agreement.question, "without": judge, "value": result.value, "change": change})
-    if not agreements:
+    if not data:
         return
-    largest = max(data, key=lambda row: abs(float(str(row["change"] or 0))))
-    columns = [Column("judge", "Without")]
-    columns += [Column(agreement.question, view.short(agreement.question).capitalize()) for agreement in agreements]
-    change = float(str(largest["change"] or 0))
-    who = view.names.get(str(largest["without"]), str(largest["without"]))
+    largest = max(data, key=lambda row: abs(row["change"] or 0))
+    change, who = largest["change"] or 0, view.names.get(largest["without"], largest["without"])
     caption = (
         f"Agreement without each judge in turn. The largest change: without {who}, α on "
-        f"{view.short(str(largest['question']))} {'rises' if change > 0 else 'falls'} by {number(abs(change), 2)}."
+        f"{view.short(largest['question'])} {'rises' if change > 0 else 'falls'} by {number(abs(change), 2)}."
     )
     yield Table("without-each-judge", caption, columns, list(rows_by_judge.values()), data, signature)
 
@@ -453,44 +389,31 @@ def _heat_map(view: View, agreement: Agreement) -> Block:
         return Paragraph(f"No two judges can be compared on {view.short(agreement.question)}.")
     same = {(r.labels["judge"], r.labels["other"]): r.value for r in agreement.same}
     cells = {
-        (view.names[r.labels["judge"]], view.names[r.labels["other"]]): Pair(
-            r.value, r.low, r.high, same.get((r.labels["judge"], r.labels["other"])), r.counts.get("items", 0)
-        )
+        (view.names[one], view.names[other]): Pair(*_numbers(r), same.get((one, other)), r.counts.get("items", 0))
         for r in agreement.pairs
+        for one, other in [(r.labels["judge"], r.labels["other"])]
     }
     names = {name for pair in cells for name in pair}
     judges = [view.names[judge.id] for judge in view.judges if view.names[judge.id] in names]
     people = sum(view.names[judge] in names for judge in view.people)
-    drawing = heat_map(judges, people, cells, agreement.coefficient.sign, agreement.same_sign)
-    data = [
-        {
-            "judge": one,
-            "other": other,
-            "value": pair.value,
-            "low": pair.low,
-            "high": pair.high,
-            "same": pair.same,
-            "n": pair.n,
-        }
-        for (one, other), pair in cells.items()
-    ]
+    same_sign = agreement.plan.same.sign if agreement.plan.same else ""
+    drawing = heat_map(judges, people, cells, agreement.coefficient.sign, same_sign)
+    data = [{"judge": one, "other": other, **asdict(pair)} for (one, other), pair in cells.items()]
     caption = f"{_extreme_pairs(view, agreement)} {_second_line([pair.n for pair in cells.values()])}"
     return Figure(f"pairs-{agreement.question}", caption, str(drawing), data, view.signature(agreement.pairs[0]))
 
 
 def _extreme_pairs(view: View, agreement: Agreement) -> str:
     """Which two agree most and least, people first; a difference is claimed only where intervals lie apart."""
-    people = _of_people(view, agreement)
+    people = agreement.pairs_of("people", view)
     pairs = people if len(people) > 1 else [r for r in agreement.pairs if r.value is not None]
-    best, worst = max(pairs, key=lambda r: r.value or 0), min(pairs, key=lambda r: r.value or 0)
-    numbers = [f"({estimate(r.value, r.low, r.high, 2)})" for r in (best, worst)]
+    best, worst = max(pairs, key=_value), min(pairs, key=_value)
     who = "of people " if people and pairs is people else ""
     text = (
-        f"On {view.short(agreement.question)}, {who}{view.pair_name(best)} agree most {numbers[0]} and "
-        f"{view.pair_name(worst)} least {numbers[1]}"
+        f"On {view.short(agreement.question)}, {who}{view.pair_name(best)} agree most ({_estimate(best)}) and "
+        f"{view.pair_name(worst)} least ({_estimate(worst)})"
     )
-    apart = best.low is not None and worst.high is not None and best.low > worst.high
-    return f"{text}." if apart or len(pairs) < 2 else f"{text}, with intervals that overlap."
+    return f"{text}." if _lies_above(best, worst) or len(pairs) < 2 else f"{text}, with intervals that overlap."
 
 
 # Scenarios

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import permutations
 from typing import Any
 
 import polars as pl
@@ -69,7 +70,7 @@ def _finding(view: View, largest: LabelConfusion | None, names: Mapping[str, str
     text = f"**{most} disagreement is between {pair}** ({share})"
     if merge is not None and set(merge.labels) == set(largest.labels):
         return f"{text}; taking them as one would change κ {merge.change}."
-    if merge is not None:
+    if merge is not None and merge.raises:
         other = words([view.inside(names[label]) for label in merge.labels])
         return f"{text}; κ would rise most (change {merge.change}) if {other} were one label."
     return f"{text}."
@@ -77,49 +78,46 @@ def _finding(view: View, largest: LabelConfusion | None, names: Mapping[str, str
 
 @dataclass(frozen=True, slots=True)
 class LabelMerge:
-    """The two labels whose merger raises κ most, and by how much, in words."""
+    """The two labels whose merger changes κ most to the better, by how much, in words, and whether every pair of judges
+    gains by it."""
 
     labels: tuple[str, str]
     change: str
+    raises: bool
 
 
 def _question(view: View, question: Choice) -> tuple[list[Figure], str]:
-    ids = [option.id for option in question.options]
     names = {option.id: view.words.option(question.id, option.id).label for option in question.options}
-    select: dict[str, Any] = {"labels": ids, "judges": view.people_asked(question.id)}
-    how = view.resampling
-    matrices = diagnosis.confusion(view.answers(question.id), question.id, resampling=how, **select)
+    answers = view.answers(question.id)
+    select: dict[str, Any] = {"labels": list(names), "judges": view.people_asked(question.id)}
+    matrices = diagnosis.confusion(answers, question.id, resampling=view.resampling, **select)
     if not matrices:
         return [], ""
-    largest = sorted(matrices, key=lambda r: -(r.counts.get("items", 0)))[:_MOST_MATRICES]
-    largest += _closest_model(view, question, ids)
-    blocks = [_matrix(view, question.id, result, ids, names) for result in largest]
-    merges = diagnosis.merging(view.answers(question.id), question.id, resampling=how, **select)
+    largest = sorted(matrices, key=lambda result: -result.counts.get("items", 0))[:_MOST_MATRICES]
+    largest += _closest_model(view, question, list(names))
+    blocks = [_matrix(view, question.id, result, names) for result in largest]
     best_merge = None
-    if merges and len(ids) > 2:
+    if len(names) > 2:
+        merges = diagnosis.merging(answers, question.id, resampling=view.resampling, **select)
         figure, best_merge = _merging(view, question.id, merges, matrices, names)
-        blocks.append(figure)
+        blocks += [figure] if figure else []
     return blocks, _finding(view, most_confused(matrices), names, best_merge)
 
 
 def _closest_model(view: View, question: Choice, ids: Sequence[str]) -> list[Result]:
     """The matrix of the person and the model that agree best."""
-    person_model_pairs = [
-        result
-        for agreement in view.agreements
-        if agreement.question == question.id
-        for result in agreement.pairs
-        if view.pair_kind(result) == "people and models" and result.value is not None
-    ]
-    if not person_model_pairs:
+    agreement = next((agreement for agreement in view.agreements if agreement.question == question.id), None)
+    pairs = agreement.pairs_of("people and models", view) if agreement else []
+    if not pairs:
         return []
-    best = max(person_model_pairs, key=lambda result: result.value or 0.0)
+    best = max(pairs, key=lambda result: result.value or 0.0)
     pair = sorted((best.labels["judge"], best.labels["other"]), key=lambda judge: judge in view.models)
     how = view.resampling
     return diagnosis.confusion(view.answers(question.id), question.id, resampling=how, labels=ids, judges=pair)[:1]
 
 
-def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names: dict[str, str]) -> Figure:
+def _matrix(view: View, question: str, result: Result, names: Mapping[str, str]) -> Figure:
+    ids = list(names)
     counts = [[int(row.get(label, 0)) for label in ids] for row in result.rows]
     one, other = view.names[result.labels["judge"]], view.names[result.labels["other"]]
     cells = [(counts[r][c] + counts[c][r], ids[r], ids[c]) for r in range(len(ids)) for c in range(r)]
@@ -133,21 +131,22 @@ def _matrix(view: View, question: str, result: Result, ids: Sequence[str], names
     return Figure(
         f"confusion-{question}-{result.labels['judge']}-{result.labels['other']}",
         f"{sentence}.{same} Shade: share of the row; rows with fewer than ten items are left unshaded.",
-        str(confusion([names[label] for label in ids], one, other, counts)),
-        [dict(row) for row in result.rows],
+        str(confusion(list(names.values()), one, other, counts)),
+        result.rows,
         view.signature(result),
     )
 
 
 def _merging(
-    view: View, question: str, merges: Sequence[Result], matrices: Sequence[Result], names: dict[str, str]
-) -> tuple[Figure, LabelMerge]:
-    """The merge that raises κ most over all pairs of people."""
-    gains: dict[str, float] = {}
+    view: View, question: str, merges: Sequence[Result], matrices: Sequence[Result], names: Mapping[str, str]
+) -> tuple[Figure | None, LabelMerge | None]:
+    """The merge that raises κ most over all pairs of people; nothing where no label would be left to disagree on."""
+    gains: Counter[str] = Counter()
     for result in merges:
-        gains[result.labels["merged"]] = gains.get(result.labels["merged"], 0.0) + (result.rows[0]["gain"] or 0.0)
-    best = max(gains, key=lambda name: gains[name])
-    first, second = best.split(" + ")
+        gains[result.labels["merged"]] += result.rows[0]["gain"] or 0.0
+    best = max(gains, key=lambda name: gains[name], default="")
+    pairs = {f"{one} + {other}": (one, other) for one, other in permutations(names, 2)}
+    first, second = pairs.get(best, ("", ""))
     tables = {(m.labels["judge"], m.labels["other"]): {row["label"]: row for row in m.rows} for m in matrices}
     bars = []
     for result in (r for r in merges if r.labels["merged"] == best):
@@ -155,19 +154,22 @@ def _merging(
         between = int(table[first][second] + table[second][first])
         total = sum(int(row[label]) for name, row in table.items() for label in table if label != name)
         bars.append(Merge(view.pair_name(result), between, total, result.rows[0]["before"], result.value))
-    gains_in_kappa = [(m.after or 0) - (m.before or 0) for m in bars]
-    low, high = number(min(gains_in_kappa)), number(max(gains_in_kappa))
-    change = f"by {low}" + (f" to {high}" if len(gains_in_kappa) > 1 else "")
+    changes = [m.after - m.before for m in bars if m.after is not None and m.before is not None]
+    if not changes:
+        return None, None
+    change = f"by {number(min(changes))}" + (f" to {number(max(changes))}" if len(changes) > 1 else "")
+    merge = LabelMerge((first, second), change, min(changes) > 0)
     labels = (names[first], names[second])
-    caption = (
-        f"Taking {words([view.inside(label) for label in labels])} as one would raise κ {change}, more than any other "
-        "pair of labels. Fewer labels always agree more easily: read the sentences before merging."
+    gain = (
+        "raise κ {}, more than any other pair of labels." if merge.raises else "change κ {}; no other pair gains more."
     )
-    data = [
-        {"pair": m.pair, "between": m.between, "total": m.total, "before": m.before, "after": m.after} for m in bars
-    ]
+    caption = (
+        f"Taking {words([view.inside(label) for label in labels])} as one would {gain.format(change)} "
+        "Fewer labels always agree more easily: read the sentences before merging."
+    )
+    data = [asdict(bar) for bar in bars]
     figure = Figure(f"merging-{question}", caption, str(merging(labels, bars)), data, view.signature(merges[0]))
-    return figure, LabelMerge((first, second), change)
+    return figure, merge
 
 
 _MOST, _AROUND, _MOST_JUDGES = 5, 1, 8
@@ -227,41 +229,31 @@ def _entry(view: View, main: pl.DataFrame, document: Document | None, row: Mappi
 
 
 def lines(document: Document | None, segment: str, system: str, around: int = _AROUND) -> list[dict[str, Json]]:
-    """The sentence with its translation, and its neighbours in grey."""
+    """The sentence with its translation, and its neighbours in grey; of a whole document how it begins."""
     if document is None:
         return []
-    if not segment and document.segments:
-        return _whole(document, system)
-    at = next((place for place, one in enumerate(document.segments) if one.id == segment), None)
+    whole = not segment and bool(document.segments)
+    at = 0 if whole else next((place for place, one in enumerate(document.segments) if one.id == segment), None)
     if at is None:
         return []
-    rows: list[dict[str, Json]] = []
+    around = 0 if whole else around
     near = range(max(0, at - around), min(len(document.segments), at + around + 1))
-    for place in near:
-        rows.append(_line(document.segments[place].source, document.source_language, context=place != at))
-    for name in system.split("|") if system else list(document.systems)[:1]:
+    longest = _BEGINNING if whole else None
+    rows = [
+        _line(document.segments[place].source, document.source_language, context=whole or place != at, longest=longest)
+        for place in near
+    ]
+    systems = system.split("|") if system else [] if whole else list(document.systems)[:1]
+    for name in systems:
         if target := document.segments[at].text(name):
-            rows.append({**_line(target, document.target_language), "name": name if "|" in system else ""})
+            shown_name = name if "|" in system else ""
+            rows.append(_line(target, document.target_language, longest=longest) | {"name": shown_name})
     return rows
 
 
-def _whole(document: Document, system: str) -> list[dict[str, Json]]:
-    """How a document begins, and how its outputs do."""
-    first = document.segments[0]
-    lines = [_line(shortened(first.source, _BEGINNING), document.source_language, context=True)]
-    for name in system.split("|") if system else []:
-        if target := first.text(name):
-            lines.append(
-                {
-                    **_line(shortened(target, _BEGINNING), document.target_language),
-                    "name": name if "|" in system else "",
-                }
-            )
-    return lines
-
-
-def _line(text: str, language: str, *, context: bool = False) -> dict[str, Json]:
-    return {"text": text, "language": language, "direction": languages.direction(language), "context": context}
+def _line(text: str, language: str, *, context: bool = False, longest: int | None = None) -> dict[str, Json]:
+    shown = text if longest is None else shortened(text, longest)
+    return {"text": shown, "language": language, "direction": languages.direction(language), "context": context}
 
 
 def _answers(view: View, answers: pl.DataFrame) -> Iterator[str]:
@@ -310,14 +302,10 @@ def comments(view: View) -> Section | None:
         segment = document.segment(row["segment"]) if document and row["segment"] else None
         lines = []
         if document and segment:
-            texts = [(segment.source, document.source_language)]
-            texts += [(segment.text(name) or "", document.target_language) for name in row["system"].split("|") if name]
-            lines = [
-                {"text": text, "language": code, "direction": languages.direction(code), "context": place == 0}
-                for place, (text, code) in enumerate(texts)
-            ]
+            lines = [_line(segment.source, document.source_language, context=True)]
+            names = filter(None, row["system"].split("|"))
+            lines += [_line(segment.text(name) or "", document.target_language) for name in names]
         entries.append({"lines": lines, "answers": [(view.names.get(row["judge"], row["judge"]), row["text"])]})
-    sentence = plural(answers.height, "comment") + (
-        f", of which the first {_MOST_COMMENTS}" if answers.height > _MOST_COMMENTS else ""
-    )
-    return Section("comments", "Comments", [Quotes("comments", f"{sentence}.", entries)])
+    first = f", of which the first {_MOST_COMMENTS}" if answers.height > _MOST_COMMENTS else ""
+    caption = f"{plural(answers.height, 'comment')}{first}."
+    return Section("comments", "Comments", [Quotes("comments", caption, entries)])

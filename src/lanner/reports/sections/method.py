@@ -15,8 +15,8 @@ from typing import Any, cast
 
 import polars as pl
 
-from lanner.analysis import FEWEST_ITEMS, GROUPS, CountedRows, Reason, plan
-from lanner.analysis.assistance import Assistance, Comparison, assistance
+from lanner.analysis import FEWEST_ITEMS, GROUPS, CountedRows, Measure, Reason, plan
+from lanner.analysis.assistance import FATES, Assistance, assistance
 from lanner.analysis.scores import bounds_of, keep_means_on_scale
 from lanner.designs.expected import Misses, control_limit, missed_controls, misses, outcomes, share_interval
 from lanner.errors import StatisticError
@@ -40,11 +40,12 @@ from lanner.model import (
     Role,
     Scale,
     Spans,
+    Stage,
     Task,
     Unit,
     languages,
 )
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed, value_columns
 from lanner.reports.view import View
 from lanner.stats import effort
 from lanner.stats.diagnosis import self_agreement
@@ -62,17 +63,17 @@ _KINDS = {
     JudgeKind.ADJUDICATED: "adjudication",
 }
 _UNIT_NAMES = {
-    "isolated_sentence": "a sentence alone",
-    "sentence_in_context": "a sentence in context",
-    "document": "a document",
-    "judge": "the judge",
+    Unit.ISOLATED: "a sentence alone",
+    Unit.IN_CONTEXT: "a sentence in context",
+    Unit.DOCUMENT: "a document",
+    Unit.JUDGE: "the judge",
 }
 _ROLES = {"control": "answered control item", "repeat": "repeated item", "calibration": "calibration item"}
 _UNITS = {
-    "isolated_sentence": "one isolated sentence at a time",
-    "sentence_in_context": "sentence by sentence with the document in view",
-    "document": "document by document",
-    "judge": "in a questionnaire",
+    Unit.ISOLATED: "one isolated sentence at a time",
+    Unit.IN_CONTEXT: "sentence by sentence with the document in view",
+    Unit.DOCUMENT: "document by document",
+    Unit.JUDGE: "in a questionnaire",
 }
 
 
@@ -102,13 +103,13 @@ def details(view: View) -> Section:
 def _who_and_what(view: View) -> str:
     kinds = Counter(judge.kind for judge in view.judges)
     who = words([plural(number, _KINDS[kind]) for kind, number in kinds.items()]) or "Nobody"
-    how = words(list(dict.fromkeys(_UNITS[stage.unit.value] for stage in view.protocol.stages)))
+    how = words(list(dict.fromkeys(_UNITS[stage.unit] for stage in view.protocol.stages)))
     question_names = words(
         [view.short(q.id) for s, q in view.protocol.questions if q.kind != "text" and s.unit is not Unit.JUDGE]
     )
     who = f"{who[0].upper()}{who[1:]}"
     number = f"{count(len(view.material.judgements))} answers were given."
-    if not view.has_protocol:
+    if view.protocol.is_guessed:
         return (
             f"{who} answered{_extent(view)}. The answers came without a protocol: what judges saw and how they were "
             f"asked is not known. They hold: {question_names}. {number}"
@@ -242,27 +243,21 @@ def _question_table(view: View) -> Table:
     cells = view.material.table.filter(pl.col("row") != "")  # everything that was answered, counted or not
     cells = cells.select("question", "judge", "document", "segment", "system").unique()
     counts |= dict(cells.group_by("question").len().iter_rows())
-    rows: list[dict[str, object]] = []
-    for stage, question in view.protocol.questions:
-        answers = counts.get(question.id, 0)
-        rows.append(
-            {
-                "question": view.label(question.id),
-                "of": _UNIT_NAMES[stage.unit.value] if view.has_protocol else "not known",
-                "answer": _answer(view, question),
-                "n": count(answers),
-            }
-        )
     columns = [
-        Column("question", "Question"),
-        Column("of", "Asked of", text=True),
-        Column("answer", "Answer", text=True),
-        Column("n", "Answers", quiet=True),
+        Column("question", "Question", cell=lambda entry: view.label(entry[1].id)),
+        Column("of", "Asked of", text=True, cell=lambda entry: _unit_name(view, entry[0])),
+        Column("answer", "Answer", text=True, cell=lambda entry: _answer(view, entry[1])),
+        Column("n", "Answers", quiet=True, cell=lambda entry: count(counts.get(entry[1].id, 0))),
     ]
+    rows = printed(columns, view.protocol.questions)
     extremes = _most_and_least_answered(view, counts)
     caption = f"What was asked: {plural(len(rows), 'question')} of {view.words.title}{extremes}."
     signature = f"{view.protocol.label} · hash {view.protocol.hash} · judges {len(view.judges)}"
     return Table("asked", caption, columns, rows, rows, signature)
+
+
+def _unit_name(view: View, stage: Stage) -> str:
+    return "not known" if view.protocol.is_guessed else _UNIT_NAMES[stage.unit]
 
 
 def _most_and_least_answered(view: View, answer_counts: Mapping[str, int]) -> str:
@@ -282,7 +277,7 @@ def _most_and_least_answered(view: View, answer_counts: Mapping[str, int]) -> st
 def _answer(view: View, question: Question) -> str:
     """What could be answered, in a few words."""
     match question:
-        case Scale() if not view.has_protocol:
+        case Scale() if view.protocol.is_guessed:
             _, end = bounds_of(view.protocol, question.id) or (question.min, question.max)
             ends = f"{question.min:.12g} to {question.max:.12g}, as far as the answers show"
             return "a number" if math.isinf(end) else ends
@@ -376,22 +371,23 @@ _METHODS = {
 
 
 def _texts(view: View) -> Table:
-    rows = []
-    for domain in view.domains or [""]:
-        documents = [document for document in view.material.documents if document.domain == domain]
-        rows.append(_length_row(domain or "all", [len(document.segments) for document in documents]))
-    if len(rows) > 1:
-        rows.append(
-            {**_length_row("All", [len(document.segments) for document in view.material.documents]), "total": True}
-        )
+    lengths: dict[str, list[int]] = {domain or "all": [] for domain in view.domains or [""]}
+    for document in view.material.documents:
+        if (domain := (document.domain or "") if view.domains else "all") in lengths:
+            lengths[domain].append(len(document.segments))
     columns = [
-        Column("domain", "Domain"),
-        Column("documents", "Documents"),
-        Column("sentences", "Sentences"),
-        Column("mean", "per document"),
-        Column("range", "min–max", quiet=True),
+        Column("domain", "Domain", cell=lambda entry: entry[0]),
+        Column("documents", "Documents", cell=lambda entry: len(entry[1])),
+        Column("sentences", "Sentences", cell=lambda entry: sum(entry[1])),
+        Column("mean", "per document", cell=lambda e: f"{sum(e[1]) / len(e[1]):.1f}" if e[1] else "—"),
+        Column("range", "min–max", quiet=True, cell=lambda e: f"{min(e[1])}–{max(e[1])}" if e[1] else "—"),
     ]
-    data = [{key: value for key, value in row.items() if key != "total"} for row in rows]
+    data = printed(columns, lengths.items())
+    whole = [len(document.segments) for document in view.material.documents]
+    rows = data
+    if len(data) > 1:
+        data = [*data, *printed(columns, [("All", whole)])]
+        rows = [*data[:-1], data[-1] | {"total": True}]
     signature = f"{view.protocol.label} · {view.material.name} · documents {len(view.material.documents):,}"
     return Table("texts", _lengths(view), columns, rows, data, signature)
 
@@ -412,16 +408,6 @@ def _lengths(view: View) -> str:
     if len(means) > 1 and longest and shortest and means[longest] > means[shortest]:
         return f"{sentence}, most in {longest} ({means[longest]:.1f}) and fewest in {shortest} ({means[shortest]:.1f})."
     return f"{sentence} ({min(everything)} to {max(everything)})."
-
-
-def _length_row(domain: str, lengths: list[int]) -> dict[str, object]:
-    return {
-        "domain": domain,
-        "documents": len(lengths),
-        "sentences": sum(lengths),
-        "mean": f"{sum(lengths) / len(lengths):.1f}" if lengths else "—",
-        "range": f"{min(lengths)}–{max(lengths)}" if lengths else "—",
-    }
 
 
 def questionnaire(view: View) -> Section | None:
@@ -450,62 +436,45 @@ def _averages(view: View, questions: list[str]) -> Table:
         rows_counted.sign(averages(rows_counted.table, questions)),
         {question: bounds_of(view.protocol, question) for question in questions},
     )
-    rows: list[dict[str, Json]] = [
-        {
-            "statement": view.words.option(row["question"], row["row"]).label
-            if row["row"]
-            else view.label(row["question"]),
-            "mean": number(row["mean"], 2, bounded=False),
-            "ci": interval(row["low"], row["high"], bounded=False),
-            "median": number(row["median"], 1, bounded=False),
-            "n": row["n"],
-        }
-        for row in result.rows
-    ]
+
+    def statement(row: Mapping[str, Json]) -> str:
+        return view.words.option(row["question"], row["row"]).label if row["row"] else view.label(row["question"])
+
     columns = [
-        Column("statement", "Statement"),
-        Column("mean", "Mean"),
-        Column("ci", "95 %", quiet=True),
-        Column("median", "Median"),
+        Column("statement", "Statement", cell=statement),
+        Column("mean", "Mean", cell=lambda row: number(row["mean"], 2, bounded=False)),
+        Column("ci", "95 %", quiet=True, cell=lambda row: interval(row["low"], row["high"], bounded=False)),
+        Column("median", "Median", cell=lambda row: number(row["median"], 1, bounded=False)),
         Column("n", "n", quiet=True),
     ]
-    data = [dict(row) for row in result.rows]
-    ratings = [(row, summary) for row, summary in zip(rows, result.rows, strict=True) if summary["mean"] is not None]
+    ratings = [row for row in result.rows if row["mean"] is not None]
     caption = "Average answers of the judges."
-    if len(ratings) > 1 and min(summary["n"] for _, summary in ratings) >= _FEWEST_JUDGES:
-        high, low = (pick(ratings, key=lambda pair: pair[1]["mean"])[0] for pick in (max, min))
-        caption = (
-            f"Average answers of the judges: highest on “{high['statement']}” ({high['mean']} {high['ci']}), lowest on "
-            f"“{low['statement']}” ({low['mean']} {low['ci']})."
-        ).replace(" )", ")")
-    return Table("statements", caption, columns, rows, data, view.signature(result))
+    if len(ratings) > 1 and min(row["n"] for row in ratings) >= _FEWEST_JUDGES:
+        high, low = (
+            f"“{statement(row)}” ({estimate(row['mean'], row['low'], row['high'], 2, bounded=False)})"
+            for pick in (max, min)
+            for row in [pick(ratings, key=lambda row: row["mean"])]
+        )
+        caption = f"Average answers of the judges: highest on {high}, lowest on {low}."
+    return Table("statements", caption, columns, printed(columns, result.rows), result.rows, view.signature(result))
 
 
 def _shares(view: View, questions: list[str]) -> Table:
     rows_counted = view.counted("questionnaire")
     result = rows_counted.sign(shares(rows_counted.table, questions))
-    rows: list[dict[str, Json]] = [
-        {
-            "question": view.label(row["question"]),
-            "answer": view.words.option(row["question"], row["label"]).label,
-            "count": row["count"],
-            "n": row["n"],
-        }
-        for row in result.rows
-    ]
     columns = [
-        Column("question", "Question"),
-        Column("answer", "Answer", text=True),
+        Column("question", "Question", cell=lambda row: view.label(row["question"])),
+        Column("answer", "Answer", text=True, cell=lambda row: view.words.option(row["question"], row["label"]).label),
         Column("count", "Judges"),
         Column("n", "of", quiet=True),
     ]
-    data = [dict(row) for row in result.rows]
+    rows = printed(columns, result.rows)
     several = [row for row in rows if row["n"] >= _FEWEST_JUDGES]
     top = max(several, key=lambda row: row["count"] / row["n"], default=None)
     caption = "How many judges gave which answer."
     if top is not None:
         caption += f" The most unanimous: “{top['answer']}” to “{top['question']}” ({top['count']} of {top['n']})."
-    return Table("answers", caption, columns, rows, data, view.signature(result))
+    return Table("answers", caption, columns, rows, result.rows, view.signature(result))
 
 
 _SPOILED = "spam"  # the name under which a document says which of its outputs is nonsense
@@ -578,72 +547,58 @@ def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table
         counts = {"judge": name, "answered": items, "missed": miss_count, "ties": ties}
         data.append({**counts, "share": miss_count / items, "low": low, "high": high})
     data.sort(key=lambda row: -row["share"])
-    miss_count, items = sum(row["missed"] for row in data), sum(row["answered"] for row in data)
-    worst = data[0] if data else None
+    miss_count, items = (sum(row[name] for row in data) for name in ("missed", "answered"))
     sentence = f"{miss_count} of {plural(items, 'control item')} were missed"
-    if worst and worst["missed"]:
-        sentence += f", most by {worst['judge']} ({worst['missed']} of {worst['answered']})"
-    rows = [
-        {**row, "share": percent(row["share"], 0), "ci": f"[{percent(row['low'], 0)}, {percent(row['high'], 0)}]"}
-        for row in data
-    ]
+    if miss_count:
+        sentence += f", most by {data[0]['judge']} ({data[0]['missed']} of {data[0]['answered']})"
     columns = [
         Column("judge", "Judge"),
         Column("answered", "Control items"),
         Column("missed", "Missed"),
         Column("ties", "of these ties"),
-        Column("share", "Share missed"),
-        Column("ci", "95 %", quiet=True),
+        Column("share", "Share missed", cell=lambda row: percent(row["share"], 0)),
+        Column("ci", "95 %", quiet=True, cell=lambda row: f"[{percent(row['low'], 0)}, {percent(row['high'], 0)}]"),
     ]
     signature = f"control items · {view.protocol.label} · n {items} · judges {len(data)} · Wilson 95 %"
-    return Table("controls", f"{sentence}. One broken rule misses an item.", columns, rows, data, signature)
+    caption = f"{sentence}. One broken rule misses an item."
+    return Table("controls", caption, columns, printed(columns, data), data, signature)
 
 
 def _repeats(view: View, repeats: CountedRows) -> Table | None:
-    rows: list[dict[str, Json]] = []
-    data: list[dict[str, Json]] = []
-    best: list[str] = []
-    signature = ""
+    results: list[tuple[Measure, Result]] = []
     question_ids = set(repeats.table.filter(pl.col("role") == "repeat")["question"].unique())
-    for entry in plan(view.protocol):
-        coefficient = entry.pairs
-        if coefficient.question not in question_ids:
-            continue
-        options = {**coefficient.options, "resampling": view.resampling}
-        results = self_agreement(repeats.table, coefficient.question, of=coefficient.statistic, **options)
-        values = [repeats.sign(result) for result in results if result.value is not None]
-        signature = signature or (view.signature(values[0]) if values else "")
-        for result in values:
-            who = result.labels["judge"]
-            name = "all judges" if who == "all" else view.names.get(who, who)
-            rows.append(
-                {
-                    "question": view.short(coefficient.question).capitalize(),
-                    "judge": name,
-                    "value": f"{coefficient.sign} {number(result.value)}",
-                    "ci": interval(result.low, result.high),
-                    "n": result.counts.get("items", 0),
-                }
-            )
-            data.append(
-                {"question": coefficient.question, "judge": who, "coefficient": coefficient.name, **result.row()}
-            )
-        if values and values[0].labels["judge"] == "all":
-            one = values[0]
-            best.append(
-                f"{view.short(coefficient.question)} {coefficient.sign} {estimate(one.value, one.low, one.high, 2)}"
-            )
-    if not rows:
+    for coefficient in (entry.pairs for entry in plan(view.protocol)):
+        if coefficient.question in question_ids:
+            options = {**coefficient.options, "resampling": view.resampling}
+            of_judges = self_agreement(repeats.table, coefficient.question, of=coefficient.statistic, **options)
+            results += [(coefficient, repeats.sign(result)) for result in of_judges if result.value is not None]
+    if not results:
         return None
+
+    def judge_name(entry: tuple[Measure, Result]) -> str:
+        judge = entry[1].labels["judge"]
+        return "all judges" if judge == "all" else view.names.get(judge, judge)
+
+    _, ends, n = value_columns("", of=lambda entry: entry[1])
     columns = [
-        Column("question", "Question"),
-        Column("judge", "Judge", text=True),
-        Column("value", "Agreement"),
-        Column("ci", "95 %", quiet=True),
-        Column("n", "n", quiet=True),
+        Column("question", "Question", cell=lambda entry: view.short(entry[0].question).capitalize()),
+        Column("judge", "Judge", text=True, cell=judge_name),
+        Column("value", "Agreement", cell=lambda entry: f"{entry[0].sign} {number(entry[1].value)}"),
+        ends,
+        n,
     ]
+    best = [
+        f"{view.short(coefficient.question)} {coefficient.sign} {estimate(one.value, one.low, one.high, 2)}"
+        for coefficient, one in results
+        if one.labels["judge"] == "all"
+    ]
+    data = [
+        {"question": measure.question, "judge": one.labels["judge"], "coefficient": measure.name, **one.row()}
+        for measure, one in results
+    ]
+    signature = next(filter(None, (view.signature(result) for _, result in results)), "")
     caption = f"How far judges agree with themselves on items that they met twice: {'; '.join(best)}."
-    return Table("repeats", caption, columns, rows, data, signature)
+    return Table("repeats", caption, columns, printed(columns, results), data, signature)
 
 
 # Time
@@ -677,7 +632,7 @@ def effort_section(view: View) -> Section | None:
         "throughput",
         f"{caption}{_domains(view, rows)}{domains}{remark} {' '.join(result.notes)}".rstrip(),
         str(_draw(view, rows, [overall[judge] for judge in by_pace])),
-        [dict(row) for row in result.rows],
+        result.rows,
         view.signature(result, judges=len(overall)),
     )
     finding = f"The work took **{duration(hours)}**, at {sentence}."
@@ -793,70 +748,57 @@ def _methods(result: Assistance) -> str:
 
 
 def _fates(view: View, result: Assistance) -> Table:
-    rows: list[dict[str, Json]] = []
-    data = [row for row in result.to_rows() if row.get("model")]
-    signature = ""
-    for entry in result.models:
-        rows.append(
-            {
-                "model": entry.model or "unnamed",
-                **{fate: estimate(one.value, one.low, one.high) for fate, one in entry.fates.items()},
-                "n": f"{entry.offered:,}",
-            }
+    def fate_column(fate: str) -> Column:
+        return Column(
+            fate,
+            f"{fate.capitalize()} [95 %]",
+            cell=lambda entry: estimate(entry.fates[fate].value, entry.fates[fate].low, entry.fates[fate].high),
         )
-        signature = signature or view.signature(entry.fates["kept"])
+
     columns = [
-        Column("model", "Model"),
-        Column("kept", "Kept [95 %]"),
-        Column("changed", "Changed [95 %]"),
-        Column("removed", "Removed [95 %]"),
-        Column("n", "Marks", quiet=True),
+        Column("model", "Model", cell=lambda entry: entry.model or "unnamed"),
+        *map(fate_column, FATES),
+        Column("n", "Marks", quiet=True, cell=lambda entry: f"{entry.offered:,}"),
     ]
     additions = estimate(result.added.value, result.added.low, result.added.high, 2, bounded=False)
     caption = (
         f"{view.short(result.question).capitalize()}: what became of the marks that were offered, with intervals over "
         f"documents. Judges added {additions} marks to an item."
     )
+    data = [row for row in result.to_rows() if row.get("model")]
+    signature = next(filter(None, (view.signature(entry.fates["kept"]) for entry in result.models)), "")
+    rows = printed(columns, result.models)
     return Table(f"offered-{result.question}", caption, columns, rows, data, signature)
 
 
 def _comparison_table(view: View, result: Assistance) -> Table:
     comparisons = [*result.comparisons, *result.judges]
-    rows = [_comparison_row(comparison) for comparison in comparisons]
     data = [row for row in result.to_rows() if row.get("items")]
     signature = next((view.signature(c.difference) for c in comparisons if c.difference.signature), "")
+
+    def side_column(side: str) -> Column:
+        return Column(side, f"{side.capitalize()} [95 %]", cell=lambda row: _shown(row.measure, getattr(row, side)))
+
     columns = [
-        Column("what", ""),
-        Column("assisted", "Assisted [95 %]"),
-        Column("unaided", "Unaided [95 %]"),
-        Column("difference", "Difference [95 %]"),
-        Column("p", "p", quiet=True),
-        Column("n", "Unaided answers", quiet=True),
+        Column("what", "", cell=lambda comparison: _heading(comparison.measure)),
+        *map(side_column, ("assisted", "unaided", "difference")),
+        Column("p", "p", quiet=True, cell=lambda comparison: p_number(comparison.difference.p)),
+        Column("n", "Unaided answers", quiet=True, cell=lambda c: f"{c.unaided.counts.get('items', 0):,}"),
     ]
     caption = (
         f"{view.short(result.question).capitalize()}: items judged with the model's marks and without. Judges who "
         "start from the same marks agree with each other more than they would on their own, so **their agreement is "
         "inflated on assisted items**; the unaided ones show it as it is."
     )
+    rows = printed(columns, comparisons)
     return Table(f"assistance-{result.question}", caption, columns, rows, data, signature)
 
 
-def _comparison_row(comparison: Comparison) -> dict[str, Json]:
-    digits = _DIGITS.get(comparison.measure, 2)
-
-    def shown(result: Result) -> str:
-        enough = result.counts.get("items", FEWEST_ITEMS) >= FEWEST_ITEMS
-        return estimate(result.value, result.low, result.high, digits, bounded=False) if enough else ""
-
-    p = p_number(comparison.difference.p)
-    return {
-        "what": _heading(comparison.measure),
-        "assisted": shown(comparison.assisted),
-        "unaided": shown(comparison.unaided),
-        "difference": shown(comparison.difference),
-        "p": p,
-        "n": f"{comparison.unaided.counts.get('items', 0):,}",
-    }
+def _shown(measure: str, result: Result) -> str:
+    """An estimate; nothing of fewer items than are needed to say anything."""
+    if result.counts.get("items", FEWEST_ITEMS) < FEWEST_ITEMS:
+        return ""
+    return estimate(result.value, result.low, result.high, _DIGITS.get(measure, 2), bounded=False)
 
 
 def _heading(measure: str) -> str:

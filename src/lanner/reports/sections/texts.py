@@ -5,8 +5,9 @@ context by context."""
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from statistics import median
 from typing import Any
 
@@ -21,10 +22,10 @@ from lanner.figures.charts import Bar, Curve, Panel, Row, bars, curves, histogra
 from lanner.figures.typeset import count, estimate, number, p_value, percent, plural
 from lanner.model import Analysis, Choice, Grid, Json, Labels, Question, Result, Scale, Spans, Unit
 from lanner.protocols.derived import chosen_rows
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed
 from lanner.reports.view import View
 from lanner.stats import context
-from lanner.stats.resample import Array, Replicates, Resampling, outcome, replicate_sums
+from lanner.stats.resample import Array, Outcome, Replicates, Resampling, outcome, replicate_sums, sign
 
 
 def label_section(view: View) -> Section | None:
@@ -156,18 +157,22 @@ def marked_passages(view: View) -> Section | None:
     blocks: list[Block] = []
     findings: list[str] = []
     for _, question in view.protocol.questions:
-        if isinstance(question, Spans) and question.id in view.answered:
-            answers = view.answers(question.id).filter(pl.col("spans").is_not_null())
-            if len(answers):
-                marks = _marks(answers)
-                blocks += _question(view, question, answers, marks)
-                if len(answers) >= FEWEST_ITEMS:
-                    findings.append(_finding_marks(view, question, answers, marks))
+        if isinstance(question, Spans) and not (answers := _with_spans(view.answers(question.id))).is_empty():
+            marks = _marks(answers)
+            blocks.append(_by_judge(view, question, answers, marks))
+            if len({(mark.get("category"), mark.get("severity")) for mark in marks}) > 1:
+                blocks.append(_by_kind(view, question, marks))
+            findings += filter(None, [_finding_marks(view, question)])
     return Section("marks", "What was marked", blocks, findings) if blocks else None
 
 
-def _finding_marks(view: View, question: Spans, answers: pl.DataFrame, marks: list[Mark]) -> str:
-    """How many items carry a mark, and which kind is the most frequent."""
+def _finding_marks(view: View, question: Spans) -> str:
+    """How many items carry a mark, and which kind is the most frequent: of people, or where nobody of them answered of
+    models. Nothing of fewer answers than are needed to say anything."""
+    answers = _with_spans(view.counted().table.filter(pl.col("question") == question.id))
+    if len(answers) < FEWEST_ITEMS:
+        return ""
+    marks = _marks(answers)
     items = len({(mark["judge"], mark["item"]) for mark in marks})
     sentence = f"Something was marked on **{percent(items / len(answers), 0)} of {count(len(answers))} answers**"
     for field in ("category", "severity"):
@@ -180,6 +185,10 @@ def _finding_marks(view: View, question: Spans, answers: pl.DataFrame, marks: li
     return f"{sentence} ({view.short(question.id)})."
 
 
+def _with_spans(answers: pl.DataFrame) -> pl.DataFrame:
+    return answers.filter(pl.col("spans").is_not_null())
+
+
 def _marks(answers: pl.DataFrame) -> list[Mark]:
     return [
         {"judge": judge, "system": system, "item": (document, segment, system), **span}
@@ -188,14 +197,7 @@ def _marks(answers: pl.DataFrame) -> list[Mark]:
         ).iter_rows()
         if text != "[]"
         for span in json.loads(text)
-        if span.get("outcome") != "removed"
     ]
-
-
-def _question(view: View, question: Spans, answers: pl.DataFrame, marks: list[Mark]) -> Iterator[Block]:
-    yield _by_judge(view, question, answers, marks)
-    if len({(mark.get("category"), mark.get("severity")) for mark in marks}) > 1:
-        yield _by_kind(view, question, marks)
 
 
 def _by_judge(view: View, question: Spans, answers: pl.DataFrame, marks: list[Mark]) -> Table:
@@ -206,7 +208,7 @@ def _by_judge(view: View, question: Spans, answers: pl.DataFrame, marks: list[Ma
             continue
         own = [mark for mark in marks if mark["judge"] == judge.id]
         items_with_marks = len({mark["item"] for mark in own})
-        lengths = sorted(int(mark["end"]) - int(mark["start"]) for mark in own if _placed(mark))
+        lengths = [int(mark["end"]) - int(mark["start"]) for mark in own if _placed(mark)]
         data.append(
             {
                 "judge": view.names[judge.id],
@@ -215,27 +217,23 @@ def _by_judge(view: View, question: Spans, answers: pl.DataFrame, marks: list[Ma
                 "share": items_with_marks / items[judge.id],
                 "marks": len(own),
                 "per_item": len(own) / items[judge.id],
-                "median_length": lengths[len(lengths) // 2] if lengths else None,
+                "median_length": median(lengths) if lengths else None,
             }
         )
     data.sort(key=lambda row: -row["share"])
-    rows = [
-        {
-            **row,
-            "share": percent(row["share"], 0),
-            "per_item": f"{row['per_item']:.2f}",
-            **{name: count(row[name]) for name in ("items", "marked", "marks", "median_length")},
-        }
-        for row in data[:_MOST_JUDGES]
-    ]
+
+    def length(row: Mapping[str, Json]) -> str:
+        middle = row["median_length"]
+        return count(None) if middle is None else f"{middle:,.12g}"
+
     columns = [
         Column("judge", "Judge"),
-        Column("items", "Items"),
-        Column("marked", "with marks"),
-        Column("share", "Share"),
-        Column("marks", "Marks"),
-        Column("per_item", "per item"),
-        Column("median_length", "Median length, characters", quiet=True),
+        Column("items", "Items", cell=lambda row: count(row["items"])),
+        Column("marked", "with marks", cell=lambda row: count(row["marked"])),
+        Column("share", "Share", cell=lambda row: percent(row["share"], 0)),
+        Column("marks", "Marks", cell=lambda row: count(row["marks"])),
+        Column("per_item", "per item", cell=lambda row: f"{row['per_item']:.2f}"),
+        Column("median_length", "Median length, characters", quiet=True, cell=length),
     ]
     shares = sorted(row["share"] for row in data if row["items"] >= FEWEST_ITEMS)
     sentence = "how often each judge marks something"
@@ -243,10 +241,11 @@ def _by_judge(view: View, question: Spans, answers: pl.DataFrame, marks: list[Ma
         low, high = percent(shares[0], 0), percent(shares[-1], 0)
         span = low if low == high else f"{low.removesuffix(' %')} to {high}"
         sentence = f"judges mark something on {span} of their items"
-    left = len(data) - len(rows)
-    more = f" The {plural(left, 'judge')} who mark least are in the CSV file." if left else ""
+    left = len(data) - _MOST_JUDGES
+    more = f" The {plural(left, 'judge')} who mark least are in the CSV file." if left > 0 else ""
     caption = f"{view.label(question.id)}: {sentence}, most first.{more}"
     signature = f"marks · {view.protocol.label} {question.id} · n {len(answers):,} answers · judges {len(data)}"
+    rows = printed(columns, data[:_MOST_JUDGES])
     return Table(f"marks-{question.id}", caption, columns, rows, data, signature)
 
 
@@ -305,50 +304,37 @@ def _option_label(view: View, question: Spans, name: str) -> str:
 
 def linked_marks(view: View) -> Section | None:
     """For questions whose spans can be linked; nothing where no span was marked."""
-    blocks: list[Block] = []
-    for _, question in view.protocol.questions:
-        if isinstance(question, Spans) and question.link and question.id in view.answered:
-            table = _link_table(view, question)
-            blocks += [table] if table else []
-    return Section("linked", "Marks that lead elsewhere", blocks) if blocks else None
+    questions = [question for _, question in view.protocol.questions if isinstance(question, Spans) and question.link]
+    tables = [table for question in questions if (table := _link_table(view, question))]
+    return Section("linked", "Marks that lead elsewhere", tables) if tables else None
 
 
 def _link_table(view: View, question: Spans) -> Table | None:
     places = {(d.id, s.id): n for d in view.material.documents for n, s in enumerate(d.segments)}
-    answers = view.answers(question.id).filter(pl.col("spans").is_not_null())
-    mark_counts: dict[str, int] = defaultdict(int)
-    reach: dict[str, list[int]] = defaultdict(list)
-    for document, segment, text in answers.select("document", "segment", "spans").iter_rows():
-        for span in json.loads(text):
-            category = str(span.get("category") or "")
-            mark_counts[category] += 1
-            target = str((span.get("link") or {}).get("segment"))
-            if (document, segment) in places and (document, target) in places:
-                reach[category].append(places[document, target] - places[document, segment])
-    if not mark_counts:
+    marks = _marks(_with_spans(view.answers(question.id)))
+    if not marks:
         return None
-    data: list[dict[str, Json]] = []
-    for category, marks in sorted(mark_counts.items(), key=lambda entry: -entry[1]):
-        steps = reach[category]
-        data.append(
-            {
-                "category": category,
-                "marks": marks,
-                "linked": len(steps),
-                "back": sum(step < 0 for step in steps),
-                "same": sum(step == 0 for step in steps),
-                "on": sum(step > 0 for step in steps),
-                "median_distance": median(map(abs, steps)) if steps else None,
-            }
-        )
-    total, link_count = sum(mark_counts.values()), sum(map(len, reach.values()))
-    words = view.words
-    rows = [
-        {**row, "category": words.option(question.id, row["category"]).label if row["category"] else "all"}
-        for row in data
+    counts = Counter(str(mark.get("category") or "") for mark in marks)
+    reach: dict[str, list[int]] = {category: [] for category in counts}
+    for mark in marks:
+        document, segment, _ = mark["item"]
+        start, end = (places.get((document, name)) for name in (segment, (mark.get("link") or {}).get("segment")))
+        if start is not None and end is not None:
+            reach[str(mark.get("category") or "")].append(end - start)
+    data: list[dict[str, Json]] = [
+        {
+            "category": category,
+            "marks": count_of,
+            "linked": len(reach[category]),
+            "back": sum(step < 0 for step in reach[category]),
+            "same": sum(step == 0 for step in reach[category]),
+            "on": sum(step > 0 for step in reach[category]),
+            "median_distance": median(map(abs, reach[category])) if reach[category] else None,
+        }
+        for category, count_of in counts.most_common()
     ]
     columns = [
-        Column("category", "Category"),
+        Column("category", "Category", cell=lambda row: _option_label(view, question, row["category"]) or "all"),
         Column("marks", "Marks"),
         Column("linked", "Linked"),
         Column("back", "to earlier"),
@@ -356,10 +342,10 @@ def _link_table(view: View, question: Spans) -> Table | None:
         Column("on", "to later"),
         Column("median_distance", "Sentences away (median)", quiet=True),
     ]
-    share = percent(link_count / total, 0)
-    caption = f"{plural(link_count, 'mark')} of {total} ({share}) lead to another place of the document."
+    total, links = len(marks), sum(map(len, reach.values()))
+    caption = f"{plural(links, 'mark')} of {total} ({percent(links / total, 0)}) lead to another place of the document."
     signature = f"links · {view.protocol.label} {question.id} · n {total} marks"
-    return Table(f"linked-{question.id}", caption, columns, rows, data, signature)
+    return Table(f"linked-{question.id}", caption, columns, printed(columns, data), data, signature)
 
 
 _PARTS, _FEWEST_DOCUMENTS, _LEVEL, _MOST_DRAWN = 5, 3, 0.05, 8
@@ -367,12 +353,13 @@ _PARTS, _FEWEST_DOCUMENTS, _LEVEL, _MOST_DRAWN = 5, 3, 0.05, 8
 
 def document_section(view: View) -> Section | None:
     """For every scale that is asked sentence by sentence, in documents of at least five sentences."""
-    blocks: list[Block] = []
-    for stage, question in view.protocol.questions:
-        if isinstance(question, Scale) and not question.for_each and stage.unit is Unit.IN_CONTEXT:
-            figure = _figure(view, question)
-            blocks += [figure] if figure else []
-    return Section("along", "Along the document", blocks) if blocks else None
+    questions = [
+        question
+        for stage, question in view.protocol.questions
+        if isinstance(question, Scale) and not question.for_each and stage.unit is Unit.IN_CONTEXT
+    ]
+    figures = [figure for question in questions if (figure := _figure(view, question))]
+    return Section("along", "Along the document", figures) if figures else None
 
 
 def _figure(view: View, question: Scale) -> Figure | None:
@@ -382,19 +369,19 @@ def _figure(view: View, question: Scale) -> Figure | None:
         return None
     rows: list[dict[str, Json]] = []
     lines: list[Curve] = []
-    people = view.people_asked(question.id) or [judge.id for judge in view.judges]
-    for judge in [*(["all"] if len(people) > 1 else []), *people]:  # all of them in the data, some in the drawing
-        own = table.filter(pl.col("judge").is_in(people if judge == "all" else [judge]))
+    judges = [judge.id for judge in view.judges if judge.id in set(table["judge"])]
+    for judge in [*([""] if len(judges) > 1 else []), *judges]:  # all of them in the data, some in the drawing
+        own = table.filter(pl.col("judge") == judge) if judge else table
         if own["part"].n_unique() < _PARTS:
             continue
         replicates = _means(own, view.resampling)
-        name = "all people" if judge == "all" else view.names[judge]
+        name = view.names[judge] if judge else f"all {view.counted().selection.groups[0]}"
         values = [_value(replicates, part, view.resampling, (question.min, question.max)) for part in range(_PARTS)]
         rows += [
             {"judge": name, "part": part + 1, "value": v, "low": low, "high": high}
             for part, (v, low, high) in enumerate(values)
         ]
-        with_band = judge == "all" or len(people) == 1
+        with_band = not judge or len(judges) == 1
         points = [(float(part + 1), v) for part, (v, _, _) in enumerate(values)]
         if len(lines) <= _MOST_DRAWN:
             band = [
@@ -403,20 +390,25 @@ def _figure(view: View, question: Scale) -> Figure | None:
             lines.append(Curve(name, points, band))
     if not lines:
         return None
-    whole = _means(table.filter(pl.col("judge").is_in(people)), view.resampling)
-    caption = f"{_change(view, question.id, whole)} Each part is a fifth of every document; bars: 95 % intervals."
+    whole = _means(table, view.resampling)
+    spread = outcome(whole, view.resampling, column=_PARTS, null=0.0)
+    caption = (
+        f"{_change(view, question.id, whole, spread)} Each part is a fifth of every document; bars: 95 % intervals."
+    )
+    counts = {"items": len(table), "documents": documents}
+    signature = sign("mean by fifth", view.resampling, spread.interval, of=question.id)
+    change = Result("mean by fifth", float(whole.value[_PARTS]), spread.interval, counts=counts, signature=signature)
     return Figure(
         f"along-{question.id}",
         f"{caption} n {plural(len(table), 'score')} in {plural(documents, 'document')}.",
         str(curves(f"{view.label(question.id)} along the document", lines, "fifth of the document")),
         rows,
-        f"mean by fifth · {view.protocol.label} {question.id} · documents {documents} · judges {len(people)} · "
-        f"resamples {view.resampling.n:,} · seed {view.resampling.seed}",
+        view.signature(view.counted().sign(change), judges=len(judges)),
     )
 
 
 def _scores_by_fifth(view: View, question: str) -> pl.DataFrame:
-    """The scores with the fifth of the document in which their sentence stands."""
+    """The scores of one group of judges with the fifth of the document in which their sentence stands."""
     places = [
         (document.id, segment.id, at * _PARTS // len(document.segments))
         for document in view.material.documents
@@ -424,7 +416,7 @@ def _scores_by_fifth(view: View, question: str) -> pl.DataFrame:
         for at, segment in enumerate(document.segments)
     ]
     where = pl.DataFrame(places, schema={"document": pl.String, "segment": pl.String, "part": pl.Int64}, orient="row")
-    table = view.answers(question).filter(pl.col("score").is_not_null())
+    table = view.counted().table.filter(pl.col("question") == question, pl.col("score").is_not_null())
     return table.select("judge", "document", "segment", "score").join(where, on=["document", "segment"])
 
 
@@ -450,13 +442,11 @@ def _value(
     return value, *on_scale(value, summary.low if summary else None, summary.high if summary else None, bounds)
 
 
-def _change(view: View, question: str, replicates: Replicates) -> str:
-    summary = outcome(replicates, view.resampling, column=_PARTS, null=0.0)
-    value = float(replicates.value[_PARTS])
-    low, high = (summary.interval.low, summary.interval.high) if summary.interval else (None, None)
-    numbers = f"{estimate(value, low, high, 2, bounded=False)}, {p_value(summary.p)}"
+def _change(view: View, question: str, replicates: Replicates, spread: Outcome) -> str:
+    value, ends = float(replicates.value[_PARTS]), spread.ends().values()
+    numbers = f"{estimate(value, *ends, 2, bounded=False)}, {p_value(spread.p)}"
     name = view.label(question)
-    if summary.p is not None and summary.p < _LEVEL:
+    if spread.p is not None and spread.p < _LEVEL:
         return f"{name} {'rises' if value > 0 else 'falls'} from the first fifth of a document to the last ({numbers})."
     first = number(float(replicates.value[0]), 2, bounded=False)
     return f"{name} is not shown to change along the document (first fifth {first}; last less first {numbers})."
@@ -496,22 +486,18 @@ def _dependence(view: View) -> Table | None:
     if not results or {domain for _, domain in places} == {ALL}:
         return None
     pairs = {pair for pair, _ in places if pair != ALL}
-    visible = [place for place in places if len(pairs) > 1 or place[0] == ALL]
-    rows: list[dict[str, Json]] = []
-    for sign in dict.fromkeys(result.sign for result in results):
-        line: dict[str, Json] = {"sign": _sign_words(view, sign)}
-        for result in results:
-            if result.sign == sign and (result.pair, result.domain) in visible:
-                line[f"{result.pair}-{result.domain}"] = percent(result.share.value, 0)
-                line[f"{result.pair}-{result.domain}-ci"] = _ends(result.share.low, result.share.high)
-        rows.append(line)
+    by_sign: dict[Sign, dict[tuple[str, str], Share]] = {}
+    for result in results:
+        by_sign.setdefault(result.sign, {})[result.pair, result.domain] = result.share
     columns = [Column("sign", "")]
-    for pair, domain in visible:
+    rows: list[dict[str, Json]] = [{"sign": _sign_words(view, sign)} for sign in by_sign]
+    for pair, domain in places if len(pairs) > 1 else [place for place in places if place[0] == ALL]:
+        key = f"{pair}-{domain}"
         where = "all" if (pair, domain) == (ALL, ALL) else domain if pair == ALL else f"{pair}, {domain}"
-        columns += [
-            Column(f"{pair}-{domain}", "share", span=where),
-            Column(f"{pair}-{domain}-ci", "95 %", quiet=True, span=where),
-        ]
+        columns += [Column(key, "share", span=where), Column(f"{key}-ci", "95 %", quiet=True, span=where)]
+        for row, own in zip(rows, by_sign.values(), strict=True):
+            if share := own.get((pair, domain)):
+                row |= {key: percent(share.value, 0), f"{key}-ci": _ends(share.low, share.high)}
     caption = (
         "How far the texts depend on context: shares of judgements (of reasons: of those that give any), with "
         "intervals over documents."
@@ -570,9 +556,9 @@ def _figure_contexts(view: View, analysis: Analysis, result: Result, findings: l
     groups = _groups(result.rows, name, str(top[name]))
     return Figure(
         f"{analysis.statistic.replace('.', '-')}-{analysis.of}",
-        f"{view.label(analysis.of)}. {sentence}{groups}. Dot: share; bar: 95 % interval, documents resampled.",
+        f"{view.label(analysis.of)}. {sentence}{groups}. Dot: share; bar: 95 % interval over documents.",
         str(intervals(view.label(analysis.of), bars)),
-        [dict(row) for row in result.rows],
+        result.rows,
         view.signature(result),
     )
 
@@ -620,39 +606,38 @@ def context_section(view: View) -> Section | None:
 
 
 def _context_table(view: View, effects: Sequence[ContextEffect]) -> Table:
-    rows: list[dict[str, Json]] = []
-    for question in dict.fromkeys(effect.question for effect in effects):
-        own = [effect for effect in effects if effect.question == question]
-        rows.append({"group": _question_label(view, own[0])})
-        for effect in own:
-            share = effect.misevaluated
-            known = share is not None and share.value is not None and share.counts.get("items", 0) >= FEWEST_ITEMS
-            rows.append(
-                {
-                    "context": context_label(effect.context),
-                    "missed": estimate(share.value, share.low, share.high) if share and known else "",
-                    "perfect": share.counts.get("items", 0) if share else "",
-                    "changed": _share_with_interval(effect.changed),
-                    "within": _share_with_interval(effect.apart),
-                    "seconds": estimate(effect.seconds.value, effect.seconds.low, effect.seconds.high, 1, bounded=False)
-                    if effect.seconds.n >= FEWEST_ITEMS
-                    else "",
-                }
-            )
     columns = [
-        Column("context", ""),
-        Column("missed", "Misevaluated [95 %]"),
-        Column("perfect", "of", quiet=True),
-        Column("changed", "Changed [95 %]"),
-        Column("within", "Within [95 %]"),
-        Column("seconds", "Seconds [95 %]"),
+        Column("context", "", cell=lambda effect: context_label(effect.context)),
+        Column("missed", "Misevaluated [95 %]", cell=lambda effect: _known_share(effect.misevaluated)),
+        Column("perfect", "of", quiet=True, cell=lambda effect: _perfect_items(effect.misevaluated) or ""),
+        Column("changed", "Changed [95 %]", cell=lambda effect: _share_with_interval(effect.changed)),
+        Column("within", "Within [95 %]", cell=lambda effect: _share_with_interval(effect.apart)),
+        Column("seconds", "Seconds [95 %]", cell=lambda effect: _share_with_interval(effect.seconds, 1, bounded=False)),
     ]
+    rows: list[dict[str, Json]] = []
+    for _, own in groupby(effects, key=lambda effect: effect.question):
+        of_question = list(own)
+        rows += [{"group": _question_label(view, of_question[0])}, *printed(columns, of_question)]
     caption = "Judgements by the context they were made in, with intervals over documents; the fullest context is last."
     return Table("contexts", caption, columns, rows, [effect.to_row() for effect in effects])
 
 
-def _share_with_interval(share: Share | None) -> str:
-    return estimate(share.value, share.low, share.high) if share and share.n >= FEWEST_ITEMS else ""
+def _perfect_items(misevaluated: Result | None) -> int:
+    """How many sentences look perfect in a context; 0 in the fullest."""
+    return misevaluated.counts.get("items", 0) if misevaluated else 0
+
+
+def _known_share(misevaluated: Result | None) -> str:
+    """The share that is not perfect, where sentences enough look so."""
+    if misevaluated is None or misevaluated.value is None or _perfect_items(misevaluated) < FEWEST_ITEMS:
+        return ""
+    return estimate(misevaluated.value, misevaluated.low, misevaluated.high)
+
+
+def _share_with_interval(share: Share | None, digits: int = 3, *, bounded: bool = True) -> str:
+    if share is None or share.n < FEWEST_ITEMS:
+        return ""
+    return estimate(share.value, share.low, share.high, digits, bounded=bounded)
 
 
 def context_label(name: str) -> str:
@@ -667,20 +652,12 @@ def _question_label(view: View, effect: ContextEffect) -> str:
 
 def _context_findings(view: View, effects: Sequence[ContextEffect]) -> list[str]:
     """The context that hides most, where sentences enough looked perfect in it."""
-    shares = [
-        (effect.misevaluated.value, effect)
-        for effect in effects
-        if effect.misevaluated is not None
-        and effect.misevaluated.value is not None
-        and effect.misevaluated.counts.get("items", 0) >= FEWEST_ITEMS
-    ]
-    if not shares:
+    known = [(effect, share) for effect in effects if (share := effect.misevaluated) and _known_share(share)]
+    if not known:
         return []
-    value, effect = max(shares, key=lambda entry: entry[0])
-    share = effect.misevaluated
-    assert share is not None
+    effect, share = max(known, key=lambda pair: pair[1].value or 0.0)
     return [
-        f"**With the context {context_label(effect.context)} {percent(value, 0)} of the sentences that look perfect "
-        f"are not** ({_question_label(view, effect).lower()}, {estimate(value, share.low, share.high)} of "
-        f"{share.counts.get('items', 0)}), seen from the context {context_label(effect.fullest)}."
+        f"**With the context {context_label(effect.context)} {percent(share.value, 0)} of the sentences that look "
+        f"perfect are not** ({_question_label(view, effect).lower()}, {_known_share(share)} of "
+        f"{_perfect_items(share)}), seen from the context {context_label(effect.fullest)}."
     ]
