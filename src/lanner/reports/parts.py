@@ -124,6 +124,11 @@ class Column:
     cell: Callable[[Any], Json] | None = field(default=None, compare=False, repr=False)
 
 
+def capital(words: str) -> str:
+    """With a capital letter, as at the beginning of a sentence; the rest as it is."""
+    return words[:1].upper() + words[1:]
+
+
 def printed(columns: Sequence[Column], entries: Iterable[Any]) -> list[dict[str, Json]]:
     """A row for each entry, column by column."""
     return [

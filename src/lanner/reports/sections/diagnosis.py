@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
 import polars as pl
 
@@ -15,7 +15,7 @@ from lanner.figures import matrices as picture
 from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent
 from lanner.model import Json
 from lanner.model.messages import Message, amount, message
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table, printed
 from lanner.reports.sections.disagreements import lines
 from lanner.reports.view import View
 
@@ -325,47 +325,34 @@ def _table(view: View, result: Diagnosis) -> Table:
 
 def _contrasts(view: View, result: Diagnosis) -> Table | None:
     contrasts = [(cell, contrast) for cell in result.cells for contrast in cell.contrasts]
-    contrasts.sort(key=lambda pair: (pair[1].p_corrected is None, pair[1].p_corrected, -abs(pair[1].difference)))
-    data = [
-        {
-            "aspect": cell.aspect,
-            "domain": cell.domain,
-            "system": cell.system,
-            "better": contrast.other,
-            "difference": contrast.difference,
-            "low": contrast.low,
-            "high": contrast.high,
-            "p": contrast.p,
-            "p_corrected": contrast.p_corrected,
-            "documents": contrast.documents,
-        }
-        for cell, contrast in contrasts
-    ]
-    if not data:
+    if not contrasts:
         return None
-    rows = [
-        {
-            "place": place_label(view, result, cell),
-            "system": cell.system,
-            "better": contrast.other,
-            "gap": estimate(contrast.difference, contrast.low, contrast.high, 2, bounded=False),
-            "p": p_number(contrast.p_corrected),
-            "documents": contrast.documents,
-        }
-        for cell, contrast in contrasts[:_MOST_CONTRASTS]
-    ]
+    contrasts.sort(key=lambda pair: (pair[1].p_corrected is None, pair[1].p_corrected, -abs(pair[1].difference)))
+    data: list[dict[str, Json]] = []
+    for cell, contrast in contrasts:
+        numbers = asdict(contrast)
+        better = numbers.pop("other")
+        data.append({"aspect": cell.aspect, "domain": cell.domain, "system": cell.system, "better": better, **numbers})
     columns = [
         Column("place", view.translate(message("Where")), text=True),
         Column("system", view.translate(message("System")), text=True),
         Column("better", view.translate(message("Better")), text=True),
-        Column("gap", view.translate(message("Difference [95 %]"))),
-        Column("p", "p", quiet=True),
+        Column("gap", view.translate(message("Difference [95 %]")), cell=_difference),
+        Column("p", "p", quiet=True, cell=lambda row: p_number(row["p_corrected"])),
         Column("documents", view.translate(message("Documents")), quiet=True),
+    ]
+    shown = [
+        {"place": place_label(view, result, cell), **row}
+        for (cell, _), row in zip(contrasts[:_MOST_CONTRASTS], data, strict=False)
     ]
     caption = view.translate(
         message("The clearest of {n} differences between systems; p is corrected by Holm over all tests.", n=len(data))
     )
-    return Table("diagnosis-differences", caption, columns, rows, data, result.signature)
+    return Table("diagnosis-differences", caption, columns, printed(columns, shown), data, result.signature)
+
+
+def _difference(row: Mapping[str, Json]) -> str:
+    return estimate(row["difference"], row["low"], row["high"], 2, bounded=False)
 
 
 def _explanation_table(view: View, result: Diagnosis) -> Table | None:
@@ -398,41 +385,37 @@ def _explanation_table(view: View, result: Diagnosis) -> Table | None:
             strength=", ".join(strength),
         )
     )
-    return Table(
-        "diagnosis-explained", caption, columns, rows, [dict(row) for row in result.explained], result.signature
-    )
+    return Table("diagnosis-explained", caption, columns, rows, result.explained, result.signature)
 
 
 def _groups(view: View, result: Diagnosis) -> Table | None:
     if not result.groups:
         return None
-    rows = [
-        {
-            "aspect": aspect_label(view, result, str(row["aspect"])),
-            "system": row["system"],
-            "people": f"{percent(row['people_matters'], 0)} · {number(row['people_mean'], 2, bounded=False)}",
-            "models": f"{percent(row['models_matters'], 0)} · {number(row['models_mean'], 2, bounded=False)}",
-            "gap": estimate(row["difference"], row["low"], row["high"], 2, bounded=False),
-            "p": p_number(row["p_corrected"]),
-        }
-        for row in result.groups
-    ]
+
+    def group_column(group: str, heading: Message) -> Column:
+        return Column(
+            group,
+            view.translate(heading),
+            cell=lambda row: (
+                f"{percent(row[f'{group}_matters'], 0)} · {number(row[f'{group}_mean'], 2, bounded=False)}"
+            ),
+        )
+
     columns = [
-        Column("aspect", ""),
+        Column("aspect", "", cell=lambda row: aspect_label(view, result, row["aspect"])),
         Column("system", view.translate(message("System")), text=True),
-        Column("people", view.translate(message("People"))),
-        Column("models", view.translate(message("Models"))),
-        Column("gap", view.translate(message("People − models [95 %]"))),
-        Column("p", "p", quiet=True),
+        group_column("people", message("People")),
+        group_column("models", message("Models")),
+        Column("gap", view.translate(message("People − models [95 %]")), cell=_difference),
+        Column("p", "p", quiet=True, cell=lambda row: p_number(row["p_corrected"])),
     ]
     caption = view.translate(
         message(
             "Where people and models differ on the same sentences: how often · mean; p is corrected over these rows."
         )
     )
-    return Table(
-        "diagnosis-people-models", caption, columns, rows, [dict(row) for row in result.groups], result.signature
-    )
+    rows = printed(columns, result.groups)
+    return Table("diagnosis-people-models", caption, columns, rows, result.groups, result.signature)
 
 
 def _examples(view: View, result: Diagnosis) -> list[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -13,7 +14,7 @@ from lanner.errors import LannerError
 from lanner.figures.charts import Effect, Estimator, Group, ModelPanel, estimators, forest
 from lanner.figures.typeset import count, estimate, interval, number, p_number, p_value, plural
 from lanner.model import Analysis, Grid, Json, Result, Scale
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, capital, printed
 from lanner.reports.view import View
 from lanner.stats.association import correlations
 from lanner.stats.frame import Wide
@@ -26,20 +27,18 @@ STATISTIC = "regression.blocks"
 
 def section(view: View) -> Section | None:
     """For every model of this kind in the protocol's analysis plan that has answers."""
-    blocks: list[Block] = []
     findings: list[str] = []
-    for analysis in view.protocol.analyses:
-        if analysis.statistic == STATISTIC and analysis.of in view.answered:
-            blocks += _model(view, analysis, findings)
+    blocks = [block for analysis in _models(view) for block in _model(view, analysis, findings)]
     return Section("explained", "What the score is made of", blocks, findings) if blocks else None
+
+
+def _models(view: View) -> list[Analysis]:
+    return [one for one in view.protocol.analyses if one.statistic == STATISTIC and one.of in view.answered]
 
 
 def details(view: View) -> Section | None:
     """For the appendix: every coefficient estimated three ways, and the sentences for a paper."""
-    blocks: list[Block] = []
-    for analysis in view.protocol.analyses:
-        if analysis.statistic == STATISTIC and analysis.of in view.answered:
-            blocks += _model(view, analysis, [], detailed=True)
+    blocks = [block for analysis in _models(view) for block in _model(view, analysis, [], detailed=True)]
     return Section("coefficients", "Coefficients in detail", blocks) if blocks else None
 
 
@@ -80,7 +79,7 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
         f"explained-{analysis.of}",
         caption,
         str(drawing),
-        [dict(row) for row in full.rows],
+        full.rows,
         view.signature(full, judges=len(judges)),
     )
     table = _blocks_table(view, analysis.of, steps)
@@ -96,60 +95,50 @@ def _apa(
 ) -> Iterator[str]:
     """The clearest coefficient of each judge in APA style."""
     for judge in judges:
-        own = [
-            row
-            for row in rows
-            if row["judge"] == judge
-            and row["term"] != "intercept"
-            and row["p"] is not None
-            and row["n"] >= FEWEST_ITEMS
-        ]
+        own = [row for row in _slopes(rows) if row["judge"] == judge and row["p"] is not None]
         if not own:
             continue
         top = min(own, key=lambda row: row["p"])
         name = view.inside(labels.get(str(top["term"]), str(top["term"])))
         t = top["value"] / top["error"] if top["error"] else float("nan")
-        yield (
-            f"For {view.names[judge]}, {name} predicted the {view.short(of)}, b = "
-            f"{number(top['value'], 2, bounded=False)}, SE = {number(top['error'], 2, bounded=False)}, "
-            f"t({number(top['df'], 1, bounded=False)}) = {number(t, 2, bounded=False)}, {p_value(top['p'])}, 95 % CI "
-            f"{interval(top['low'], top['high'], bounded=False)}."
+        b, error, df, t_text = (
+            number(value, digits, bounded=False)
+            for value, digits in ((top["value"], 2), (top["error"], 2), (top["df"], 1), (t, 2))
         )
+        yield (
+            f"For {view.names[judge]}, {name} predicted the {view.short(of)}, b = {b}, SE = {error}, "
+            f"t({df}) = {t_text}, {p_value(top['p'])}, 95 % CI {interval(top['low'], top['high'], bounded=False)}."
+        )
+
+
+def _slopes(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Coefficients that rest on items enough to say anything."""
+    return [row for row in rows if row["term"] != "intercept" and row["n"] >= FEWEST_ITEMS]
 
 
 def _blocks_table(view: View, of: str, steps: Result) -> Table:
     """R² block by block, with the joint test of what each adds."""
-    rows: list[dict[str, Json]] = [
-        {
-            "judge": view.names[row["judge"]],
-            "step": str(row["step"]).replace("_", " "),
-            "r2": number(row["r2"]),
-            "ci": interval(row["r2_low"], row["r2_high"]),
-            "added": number(row["added"]),
-            "f": f"F({row['df1']:.0f}, {row['df2']:.1f}) = {row['f']:.2f}" if _tested(row) else "—",
-            "p": p_number(row["p"]) if _tested(row) else "",
-            "n": count(row["n"]),
-        }
-        for row in steps.rows
-    ]
+
+    def test(row: Mapping[str, Any]) -> str:
+        return f"F({row['df1']:.0f}, {row['df2']:.1f}) = {row['f']:.2f}" if _tested(row) else "—"
+
     columns = [
-        Column("judge", "Judge"),
-        Column("step", "Predictors", text=True),
-        Column("r2", "R²"),
-        Column("ci", "95 %", quiet=True),
-        Column("added", "added"),
-        Column("f", "Joint test"),
-        Column("p", "p", quiet=True),
-        Column("n", "n", quiet=True),
+        Column("judge", "Judge", cell=lambda row: view.names[row["judge"]]),
+        Column("step", "Predictors", text=True, cell=lambda row: str(row["step"]).replace("_", " ")),
+        Column("r2", "R²", cell=lambda row: number(row["r2"])),
+        Column("ci", "95 %", quiet=True, cell=lambda row: interval(row["r2_low"], row["r2_high"])),
+        Column("added", "added", cell=lambda row: number(row["added"])),
+        Column("f", "Joint test", cell=test),
+        Column("p", "p", quiet=True, cell=lambda row: p_number(row["p"]) if _tested(row) else ""),
+        Column("n", "n", quiet=True, cell=lambda row: count(row["n"])),
     ]
     gains = sorted(row["added"] for row in steps.rows if row["added"] != row["r2"])
     more = f" The last block adds {_range(gains)} of the variance." if gains else ""
     has_untested = any(not _tested(row) for row in steps.rows)
     why = " A dash stands where there are too few documents for a joint test." if has_untested else ""
     caption = f"How much of the {view.short(of)} each block of predictors explains.{more}{why}"
-    data = [dict(row) for row in steps.rows]
     signature = view.signature(steps, judges=len({row["judge"] for row in steps.rows}))
-    return Table(f"blocks-{of}", caption, columns, rows, data, signature)
+    return Table(f"blocks-{of}", caption, columns, printed(columns, steps.rows), steps.rows, signature)
 
 
 def _tested(row: Mapping[str, Any]) -> bool:
@@ -173,7 +162,7 @@ def _range(shares: Sequence[float]) -> str:
 
 
 def _strongest(view: View, rows: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> str:
-    terms = [row for row in rows if row["term"] != "intercept" and row["n"] >= FEWEST_ITEMS]
+    terms = _slopes(rows)
     if not terms:
         return ""
     top = max(terms, key=lambda row: abs(row["value"]))
@@ -232,31 +221,31 @@ def three_ways(
     names: Sequence[str],
     judges: Sequence[str],
     terms: Sequence[tuple[str, str, str]],
-    clustered_rows: Rows,
+    clustered: Rows,
 ) -> list[Block]:
-    """A figure and a table of all coefficients of the full model, judge by judge. `clustered_rows` are those of that
+    """A figure and a table of all coefficients of the full model, judge by judge. `clustered` are the rows of that
     model with errors clustered by document, which are known already."""
     quick = replace(view.resampling, method="none")
     plain = regress(view.wide, of, names, by=("judge",), errors="classical", resampling=quick).rows
     by_way: dict[str, dict[str, Rows]] = {}
     for judge in judges:
-        own = {
-            "OLS": _of(plain, judge),
-            "clustered": _of(clustered_rows, judge),
-            "mixed": _fit_mixed(view, of, names, judge),
-        }
-        by_way[judge] = {way: rows for way, rows in own.items() if rows}
+        own, own_clustered = ([row for row in rows if row["judge"] == judge] for rows in (plain, clustered))
+        if own:
+            by_way[judge] = dict(zip(WAYS, (own, own_clustered, _fit_mixed(view, of, names, judge)), strict=True))
     groups = [
-        Group(view.names[judge], f"n {own['OLS'][0]['n']:,}", [_estimator(way, own.get(way, ())) for way in WAYS])
+        Group(
+            view.names[judge],
+            f"n {own['OLS'][0]['n']:,}",
+            [Estimator(way, _effects([{**row, "judge": judge} for row in rows], judge)) for way, rows in own.items()],
+        )
         for judge, own in by_way.items()
-        if own.get("OLS")
     ]
     if not groups:
         return []
     labels = {term: words for term, words, _ in terms}
-    rows, data_rows = _table_rows(view, by_way, labels)
-    disputed_terms = _find_disputed_terms(view, data_rows, labels)
-    slopes = sum(row["term"] != "intercept" for row in data_rows)
+    data = list(_coefficient_rows(view, by_way, ("intercept", *labels)))
+    disputed_terms = _find_disputed_terms(view, data, labels)
+    slopes = sum(row["term"] != "intercept" for row in data)
     sentence = (
         f"Of {plural(slopes, 'coefficient')}, {len(disputed_terms)} would be called significant in one way and not in "
         "another" + (f" ({'; '.join(disputed_terms[:3])})" if disputed_terms else "")
@@ -264,21 +253,17 @@ def three_ways(
     unit = f"points of {view.inside(view.label(of))} for one step more"
     signature = (
         f"OLS, CR2 by document, REML with random documents (Satterthwaite) · {view.protocol.label} {of} · "
-        f"judges {len(groups)} · t intervals 95 %"
+        f"judges {len(groups)} · t intervals {view.resampling.level:.0%}"
     )
     figure = Figure(
         f"three-ways-{of}",
         f"{sentence}. Hollow circle: least squares, sentences taken as independent; filled: errors clustered by "
         "document; diamond: mixed model, documents random.",
         str(estimators(terms, groups, unit)),
-        data_rows,
+        data,
         signature,
     )
-    return [figure, _table(view, of, rows, data_rows, signature, f"{sentence}.")]
-
-
-def _of(rows: Rows, judge: str) -> Rows:
-    return [row for row in rows if row["judge"] == judge]
+    return [figure, _table(view, of, labels, data, signature, f"{sentence}.")]
 
 
 def _fit_mixed(view: View, of: str, names: Sequence[str], judge: str) -> Rows:
@@ -290,57 +275,47 @@ def _fit_mixed(view: View, of: str, names: Sequence[str], judge: str) -> Rows:
     return [row for row in model.rows if row["kind"] == "fixed"]
 
 
-def _estimator(way: str, rows: Rows) -> Estimator:
-    return Estimator(
-        way,
-        {
-            str(row["term"]): Effect(row["value"], row["low"], row["high"], row["p"])
-            for row in rows
-            if row["low"] is not None and row["term"] != "intercept"
-        },
-    )
-
-
-def _table_rows(
-    view: View, rows_by_judge: Mapping[str, Mapping[str, Rows]], labels: Mapping[str, str]
-) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
-    rows: list[dict[str, Json]] = []
-    data: list[dict[str, Json]] = []
+def _coefficient_rows(
+    view: View, rows_by_judge: Mapping[str, Mapping[str, Rows]], terms: Sequence[str]
+) -> Iterator[dict[str, Json]]:
+    """Every coefficient of every judge with what each way says of it."""
     for judge, own in rows_by_judge.items():
-        by_way = {way: {str(row["term"]): row for row in way_rows} for way, way_rows in own.items()}
-        rows.append({"group": view.names[judge]})
-        for term in ("intercept", *labels):
-            entry: dict[str, Json] = {"judge": view.names[judge], "term": term}
-            line: dict[str, Json] = {"term": labels.get(term, "Intercept")}
-            for way in WAYS:
-                row = by_way.get(way, {}).get(term)
-                if row is None:
-                    continue
-                entry |= {f"{way}_{key}": row[key] for key in ("value", "low", "high", "error", "df", "p")}
-                line |= {
-                    f"{way}_b": number(row["value"], 2, bounded=False),
-                    f"{way}_ci": interval(row["low"], row["high"], bounded=False),
-                    f"{way}_p": p_number(row["p"]),
-                }
-            if len(entry) > 2:
-                rows.append(line)
-                data.append(entry)
-    return rows, data
+        by_way = {way: {str(row["term"]): row for row in rows} for way, rows in own.items()}
+        for term in terms:
+            numbers = {
+                f"{way}_{key}": rows[term][key]
+                for way, rows in by_way.items()
+                if term in rows
+                for key in ("value", "low", "high", "error", "df", "p")
+            }
+            if numbers:
+                yield {"judge": view.names[judge], "term": term, **numbers}
 
 
 def _table(
-    view: View, of: str, rows: list[dict[str, Json]], data: list[dict[str, Json]], signature: str, answers: str
+    view: View, of: str, labels: Mapping[str, str], data: list[dict[str, Json]], signature: str, answers: str
 ) -> Table:
-    columns = [Column("term", "Term")]
+    columns = [Column("term", "Term", cell=lambda row: labels.get(row["term"], "Intercept"))]
     for way, span in zip(WAYS, ("OLS", "Clustered by document", "Mixed, document random"), strict=True):
-        if way != "clustered":  # the estimate is that of OLS: only its uncertainty differs
-            columns.append(Column(f"{way}_b", "b", span=span))
-        columns += [
-            Column(f"{way}_ci", "95 %", quiet=True, span=span),
-            Column(f"{way}_p", "p", quiet=True, span=span),
-        ]
+        columns += _way_columns(way, span)
+    rows: list[dict[str, Json]] = []
+    for judge, own in groupby(data, key=lambda row: row["judge"]):
+        rows += [{"group": judge}, *printed(columns, own)]
     caption = f"Coefficients of {view.inside(view.label(of))} on all predictors, estimated three ways. {answers}"
     return Table(f"coefficients-{of}", caption, columns, rows, data, signature)
+
+
+def _way_columns(way: str, span: str) -> Iterator[Column]:
+    def ends(row: Mapping[str, Json]) -> str:
+        return interval(row.get(f"{way}_low"), row.get(f"{way}_high"), bounded=False)
+
+    def value(row: Mapping[str, Json]) -> str:
+        return number(row[f"{way}_value"], 2, bounded=False) if f"{way}_value" in row else ""
+
+    if way != "clustered":  # the estimate is that of OLS: only its uncertainty differs
+        yield Column(f"{way}_b", "b", span=span, cell=value)
+    yield Column(f"{way}_ci", "95 %", quiet=True, span=span, cell=ends)
+    yield Column(f"{way}_p", "p", quiet=True, span=span, cell=lambda row: p_number(row.get(f"{way}_p")))
 
 
 def _find_disputed_terms(view: View, data: Sequence[Mapping[str, Json]], labels: Mapping[str, str]) -> list[str]:
@@ -355,7 +330,7 @@ def _find_disputed_terms(view: View, data: Sequence[Mapping[str, Json]], labels:
 
 
 _MOST_PAIRS = 6
-_SHORT = {"Pearson r": "pearson", "Spearman ρ": "spearman", "Kendall τ-b": "kendall"}
+_COEFFICIENTS = ("Pearson r", "Spearman ρ", "Kendall τ-b")
 
 
 def correlated_judges(view: View) -> Section | None:
@@ -368,34 +343,25 @@ def correlated_judges(view: View) -> Section | None:
     result = view.counted().sign(correlations(view.wide, measures, judges=view.people, resampling=view.resampling))
     # A correlation of fewer items than anything is said of is no number to print: with two items it is 1 or −1.
     values = [row for row in result.rows if row["value"] is not None and row["n"] >= FEWEST_ITEMS]
-    rows: dict[tuple[str, str, str], dict[str, Json]] = {}
-    for block in values:
-        key = (block["of"], block["x"], block["y"])
-        name = _SHORT.get(str(block["statistic"]), str(block["statistic"]))
-        pair = f"{view.names[key[1]]} – {view.names[key[2]]}"
-        row = rows.setdefault(key, {"what": _capital(view.label(key[0])), "pair": pair})
-        row |= {name: number(block["value"]), f"{name}_ci": interval(block["low"], block["high"]), "n": block["n"]}
-    rows_drawn = list(rows.values())[: _MOST_PAIRS * len(measures)]
-    if not rows_drawn:
+    if not values:
         return None
     columns = [Column("what", "Measure"), Column("pair", "Judges", text=True), Column("n", "n", quiet=True)]
-    for name, heading in (("pearson", "Pearson"), ("spearman", "Spearman"), ("kendall", "Kendall τ-b")):
-        columns += [Column(name, heading), Column(f"{name}_ci", "95 %", quiet=True)]
-    caption = "Correlation between judges, over the items both judged."
+    for statistic in _COEFFICIENTS:
+        columns.append(Column(statistic, statistic.removesuffix(" r").removesuffix(" ρ")))
+        columns.append(Column(f"{statistic}_ci", "95 %", quiet=True))
+    rows: dict[tuple[str, str, str], dict[str, Json]] = {}
+    for row in values:
+        pair = f"{view.names[row['x']]} – {view.names[row['y']]}"
+        line = rows.setdefault((row["of"], row["x"], row["y"]), {"what": capital(view.label(row["of"])), "pair": pair})
+        name = str(row["statistic"])
+        line |= {name: number(row["value"]), f"{name}_ci": interval(row["low"], row["high"]), "n": row["n"]}
     best = max(values, key=lambda row: row["value"])
     numbers = estimate(best["value"], best["low"], best["high"], 2)
-    caption += f" They go together best on {view.inside(view.label(best['of']))} ({best['statistic']} {numbers})."
-    data = [dict(row) for row in result.rows]
-    table = Table(
-        "correlations",
-        caption,
-        columns,
-        rows_drawn,
-        data,
-        view.signature(result, judges=len(view.people)),
+    caption = (
+        "Correlation between judges, over the items both judged. They go together best on "
+        f"{view.inside(view.label(best['of']))} ({best['statistic']} {numbers})."
     )
+    signature = view.signature(result, judges=len(view.people))
+    shown = list(rows.values())[: _MOST_PAIRS * len(measures)]
+    table = Table("correlations", caption, columns, shown, result.rows, signature)
     return Section("correlations", "Do judges rank alike?", [table])
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -716,7 +716,7 @@ _DIGITS = {"seconds": 1}
 
 def assistance_section(view: View) -> Section | None:
     """For a campaign whose judges started from a model's marks."""
-    results = assistance(view.material, resampling=view.resampling)
+    results = assistance(view.material, resampling=view.resampling) if view.material.is_prefilled else ()
     if not results:
         return None
     blocks: list[Block] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from lanner.analysis import FEWEST_ITEMS
@@ -36,7 +37,7 @@ from lanner.figures.charts import (
 )
 from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent, plural, words
 from lanner.model import Grid, Json, Question, Result, Unit
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, capital, printed
 from lanner.reports.view import View
 from lanner.stats.goals import State
 from lanner.stats.preference import sign_test
@@ -135,27 +136,39 @@ def _caveats(view: View, of: str, ranking: Ranking) -> list[str]:
 def _in_language_pairs(view: View, analysis: RankedBy, ranking: Ranking, options: Mapping[str, Any]) -> list[Block]:
     """The same score in each language pair, where there are several."""
     plain = {name: value for name, value in options.items() if name != "margin"}
-    rows: list[dict[str, Json]] = []
-    data: list[dict[str, Json]] = []
     results = rank_in_pairs(view.scored, analysis.of, view.protocol, resampling=view.resampling, **plain)
-    for pair, result in results.items():
-        rows.append({"group": pair})
-        for row in result.rows:
-            rows.append({**_ranked(row), "documents": row["documents"]})
-            data.append({"languages": pair, **{key: value for key, value in row.items() if key != "ranks"}})
-    if not data:
+    if not any(result.rows for result in results.values()):
         return []
-    columns = [
-        Column("rank", "System"),
-        Column("score", _capital(view.label(analysis.of))),
-        Column("ci", "95 %", quiet=True),
-        Column("ranks", "Ranks"),
-        Column("documents", "Documents", quiet=True),
-        Column("n", "n", quiet=True),
-    ]
+    columns = [*_score_columns(view, analysis.of), _RANKS, Column("documents", "Documents", quiet=True), _N]
+    rows: list[dict[str, Json]] = []
+    for pair, result in results.items():
+        rows += [{"group": pair}, *printed(columns, result.rows)]
+    data = [{"languages": pair, **_numbers(row)} for pair, result in results.items() for row in result.rows]
     caption = "Each language pair by itself: tests and rank ranges are those within the pair."
     signature = view.signature(ranking.systems)
     return [Table(f"ranking-{analysis.of}-by-languages", caption, columns, rows, data, signature)]
+
+
+def _score_columns(view: View, of: str) -> list[Column]:
+    return [
+        Column("rank", "System", cell=lambda row: f"{row['rank']}. {row['system']}"),
+        Column("score", capital(view.label(of)), cell=lambda row: number(row["score"], 2, bounded=False)),
+        Column("ci", "95 %", quiet=True, cell=lambda row: interval(row["low"], row["high"], bounded=False)),
+    ]
+
+
+def _ranks(row: Mapping[str, Json]) -> str:
+    low, high = row["rank_low"], row["rank_high"]
+    return str(low) if low == high else f"{low}–{high}"
+
+
+_RANKS = Column("ranks", "Ranks", cell=_ranks)
+_N = Column("n", "n", quiet=True)
+
+
+def _numbers(row: Mapping[str, Json]) -> dict[str, Json]:
+    """A system of a ranking for programs: the ends of its ranks stand in columns of their own."""
+    return {key: value for key, value in row.items() if key != "ranks"}
 
 
 def _differences(view: View, of: str, ranking: Ranking, margin: float | None) -> list[Block]:
@@ -198,46 +211,36 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
     if len(result.rows) > 1:
         view.methods.add("holm")
     several = len({row["cluster"] for row in result.rows}) > 1
-    between = {frozenset((pair["system"], pair["other"])): pair for pair in ranking.pairs.rows}
-    rows: list[dict[str, Json]] = []
-    data: list[dict[str, Json]] = []
-    for at, row in enumerate(result.rows):
-        if several and (not at or row["cluster"] != result.rows[at - 1]["cluster"]):
-            rows.append({"group": f"Cluster {row['cluster']}"})
-        line = {**_ranked(row), "micro": number(row["micro"], 2, bounded=False), "cluster": row["cluster"]}
-        entry: dict[str, Json] = {key: value for key, value in row.items() if key != "ranks"}
-        if at + 1 < len(result.rows):
-            below = result.rows[at + 1]["system"]
-            pair = between.get(frozenset((row["system"], below)))
-            if pair is not None:
-                way = 1 if pair["system"] == row["system"] else -1
-                gap = way * pair["difference"]
-                low, high = pair.get("low"), pair.get("high")
-                ends = (low, high) if way > 0 or low is None or high is None else (-high, -low)
-                line |= {
-                    "gap": estimate(gap, *ends, 2, bounded=False),
-                    "p": p_number(pair["p_holm"]),
-                    "state": _STATES[pair["state"]],
-                }
-                entry |= {"next": below, "difference": gap, "difference_low": ends[0], "difference_high": ends[1]}
-                entry |= {"p": pair["p"], "p_corrected": pair["p_holm"], "state": pair["state"].value}
-                if margin is not None:
-                    entry["p_within_margin"] = pair["p_equivalent"]
-        rows.append(line)
-        data.append(entry)
-    is_adjusted = any(abs(row["score"] - row["micro"]) > 1e-9 for row in result.rows)
-    columns = [
-        Column("rank", "System"),
-        Column("score", _capital(view.label(analysis.of))),
-        Column("ci", "95 %", quiet=True),
-        *([Column("micro", "Plain mean", quiet=True)] if is_adjusted else []),
-        Column("gap", "Lead [95 %]"),
-        Column("p", "p", quiet=True),
-        *([Column("state", "Verdict", text=True)] if len(result.rows) > 1 else []),
-        Column("ranks", "Ranks"),
-        *([] if several else [Column("cluster", "Cluster")]),
-        Column("n", "n", quiet=True),
+    names = [row["system"] for row in result.rows]
+    data = [
+        _numbers(row) | _lead(row["system"], below, ranking.pairs, with_margin=margin is not None)
+        for row, below in zip(result.rows, [*names[1:], None], strict=True)
     ]
+
+    def lead(row: Mapping[str, Json]) -> str:
+        if row.get("difference") is None:
+            return ""
+        return estimate(row["difference"], row["difference_low"], row["difference_high"], 2, bounded=False)
+
+    is_adjusted = any(abs(row["score"] - row["micro"]) > 1e-9 for row in result.rows)
+    plain_mean = Column("micro", "Plain mean", quiet=True, cell=lambda row: number(row["micro"], 2, bounded=False))
+    state = Column(
+        "state", "Verdict", text=True, cell=lambda row: _STATES[State(row["state"])] if row.get("state") else ""
+    )
+    columns = [
+        *_score_columns(view, analysis.of),
+        *([plain_mean] if is_adjusted else []),
+        Column("gap", "Lead [95 %]", cell=lead),
+        Column("p", "p", quiet=True, cell=lambda row: p_number(row.get("p_corrected"))),
+        *([state] if len(result.rows) > 1 else []),
+        _RANKS,
+        *([] if several else [Column("cluster", "Cluster")]),
+        _N,
+    ]
+    rows: list[dict[str, Json]] = []
+    for cluster, members in groupby(data, key=lambda row: row["cluster"]):
+        rows += [{"group": f"Cluster {cluster}"}] if several else []
+        rows += printed(columns, members)
     margin_note = (
         f" Within the margin: two one-sided tests show that neither is worse by ±{margin:.12g} or more."
         if margin is not None
@@ -252,14 +255,23 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
     return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
 
 
-def _ranked(row: Mapping[str, Json]) -> dict[str, Json]:
-    """A system of a ranking, as tables print it."""
+def _lead(system: str, below: str | None, pairs: Result, *, with_margin: bool) -> dict[str, Json]:
+    """How far a system lies above another one, with the test; nothing where the two were not compared."""
+    pair = next((row for row in pairs.rows if {row["system"], row["other"]} == {system, below}), None)
+    if pair is None:
+        return {}
+    difference, low, high = pair["difference"], pair.get("low"), pair.get("high")
+    if pair["system"] != system:
+        difference, low, high = (None if end is None else -end for end in (difference, high, low))
     return {
-        "rank": f"{row['rank']}. {row['system']}",
-        "score": number(row["score"], 2, bounded=False),
-        "ci": interval(row["low"], row["high"], bounded=False),
-        "ranks": _ranks(row["rank_low"], row["rank_high"]),
-        "n": row["n"],
+        "next": below,
+        "difference": difference,
+        "difference_low": low,
+        "difference_high": high,
+        "p": pair["p"],
+        "p_corrected": pair["p_holm"],
+        "state": pair["state"].value,
+        **({"p_within_margin": pair["p_equivalent"]} if with_margin else {}),
     }
 
 
@@ -270,31 +282,31 @@ def _corrected_blocks(view: View, of: str) -> list[Block]:
         return []
     bounds = score_bounds(view.protocol, of, {})
     result = rows_counted.sign(corrected_scores(rows_counted.table, of, chances, bounds))
-    rows: list[dict[str, Json]] = [
-        {
-            "system": f"{row['system']} − {row['other']}" if row["other"] else row["system"],
-            "all": estimate(row["value"], row["low"], row["high"], 2, bounded=False),
-            "chosen": number(row["chosen"], 2, bounded=False),
-            "documents": row["documents"],
-        }
-        for row in result.rows
-    ]
+    if not result.rows:
+        return []
+
+    def name(row: Mapping[str, Json]) -> str:
+        return f"{row['system']} − {row['other']}" if row["other"] else row["system"]
+
+    def value(row: Mapping[str, Json]) -> str:
+        return estimate(row["value"], row["low"], row["high"], 2, bounded=False)
+
     columns = [
-        Column("system", "System"),
-        Column("all", "For all texts [95 %]"),
-        Column("chosen", "On the chosen ones", quiet=True),
+        Column("system", "System", cell=name),
+        Column("all", "For all texts [95 %]", cell=value),
+        Column("chosen", "On the chosen ones", quiet=True, cell=lambda row: number(row["chosen"], 2, bounded=False)),
         Column("documents", "Documents", quiet=True),
     ]
     caption = " ".join(
         (
-            f"{_capital(view.label(of))} as answered, corrected for how documents were chosen: each counts one over "
+            f"{capital(view.label(of))} as answered, corrected for how documents were chosen: each counts one over "
             "the probability it was chosen with, so that means and differences are those of the texts it was drawn "
             "from.",
             *result.notes,
         )
     )
-    data = [dict(row) for row in result.rows]
-    return [Table(f"corrected-{of}", caption, columns, rows, data, view.signature(result))] if rows else []
+    rows = printed(columns, result.rows)
+    return [Table(f"corrected-{of}", caption, columns, rows, result.rows, view.signature(result))]
 
 
 _ADJUSTED = (
@@ -304,41 +316,33 @@ _ADJUSTED = (
 
 
 def _figure(view: View, of: str, result: Result) -> Figure:
-    rows = [dict(row) for row in result.rows[:_MOST_SYSTEMS]]
+    rows = result.rows[:_MOST_SYSTEMS]
     bars = [
         Row(
             row["system"],
             row["score"],
             row["low"],
             row["high"],
-            note=_ranks(row["rank_low"], row["rank_high"]) if len(rows) > 1 else "",
+            note=_ranks(row) if len(rows) > 1 else "",
             rule=at > 0 and row["cluster"] != rows[at - 1]["cluster"],
         )
         for at, row in enumerate(rows)
     ]
     documents = plural(result.counts["documents"], "document")
     caption = (
-        f"{_capital(view.label(of))} of each system in {documents}, best first. Bars: 95 % intervals over documents; "
+        f"{capital(view.label(of))} of each system in {documents}, best first. Bars: 95 % intervals over documents; "
         "at the right the range of ranks; a line ends a cluster."
     )
     if len(rows) == 1:
         caption = f"Bar: 95 % interval over {documents}; n {plural(result.counts['items'], 'item')}."
     drawing = intervals(f"{view.label(of)} by system", bars, bounded=False)
-    return Figure(f"systems-{of}", caption, str(drawing), [dict(row) for row in result.rows], view.signature(result))
+    return Figure(f"systems-{of}", caption, str(drawing), result.rows, view.signature(result))
 
 
 def _holds_for(result: Result) -> str:
     """Whom the ranking speaks of: these judges, or judges in general."""
     parts = dict(result.signature.parts) if result.signature else {}
     return parts.get("holds for", THESE_JUDGES)
-
-
-def _ranks(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}–{high}"
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _finding(view: View, of: str, result: Result) -> str:
@@ -373,21 +377,17 @@ def _profile(view: View, question: Question) -> list[Block]:
     for entry in entries:
         by_row.setdefault(entry.row, {})[entry.system] = entry
     is_graded = any(entry.matters.value != 1.0 for entry in entries)
-    rows: list[dict[str, Json]] = []
-    for row, own in by_row.items():
-        line: dict[str, Json] = {"row": view.option(question.id, row)}
-        for system, entry in own.items():
-            line[f"{system}-matters"] = percent(entry.matters.value, 0)
-            line[f"{system}-mean"] = number(entry.quality.value, 2, bounded=False)
-            line[f"{system}-ci"] = interval(entry.quality.low, entry.quality.high, bounded=False)
-        rows.append(line)
     columns = [Column("row", view.label(question.id))]
+    rows: list[dict[str, Json]] = [{"row": view.option(question.id, row)} for row in by_row]
     for system in systems:
-        columns += [
-            *([Column(f"{system}-matters", "matters", quiet=True, span=system)] if is_graded else []),
-            Column(f"{system}-mean", "mean", span=system),
-            Column(f"{system}-ci", "95 %", quiet=True, span=system),
+        own = [
+            *([Column(f"{system}-matters", "matters", quiet=True, span=system, cell=_matters)] if is_graded else []),
+            Column(f"{system}-mean", "mean", span=system, cell=lambda e: number(e.quality.value, 2, bounded=False)),
+            Column(f"{system}-ci", "95 %", quiet=True, span=system, cell=_quality_interval),
         ]
+        columns += own
+        for row, handlings in zip(rows, by_row.values(), strict=True):
+            row.update(*printed(own, [handlings[system]] if system in handlings else []))
     signature = (
         f"share of items and mean where it matters · {view.protocol.label} {question.id} · rows {own_rows.selection} · "
         f"n {sum(entry.quality.n for entry in entries):,}"
@@ -403,14 +403,19 @@ def _profile(view: View, question: Question) -> list[Block]:
     return [*figures, table]
 
 
+def _matters(entry: Handling) -> str:
+    return percent(entry.matters.value, 0)
+
+
+def _quality_interval(entry: Handling) -> str:
+    return interval(entry.quality.low, entry.quality.high, bounded=False)
+
+
 def _weakest(view: View, question: Question, entries: Sequence[Handling]) -> str:
     """Where quality is lowest among rows that matter often enough to say so."""
-    entries_with_mean = [
-        entry for entry in entries if entry.quality.value is not None and entry.quality.n >= FEWEST_ITEMS
-    ]
-    if not entries_with_mean:
+    low = min(filter(_enough, entries), key=lambda entry: entry.quality.value or 0.0, default=None)
+    if low is None:
         return "too few judgements in which a row matters to say which is handled worst."
-    low = min(entries_with_mean, key=lambda entry: entry.quality.value or 0.0)
     name = view.inside(view.option(question.id, low.row))
     numbers = estimate(low.quality.value, low.quality.low, low.quality.high, 2, bounded=False)
     where = f", where it matters ({percent(low.matters.value, 0)} of judgements)" if low.matters.value != 1.0 else ""
@@ -426,19 +431,17 @@ def _panels(
 ) -> list[Block]:
     """The means as small panels, one for each system, on one axis."""
     groups = {row.id: row.group or "" for row in question.rows} if isinstance(question, Grid) else {}
-    rows = {row: own for row, own in by_row.items() if any(entry.quality.n >= FEWEST_ITEMS for entry in own.values())}
+    rows = {row: own for row, own in by_row.items() if any(map(_enough, own.values()))}
     if not rows:
         return []
-    bars = []
-    for system in systems:
-        own = {row: entries[system] for row, entries in rows.items() if system in entries}
-        bars.append(Group(system, "", [Estimator("mean", _effects(own))]))
-    spread = {
-        row: max(values) - min(values)
-        for row, entries in rows.items()
-        if len(values := [e.quality.value for e in entries.values() if e.quality.n >= FEWEST_ITEMS and e.quality.value])
-        > 1
-    }
+    bars = [
+        Group(
+            system, "", [Estimator("mean", _effects({row: own[system] for row, own in rows.items() if system in own}))]
+        )
+        for system in systems
+    ]
+    means = {row: [e.quality.value or 0.0 for e in own.values() if _enough(e)] for row, own in rows.items()}
+    spread = {row: max(values) - min(values) for row, values in means.items() if len(values) > 1}
     caption = "Dot: mean where the row matters; bar: 95 % interval over documents."
     if spread:
         widest = max(spread, key=lambda row: spread[row])
@@ -453,15 +456,20 @@ def _panels(
     return [Figure(f"profiles-{question.id}", caption, str(drawing), data, signature)]
 
 
+def _enough(entry: Handling) -> bool:
+    """Whether enough judgements say how well a row is handled."""
+    return entry.quality.value is not None and entry.quality.n >= FEWEST_ITEMS
+
+
 def _effects(own: Mapping[str, Handling]) -> dict[str, Effect]:
     return {
         row: Effect(
-            entry.quality.value,
-            entry.quality.value if entry.quality.low is None else entry.quality.low,
-            entry.quality.value if entry.quality.high is None else entry.quality.high,
+            value,
+            value if entry.quality.low is None else entry.quality.low,
+            value if entry.quality.high is None else entry.quality.high,
         )
         for row, entry in own.items()
-        if entry.quality.value is not None and entry.quality.n >= FEWEST_ITEMS
+        if _enough(entry) and (value := entry.quality.value) is not None
     }
 
 

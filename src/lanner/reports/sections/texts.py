@@ -20,7 +20,7 @@ from lanner.analysis.scores import ALL, Bounds, Share, on_scale
 from lanner.errors import LannerError
 from lanner.figures.charts import Bar, Curve, Panel, Row, bars, curves, histogram, intervals, shares
 from lanner.figures.typeset import count, estimate, number, p_value, percent, plural
-from lanner.model import Analysis, Choice, Grid, Json, Labels, Question, Result, Scale, Spans, Unit
+from lanner.model import Analysis, Choice, Grid, Json, Labels, Object, Question, Result, Scale, Spans, Unit
 from lanner.protocols.derived import chosen_rows
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed
 from lanner.reports.view import View
@@ -479,7 +479,9 @@ def context_needs(view: View) -> Section | None:
 
 
 def _dependence(view: View) -> Table | None:
-    """How far texts depend on context, by language pair and domain."""
+    """How far texts depend on context, by language pair and domain: protocols that ask about sources say so."""
+    if not any(stage.object is Object.SOURCE for stage in view.protocol.stages):
+        return None
     counted_rows = view.counted()
     results = context_dependence(counted_rows, view.protocol, resampling=view.resampling)
     places = list(dict.fromkeys((result.pair, result.domain) for result in results))
@@ -588,7 +590,9 @@ def _label_of(view: View, question: str, name: str) -> str:
 
 
 def context_section(view: View) -> Section | None:
-    """For a campaign whose judges saw different amounts of context."""
+    """For a campaign whose judges saw different amounts of context: each amount is a scenario of its protocol."""
+    if not any(stage.scenario for stage in view.protocol.stages):
+        return None
     effects = context_effects(view.counted(), view.protocol, resampling=view.resampling)
     if not effects:
         return None
