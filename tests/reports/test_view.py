@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from lanner.model import JudgeKind
 from lanner.reports.view import View
 from reports.world import material
@@ -44,3 +46,10 @@ def test_names_in_print() -> None:
     assert made.label("skills_chosen") == "Skills chosen"
     assert made.label("skill_sum") == "skill sum"
     assert made.pair_name(made.agreements[0].pairs[0]) == "Judge 0 – Judge 1"
+
+
+def test_two_judges_of_one_name_are_told_apart() -> None:
+    made = view("h_falcon")
+    namesakes = tuple(replace(judge, name="Ana" if judge.id != "j2" else "Ben") for judge in made.material.judges)
+    renamed = replace(made, material=replace(made.material, judges=namesakes))
+    assert renamed.names == {"j0": "Ana (j0)", "j1": "Ana (j1)", "j2": "Ben"}

@@ -9,7 +9,7 @@ what they mark less. Every difference is assisted minus unaided, with an interva
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,11 +18,12 @@ import polars as pl
 from lanner.analysis.agreement import measure, unaided_rows
 from lanner.analysis.material import Material, with_help
 from lanner.analysis.measures import CountedRows, counted, plan
+from lanner.analysis.scores import divide, document_sums
 from lanner.errors import StatisticError
 from lanner.model import Document, Json, Result, Segment, Spans
 from lanner.protocols.prefilled import Help, judged_marks, of_text, outcomes, withheld_of
 from lanner.stats.effort import LIMIT, items
-from lanner.stats.resample import Array, Resampling, Scale, outcome, replicate_sums, sign, t_outcome
+from lanner.stats.resample import Resampling, Scale, outcome, replicate_sums, sign, t_outcome
 from lanner.stats.spans import shared_characters
 
 FATES = ("kept", "changed", "removed")
@@ -232,26 +233,10 @@ def _between_judges(material: Material, question: str, how: Resampling) -> Itera
         yield Comparison(f"{coefficient.sign} between judges", one, other, difference)
 
 
-def _sums(parts: Sequence[pl.DataFrame]) -> tuple[Array, list[int]]:
-    """For every document the sums of `top` and `bottom` in each part, and how many documents each part has."""
-    documents = list(dict.fromkeys(name for part in parts for name in part["document"].to_list()))
-    places = {name: at for at, name in enumerate(documents)}
-    sums = np.zeros((max(1, len(documents)), 2 * len(parts)))
-    for column, part in enumerate(parts):
-        for document, top, bottom in part.group_by("document").agg(pl.col("top", "bottom").sum()).iter_rows():
-            sums[places[document], 2 * column : 2 * column + 2] = top, bottom
-    return sums, [part["document"].n_unique() for part in parts]
-
-
-def _divide(totals: Array, column: int) -> Array:
-    top, bottom = totals[:, 2 * column], totals[:, 2 * column + 1]
-    return np.asarray(np.divide(top, bottom, out=np.full(len(totals), np.nan), where=bottom > 0))
-
-
 def _ratio(name: str, part: pl.DataFrame, how: Resampling, *, scale: Scale = "plain") -> Result:
     """The sum of `top` over that of `bottom`, with an interval over documents."""
-    sums, (documents,) = _sums([part])
-    replicates = replicate_sums(sums, lambda totals: _divide(totals, 0)[:, None], how)
+    documents = part["document"].n_unique()
+    replicates = replicate_sums(document_sums(part), lambda totals: divide(totals)[:, None], how)
     value = float(replicates.value[0])
     counts = {"items": part.height, "documents": documents}
     if not np.isfinite(value):
@@ -264,8 +249,11 @@ def _ratio(name: str, part: pl.DataFrame, how: Resampling, *, scale: Scale = "pl
 def _difference(name: str, with_marks: pl.DataFrame, without_marks: pl.DataFrame, how: Resampling) -> Result:
     """Assisted minus unaided. The degrees of freedom are those of the kind with fewer documents, which is on the safe
     side: mostly few are judged without help."""
-    sums, documents = _sums([with_marks, without_marks])
-    replicates = replicate_sums(sums, lambda totals: (_divide(totals, 0) - _divide(totals, 1))[:, None], how)
+    sums, documents = (
+        document_sums(with_marks, without_marks),
+        [p["document"].n_unique() for p in (with_marks, without_marks)],
+    )
+    replicates = replicate_sums(sums, lambda totals: (divide(totals) - divide(totals, 1))[:, None], how)
     value = float(replicates.value[0])
     name = f"{name}, assisted minus unaided"
     counts = {

@@ -129,6 +129,7 @@ def _of_sign(table: pl.DataFrame, sign: Sign, how: Resampling) -> Iterator[Depen
 # look.
 
 _UNIT = ["document", "segment", "system"]
+_CHANGED = ("changed", "changed_low", "changed_high", "pairs_across")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +155,9 @@ class ContextEffect:
             "misevaluated_low": misevaluation.low if misevaluation else None,
             "misevaluated_high": misevaluation.high if misevaluation else None,
             "perfect_here": misevaluation.counts.get("items", 0) if misevaluation else None,
-            "changed": change.value if change else None,
-            "changed_low": change.low if change else None,
-            "changed_high": change.high if change else None,
-            "pairs_across": change.n if change else None,
-            "differ_within": self.apart.value,
-            "differ_low": self.apart.low,
-            "differ_high": self.apart.high,
-            "pairs_within": self.apart.n,
-            "seconds": self.seconds.value,
-            "seconds_low": self.seconds.low,
-            "seconds_high": self.seconds.high,
-            "judgements": self.seconds.n,
+            **(change.row("changed", "pairs_across") if change else dict.fromkeys(_CHANGED)),
+            **self.apart.row("differ_within", "pairs_within", ends="differ"),
+            **self.seconds.row("seconds", "judgements"),
         }
 
 

@@ -109,14 +109,8 @@ class Cell:
             "system": self.system,
             "aspect": self.aspect,
             "domain": self.domain,
-            "matters": self.matters.value,
-            "matters_low": self.matters.low,
-            "matters_high": self.matters.high,
-            "judgements": self.matters.n,
-            "mean": self.quality.value,
-            "mean_low": self.quality.low,
-            "mean_high": self.quality.high,
-            "n": self.quality.n,
+            **self.matters.row("matters", "judgements"),
+            **self.quality.row("mean", "n"),
             "better_systems": [contrast.other for contrast in self.contrasts if contrast.shown],
             "p_corrected": {contrast.other: contrast.p_corrected for contrast in self.contrasts},
         }
@@ -473,8 +467,6 @@ def _error_evidence(
     for answer in answers.filter(pl.col("spans").is_not_null()).iter_rows(named=True):
         points: dict[str, float] = {}
         for span in json.loads(answer["spans"]):
-            if span.get("became") == "removed":
-                continue
             label = span.get("severity") if by_severity else span.get("category")
             aspect = label if by_severity else parents.get(label or "") or label
             if aspect is not None:

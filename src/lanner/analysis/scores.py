@@ -433,6 +433,11 @@ class Share:
     high: float | None
     n: int
 
+    def row(self, name: str, n: str, ends: str = "") -> dict[str, Json]:
+        """As columns of a row: the value under its name, the ends of the interval, and `n` under theirs."""
+        ends = ends or name
+        return {name: self.value, f"{ends}_low": self.low, f"{ends}_high": self.high, n: self.n}
+
 
 @dataclass(frozen=True, slots=True)
 class Handling:
@@ -447,14 +452,8 @@ class Handling:
         return {
             "row": self.row,
             "system": self.system,
-            "matters": self.matters.value,
-            "matters_low": self.matters.low,
-            "matters_high": self.matters.high,
-            "judgements": self.matters.n,
-            "mean_where_it_matters": self.quality.value,
-            "mean_low": self.quality.low,
-            "mean_high": self.quality.high,
-            "n": self.quality.n,
+            **self.matters.row("matters", "judgements"),
+            **self.quality.row("mean_where_it_matters", "n", ends="mean"),
         }
 
 
@@ -515,24 +514,32 @@ def share_over_documents(part: pl.DataFrame, whole: pl.DataFrame, how: Resamplin
 
 def ratio_over_documents(top: pl.DataFrame, bottom: pl.DataFrame, how: Resampling, bounds: Bounds | None) -> Share:
     """The sum of `top` over the number of rows of `bottom`, with an interval over documents."""
-    places: Mapping[str, int] = {name: at for at, name in enumerate(bottom["document"].unique(maintain_order=True))}
-    sums = np.zeros((max(1, len(places)), 2))
-    for document, total in top.group_by("document").agg(pl.col("top").sum()).iter_rows():
-        sums[places[document], 0] = total
-    for document, count in bottom.group_by("document").len().iter_rows():
-        sums[places[document], 1] = count
-
-    def finish(totals: Array) -> Array:
-        empty = np.full((len(totals), 1), np.nan)
-        return np.asarray(np.divide(totals[:, :1], totals[:, 1:], out=empty, where=totals[:, 1:] > 0))
-
-    replicates = replicate_sums(sums, finish, how)
+    whole = bottom.select("document", top=pl.lit(0.0), bottom=pl.lit(1.0))
+    part = top.select("document", pl.col("top").cast(pl.Float64), bottom=pl.lit(0.0))
+    replicates = replicate_sums(document_sums(pl.concat([whole, part])), lambda totals: divide(totals)[:, None], how)
     value = float(replicates.value[0])
     if not np.isfinite(value):
         return Share(None, None, None, 0)
     interval = outcome(replicates, how).interval
     low, high = on_scale(value, interval.low if interval else None, interval.high if interval else None, bounds)
     return Share(value, low, high, bottom.height)
+
+
+def document_sums(*parts: pl.DataFrame) -> Array:
+    """For every document, in the order in which they come, the sums of `top` and of `bottom` in each part."""
+    names = dict.fromkeys(name for part in parts for name in part["document"].unique(maintain_order=True))
+    places = {name: at for at, name in enumerate(names)}
+    sums = np.zeros((max(1, len(places)), 2 * len(parts)))
+    for at, part in enumerate(parts):
+        for document, top, bottom in part.group_by("document").agg(pl.col("top", "bottom").sum()).iter_rows():
+            sums[places[document], 2 * at : 2 * at + 2] = top, bottom
+    return sums
+
+
+def divide(totals: Array, part: int = 0) -> Array:
+    """The ratio of a part, from sums of `document_sums`; NaN where there is nothing to divide by."""
+    top, bottom = totals[:, 2 * part], totals[:, 2 * part + 1]
+    return np.asarray(np.divide(top, bottom, out=np.full(len(totals), np.nan), where=bottom > 0))
 
 
 # Documents that were not drawn evenly

@@ -145,8 +145,10 @@ class View:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """What judges are called in print."""
-        return {judge.id: judge.name or judge.id for judge in self.material.judges}
+        """What judges are called in print; those of one name also by their ids."""
+        names = {judge.id: judge.name or judge.id for judge in self.material.judges}
+        times = Counter(names.values())
+        return {judge: name if times[name] == 1 else f"{name} ({judge})" for judge, name in names.items()}
 
     @cached_property
     def simulated(self) -> bool:

@@ -11,6 +11,7 @@ from lanner.reports.comparison.sides import (
     Gap,
     Value,
     gap_of,
+    intervals_of,
     item_key,
     lines_by_label,
     matched,
@@ -71,7 +72,9 @@ def test_one_thing_alone_cannot_be_compared() -> None:
 
 def test_lines_of_the_same_label_are_one() -> None:
     made = lab(scores(title="a", gap=1), scores(title="b", gap=1))
-    [one, two] = lines_by_label(made, [("x", "a", Value(1.0)), ("y", "b", Value(2.0)), ("x", "b", Value(3.0))])
+    cells = [("x", "a", 1.0), ("y", "b", 2.0), ("x", "b", 3.0)]
+    rows = [{"label": label, "side": side, "value": value, "low": None, "high": None} for label, side, value in cells]
+    [one, two] = lines_by_label(made, rows, lambda row: row["label"])
     assert [value.value for value in one.values] == [1.0, 3.0]
     assert [value.text for value in two.values] == ["—", ""]
 
@@ -99,7 +102,8 @@ def test_a_mean_and_its_interval() -> None:
     assert found.low is not None
     assert found.high is not None
     assert found.low < 3 < found.high
-    assert found.n == 5
+    assert of_result(found).n == 5
+    assert intervals_of(found) == "interval jackknife-t 95% by document", "nothing is drawn, so no seed is named"
 
 
 def test_a_gap_on_shared_documents_is_paired() -> None:
@@ -109,7 +113,6 @@ def test_a_gap_on_shared_documents_is_paired() -> None:
         table([x + noise for x, noise in zip(one, [0, 0.1, 0, -0.1, 0, 0], strict=True)]),
         QUICK,
     )
-    assert shifted is not None
     assert shifted.value == pytest.approx(1.0)
     assert shifted.p is not None
     assert shifted.p < 0.001

@@ -3,8 +3,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 from analysis.plain_oracle import raw
+from lanner.analysis.material import from_file
 from lanner.model import JudgeKind
 from lanner.reports.parts import Figure, Paragraph, Quotes
 from lanner.reports.sections.disagreements import (
@@ -15,6 +17,7 @@ from lanner.reports.sections.disagreements import (
     most_disputed,
     section,
 )
+from lanner.reports.view import View
 from lanner.stats import diagnosis
 from reports.test_view import view
 
@@ -65,6 +68,26 @@ def test_the_largest_part_is_the_pair_with_most_disagreements_not_the_one_whose_
     made = section(seen)
     assert made is not None
     assert f"({100 * found.between / found.total:.0f} % of {found.total})" in made.findings[0]
+
+
+def test_a_merger_that_lowers_kappa_of_a_pair_is_not_said_to_raise_it(tmp_path: Path) -> None:
+    """Ben takes b for a, Cem takes c for b: where nobody confuses two labels, their merger costs agreement."""
+    true = ["abc"[n % 3] for n in range(60)]
+    answers = {
+        "Ana": true,
+        "Ben": ["a" if label == "b" and n % 2 else label for n, label in enumerate(true)],
+        "Cem": ["b" if label == "c" and n % 4 == 0 else label for n, label in enumerate(true)],
+    }
+    rows = [f"{judge},d{n // 3},{n},{own[n]}" for judge, own in answers.items() for n in range(60)]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(["judge,document,segment,label", *rows]), encoding="utf-8")
+    (part,) = from_file(path)
+    assert part.protocol is not None
+    made = section(View(part, part.protocol))
+    assert made is not None
+    [figure] = [block for block in made.blocks if isinstance(block, Figure) and block.id.startswith("merging-")]
+    assert min(row["after"] - row["before"] for row in figure.data) < 0
+    assert "would raise κ" not in figure.caption and "would change κ by −" in figure.caption
 
 
 def test_the_furthest_apart_with_everybodys_answers() -> None:

@@ -39,6 +39,16 @@ def test_scores_with_intervals_and_the_better_system_first() -> None:
     assert 'x1="0.0"' in figure.svg  # the line between the clusters
 
 
+def test_systems_that_share_no_document_are_ranked_without_a_lead() -> None:
+    seen = compared({"oak": 80.0, "elm": 70.0}, documents=24)
+    apart = tuple(j for j in seen.material.judgements if (int(j.document[1:]) < 12) is (j.systems == ("oak",)))
+    made = section(replace(seen, material=replace(seen.material, judgements=apart)))
+    assert made is not None
+    table = made.blocks[0]
+    assert isinstance(table, Table)
+    assert [row["gap"] for row in table.rows if "rank" in row] == ["", ""]
+
+
 def compared(systems: dict[str, float], documents: int = 12, **settings: object) -> View:
     """Systems of known quality in documents of one sentence, each judged once by two judges."""
     dice = Random(2)

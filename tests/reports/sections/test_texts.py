@@ -10,7 +10,7 @@ from analysis.test_context import material  # noqa: F401 (a fixture)
 from lanner import protocols
 from lanner.analysis.context import context_effects
 from lanner.analysis.material import Material
-from lanner.model import Document, Judge, Judgement, Segment
+from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.reports.parts import Figure, Table
 from lanner.reports.sections.texts import (
     context_label,
@@ -87,6 +87,30 @@ def test_a_single_kind_needs_no_bar() -> None:
     assert many.findings == ["Something was marked on **60 % of 10 answers** (errors)."]
 
 
+def test_of_an_even_number_of_marks_the_median_lies_in_the_middle() -> None:
+    seen = marked_view(("j", "1", ["major"]), ("j", "2", ["major"]))
+    first, second = seen.material.judgements
+    answers = (first, replace(second, value=[{**second.value[0], "end": 10}]))
+    made = marked_passages(replace(seen, material=replace(seen.material, judgements=answers)))
+    assert made is not None
+    [table] = made.blocks
+    assert isinstance(table, Table)
+    assert table.data[0]["median_length"] == (3 + 10) / 2
+    assert table.rows[0]["median_length"] == "6.5"
+
+
+def test_what_is_said_of_marks_is_said_of_people_alone() -> None:
+    """A model that marks everything stands in the table; no sentence pools it with people."""
+    people = [(judge, str(n), ["major"] if n == 1 else []) for judge in "jkl" for n in range(1, 5)]
+    model = [("m", str(n), ["minor"]) for n in range(1, 5)]
+    seen = marked_view(*people, *model)
+    judges = (*seen.material.judges, Judge("m", JudgeKind.MODEL))
+    made = marked_passages(replace(seen, material=replace(seen.material, judges=judges)))
+    assert made is not None
+    assert [sentence.partition("answers")[0] for sentence in made.findings] == ["Something was marked on **25 % of 12 "]
+    assert "m" in {row["judge"] for row in made.blocks[0].data}  # type: ignore[union-attr]
+
+
 def test_nothing_marked_and_nothing_to_mark() -> None:
     made = marked_passages(marked_view(("j", "1", [])))
     assert made is not None and len(made.blocks) == 1
@@ -144,6 +168,18 @@ def test_a_score_that_falls_is_said_to_fall() -> None:
     assert "falls from the first fifth" in figure.caption
     whole = [row["value"] for row in figure.data if row["judge"] == "all people"]
     assert [a - b for a, b in pairwise(whole)] == pytest.approx([6.0] * 4, abs=0.5)
+
+
+def test_models_that_judge_alone_are_not_called_people() -> None:
+    seen = falling(3)
+    machines = tuple(replace(judge, kind=JudgeKind.MODEL) for judge in seen.material.judges)
+    made = document_section(replace(seen, material=replace(seen.material, judges=machines)))
+    assert made is not None
+    [figure] = made.blocks
+    assert isinstance(figure, Figure)
+    assert {row["judge"] for row in figure.data} == {"all models", "j0", "j1"}
+    assert "rows main items by models" in figure.signature
+    assert "interval jackknife-t" in figure.signature and "resamples" not in figure.signature, "nothing was drawn"
 
 
 def test_a_level_score_is_not_said_to_change() -> None:

@@ -127,12 +127,9 @@ def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
             rows.append({"group": answer.title})
             rows += [_table_row(line) for line in answer.lines]
     data = [row for answer in answers for row in _rows(lab, answer.title, answer)]
-    caption = (
-        f"{_capital(words(lab.names))} compared. Differences: the first less the other; p from resampling documents."
-    )
+    caption = f"{_capital(words(lab.names))} compared. Differences: the first less the other, over documents."
     labels = " · ".join(dict.fromkeys(side.protocol.label for side in lab.sides))
-    resampling = f"{count(lab.resampling.n)} resamples, seed {lab.resampling.seed}"
-    signature = f"compare · {labels} · {count(lab.shared)} shared items · {resampling}"
+    signature = f"compare · {labels} · {count(lab.shared)} shared items"
     return Table("comparison", caption, columns, rows, data, signature)
 
 

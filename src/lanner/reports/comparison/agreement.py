@@ -27,6 +27,7 @@ from lanner.reports.comparison.sides import (
     are_judges,
     form_of,
     gap_of,
+    intervals_of,
     item_key,
     lines_by_label,
     matched,
@@ -58,6 +59,7 @@ def agreement(lab: Lab) -> Answer:
     sentences: list[tuple[str, bool]] = []
     data: list[dict[str, Json]] = []
     signs: list[str] = []
+    every: list[Result] = []
     for pair in pairs:
         plans = [side.plan(question) for side, question in zip(lab.sides, pair.questions, strict=True)]
         common = shared_measures(plans)
@@ -70,6 +72,7 @@ def agreement(lab: Lab) -> Answer:
         gaps = [_gap(coefficients[0], other, lab) if common else None for other in coefficients[1:]]
         sign = " / ".join(dict.fromkeys(own_measure.sign for _, own_measure, _ in coefficients))
         signs.append(sign)
+        every += results
         label = question_label(lab.sides, [own_measure.question for _, own_measure, _ in coefficients])
         lines.append(Line(f"{label.capitalize()}, {sign}", values, gaps))
         rows += [
@@ -92,9 +95,10 @@ def agreement(lab: Lab) -> Answer:
         return Answer(title, missing="no item was judged by two people on either side.")
     clear = [sentence for sentence, weight in sentences if weight] or [sentence for sentence, _ in sentences]
     opening = " ".join(clear[:3]) or "Agreement of people on each question."
-    caption = f"{opening} Dot: coefficient; bar: 95 % interval, documents resampled; n: items two people judged."
-    figure = Figure("lab-agreement", caption, str(intervals("Agreement of judges", rows)), data, _signature(lab, signs))
-    return Answer(title, lines, figure, " ".join(clear[:2]), data=data)
+    caption = f"{opening} Dot: coefficient; bar: 95 % interval over documents; n: items two people judged."
+    signature = " · ".join(filter(None, (", ".join(dict.fromkeys(signs)), intervals_of(*every))))
+    figure = Figure("lab-agreement", caption, str(intervals("Agreement of judges", rows)), data, signature)
+    return Answer(title, lines, figure, " ".join(clear[:2]))
 
 
 def _result(side: Side, coefficient: Measure, entry: QuestionPlan, lab: Lab) -> Result:
@@ -121,12 +125,6 @@ def _sentence(first: str, other: str, label: str, gap: Gap) -> tuple[str, bool]:
     if are_judges(more, less):
         return f"On {label} {more} agree **more with each other than {less} do** ({numbers}).", True
     return f"On {label} judges agree **more under {more} than under {less}** ({numbers}).", True
-
-
-def _signature(lab: Lab, signs: list[str]) -> str:
-    return (
-        f"{', '.join(dict.fromkeys(signs))} · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}"
-    )
 
 
 def _turned(lab: Lab, row: Mapping[str, Json]) -> bool:
@@ -159,8 +157,8 @@ def same_scores(lab: Lab) -> Answer:
     lines = []
     for row in rows:
         others = [lab.names.index(row["x"]), lab.names.index(row["y"])]
-        values = [Value(None, text="·") for _ in lab.sides]
-        values[max(others)] = Value(row["value"], row["low"], row["high"], row["n"])
+        own = Value(row["value"], row["low"], row["high"], row["n"])
+        values = [own if at == max(others) else Value(None, text="·") for at in range(len(lab.sides))]
         lines.append(Line(f"{row['statistic']} of {row['x']} and {row['y']}, by item", values))
     bars = [
         Row(f"{row['x']} – {row['y']}", row["value"], row["low"], row["high"], str(row["statistic"]).split()[0])
@@ -179,7 +177,7 @@ def same_scores(lab: Lab) -> Answer:
         rows,
         str(result.signature or ""),
     )
-    return Answer(title, lines, figure, sentence, data=rows)
+    return Answer(title, lines, figure, sentence)
 
 
 _NAMES = {"kappa": "κ", "jaccard": "mean Jaccard", "pearson": "r", "percent": "% same"}
@@ -189,6 +187,7 @@ def models(lab: Lab) -> Answer:
     """How much less a model agrees with people than people agree with each other."""
     title = "Do models judge like people?"
     rows: list[dict[str, Any]] = []
+    results: list[Result] = []
     for side in _with_both(lab):
         for question in side.questions:
             form = form_of(question)
@@ -198,6 +197,7 @@ def models(lab: Lab) -> Answer:
                 result = against_people(side.table, form[0], resampling=lab.resampling)
             except LannerError:
                 continue
+            results.append(result)
             rows += [
                 {"side": side.name, "question": side.says(form[0]), **row}
                 for row in result.rows
@@ -205,8 +205,7 @@ def models(lab: Lab) -> Answer:
             ]
     if not rows:
         return Answer(title, missing="no side has both two people and a model.")
-    values = [(row, Value(row["difference"], row["low"], row["high"])) for row in rows]
-    lines = lines_by_label(lab, [(_label(row), row["side"], value) for row, value in values])
+    lines = lines_by_label(lab, [{**row, "value": row["difference"], "n": None} for row in rows], _label)
     bars = [
         Row(
             f"{row['model']}, {row['question']}",
@@ -223,9 +222,9 @@ def models(lab: Lab) -> Answer:
         f"{_sentence_models(rows)} 0 is how far people agree with each other. Bars: 95 % intervals.",
         str(intervals("Agreement of models with people, less agreement among people", bars)),
         rows,
-        f"model and people · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}",
+        " · ".join(filter(None, ("model and people", intervals_of(*results)))),
     )
-    return Answer(title, lines, figure, _sentence_models(rows), data=rows)
+    return Answer(title, lines, figure, _sentence_models(rows))
 
 
 def _with_both(lab: Lab) -> list[Side]:
@@ -244,7 +243,7 @@ def _people(side: Side) -> bool:
     return bool(side.table["judge_kind"].is_in(PEOPLE).any())
 
 
-def _label(row: dict[str, Any]) -> str:
+def _label(row: Mapping[str, Json]) -> str:
     return f"{row['model']} less people, {_NAMES.get(row['measure'], row['measure'])} on {row['question']}"
 
 
@@ -277,8 +276,8 @@ def preferences(lab: Lab) -> Answer:
         first = tables[0].row(0, named=True)
         names = names or (first["one"], first["two"])
         tables = [table.filter(pl.col("one") == names[0], pl.col("two") == names[1]) for table in tables]
-        values = [ratio(table, lab.resampling, scale="share") for table in tables]
-        gaps = [ratio_gap(tables[0], table, lab.resampling) for table in tables[1:]]
+        values = [of_result(ratio(table, lab.resampling, scale="share")) for table in tables]
+        gaps = [gap_of(ratio_gap(tables[0], table, lab.resampling)) for table in tables[1:]]
         lines.append(Line(f"{pair.label.capitalize()}: {names[0]} preferred over {names[1]}", values, gaps))
         rows = [_test_row(side, pair, table) for side, table in zip(lab.whole, tables, strict=True)]
         bars += [
@@ -297,7 +296,7 @@ def preferences(lab: Lab) -> Answer:
         data,
         "sign test, ties dropped, judgements taken as independent",
     )
-    return Answer(title, lines, figure, text, data=data)
+    return Answer(title, lines, figure, text)
 
 
 def _read_comparisons(side: Side, question: str) -> pl.DataFrame | None:
@@ -362,8 +361,7 @@ def misevaluation(lab: Lab) -> Answer:
     sentence = (
         f"Of {plural(n, 'sentence')} that look perfect alone, **{len(result.rows)} are wrong in context** ({numbers})."
     )
-    values = [Value(None, text="—") for _ in lab.sides]
-    values[lab.names.index(inside.name)] = Value(result.value, result.low, result.high, n)
+    values = lab.values(inside.name, of_result(result))
     drawing = bars(
         "Perfect alone",
         [
@@ -374,16 +372,13 @@ def misevaluation(lab: Lab) -> Answer:
             )
         ],
     )
-    figure = Figure(
-        "lab-misevaluation", sentence, str(drawing), [dict(row) for row in result.rows], str(result.signature or "")
-    )
+    figure = Figure("lab-misevaluation", sentence, str(drawing), result.rows, str(result.signature or ""))
     return Answer(
         title,
         [Line("Perfect alone, wrong in context", values)],
         figure,
         sentence,
         examples=_perfect_alone(alone, inside, result.rows),
-        data=[dict(row) for row in result.rows],
     )
 
 
@@ -424,7 +419,8 @@ def _compare_verdicts(
 ) -> Answer:
     turned = both["narrow"] != both["wide"]
     changes = both.select("document", turned.cast(pl.Float64).alias("top"), pl.lit(1.0).alias("bottom"))
-    value = ratio(changes, lab.resampling, scale="share")
+    share = ratio(changes, lab.resampling, scale="share")
+    value = of_result(share)
     numbers = estimate(value.value, value.low, value.high, 2)
     turns = f"**{int(turned.sum())} of {len(both)} verdicts on {pair.label} turn**"
     sentence = f"{turns} between {narrow.name} and {wide.name} ({numbers})."
@@ -436,17 +432,14 @@ def _compare_verdicts(
         f"{sentence} Rows: the majority's verdict under {narrow.name}; columns: under {wide.name}.",
         str(confusion(labels, narrow.name, wide.name, counts)),
         data,
-        f"majority per item · {pair.label} · n {len(both)}",
+        f"majority per item · {pair.label} · n {len(both)} · {intervals_of(share)}".removesuffix(" · "),
     )
-    values = [Value(None, text="—") for _ in lab.sides]
-    values[lab.names.index(wide.name)] = value
+    values = lab.values(wide.name, value)
     quotes = [
         _quote(narrow, row, [(narrow.name, row["narrow"]), (wide.name, row["wide"])]) for row in data[:_MOST_EXAMPLES]
     ]
     examples = Quotes("lab-turned", "Verdicts that turned, the first of them:", quotes)
-    return Answer(
-        title, [Line(f"Verdicts on {pair.label} that turn", values)], figure, sentence, examples=examples, data=data
-    )
+    return Answer(title, [Line(f"Verdicts on {pair.label} that turn", values)], figure, sentence, examples=examples)
 
 
 def _side(lab: Lab, unit: Unit) -> Side | None:

@@ -13,7 +13,7 @@ import polars as pl
 from lanner.errors import LannerError
 from lanner.figures.charts import Bar, Curve, Row, bars, curves, intervals
 from lanner.figures.typeset import duration, estimate, interval, number, p_value, plural, words
-from lanner.model import Scale
+from lanner.model import Result, Scale
 from lanner.reports.comparison.sides import (
     NO_INTERVAL,
     Answer,
@@ -25,8 +25,11 @@ from lanner.reports.comparison.sides import (
     Value,
     are_judges,
     form_of,
+    gap_of,
+    intervals_of,
     item_key,
     lines_by_label,
+    of_result,
     ratio,
     ratio_gap,
 )
@@ -47,7 +50,7 @@ def times(side: Side) -> tuple[pl.DataFrame, str]:
         work, way = item_times(side.by_people)
     except LannerError:
         return pl.DataFrame({"judge": [], "document": [], "seconds": []}), ""
-    items = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
+    items = work.table.filter(pl.col("seconds").is_between(0, effort.LIMIT, closed="right"))
     return items.select("judge", "document", "seconds"), way
 
 
@@ -66,8 +69,9 @@ def cost(lab: Lab) -> Answer:
     if without:
         return Answer(title, missing=f"no times were kept in {' and '.join(without)}.")
     tables = [table.with_columns(top=pl.col("seconds"), bottom=pl.lit(1.0)) for table, _ in results]
-    values = [ratio(table, lab.resampling) for table in tables]
-    gaps = [ratio_gap(tables[0], other, lab.resampling) for other in tables[1:]]
+    means = [ratio(table, lab.resampling) for table in tables]
+    values = [of_result(mean) for mean in means]
+    gaps = [gap_of(ratio_gap(tables[0], other, lab.resampling)) for other in tables[1:]]
     lines = [Line("Seconds an item", values, gaps, bounded=False, digits=1)]
     rates = [
         Value(60 / (v.value or 1), 60 / v.high if v.high else None, 60 / v.low if v.low and v.low > 0 else None)
@@ -86,11 +90,10 @@ def cost(lab: Lab) -> Answer:
         {"side": side.name, "seconds": v.value, "low": v.low, "high": v.high, "n": v.n, "how": way}
         for side, v, (_, way) in zip(lab.sides, values, results, strict=True)
     ]
-    caption = f"{sentence} Dot: mean seconds of an item; bar: 95 % interval, documents resampled. {how}."
+    caption = f"{sentence} Dot: mean seconds of an item; bar: 95 % interval over documents. {how}."
     drawing = intervals("Seconds an item", rows, bounded=False, digits=1)
-    resampling = f"{lab.resampling.n:,} resamples, seed {lab.resampling.seed}"
-    signature = f"mean seconds · items over {effort.LIMIT:,.0f} s left out · {resampling}"
-    return Answer(title, lines, Figure("lab-cost", caption, str(drawing), data, signature), sentence, data=data)
+    signature = f"mean seconds · items over {effort.LIMIT:,.0f} s left out · {intervals_of(*means)}"
+    return Answer(title, lines, Figure("lab-cost", caption, str(drawing), data, signature), sentence)
 
 
 def _sentence_cost(lab: Lab, at: int, values: list[Value], gap: Gap) -> str:
@@ -146,7 +149,7 @@ def separation(lab: Lab) -> Answer:
     caption = f"{sentence} Bars: all {len(pairs)} pairs of {len(systems)} systems; significant after Holm's correction."
     drawing = bars("Pairs of systems told apart", _bars(lab, pairs_apart, len(pairs)))
     signature = f"{rankings[0].result.signature}"
-    return Answer(title, lines, Figure("lab-separation", caption, str(drawing), data, signature), sentence, data=data)
+    return Answer(title, lines, Figure("lab-separation", caption, str(drawing), data, signature), sentence)
 
 
 def _rank_side(side: Side, lab: Lab) -> Ranking:
@@ -197,8 +200,10 @@ def scoring(lab: Lab) -> Answer:
     if not pairs:
         return Answer(title, missing="no side has both a sum and a count of the same answers.")
     rows: list[dict[str, Any]] = []
+    results: list[Result] = []
     for side, pair in pairs:
         result = correlations(side.by_people, list(pair), methods=["pearson"], resampling=lab.resampling)
+        results.append(result)
         for name in pair:
             own = [row for row in result.rows if row["of"] == name and row["value"] is not None and row["n"] >= 10]
             if own:
@@ -216,8 +221,7 @@ def scoring(lab: Lab) -> Answer:
                 )
     if not rows:
         return Answer(title, missing="no two people judged ten items in common.")
-    values = [(row, Value(row["value"], row["low"], row["high"], row["n"])) for row in rows]
-    lines = lines_by_label(lab, [(f"r between judges, {row['score']}", row["side"], value) for row, value in values])
+    lines = lines_by_label(lab, rows, lambda row: f"r between judges, {row['score']}")
     bars = [
         Row(f"{row['side']}: {row['score']}", row["value"], row["low"], row["high"], f"n {row['n']:,}") for row in rows
     ]
@@ -230,9 +234,9 @@ def scoring(lab: Lab) -> Answer:
         f"{sentence} Bars: 95 % intervals.",
         str(intervals("Sum against count", bars)),
         rows,
-        f"Pearson r between judges · {lab.resampling.n:,} resamples",
+        " · ".join(filter(None, ("Pearson r between judges", intervals_of(*results)))),
     )
-    return Answer(title, lines, figure, sentence, data=rows)
+    return Answer(title, lines, figure, sentence)
 
 
 def _pair(side: Side) -> tuple[str, str] | None:
@@ -297,7 +301,7 @@ def stability(lab: Lab) -> Answer:
         data,
         f"judges drawn without replacement · {_DRAWS} draws, seed {lab.resampling.seed}",
     )
-    return Answer(title, lines, figure, text, data=data)
+    return Answer(title, lines, figure, text)
 
 
 def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float, float, float]]]:
@@ -400,8 +404,9 @@ def prediction(lab: Lab) -> Answer:
     if not any(predictions):
         return Answer(title, missing="no side recorded anything else that could explain it.")
     rows = [row for one in predictions for row in one]
-    values = [(row, Value(row["r2"], row["low"], row["high"], row["n"])) for row in rows]
-    lines = lines_by_label(lab, [(f"R² of {row['of']}: {row['block']}", row["side"], value) for row, value in values])
+    lines = lines_by_label(
+        lab, [{**row, "value": row["r2"]} for row in rows], lambda row: f"R² of {row['of']}: {row['block']}"
+    )
     r2_bars = [
         Bar(
             f"{row['side']}: {row['block']}",
@@ -418,9 +423,9 @@ def prediction(lab: Lab) -> Answer:
         f"{sentence}{why} Bars: R² from 0 to 1.",
         str(bars("Share explained", r2_bars, most=1.0)),
         rows,
-        f"OLS R² · {lab.resampling.n:,} resamples of documents, seed {lab.resampling.seed}",
+        " · ".join(filter(None, ("OLS R²", *dict.fromkeys(row["intervals"] for row in rows)))),
     )
-    return Answer(title, lines, figure, sentence + why, data=rows)
+    return Answer(title, lines, figure, sentence + why)
 
 
 def holistic(side: Side) -> str | None:
@@ -439,12 +444,13 @@ def _planned_models(side: Side, lab: Lab) -> list[dict[str, Any]]:
         steps = regression.blocks(side.by_people, analysis.of, analysis.options["blocks"], resampling=lab.resampling)
         names = {judge.id: judge.name or judge.id for judge in side.material.judges}
         rows += [
-            _row(side, analysis.of, row["step"], str(names.get(row["judge"], row["judge"])), row) for row in steps.rows
+            _row(side, analysis.of, row["step"], str(names.get(row["judge"], row["judge"])), row, steps)
+            for row in steps.rows
         ]
     return rows
 
 
-def _row(side: Side, of: str, block: str, who: str, row: Mapping[str, Any]) -> dict[str, Any]:
+def _row(side: Side, of: str, block: str, who: str, row: Mapping[str, Any], result: Result) -> dict[str, Any]:
     return {
         "side": side.name,
         "who": who,
@@ -454,6 +460,7 @@ def _row(side: Side, of: str, block: str, who: str, row: Mapping[str, Any]) -> d
         "low": row.get("r2_low"),
         "high": row.get("r2_high"),
         "n": row["n"],
+        "intervals": intervals_of(result),
     }
 
 
@@ -481,7 +488,7 @@ def _across(side: Side, target: tuple[Side, str], lab: Lab) -> list[dict[str, An
             continue
         if result.value is not None:
             fit = {"r2": result.value, "r2_low": result.low, "r2_high": result.high, "n": len(table)}
-            rows.append(_row(holder, of, side.says(name), ALL, fit) | {"side": side.name})
+            rows.append(_row(holder, of, side.says(name), ALL, fit, result) | {"side": side.name})
     return rows
 
 

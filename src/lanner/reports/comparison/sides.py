@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Literal
@@ -13,14 +13,14 @@ import polars as pl
 
 from lanner.analysis import GROUPS, PEOPLE, CountedRows, QuestionPlan, counted, plan_question, plan_score
 from lanner.analysis.material import Material
-from lanner.analysis.scores import planned_rankings
+from lanner.analysis.scores import divide, document_sums, planned_rankings
 from lanner.errors import InputError
 from lanner.figures.typeset import estimate, lowered, p_value
 from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question, Rank, Result, Scale, Spans, Stage, Unit
 from lanner.protocols.derived import chosen_rows
 from lanner.protocols.wording import Wording
 from lanner.reports.parts import Figure, Quotes
-from lanner.stats.resample import Array, Resampling, outcome, replicate_sums
+from lanner.stats.resample import Outcome, Replicates, Resampling, outcome, replicate_sums, sign
 from lanner.stats.scores import Direction
 
 _FEWEST_SHARED, _SHORT_TITLE = 10, 24
@@ -227,7 +227,11 @@ class Answer:
     said: str = ""
     missing: str = ""
     examples: Quotes | None = None
-    data: Sequence[Mapping[str, Json]] = field(default_factory=tuple)
+
+    @property
+    def data(self) -> Sequence[Mapping[str, Json]]:
+        """The numbers that are drawn."""
+        return self.figure.data if self.figure else ()
 
 
 @dataclass(frozen=True)
@@ -244,6 +248,10 @@ class Lab:
     @property
     def names(self) -> list[str]:
         return [side.name for side in self.sides]
+
+    def values(self, side: str, value: Value) -> list[Value]:
+        """One side's value among those of the others, who have none."""
+        return [value if name == side else Value(None, text="—") for name in self.names]
 
 
 Comparison = Callable[[Lab], Answer]
@@ -273,50 +281,43 @@ def are_judges(*names: str) -> bool:
     return set(names) <= _WHO
 
 
-def lines_by_label(lab: Lab, cells: Sequence[tuple[str, str, Value]]) -> list[Line]:
-    """Lines from (label, side, value): what has the same label stands in one line."""
+def intervals_of(*results: Result) -> str:
+    """How the intervals of these results were made, from their signatures."""
+    parts = [part for result in results if result.signature for part in result.signature.parts]
+    return " · ".join(dict.fromkeys(f"{name} {value}" for name, value in parts if name in _WAY))
+
+
+_WAY = ("interval", "resamples", "seed")
+
+
+def lines_by_label(
+    lab: Lab, rows: Sequence[Mapping[str, Json]], label: Callable[[Mapping[str, Json]], str]
+) -> list[Line]:
+    """Lines from rows with a side, a value and its interval: what has the same label stands in one line."""
     lines: dict[str, list[Value]] = {}
-    for label, side, value in cells:
-        lines.setdefault(label, [Value(None, text="—") for _ in lab.sides])[lab.names.index(side)] = value
+    for row in rows:
+        values = lines.setdefault(label(row), [Value(None, text="—") for _ in lab.sides])
+        values[lab.names.index(row["side"])] = Value(row["value"], row["low"], row["high"], row.get("n"))
     return [Line(label, values) for label, values in lines.items()]
 
 
-def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "share"] = "plain") -> Value:
+def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "share"] = "plain") -> Result:
     """The sum of column `top` over that of `bottom`, with an interval over the documents of the table."""
-    replicates = replicate_sums(_sums(table, _places(table)), lambda total: _divide(total, 0), how)
-    summary = outcome(replicates, how, scale=scale).interval
-    value = float(replicates.value[0])
-    low, high = (summary.low, summary.high) if summary else (None, None)
-    return Value(None if np.isnan(value) else value, low, high, int(table["bottom"].sum()))
+    replicates = replicate_sums(document_sums(table), lambda total: divide(total)[:, None], how)
+    return _result(replicates, outcome(replicates, how, scale=scale), how, {"items": int(table["bottom"].sum())})
 
 
-def ratio_gap(first: pl.DataFrame, other: pl.DataFrame, how: Resampling) -> Gap | None:
+def ratio_gap(first: pl.DataFrame, other: pl.DataFrame, how: Resampling) -> Result:
     """The first ratio less the other, on the same resamples of all documents."""
-    places = _places(first, other)
-    sums = np.hstack([_sums(first, places), _sums(other, places)])
-    replicates = replicate_sums(sums, lambda total: _divide(total, 0) - _divide(total, 2), how)
-    summary = outcome(replicates, how, null=0.0)
-    low, high = (summary.interval.low, summary.interval.high) if summary.interval else (None, None)
-    if np.isnan(replicates.value[0]):
-        return None
-    return Gap(float(replicates.value[0]), low, high, summary.p, why_no_interval(low, summary.notes))
+    sums = document_sums(first, other)
+    replicates = replicate_sums(sums, lambda total: (divide(total) - divide(total, 1))[:, None], how)
+    return _result(replicates, outcome(replicates, how, null=0.0), how, {})
 
 
-def _sums(table: pl.DataFrame, places: dict[str, int]) -> Array:
-    sums = np.zeros((len(places), 2))
-    for document, top, bottom in table.group_by("document").agg(pl.col("top", "bottom").sum()).iter_rows():
-        sums[places[document]] = (top, bottom)
-    return sums
-
-
-def _places(*tables: pl.DataFrame) -> dict[str, int]:
-    names = dict.fromkeys(name for table in tables for name in table["document"].unique(maintain_order=True))
-    return {name: place for place, name in enumerate(names)}
-
-
-def _divide(total: Array, at: int) -> Array:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(total[:, at] / total[:, at + 1])[:, None]
+def _result(replicates: Replicates, spread: Outcome, how: Resampling, counts: Mapping[str, int]) -> Result:
+    value, signature = float(replicates.value[0]), sign("ratio", how, spread.interval)
+    known = None if np.isnan(value) else value
+    return Result("ratio", known, spread.interval, spread.p, counts, notes=spread.notes, signature=signature)
 
 
 class Form(StrEnum):
@@ -360,23 +361,15 @@ def form_of(question: Question) -> tuple[str, Form] | None:
 
 def matched(sides: Sequence[Side]) -> list[MatchedQuestions]:
     """Every question of the first side that all others have an answer to, then the measures that rank systems."""
-    left = [
-        {
-            name: form
-            for question in side.questions
-            if (name_and_form := form_of(question))
-            for name, form in [name_and_form]
-        }
-        for side in sides
-    ]
+    left = [dict(filter(None, map(form_of, side.questions))) for side in sides]
     pairs: list[MatchedQuestions] = []
     for by_name in (True, False):
         for name, form in list(left[0].items()):
             others = [
                 _partner(name, form, other, side, by_name) for other, side in zip(left[1:], sides[1:], strict=True)
             ]
-            if all(others):
-                names = (name, *(other for other in others if other))
+            names = (name, *filter(None, others))
+            if len(names) == len(sides):
                 for open_forms, own_name in zip(left, names, strict=True):
                     del open_forms[own_name]
                 pairs.append(MatchedQuestions(question_label(sides, names), form, names))

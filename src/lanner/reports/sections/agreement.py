@@ -17,6 +17,7 @@ import polars as pl
 from lanner.analysis import (
     FEWEST_ITEMS,
     Part,
+    QuestionPlan,
     counted,
     main_question,
     plan,
@@ -99,11 +100,11 @@ def calibration(view: View) -> Section | None:
     if rows.table.is_empty():
         return None
     main = counted(view.material.table, left_out=view.material.left_out)
-    rounds = [
-        (entry, *(question_agreement(part, entry, resampling=view.resampling).headline for part in (rows, main)))
-        for entry in plan(view.protocol)
-    ]
-    known = [(entry, before, after) for entry, before, after in rounds if {before.value, after.value} != {None}]
+    known: list[tuple[QuestionPlan, Result, Result]] = []
+    for entry in plan(view.protocol):
+        before, after = (question_agreement(part, entry, resampling=view.resampling).headline for part in (rows, main))
+        if before.value is not None or after.value is not None:
+            known.append((entry, before, after))
     if not known:
         return None
     columns = [
@@ -280,7 +281,9 @@ def _rows_table(view: View, agreement: Agreement) -> Table:
     columns = [Column("row", view.label(agreement.question)), *values]
     names = [view.option(agreement.question, part.measure.row) for part in agreement.parts]
     results = [part.result for part in agreement.parts]
-    rows = [{"row": name} | row for name, row in zip(names, printed(values, results), strict=True)]
+    rows: list[dict[str, Json]] = [
+        {"row": name} | row for name, row in zip(names, printed(values, results), strict=True)
+    ]
     rows += [{"row": "Mean", "total": True} | row for row in printed(values, [mean])]
     data = [{"row": part.measure.row, **part.result.row()} for part in agreement.parts]
     caption = f"{view.short(agreement.question).capitalize()}: agreement row by row; the mean stands for the question."

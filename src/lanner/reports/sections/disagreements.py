@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import permutations
@@ -141,7 +141,7 @@ def _merging(
     view: View, question: str, merges: Sequence[Result], matrices: Sequence[Result], names: Mapping[str, str]
 ) -> tuple[Figure | None, LabelMerge | None]:
     """The merge that raises κ most over all pairs of people; nothing where no label would be left to disagree on."""
-    gains: Counter[str] = Counter()
+    gains: dict[str, float] = defaultdict(float)
     for result in merges:
         gains[result.labels["merged"]] += result.rows[0]["gain"] or 0.0
     best = max(gains, key=lambda name: gains[name], default="")

@@ -318,7 +318,8 @@ def _link_table(view: View, question: Spans) -> Table | None:
     reach: dict[str, list[int]] = {category: [] for category in counts}
     for mark in marks:
         document, segment, _ = mark["item"]
-        start, end = (places.get((document, name)) for name in (segment, (mark.get("link") or {}).get("segment")))
+        target = str((mark.get("link") or {}).get("segment"))
+        start, end = (places.get((document, name)) for name in (segment, target))
         if start is not None and end is not None:
             reach[str(mark.get("category") or "")].append(end - start)
     data: list[dict[str, Json]] = [
@@ -443,8 +444,8 @@ def _value(
 
 
 def _change(view: View, question: str, replicates: Replicates, spread: Outcome) -> str:
-    value, ends = float(replicates.value[_PARTS]), spread.ends().values()
-    numbers = f"{estimate(value, *ends, 2, bounded=False)}, {p_value(spread.p)}"
+    value, ends = float(replicates.value[_PARTS]), spread.ends()
+    numbers = f"{estimate(value, ends['low'], ends['high'], 2, bounded=False)}, {p_value(spread.p)}"
     name = view.label(question)
     if spread.p is not None and spread.p < _LEVEL:
         return f"{name} {'rises' if value > 0 else 'falls'} from the first fifth of a document to the last ({numbers})."
