@@ -11,15 +11,7 @@ from lanner.errors import LannerError
 from lanner.figures.typeset import plural
 from lanner.model import JudgeKind, Protocol
 from lanner.reports.parts import Block, Paragraph, Report, Section, used_references
-from lanner.reports.sections import (
-    agreement,
-    diagnosis,
-    disagreements,
-    explained,
-    method,
-    systems,
-    texts,
-)
+from lanner.reports.sections import agreement, diagnosis, method, systems, texts
 from lanner.reports.view import View
 from lanner.stats.resample import Resampling
 
@@ -30,14 +22,14 @@ BODY: tuple[Make, ...] = (
     agreement.scenario_section,
     texts.context_section,
     agreement.calibration,
-    disagreements.section,
+    agreement.disagreements,
     systems.section,
     diagnosis.section,
     systems.preferences,
     texts.label_section,
     texts.marked_passages,
     texts.context_needs,
-    explained.section,
+    systems.explained,
     method.effort_section,
     method.assistance_section,
     method.check_section,
@@ -46,13 +38,13 @@ BODY: tuple[Make, ...] = (
 APPENDIX: tuple[Make, ...] = (
     method.details,
     agreement.details,
-    disagreements.most_disputed,
+    agreement.most_disputed,
     texts.linked_marks,
-    explained.correlated_judges,
-    explained.details,
+    systems.correlated_judges,
+    systems.coefficients,
     texts.document_section,
     method.questionnaire,
-    disagreements.comments,
+    agreement.comments,
 )
 
 

@@ -9,13 +9,13 @@ from analysis.plain_oracle import raw
 from lanner.analysis.material import from_file
 from lanner.model import JudgeKind
 from lanner.reports.parts import Figure, Paragraph, Quotes
-from lanner.reports.sections.disagreements import (
+from lanner.reports.sections.agreement import (
     _answers_in_words,
     comments,
+    disagreements,
     lines,
     most_confused,
     most_disputed,
-    section,
 )
 from lanner.reports.view import View
 from lanner.stats import diagnosis
@@ -23,7 +23,7 @@ from reports.test_view import view
 
 
 def test_matrices_of_people_and_the_merge_that_gains_most() -> None:
-    made = section(view())
+    made = disagreements(view())
     assert made is not None
     ids = [block.id for block in made.blocks if isinstance(block, Figure)]
     assert ids[0].startswith("confusion-context-")
@@ -38,7 +38,7 @@ def test_the_closest_pair_of_a_person_and_a_model_has_a_matrix_too() -> None:
     machine = tuple(
         replace(judge, kind=JudgeKind.MODEL) if judge.id == "j2" else judge for judge in seen.material.judges
     )
-    made = section(replace(seen, material=replace(seen.material, judges=machine)))
+    made = disagreements(replace(seen, material=replace(seen.material, judges=machine)))
     assert made is not None
     matrices = [block for block in made.blocks if isinstance(block, Figure) and block.id.startswith("confusion-")]
     assert matrices[0].id == "confusion-context-j0-j1"
@@ -46,8 +46,8 @@ def test_the_closest_pair_of_a_person_and_a_model_has_a_matrix_too() -> None:
 
 
 def test_nothing_where_nobody_chooses_one_of_several() -> None:
-    assert section(view("h_falcon")) is None
-    assert section(view(judges=1)) is None
+    assert disagreements(view("h_falcon")) is None
+    assert disagreements(view(judges=1)) is None
 
 
 def test_the_largest_part_is_the_pair_with_most_disagreements_not_the_one_whose_merger_gains_most() -> None:
@@ -65,7 +65,7 @@ def test_the_largest_part_is_the_pair_with_most_disagreements_not_the_one_whose_
     assert found is not None
     assert found.total == sum(between.values())
     assert found.between == max(between.values()) == between[found.labels]
-    made = section(seen)
+    made = disagreements(seen)
     assert made is not None
     assert f"({100 * found.between / found.total:.0f} % of {found.total})" in made.findings[0]
 
@@ -83,7 +83,7 @@ def test_a_merger_that_lowers_kappa_of_a_pair_is_not_said_to_raise_it(tmp_path: 
     path.write_text("\n".join(["judge,document,segment,label", *rows]), encoding="utf-8")
     (part,) = from_file(path)
     assert part.protocol is not None
-    made = section(View(part, part.protocol))
+    made = disagreements(View(part, part.protocol))
     assert made is not None
     [figure] = [block for block in made.blocks if isinstance(block, Figure) and block.id.startswith("merging-")]
     assert min(row["after"] - row["before"] for row in figure.data) < 0

@@ -3,16 +3,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lanner.reports.parts import Figure, Table
-from lanner.reports.sections.explained import WAYS, correlated_judges, details, section, three_ways
+from lanner.reports.sections.systems import WAYS, coefficients, correlated_judges, explained, three_ways
 from lanner.stats.regression import regress
 from reports.test_view import view
 
 
 def test_the_models_of_the_analysis_plan() -> None:
-    made = section(view("h_falcon"))
+    made = explained(view("h_falcon"))
     assert made is not None
     figure, blocks = made.blocks
-    in_detail = details(view("h_falcon"))
+    in_detail = coefficients(view("h_falcon"))
     assert in_detail is not None
     *ways, paper = in_detail.blocks
     assert isinstance(figure, Figure)
@@ -30,7 +30,7 @@ def test_the_models_of_the_analysis_plan() -> None:
 
 
 def test_a_protocol_without_such_a_model() -> None:
-    assert section(view("falcon")) is None
+    assert explained(view("falcon")) is None
 
 
 def test_three_estimates_of_every_coefficient() -> None:

@@ -37,7 +37,7 @@ from lanner.reports.comparison.sides import (
     ratio_gap,
 )
 from lanner.reports.parts import Figure, Quotes
-from lanner.reports.sections.disagreements import lines
+from lanner.reports.sections.agreement import lines
 from lanner.stats import context
 from lanner.stats.association import correlations
 from lanner.stats.diagnosis import difference

@@ -16,7 +16,7 @@ from lanner.figures.typeset import estimate, interval, number, p_number, p_value
 from lanner.model import Json
 from lanner.model.messages import Message, amount, message
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table, printed
-from lanner.reports.sections.disagreements import lines
+from lanner.reports.sections.agreement import lines
 from lanner.reports.view import View
 
 _MOST_EXAMPLES, _MOST_NAMED, _MOST_FINDINGS, _MOST_CONTRASTS, _MOST_WEAKEST = 3, 3, 2, 12, 4
