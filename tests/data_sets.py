@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from lanner.analysis.material import Material, from_file
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -16,6 +19,12 @@ def data_dir(name: str) -> Path:
         if (root / name).exists():
             return root / name
     pytest.skip(f"released data {name!r} not found: set LANNER_DATA to the folder that holds it")
+
+
+@cache
+def released(name: str) -> dict[str, Material]:
+    """The parts of a released data set by name. Tests that look at them share their tables."""
+    return {part.name: part for part in from_file(data_dir(name))}
 
 
 def is_released(path: object) -> bool:

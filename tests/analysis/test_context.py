@@ -7,10 +7,10 @@ from itertools import combinations
 import pandas as pd
 import pytest
 
-from data_sets import data_dir
+from data_sets import released
 from lanner import campaign, protocols
 from lanner.analysis.context import ContextEffect, context_dependence, context_effects, signs
-from lanner.analysis.material import Material, from_campaign, from_file
+from lanner.analysis.material import Material, from_campaign
 from lanner.analysis.scores import ALL
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Segment
 from lanner.stats.resample import Resampling
@@ -55,7 +55,7 @@ def test_signs_are_read_from_the_protocol() -> None:
 
 @pytest.mark.data
 def test_the_released_falcon_labels_need_context_as_table_9_says() -> None:
-    material = next(part for part in from_file(data_dir("h-falcon")) if part.name == "evalset").only(["judge2"])
+    material = released("h-falcon")["evalset"].only(["judge2"])
     assert material.protocol is not None
     found = context_dependence(material.counted(), material.protocol, resampling=Resampling(n=50))
     whole = next(d for d in found if (d.pair, d.domain, d.sign.kind) == (ALL, ALL, "level"))

@@ -115,7 +115,7 @@ def test_the_weak_skill_of_the_right_system_in_the_right_domain_is_named(diagnos
 
 
 def test_where_systems_are_alike_nothing_is_to_be_improved() -> None:
-    result = diagnose(world({}))
+    result = diagnose(world({}, documents=8))
     assert not any(result.priorities.values())
 
 
@@ -254,7 +254,7 @@ def test_examples_are_the_worst_the_best_and_the_most_disputed(known: Material, 
 
 
 def test_people_and_models_are_never_pooled_and_their_difference_is_shown() -> None:
-    result = diagnose(world({}, models=True))
+    result = diagnose(world({}, documents=8, models=True))
     assert set(result.evidence["judge"]) == {"j1", "j2"}
     gaps = {row["aspect"]: row for row in result.groups if row["system"] == "alder"}
     assert gaps["style_register"]["difference"] > 0.5

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from campaign_parts import first_task, opened, save
-from data_sets import data_dir
+from data_sets import released
 from lanner import campaign
 from lanner.analysis import material
 from lanner.analysis.material import Material, from_campaign, from_readings
@@ -66,7 +66,7 @@ def test_a_file_without_judgements_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.data
 def test_scores_stand_beside_answers() -> None:
-    parts = {made.name: made for made in material.from_file(data_dir("h-falcon"))}
+    parts = released("h-falcon")
     table = parts["subset"].table
     assert {"skill_sum", "skill_count", "holistic_score"} <= set(table["question"])
     assert table.filter(question="skill_count", judge="judge2").height == 298

@@ -20,7 +20,8 @@ from lanner.cli import lanner as program
 from lanner.model import Grid
 from lanner.monitor.live import LiveCampaigns
 from lanner.reports.build import build
-from lanner.reports.parts import Report
+from lanner.reports.parts import Report, Table
+from lanner.reports.sections.agreement import section
 from lanner.reports.view import View
 from lanner.store import Store
 from lanner.web.app import create_app
@@ -42,6 +43,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def store(place: Path) -> Iterator[Store]:
     with Store.open(place) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def live(store: Store) -> LiveCampaigns:
+    """The live page, which keeps what it has computed as long as nothing changes."""
+    return LiveCampaigns(store)
 
 
 @pytest.fixture(scope="module")
@@ -91,27 +98,27 @@ def test_the_report(report: Report, oracle: dict[str, float]) -> None:
     assert {row["question"]: row["value"] for row in drawn.data} == pytest.approx(oracle, abs=1e-12)
 
 
-def test_the_live_page(store: Store, oracle: dict[str, float]) -> None:
-    number = campaign.get(store, NAME).id
-    measures = LiveCampaigns(store).snapshot(number).measures
+def test_the_live_page(store: Store, live: LiveCampaigns, oracle: dict[str, float]) -> None:
+    measures = live.snapshot(campaign.get(store, NAME).id).measures
     assert {m.question: m.value for m in measures if not m.row} == pytest.approx(oracle, abs=1e-12)
 
 
-def test_intervals_and_pairs_of_the_live_page_are_those_of_the_report(store: Store, report: Report) -> None:
-    table = next(table for table in report.tables if table.id == "agreement")
-    printed = {row["question"]: (row["low"], row["high"]) for row in table.data}
+def test_intervals_and_pairs_of_the_live_page_are_those_of_the_report(
+    store: Store, live: LiveCampaigns, report: Report
+) -> None:
+    tables = {table.id: table for table in report.tables}
+    printed = {row["question"]: (row["low"], row["high"]) for row in tables["agreement"].data}
     number = campaign.get(store, NAME).id
-    view = View(from_campaign(store, NAME), campaign.protocol(store, NAME))
     for question in ("sentence", "skills"):
-        snapshot = LiveCampaigns(store).snapshot(number, question)
-        live = {m.question: (m.low, m.high) for m in snapshot.measures if not m.row}
-        assert live == {name: pytest.approx(interval) for name, interval in printed.items()}
+        snapshot = live.snapshot(number, question)
+        intervals = {m.question: (m.low, m.high) for m in snapshot.measures if not m.row}
+        assert intervals == {name: pytest.approx(interval) for name, interval in printed.items()}
         assert snapshot.divergence is not None
-        pairs = next(agreement.pairs for agreement in view.agreements if agreement.question == question)
-        assert pairs
-        for result in pairs:
-            cell = snapshot.divergence.pairs[result.labels["judge"], result.labels["other"]]
-            assert (cell.value, cell.low, cell.high) == pytest.approx((result.value, result.low, result.high))
+        pairs = tables[f"agreement-{question}"].data
+        assert len(pairs) == len(snapshot.divergence.pairs) > 0
+        for row in pairs:
+            cell = snapshot.divergence.pairs[row["judge"], row["other"]]
+            assert (cell.value, cell.low, cell.high) == pytest.approx((row["value"], row["low"], row["high"]))
 
 
 def test_the_api(store: Store, oracle: dict[str, float]) -> None:
@@ -129,7 +136,7 @@ def test_everything_names_the_same_selection(store: Store, report: Report) -> No
     assert signatures and all(selection in signature for signature in signatures)
 
 
-def test_a_campaign_that_changes_changes_everywhere(store: Store, place: Path) -> None:
+def test_a_campaign_that_changes_changes_everywhere(store: Store, live: LiveCampaigns, place: Path) -> None:
     """Leaving a judge out and settling a disagreement move all roads together, or none."""
     number = campaign.get(store, NAME).id
     before = {row["question"]: row["value"] for row in Jobs(store).agreement(number)}
@@ -141,10 +148,13 @@ def test_a_campaign_that_changes_changes_everywhere(store: Store, place: Path) -
         expected = alpha(_of(kept, "holistic"), "interval")
         after = {row["question"]: row["value"] for row in Jobs(store).agreement(number)}
         assert after["holistic"] == pytest.approx(expected) and after["holistic"] != before["holistic"]
-        table = next(t for t in build(from_campaign(store, NAME)).tables if t.id == "agreement")
+        made = section(View(from_campaign(store, NAME), campaign.protocol(store, NAME)))
+        assert made is not None
+        table = next(block for block in made.blocks if isinstance(block, Table))
+        assert table.id == "agreement"
         assert {row["question"]: row["value"] for row in table.data} == pytest.approx(after)
-        live = LiveCampaigns(store).snapshot(number).measures
-        assert {m.question: m.value for m in live if not m.row} == pytest.approx(after)
+        measures = live.snapshot(number).measures
+        assert {m.question: m.value for m in measures if not m.row} == pytest.approx(after)
         for asked in (["associate", NAME, "-q", "holistic"], ["regress", NAME, "--outcome", "holistic"]):
             more = ["--blocks", "sentence"] if asked[0] == "regress" else ["--resamples", "100"]
             ran = CliRunner().invoke(program, [*asked, *more, "--store", str(place), "--json"])

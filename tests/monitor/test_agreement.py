@@ -4,10 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from data_sets import data_dir
+from data_sets import released
 from lanner import protocols
 from lanner.analysis import GROUPS
-from lanner.analysis.material import from_file
 from lanner.analysis.measures import Purpose, Selection, counted
 from lanner.model import Choice, Interval, Judge, JudgeKind, Judgement, Question, Result
 from lanner.monitor.agreement import BANDS, expected, leaning, list_disagreements, measures, spreading, unit_answers
@@ -65,7 +64,7 @@ def test_people_alone_count() -> None:
 
 @pytest.mark.data
 def test_the_released_judges_of_both_protocols() -> None:
-    for material in from_file(data_dir("h-falcon"), "h-falcon"):
+    for material in released("h-falcon").values():
         assert material.protocol
         found = measures(material.counted(of="people"), material.protocol, 2 * len(material.documents))
         by_name = {(row.question, row.row): row for row in found}
@@ -267,7 +266,7 @@ def test_grids_scales_and_sets_work_alike() -> None:
 @pytest.mark.data
 def test_the_released_judges() -> None:
     """κ as published, and the first judge most often alone, mostly between sentence and local."""
-    material = next(m for m in from_file(data_dir("h-falcon"), "h-falcon") if m.name == "evalset")
+    material = released("h-falcon")["evalset"]
     people = [judge.id for judge in material.judges if judge.kind == "person"]
     models = [judge.id for judge in material.judges if judge.kind == "model"]
     asked = question()

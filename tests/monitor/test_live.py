@@ -142,6 +142,7 @@ def test_a_judge_left_out_counts_nowhere_until_counted_again(store: Store) -> No
     assert [m.value for m in again.measures] == [m.value for m in before.measures]
 
 
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_the_price_of_leaving_out_counts_decided_pairs_as_the_report_will(store: Store) -> None:
     systems, dice = ("ash", "elm", "oak", "yew"), Random(3)
     opened(store, "mqm", "trial", documents=corpus((2,) * 8, systems), judges=[Judge(name) for name in ("a", "b", "c")])

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from data_sets import data_dir
-from lanner.analysis.material import from_file
+from data_sets import released
 from lanner.reports.comparison import QUESTIONS, compare
 from lanner.reports.html import write
 from lanner.stats.resample import Resampling
@@ -41,8 +40,8 @@ def find(rows: list[dict[str, object]], question: str, side: str, measure: str) 
 
 @pytest.mark.data
 def test_falcon_against_h_falcon() -> None:
-    parts = [(part.name, part) for part in from_file(data_dir("h-falcon"))]
-    _, rows = compare(parts, resampling=Resampling(n=200))
+    parts = released("h-falcon")
+    _, rows = compare(list(parts.items()), resampling=Resampling(n=200))
     later = find(rows, "agreement", "H-FALCON", "skills")
     assert later["difference"] == pytest.approx(0.10, abs=0.01)
     assert later["p"] < 0.01  # type: ignore[operator]
@@ -58,7 +57,7 @@ def test_falcon_against_h_falcon() -> None:
 
 @pytest.mark.data
 def test_documents_against_sentences() -> None:
-    [part] = from_file(data_dir("parity"))
+    [part] = released("parity").values()
     page, rows = compare([("parity", part.matching("^[^U]"))], resampling=Resampling(n=200))
     shares = [find(rows, "preferences", side, "Adequacy")["value"] for side in ("sentence", "document")]
     assert shares == pytest.approx([86 / 189, 104 / 178])
@@ -67,7 +66,7 @@ def test_documents_against_sentences() -> None:
 
 @pytest.mark.data
 def test_esa_against_mqm() -> None:
-    parts = {part.name: part for part in from_file(data_dir("esa-appraise"))}
+    parts = released("esa-appraise")
     made = [("ESA", parts["240315rc5ESA"]), ("MQM", parts["240315rc5MQM"])]
     _, rows = compare(made, resampling=Resampling(n=200), hourly=40)
     slower = find(rows, "cost", "MQM", "Seconds")

@@ -1,11 +1,14 @@
 from dataclasses import replace
+from functools import cache
 
 from lanner.model import JudgeKind
 from lanner.reports.view import View
 from reports.world import material
 
 
+@cache
 def view(name: str = "falcon", **options: object) -> View:
+    """The same view for all tests that ask for it: what it has computed is kept."""
     made = material(name, **options)  # type: ignore[arg-type]
     assert made.protocol is not None
     return View(made, made.protocol)

@@ -89,6 +89,11 @@ class View:
         return set()
 
     @cached_property
+    def fitted(self) -> dict[str, Result]:
+        """Models that several sections print, by what they explain."""
+        return {}
+
+    @cached_property
     def words(self) -> Wording:
         return Wording(self.protocol, self.language)
 

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.test_diagnosis import world
 from lanner import protocols
-from lanner.analysis.diagnosis import diagnose
+from lanner.analysis.diagnosis import Diagnosis, diagnose
 from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.reports.html import write
@@ -25,13 +25,18 @@ def view() -> View:
     return View(material, material.protocol, Resampling(n=200))
 
 
-def test_what_to_mend_is_named_with_its_numbers_and_sentences(view: View, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def result(view: View) -> Diagnosis:
+    return diagnose(view.material, resampling=view.resampling)
+
+
+def test_what_to_mend_is_named_with_its_numbers_and_sentences(view: View, result: Diagnosis, tmp_path: Path) -> None:
     made = section(view)
     assert made is not None
     [finding] = made.findings
     assert finding.startswith("**birch: improve relational address in social.** It matters in")
     assert "Better: " in finding and "alder by" in finding and "cedar by" in finding
-    cell = diagnose(view.material).cell("birch", "relational_address", "social")
+    cell = result.cell("birch", "relational_address", "social")
     assert f"{cell.quality.value:.2f}" in finding
     tables = {block.id: block for block in made.blocks if isinstance(block, Table)}
     assert {"diagnosis-cells", "diagnosis-differences"} <= set(tables)
@@ -59,10 +64,8 @@ def test_systems_of_which_nothing_is_shown_stand_together_with_what_it_would_hav
     assert f"{shortfall.cell.system} behind {shortfall.contrast.other}" in text
 
 
-def test_judges_stand_under_the_names_of_the_report(view: View) -> None:
-    text = str(
-        [block.entries for block in described(view, diagnose(view.material)).blocks if isinstance(block, Quotes)]
-    )
+def test_judges_stand_under_the_names_of_the_report(view: View, result: Diagnosis) -> None:
+    text = str([block.entries for block in described(view, result).blocks if isinstance(block, Quotes)])
     assert all(name in text for name in view.names.values())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -37,9 +37,9 @@ from lanner.reports.parts import Figure
 from lanner.reports.sections.method import times as item_times
 from lanner.stats import effort, ranking, regression
 from lanner.stats.association import correlations
-from lanner.stats.metric_accuracy import Kind, correlation
+from lanner.stats.metric_accuracy import Kind, correlation_of_segments
 from lanner.stats.ranking import Ranking
-from lanner.stats.resample import Array, generator
+from lanner.stats.resample import Array, Indices, generator
 
 # What an item costs
 
@@ -314,22 +314,21 @@ def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float, float, fl
     if side.measure:
         table = side.by_people.filter(pl.col("question") == side.measure.of, pl.col("score").is_not_null())
         by_system = table["system"].n_unique() >= _FEWEST_SYSTEMS
-        unit = ["system"] if by_system else ["document", "segment", "system"]
-        sums, counts = _spread(table, unit, judges)
         what = "τ of the systems' order" if by_system else "r of item scores"
-        same: Callable[[Array, Array], float] = partial(_correlation, kind="kendall" if by_system else "pearson")
-        whole = _mean(sums, counts)
+        unit = ["system"] if by_system else ["document", "segment", "system"]
+        same: Callable[[Sequence[Indices]], Array] = partial(
+            _correlations, *_spread(table, unit, judges), "kendall" if by_system else "pearson"
+        )
     else:
         name = next((form[0] for q in side.questions if (form := form_of(q)) and form[1] is Form.LABELS), None)
         if name is None:
             return "", []
-        sums, counts = _votes(side.by_people.filter(pl.col("question") == name), judges)
-        what, same, whole = "share with the same majority", _majority, sums.sum(axis=0)
+        what = "share with the same majority"
+        same = partial(_majorities, _votes(side.by_people.filter(pl.col("question") == name), judges))
     points = []
     for k in steps:
-        draws = [rng.choice(len(judges), int(k), replace=False) for _ in range(_DRAWS)]
-        shares = [same(_mean(sums[d], counts[d]) if counts.size else sums[d].sum(axis=0), whole) for d in draws]
-        values = np.array([value for value in shares if np.isfinite(value)])
+        shares = same([rng.choice(len(judges), int(k), replace=False) for _ in range(_DRAWS)])
+        values = shares[np.isfinite(shares)]
         if len(values):
             low, high = (float(end) for end in np.quantile(values, _MIDDLE))
             points.append((int(k), float(values.mean()), low, high))
@@ -347,7 +346,7 @@ def _spread(table: pl.DataFrame, unit: list[str], judges: list[str]) -> tuple[Ar
     return sums, counts
 
 
-def _votes(table: pl.DataFrame, judges: list[str]) -> tuple[Array, Array]:
+def _votes(table: pl.DataFrame, judges: list[str]) -> Array:
     """judges × items × labels: who chose what."""
     place = {name: at for at, name in enumerate(judges)}
     answer = pl.coalesce("label", pl.col("ranks").cast(pl.List(pl.String)).list.join(","))
@@ -359,7 +358,7 @@ def _votes(table: pl.DataFrame, judges: list[str]) -> tuple[Array, Array]:
         table.join(items, on=["document", "segment"]).select("judge", "item", "answer").iter_rows()
     ):
         sums[place[judge], item, labels[label]] = 1
-    return sums, np.empty(0)
+    return sums
 
 
 def _mean(sums: Array, counts: Array) -> Array:
@@ -367,22 +366,25 @@ def _mean(sums: Array, counts: Array) -> Array:
         return np.asarray(sums.sum(axis=0) / counts.sum(axis=0))
 
 
-def _correlation(some: Array, whole: Array, kind: Kind) -> float:
-    """Of the systems' scores, where enough systems have both."""
-    finite = np.isfinite(some)
-    if finite.sum() < _FEWEST_SYSTEMS:
-        return float("nan")
-    return correlation(whole[None, finite], some[None, finite], kind)
+def _correlations(sums: Array, counts: Array, kind: Kind, draws: Sequence[Indices]) -> Array:
+    """Of the scores that each draw of judges gives and those of all judges, over the units that have both."""
+    some = np.stack([_mean(sums[draw], counts[draw]) for draw in draws], axis=1)
+    whole = np.broadcast_to(_mean(sums, counts)[:, None], some.shape)
+    enough = np.isfinite(some).sum(axis=0) >= _FEWEST_SYSTEMS
+    return np.where(enough, correlation_of_segments(whole, some, kind), np.nan)
 
 
-def _majority(some: Array, whole: Array) -> float:
+def _majorities(votes: Array, draws: Sequence[Indices]) -> Array:
     """The share of items whose most frequent answer is the same; where several are as frequent, any of them counts in
     part."""
-    voted = some.sum(axis=1) > 0
-    a = some[voted] == some[voted].max(axis=1, keepdims=True)
-    b = whole[voted] == whole[voted].max(axis=1, keepdims=True)
-    both, either = (a & b).sum(axis=1), (a | b).sum(axis=1)
-    return float((both / either).mean()) if voted.any() else float("nan")
+    whole = votes.sum(axis=0)
+    shares = []
+    for draw in draws:
+        some = votes[draw].sum(axis=0)
+        voted = some.sum(axis=1) > 0
+        a, b = (own[voted] == own[voted].max(axis=1, keepdims=True) for own in (some, whole))
+        shares.append(((a & b).sum(axis=1) / (a | b).sum(axis=1)).mean() if voted.any() else np.nan)
+    return np.array(shares)
 
 
 BLOCKS = "regression.blocks"

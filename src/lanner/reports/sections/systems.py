@@ -548,11 +548,28 @@ def _models(view: View) -> list[Analysis]:
 
 def coefficients(view: View) -> Section | None:
     """For the appendix: every coefficient estimated three ways, and the sentences for a paper."""
-    blocks = [block for analysis in _models(view) for block in _model(view, analysis, [], detailed=True)]
+    blocks: list[Block] = []
+    for analysis in _models(view):
+        full = _full_model(view, analysis)
+        judges = [judge for judge in view.people if any(row["judge"] == judge for row in full.rows)]
+        if not judges:
+            continue
+        terms = _terms(view, analysis.options["blocks"])
+        blocks += three_ways(view, analysis.of, analysis.options["blocks"], judges, terms, full.rows)
+        sentences = list(_apa(view, analysis.of, judges, full.rows, {term: label for term, label, _ in terms}))
+        blocks += [Paragraph(f"**For a paper.** {' '.join(sentences)}")] if sentences else []
     return Section("coefficients", "Coefficients in detail", blocks) if blocks else None
 
 
-def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: bool = False) -> list[Block]:
+def _full_model(view: View, analysis: Analysis) -> Result:
+    """The model with all blocks, judge by judge, errors clustered by document: for the body and for the appendix."""
+    if analysis.of not in view.fitted:
+        names: Sequence[str] = analysis.options["blocks"]
+        view.fitted[analysis.of] = regress(view.wide, analysis.of, names, by=("judge",), resampling=view.resampling)
+    return view.fitted[analysis.of]
+
+
+def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
     names: Sequence[str] = analysis.options["blocks"]
     data, by, how = view.wide, ("judge",), view.resampling
     steps = block_model(data, analysis.of, names, by=by, resampling=how)
@@ -560,7 +577,7 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
         return [Paragraph(f"{view.label(analysis.of)} cannot be explained yet: {' '.join(steps.notes)}")]
     quick = replace(how, method="none")  # where R² is drawn without an interval
     first = regress(data, analysis.of, names[:1], by=by, resampling=quick)
-    full = regress(data, analysis.of, names, by=by, resampling=how)
+    full = _full_model(view, analysis)
     judges = [judge for judge in view.people if any(row["judge"] == judge for row in steps.rows)]
     alone = [
         {**row, "step": f"{name} alone"}
@@ -592,12 +609,7 @@ def _model(view: View, analysis: Analysis, findings: list[str], *, detailed: boo
         full.rows,
         view.signature(full, judges=len(judges)),
     )
-    table = _blocks_table(view, analysis.of, steps)
-    if not detailed:
-        return [figure, table]
-    sentences = list(_apa(view, analysis.of, judges, full.rows, labels))
-    apa = [Paragraph(f"**For a paper.** {' '.join(sentences)}")] if sentences else []
-    return [*three_ways(view, analysis.of, names, judges, terms, full.rows), *apa]
+    return [figure, _blocks_table(view, analysis.of, steps)]
 
 
 def _apa(view: View, of: str, judges: Sequence[str], rows: Rows, labels: Mapping[str, str]) -> Iterator[str]:
