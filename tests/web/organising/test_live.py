@@ -34,10 +34,10 @@ def drawn(store: Store, snapshot: Snapshot | None) -> LivePage:
 def test_without_a_snapshot_there_is_progress(store: Store) -> None:
     open_campaign(store)
     page = drawn(store, None)
-    assert [row.name for row in page.people] == ["Judge 1", "Judge 2"]
-    assert (page.done, page.agreement, page.made_at) == (0, None, None)
-    assert page.total > 0
-    assert str(page.verdict.summary[0]) == "One moment."
+    assert [row.status.name for row in page.people] == ["Judge 1", "Judge 2"]
+    assert (page.status.done, page.agreement, page.made_at) == (0, None, None)
+    assert page.status.total > 0
+    assert str(page.status.verdict.summary[0]) == "One moment."
     assert page.people[0].finish == "not begun"
 
 
@@ -52,12 +52,12 @@ def test_answers_move_everything(store: Store) -> None:
                     store, task.id, item, answers, submission=f"{task.id}.{item}", active=100.0, answered_at=at, at=at
                 )
     page = drawn(store, LiveCampaigns(store).snapshot(1, "sentence"))
-    assert page.done == page.total
+    assert page.status.done == page.status.total
     row = page.people[0]
     assert row.finish == "done"
-    assert row.cost == 36 * row.progress.active / 3600
+    assert row.status.cost == 36 * row.status.progress.active / 3600
     assert page.agreement is not None
-    assert page.question == "sentence"
+    assert page.status.chosen.main == "sentence"
     assert ("sentence", "Sentence score") in page.questions
     assert "h_falcon@" in page.signature
     assert "6 sentences in 2 documents" in page.about

@@ -66,7 +66,7 @@ class PreviewSubject:
         names = {item.document for item in task.items}
         texts = {document.id: document for document in self.documents if document.id in names}
         guidelines = str(self.campaign.settings.get("guidelines", ""))
-        settings = PageSettings(title=self.campaign.title, guidelines=guidelines)
+        settings = PageSettings(guidelines=guidelines)
         answers = tuple(Given() for _ in task.items)
         progress = Progress(number - 1, len(every))
         return TaskView(self.campaign, self.protocol, _NOBODY, 0, task, texts, answers, progress, settings)

@@ -203,45 +203,53 @@ class Progress:
 class Settings:
     """What the campaign decides about the page."""
 
-    title: str = ""
     guidelines: str = ""
     idle_seconds: float = IDLE_SECONDS
     break_minutes: float = BREAK_MINUTES
 
 
 @dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is the same on a page for every judge and document: its words and questions in one language, with
+    definitions, keys, worked examples and steps. It is a quarter of what a page costs, so it is made once."""
+
+    stage_title: str
+    words_language: str
+    guidelines: tuple[str, ...]
+    instructions: tuple[str, ...]
+    questions: tuple[Ask, ...]
+    definitions: tuple[Section, ...]
+    keys: tuple[Key, ...]
+    autoarm: bool
+    examples: tuple[Lesson, ...]
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TaskPage:
-    """Everything the template of a task is given. `about` is what decides the words and forms of its questions."""
+    """Everything the template of a task is given. `about` is what decides the words and forms of its questions, which
+    are `prepared`."""
 
     id: int
     about: tuple[str, str, str, int]
+    prepared: Prepared
     unit: str
     apart: bool
     """Whether each sentence is shown for itself."""
-    object: str
-    title: str
     heading: str
-    stage_title: str
     shown: tuple[str, ...]
-    instructions: tuple[str, ...]
     blocks: tuple[Block, ...]
     asks: tuple[Ask, ...]
-    words_language: str
     current: int
     row: int
     finished: bool
     states: tuple[str, ...]
     progress: Progress
     guidelines: tuple[str, ...]
-    definitions: tuple[Section, ...]
-    keys: tuple[Key, ...]
     coach: tuple[Key, ...]
-    examples: tuple[Lesson, ...]
-    steps: tuple[str, ...]
     training: bool
     feedback: Mapping[str, Json] | None
     script: Mapping[str, Json]
-    autoarm: bool
     in_columns: bool
     preview: bool = False
 
@@ -253,7 +261,7 @@ class TaskPage:
     @property
     def practises(self) -> bool:
         """Whether the guidelines lead to the practice: not from there, nor from an organiser's preview."""
-        return bool(self.examples) and not self.practice and not self.preview
+        return bool(self.prepared.examples) and not self.practice and not self.preview
 
     @property
     def writes(self) -> bool:
@@ -337,29 +345,20 @@ def task_page(
     return TaskPage(
         id=task.id,
         about=about,
+        prepared=prepared,
         unit=stages[0].unit.value,
         apart=stages[0].apart,
-        object=stages[0].object.value,
-        title=settings.title or prepared.title,
         heading=_heading(stages[0].unit, prepared.stage_title, messages, blocks, place),
-        stage_title=prepared.stage_title,
-        instructions=prepared.instructions,
         shown=tuple(stages[0].show),
         blocks=blocks,
         asks=tuple(_answered(protocol, task.page, ask, given[current]) for ask in questions),
-        words_language=prepared.words_language,
         current=current,
         row=place,
         finished=task.finished_at is not None,
         states=states,
         progress=progress,
-        guidelines=(paragraphs(settings.guidelines) if settings.guidelines else prepared.guidelines)
-        + prepared.instructions,
-        definitions=prepared.definitions,
-        keys=prepared.keys,
+        guidelines=(paragraphs(settings.guidelines) or prepared.guidelines) + prepared.instructions,
         coach=coach(questions, messages) if practice else (),
-        examples=prepared.examples,
-        steps=prepared.steps,
         training=task.items[current].role is Role.TUTORIAL,
         feedback=verdicts[current],
         script=_script(task, given, prefilled, verdicts, messages)
@@ -367,28 +366,9 @@ def task_page(
         | {"who": who, "minutesToday": progress.minutes_today, "more": progress.tasks - progress.done > 1}
         | {"offline": not practice and not preview}
         | {"idle": settings.idle_seconds, "breakAfter": settings.break_minutes},
-        autoarm=prepared.autoarm,
         in_columns=stages[0].object is Object.SOURCE,
         preview=preview,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """What is the same on a page for every judge and document: its words and questions in one language, with
-    definitions, keys, worked examples and steps. It is a quarter of what a page costs, so it is made once."""
-
-    title: str
-    stage_title: str
-    words_language: str
-    guidelines: tuple[str, ...]
-    instructions: tuple[str, ...]
-    questions: tuple[Ask, ...]
-    definitions: tuple[Section, ...]
-    keys: tuple[Key, ...]
-    autoarm: bool
-    examples: tuple[Lesson, ...]
-    steps: tuple[str, ...]
 
 
 _PREPARED = Memo(200)
@@ -401,7 +381,6 @@ def _prepare(
     stages, wording = protocol.pages[page], Wording(protocol, language)
     questions = asks(protocol, stages, wording, messages, outputs)
     return Prepared(
-        wording.title,
         next((title for stage in stages if (title := wording.stage(stage.id))), ""),
         wording.language,
         paragraphs(wording.line("instructions")),
@@ -641,7 +620,7 @@ def _given(answers: Sequence[Heard], times: Sequence[tuple[float, float]]) -> tu
 
 def _settings(campaign: Campaign) -> Settings:
     values = campaign.settings
-    settings: dict[str, Json] = {"title": campaign.title, "guidelines": values.get("guidelines", "")}
+    settings: dict[str, Json] = {"guidelines": values.get("guidelines", "")}
     for name in ("idle_seconds", "break_minutes"):
         if isinstance(values.get(name), int | float):
             settings[name] = float(values[name])

@@ -20,22 +20,20 @@ from lanner.campaign.people import Message as JudgeMessage
 from lanner.campaign.people import messages_in
 from lanner.figures.typeset import estimate, number
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
-from lanner.model.messages import Message, message
+from lanner.model.messages import message
 from lanner.monitor.snapshot import (
     COMPARED,
     FEWEST,
     MODELS,
     PEOPLE,
-    Comment,
     Divergence,
-    JudgeProgress,
     LeavingOut,
     Measure,
     Snapshot,
     WorkToCome,
 )
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
-from lanner.monitor.verdict import NOTABLE, Need, Targets, Verdict, is_offered
+from lanner.monitor.verdict import NOTABLE, is_offered
 from lanner.store import Seat, Store
 from lanner.web.organising import figures
 from lanner.web.organising.campaigns import campaign_of
@@ -61,26 +59,18 @@ _MOST_LINES = 500
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """One line of the progress table."""
+    """One line of the progress table: where a judge stands, and how that is said and drawn."""
 
-    seat: Seat
-    name: str
+    status: JudgeStatus
     about: str
-    progress: JudgeProgress
     bar: Markup
     parts: str
     finish: str
     late: str
     early: str
     spark: Markup | None
-    cost: float | None
     cost_in_all: float | None
     hours_in_all: float | None
-    missed: int
-    controls: int
-    left_out: str
-    without: float | None
-    alarms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,105 +84,71 @@ class LeavingOutBox:
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """Everything the template of the live page is given."""
+    """Everything the template of the live page is given: where the campaign stands, and how that is said and drawn."""
 
-    campaign: Campaign
+    status: CampaignStatus
     state: tuple[str, str]
     about: str
-    targets: Targets
-    verdict: Verdict
     people: tuple[JudgeRow, ...]
     models: tuple[JudgeRow, ...]
-    domains: tuple[str, ...]
-    done: int
-    total: int
-    to_come: WorkToCome
-    begun: int
-    """How many people have judged something."""
     decided: DecidedPanel | None
     """What is decided, in an adaptive campaign."""
-    cost: float | None
-    needs: tuple[Need, ...]
     agreement: Markup | None
     signature: str
-    divergence: Divergence | None
     questions: tuple[tuple[str, str], ...]
-    question: str
     comparison: Comparison
-    comments: tuple[Comment, ...]
-    comments_in_all: int
     messages: tuple[tuple[str, JudgeMessage], ...]
     activity: tuple[Line, ...]
-    rest_assigned: bool
-    calibration: bool
-    without: bool
-    names: Mapping[str, str]
-    made_at: datetime | None
-    shared: int
     main_label: str
     """What the question is called that the verdict is about."""
     axis: Markup | None
     """Agreement on the main question, its rows and what it is without each judge, on one axis."""
     leaving_out: LeavingOutBox | None
-    bias: Message | None
-    """How plain scores lean because documents were not drawn evenly."""
-    is_aided: bool
-    """Whether judges started from marks of a model."""
     unaided: str
-    """Agreement on what was judged without these marks."""
-    diagnosable: bool
-    """Whether anything asked tells skills or errors of the systems apart."""
+    """Agreement on what was judged without the marks of a model that judges started from."""
+
+    @property
+    def made_at(self) -> datetime | None:
+        """When the numbers were made; None while there are none."""
+        return self.status.snapshot.made_at if self.status.ready else None
+
+    @property
+    def begun(self) -> int:
+        """How many people have judged something."""
+        return sum(judge.progress.done > 0 for judge in self.status.people)
+
+    @property
+    def rest_assigned(self) -> bool:
+        return any(event.kind == "rest_assigned" for event in self.status.events)
+
+    @property
+    def is_aided(self) -> bool:
+        """Whether judges started from marks of a model."""
+        return any(measure.is_aided for measure in self.status.snapshot.measures)
 
 
 def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str] | None = None) -> LivePage:
     """The page of one campaign in the reader's language."""
     labels = {key: translate(label) for key, label in measure_labels(status.snapshot.measures, status.wording).items()}
-    question_snapshot = status.chosen
     answers = {MARKED: say("marked"), NOTHING: say("nothing marked"), EQUAL: say("neither")}
+    answer_labels = option_labels(status.protocol, status.wording, status.chosen.main, answers)
     return LivePage(
-        campaign=status.campaign,
+        status=status,
         state=STATES[str(status.campaign.state)],
         about=_about(status, now),
-        targets=status.targets,
-        verdict=status.verdict,
         people=tuple(judge_row(judge, status.to_come) for judge in sorted(status.people, key=_trouble_first)),
         models=tuple(judge_row(judge) for judge in status.models),
-        domains=tuple(domain for domain, _, _ in status.corpus.domains),
-        done=status.done,
-        total=status.total,
-        to_come=status.to_come,
-        begun=sum(judge.progress.done > 0 for judge in status.people),
         decided=decided_panel(status.snapshot.decisions) if status.snapshot.decisions else None,
-        cost=status.cost,
-        needs=status.needs,
         agreement=_agreement(status, labels),
         signature=_signature(status),
-        divergence=question_snapshot.divergence,
         questions=_comparable_questions(status),
-        question=question_snapshot.main,
-        comparison=comparison(
-            question_snapshot.divergence,
-            status.names,
-            status.seats,
-            option_labels(status.protocol, status.wording, question_snapshot.main, answers),
-        ),
-        comments=status.snapshot.comments[:6],
-        comments_in_all=status.snapshot.comments_in_all,
+        comparison=comparison(status.chosen.divergence, status.names, status.seats, answer_labels),
         messages=_messages(status),
         activity=tuple(log_lines(status.events, accounts or {}, _seat_names(status.seats))[:_MOST_LINES]),
-        rest_assigned=any(event.kind == "rest_assigned" for event in status.events),
-        calibration=status.snapshot.purpose == "calibration",
-        without=bool(status.snapshot.without),
-        names=status.names,
         main_label=labels.get((status.main.question, ""), "") if status.main else "",
         axis=_axis(status, labels),
         leaving_out=_leaving_out(status),
-        bias=status.snapshot.bias,
-        is_aided=any(measure.is_aided for measure in status.snapshot.measures),
         unaided=_unaided(status, labels),
-        diagnosable=bool(status.protocol.diagnostic),
-        made_at=status.snapshot.made_at if status.ready else None,
-        shared=status.main.items if status.main else 0,
     )
 
 
@@ -218,10 +174,8 @@ def judge_row(judge: JudgeStatus, to_come: WorkToCome | None = None) -> JudgeRow
     is_person = judge.seat.judge.kind in PEOPLE
     pace = say("items per minute over ten equal parts of the work")
     return JudgeRow(
-        seat=judge.seat,
-        name=judge.name,
+        status=judge,
         about=_attributes(judge.seat.judge),
-        progress=progress,
         bar=figures.progress_bar(judge.name, progress.domains)
         if is_person
         else figures.model_bar(judge.name, progress.share),
@@ -230,14 +184,8 @@ def judge_row(judge: JudgeStatus, to_come: WorkToCome | None = None) -> JudgeRow
         late=late,
         early=early,
         spark=figures.sparkline(progress.pace.parts, pace) if progress.pace.parts else None,
-        cost=judge.cost,
         cost_in_all=None if to_come and to_come.items else judge.cost_in_all,
         hours_in_all=None if to_come and to_come.items else judge.hours_in_all,
-        missed=judge.missed,
-        controls=judge.controls,
-        left_out=judge.left_out,
-        without=judge.without,
-        alarms=judge.alarms,
     )
 
 
