@@ -26,6 +26,7 @@ from lanner.store import Transaction
 from lanner.web import api_shapes as shapes
 from lanner.web import forms
 from lanner.web.access import Caller
+from lanner.web.judging.handlers import stored_answers
 from lanner.web.organising.files import FORMATS, write_export
 from lanner.web.site import Site, metrics
 
@@ -308,11 +309,8 @@ async def save_answers(request: Request) -> Response:
     try:
         outcome, _ = await site.intake.submit(submission)
     except campaigns.ReusedError as error:
-        stored_answers = {
-            question: {"id": number, "value": value} for question, (number, value) in error.stored.items()
-        }
         fields = {"message": error.what, "where": "", "next": error.next_step, "reason": error.code}
-        return JSONResponse({**fields, "digests": error.digests, "stored": stored_answers}, 409)
+        return JSONResponse({**fields, "digests": error.digests, "stored": stored_answers(error)}, 409)
     site.saves += 1
     shape = shapes.SavedShape(
         saved=dict(outcome.ids), digests=outcome.digests, missing=list(outcome.open), repeated=outcome.repeated

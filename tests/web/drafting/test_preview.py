@@ -33,6 +33,8 @@ def test_answers_are_checked_and_not_kept(client: TestClient, store: Store, toke
     assert (told.status_code, told.json()["missing"]) == (200, [])
     part = client.post(f"{PLACE}/answers", json={**body, "answers": {"sentence": 2}}).json()
     assert part["missing"] == ["skills", "holistic"]
+    taken_back = client.post(f"{PLACE}/answers", json={**body, "answers": {"holistic": None}})
+    assert (taken_back.status_code, taken_back.json()["missing"]) == (200, ["skills", "sentence", "holistic"])
     for wrong in ({"sentence": 9}, {"nothing": 1}):
         assert client.post(f"{PLACE}/answers", json={**body, "answers": wrong}).status_code == 422
     assert client.post(f"{PLACE}/answers", json={**body, "item": 99}).status_code == 422

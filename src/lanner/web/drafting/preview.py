@@ -3,13 +3,12 @@ way, and nothing kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 
 import numpy as np
-from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -27,6 +26,7 @@ from lanner.web.drafting.uploads import Upload
 from lanner.web.judging import handlers as judging
 from lanner.web.judging.page import Given, Progress, TaskView
 from lanner.web.judging.page import Settings as PageSettings
+from lanner.web.judging.practice import check_all
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.rendering import page
 from lanner.web.site import Site
@@ -104,6 +104,13 @@ def _of_upload(upload: Upload, name: str, address: str) -> PreviewSubject:
     return PreviewSubject(campaign, protocol, documents, systems, f"{address}/preview/{name}", address)
 
 
+async def _view_of(request: Request) -> tuple[PreviewSubject, TaskView]:
+    """What is looked at, and the task of it that is asked for."""
+    site: Site = request.app.state.site
+    subject = await _subject_of(request)
+    return subject, await site.read(lambda: subject.view(request.path_params["id"]))
+
+
 async def preview(request: Request) -> Response:
     """The first task that is about texts."""
     site: Site = request.app.state.site
@@ -122,9 +129,7 @@ async def leave(request: Request) -> Response:
 
 async def task(request: Request) -> Response:
     """The judging page, marked as a preview."""
-    site: Site = request.app.state.site
-    subject = await _subject_of(request)
-    view = await site.read(lambda: subject.view(request.path_params["id"]))
+    subject, view = await _view_of(request)
     token = request.state.visitor.form_token
     who = f"preview.{subject.campaign.id or request.path_params['upload']}"
     below = subject.address
@@ -133,65 +138,42 @@ async def task(request: Request) -> Response:
 
 async def answers(request: Request) -> Response:
     """Nothing was kept, so nothing comes back."""
-    site: Site = request.app.state.site
-    subject = await _subject_of(request)
-    view = await site.read(lambda: subject.view(request.path_params["id"]))
-    return _json({"items": [{} for _ in view.task.items], "finished": False})
+    _, view = await _view_of(request)
+    return judging.json_response({"items": [{} for _ in view.task.items], "finished": False})
 
 
 async def save(request: Request) -> Response:
     """Check answers as if they were a judge's, and keep nothing."""
     site: Site = request.app.state.site
-    subject = await _subject_of(request)
     now = datetime.now(UTC)
+    _, view = await _view_of(request)
     save = judging.read_save(await request.body(), now)
-    view = await site.read(lambda: subject.view(request.path_params["id"]))
     try:
         missing = await site.read(lambda: _check_answers(view, save["item"], save["answers"]))
     except AnswerError as error:
-        refusal = {"question": error.question, "code": error.code, "message": str(error)}
-        return _json({"errors": [refusal]}, 422)
-    judgement_ids = dict.fromkeys(save["answers"], 0)
-    digests = {question: campaigns.digest(value) for question, value in save["answers"].items()}
-    reply = {
-        "saved": judgement_ids,
-        "digests": digests,
-        "conflicts": [],
-        "received_at": now.isoformat(),
-        "missing": missing,
-    }
-    return _json(reply)
+        return judging.refusal(error)
+    saved = campaigns.Saved(dict.fromkeys(save["answers"], 0), tuple(missing), answers=save["answers"])
+    return judging.json_response(judging.acknowledged(saved, now))
 
 
-def _check_answers(view: TaskView, number: int, answers: dict[str, Json]) -> list[str]:
+def _check_answers(view: TaskView, number: int, answers: Mapping[str, Json]) -> list[str]:
+    """What is still open about an item, given these answers."""
     if not 0 <= number < len(view.task.items):
         raise AnswerError(say("There is no such item."), code="unknown_item")
-    item = view.task.items[number]
-    asking = campaigns.Questions(view.protocol)
+    item, page = view.task.items[number], view.task.page
+    rules = campaigns.Questions(view.protocol)
     texts = texts_of(view.documents[item.document], item) if item.document else None
-    earlier: dict[str, Json] = {}
-    questions = {question.id: question for _, question in asking.questions(view.task.page, item)}
-    for name in answers:
-        if name not in questions:
-            raise asking.unknown(name, view.task.page, item)
-    for name, question in questions.items():
-        if name in answers:
-            earlier[name] = asking.check(question, answers[name], item, earlier, texts)
-    return asking.open(view.task.page, item, earlier)
+    return rules.open(page, item, check_all(rules, page, item, answers, texts))
 
 
 async def form(request: Request) -> Response:
     """Without a script: on to the next row."""
-    site: Site = request.app.state.site
-    subject = await _subject_of(request)
+    subject, view = await _view_of(request)
     fields = await forms.form_of(request)
-    number = request.path_params["id"]
-    view = await site.read(lambda: subject.view(number))
-    item, row = forms.text(fields, "item"), forms.text(fields, "row")
-    if item.isdecimal() and len(item) < 6:
-        _check_answers(view, int(item), forms.answers(view.protocol, view.task.page, fields))
-    following = f"?row={int(row) + 1}" if row.isdecimal() and len(row) < 6 else ""
-    return RedirectResponse(f"{subject.address}/task/{number}{following}", 303)
+    item = forms.whole_number(forms.text(fields, "item"))
+    if item is not None:
+        _check_answers(view, item, forms.answers(view.protocol, view.task.page, fields))
+    return RedirectResponse(f"{subject.address}/task/{view.task.id}{judging.next_row(fields)}", 303)
 
 
 async def finish(request: Request) -> Response:
@@ -204,7 +186,3 @@ async def finish(request: Request) -> Response:
         return RedirectResponse(f"{subject.address}/task/{number + 1}", 303)
     context = {"campaign": subject.campaign, "again": subject.address, "back": subject.back}
     return page(request, "preview_end.html", context)
-
-
-def _json(content: object, status: int = 200) -> Response:
-    return Response(to_json(content), status, media_type="application/json")

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from pydantic_core import from_json, to_json
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -51,7 +51,8 @@ from lanner.web.site import Site
 _SUBMISSION = re.compile(r"[\x20-\x7e]{8,200}")
 
 
-def _json(content: object, status: int = 200) -> Response:
+def json_response(content: object, status: int = 200) -> Response:
+    """What a page's script asked for."""
     return Response(to_json(content), status, media_type="application/json")
 
 
@@ -80,16 +81,9 @@ def _language(request: Request, judge_speaks: str = "") -> speech.Messages:
     return speech.Messages(speech.choose(code for code in codes if code))
 
 
-def _remembering_language(request: Request, response: Response) -> Response:
-    code = request.query_params.get("language", "")
-    if code in speech.available():
-        access.keep(request, response, speech.COOKIE, code, 365)
-    return response
-
-
 def _page(request: Request, template: str, words: speech.Messages, context: Mapping[str, Any]) -> Response:
     defaults = {"messages": words, "t": words.get, "languages": speech.available(), "names": languages.name}
-    return packed(request, _remembering_language(request, page(request, template, {**defaults, **context})))
+    return packed(request, page(request, template, {**defaults, **context}))
 
 
 async def _mine(request: Request) -> tuple[int, int]:
@@ -100,6 +94,15 @@ async def _mine(request: Request) -> tuple[int, int]:
     if found is None or found.judge is None or found.judge not in request.state.visitor.seats:
         raise SignInNeeded(judge=True) if wants_json(request) else HTTPException(404)
     return number, found.judge
+
+
+async def _view(request: Request, number: int) -> TaskView:
+    """A task of this visitor's with all that its page shows."""
+    site: Site = request.app.state.site
+    view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
+    if view is None:
+        raise HTTPException(404)
+    return view
 
 
 async def home(request: Request) -> Response:
@@ -130,9 +133,7 @@ async def task(request: Request) -> Response:
     """The judging page."""
     site: Site = request.app.state.site
     number, seat = await _mine(request)
-    view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
-    if view is None:
-        raise HTTPException(404)
+    view = await _view(request, number)
     if view.gate is not None:  # nothing opens before consent, whatever address is typed
         return _to_gate(request, view)
     if view.task.finished_at is None and await site.read(lambda: _must_practise(site.store, view)):
@@ -160,7 +161,6 @@ def show_task(
 ) -> Response:
     """The judging page of a task. `who` keeps answers of two people on one device apart."""
     words = _language(request, _speaks(view))
-    row = request.query_params.get("row", "")
     task_data = task_page(
         view.protocol,
         view.task,
@@ -168,7 +168,7 @@ def show_task(
         view.given,
         words,
         who=who or f"{view.campaign.id}.{view.seat}",
-        row=int(row) if row.isdecimal() and len(row) < 6 else None,
+        row=forms.whole_number(request.query_params.get("row", "")),
         whole="whole" in request.query_params,
         progress=view.progress,
         settings=_with_notes(view, words.language),
@@ -192,9 +192,7 @@ async def practice(request: Request) -> Response:
     """The practice that goes with a task; where its protocol has none, the task itself."""
     site: Site = request.app.state.site
     number, seat = await _mine(request)
-    view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
-    if view is None:
-        raise HTTPException(404)
+    view = await _view(request, number)
     if view.gate is not None:
         return _to_gate(request, view)
     turn = await site.read(lambda: len(_rounds(site.store, view)))
@@ -230,9 +228,9 @@ async def check_practice(request: Request) -> Response:
     item, given = body.get("item"), body.get("answers")
     if not isinstance(item, int) or isinstance(item, bool) or not isinstance(given, dict):
         raise HTTPException(400, "`item` must be a number and `answers` an object from question to answer.")
-    view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
+    view = await _view(request, number)
     turn = body.get("turn", 0)
-    if view is None or view.gate is not None or not isinstance(turn, int):
+    if view.gate is not None or not isinstance(turn, int):
         raise HTTPException(404)
     lesson = _practice(request, view, turn)
     if lesson is None:
@@ -241,7 +239,7 @@ async def check_practice(request: Request) -> Response:
     try:
         verdict = check(view.protocol, lesson, item, given, language)
     except AnswerError as error:
-        return _json({"errors": [_told(error)]}, 422)
+        return refusal(error)
     required = required_agreement(view.campaign.settings)
     # the examples of an earlier turn, whose answers were explained, count no more
     if required is not None and turn == await site.read(lambda: len(_rounds(site.store, view))):
@@ -257,7 +255,7 @@ async def check_practice(request: Request) -> Response:
                 "required": required,
                 "reached": has_reached([entry], required),
             }
-    return _json(verdict)
+    return json_response(verdict)
 
 
 def _rounds(store: Store, view: TaskView) -> list[Round]:
@@ -336,14 +334,14 @@ async def answers(request: Request) -> Response:
         ]
         return {"items": answers_by_item, "finished": finished}
 
-    return _json(await site.read(look))
+    return json_response(await site.read(look))
 
 
 async def session_state(request: Request) -> Response:
     """Whether this task is still open to this browser, for an open page that asks now and then: whoever's link was
     replaced or revoked gets 401. Nothing is read from the store while the session is remembered."""
     await _mine(request)
-    return _json({"open": True})
+    return json_response({"open": True})
 
 
 async def save(request: Request) -> Response:
@@ -359,14 +357,14 @@ async def save(request: Request) -> Response:
     try:
         outcome, received = await site.intake.submit(work.Submission(number, judge=seat, **fields))
     except AnswerError as error:
-        return _json({"errors": [_told(error)]}, 422)
+        return refusal(error)
     except CampaignError as error:
         return await _refused(request, seat, error)
     site.saves += 1
     reply = acknowledged(outcome, received)
     if outcome.item is not None and outcome.item.role is Role.TUTORIAL and not outcome.open:
         reply["feedback"] = await site.read(lambda: _feedback(request, number, fields["item"]))
-    return _json(reply)
+    return json_response(reply)
 
 
 def _feedback(request: Request, number: int, item: int) -> dict[str, Json] | None:
@@ -405,8 +403,9 @@ def _for_judge(value: Json) -> Json:
     return as_shown(value) if is_marks else value
 
 
-def _told(error: AnswerError) -> dict[str, str]:
-    return {"question": error.question, "code": error.code, "message": str(error)}
+def refusal(error: AnswerError) -> Response:
+    """What is wrong with an answer."""
+    return json_response({"errors": [{"question": error.question, "code": error.code, "message": str(error)}]}, 422)
 
 
 _REFUSALS = {
@@ -433,22 +432,19 @@ async def _refused(request: Request, seat: int, error: CampaignError) -> Respons
     if status == 422:
         reply["errors"] = [{"question": "", "code": error.code, "message": error.what}]
     if isinstance(error, work.ReusedError):
-        reply |= {"digests": error.digests, "stored": _stored(error)}
-    return _json(reply, status)
+        reply |= {"digests": error.digests, "stored": stored_answers(error)}
+    return json_response(reply, status)
 
 
-def _stored(error: work.ReusedError) -> Json:
+def stored_answers(error: work.ReusedError) -> dict[str, Json]:
+    """The answers that a submission's id stands for."""
     return {question: {"id": number, "value": value} for question, (number, value) in error.stored.items()}
 
 
 def read_save(body: bytes, now: datetime) -> dict[str, Any]:
     """The fields of a save; what is not as agreed is a bad request, whatever it is."""
-    body_fields = _read_object(body)
-    submission, item, answers_by_question = (
-        body_fields.get("submission"),
-        body_fields.get("item"),
-        body_fields.get("answers"),
-    )
+    fields = _read_object(body)
+    submission, item, answers_by_question = (fields.get(name) for name in ("submission", "item", "answers"))
     if not isinstance(submission, str) or not _SUBMISSION.fullmatch(submission):
         raise HTTPException(400, "`submission` must be an id of 8 to 200 plain characters.")
     if not isinstance(item, int) or isinstance(item, bool):
@@ -459,10 +455,10 @@ def read_save(body: bytes, now: datetime) -> dict[str, Any]:
         "item": item,
         "answers": answers_by_question,
         "id": submission,
-        "base": _base(body_fields.get("base")),
-        "elapsed": _seconds(body_fields.get("elapsed")),
-        "active": _seconds(body_fields.get("active")),
-        "answered_at": answered_at(body_fields.get("answered_at"), body_fields.get("sent_at"), now),
+        "base": _base(fields.get("base")),
+        "elapsed": _seconds(fields.get("elapsed")),
+        "active": _seconds(fields.get("active")),
+        "answered_at": answered_at(fields.get("answered_at"), fields.get("sent_at"), now),
     }
 
 
@@ -520,12 +516,10 @@ async def form(request: Request) -> Response:
     number, seat = await _mine(request)
     fields = await request.form(max_files=0, max_fields=2000)
     access.check_form(forms.text(fields, access.FORM_FIELD), request.state.visitor.token_of(seat))
-    item, row = forms.text(fields, "item"), forms.text(fields, "row")
-    if not item.isdecimal() or len(item) > 6:
+    item = forms.whole_number(forms.text(fields, "item"))
+    if item is None:
         raise HTTPException(400)
-    view = await site.read(lambda: task_view(site.store, number))
-    if view is None:
-        raise HTTPException(404)
+    view = await _view(request, number)
     if (
         view.gate is None
         and view.task.finished_at is None
@@ -539,7 +533,7 @@ async def form(request: Request) -> Response:
         # sent twice, it is stored once; sent again with other answers, from a page that was gone back to, it is new
         names = [form_id] if _SUBMISSION.fullmatch(form_id) else []
         for unique in (*names, secrets.token_hex(16)):
-            submission = work.Submission(number, int(item), answers_by_question, unique, answered_at=now, judge=seat)
+            submission = work.Submission(number, item, answers_by_question, unique, answered_at=now, judge=seat)
             try:
                 await site.intake.submit(submission)
                 break
@@ -550,8 +544,13 @@ async def form(request: Request) -> Response:
         with contextlib.suppress(work.UnfinishedError):
             await _finish(site, number)
             return redirect(request, "/work")
-    following = f"?{urlencode({'row': int(row) + 1})}" if row.isdecimal() and len(row) < 6 else ""
-    return redirect(request, f"/task/{number}{following}")
+    return redirect(request, f"/task/{number}{next_row(fields)}")
+
+
+def next_row(fields: FormData) -> str:
+    """How an address leads to the row after the one that a form was about."""
+    row = forms.whole_number(forms.text(fields, "row"))
+    return "" if row is None else f"?row={row + 1}"
 
 
 async def _finish(site: Site, number: int) -> Task:
@@ -594,7 +593,7 @@ async def finish(request: Request) -> Response:
         if not as_json:
             return redirect(request, f"/task/{number}")
         missing = [{"item": entry.item, "questions": entry.questions} for entry in error.missing]
-        return _json({"missing": missing, "message": error.what, "next": error.next_step}, 422)
+        return json_response({"missing": missing, "message": error.what, "next": error.next_step}, 422)
     except CampaignError as error:
         if not as_json:
             raise
@@ -605,7 +604,7 @@ async def finish(request: Request) -> Response:
     following = await site.read(lambda: _following(site.store, seat))
     finish_time = finished_task.finished_at.isoformat() if finished_task.finished_at else None
     to_practise = following is not None and await site.read(lambda: _begins_with_practice(request, following))
-    return _json({"finished_at": finish_time, "next": following, "practice": to_practise})
+    return json_response({"finished_at": finish_time, "next": following, "practice": to_practise})
 
 
 def _following(store: Store, seat: int) -> int | None:
@@ -628,9 +627,9 @@ async def message(request: Request) -> Response:
     try:
         await site.write(lambda: send_message(site.store, number, text))
     except InputError as error:
-        return _json({"message": error.what}, 422)
+        return json_response({"message": error.what}, 422)
     site.saves += 1
-    return _json({"sent": True})
+    return json_response({"sent": True})
 
 
 async def reopen(request: Request) -> Response:
@@ -645,4 +644,4 @@ async def reopen(request: Request) -> Response:
             raise
         return await _refused(request, seat, error)
     site.saves += 1
-    return _json({"reopened": True}) if as_json else redirect(request, f"/task/{number}")
+    return json_response({"reopened": True}) if as_json else redirect(request, f"/task/{number}")

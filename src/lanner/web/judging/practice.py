@@ -13,7 +13,7 @@ from lanner.campaign.questions import Questions, practised_page
 from lanner.designs.expected import EXPLANATION, met
 from lanner.errors import AnswerError
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Spans, Stage, Task, Unit
-from lanner.protocols.answers import texts_of
+from lanner.protocols.answers import Texts, texts_of
 from lanner.protocols.kinds.spans import mark_in_words
 from lanner.protocols.prefilled import live
 from lanner.protocols.wording import Wording
@@ -189,18 +189,32 @@ def check(protocol: Protocol, practice: Practice, number: int, answers: Mapping[
     """Feedback on the answers to one item, which are checked as a judge's own would be."""
     if not 0 <= number < len(practice.task.items):
         raise AnswerError("There is no such item.", code="unknown_item")
-    item, page = practice.task.items[number], practice.task.page
-    rules = Questions(protocol)
+    item = practice.task.items[number]
     texts = texts_of(practice.documents[item.document], item)
+    checked = check_all(Questions(protocol), practice.task.page, item, answers, texts, earlier=practice.earlier[number])
+    return feedback(protocol, item, checked, language)
+
+
+def check_all(
+    rules: Questions,
+    page: str,
+    item: Item,
+    answers: Mapping[str, Json],
+    texts: Texts | None,
+    *,
+    earlier: Mapping[str, Json] | None = None,
+) -> dict[str, Json]:
+    """The answers to one item, after `earlier` ones, as they would be stored: checked in the order of the questions, so
+    that each sees those before it. None takes an answer back."""
     questions = {question.id: question for _, question in rules.questions(page, item)}
     unknown = next((name for name in answers if name not in questions), None)
     if unknown is not None:
         raise rules.unknown(unknown, page, item)
-    checked: dict[str, Json] = dict(practice.earlier[number])
+    checked: dict[str, Json] = dict(earlier or {})
     for name, question in questions.items():
         if answers.get(name) is not None:
             checked[name] = rules.check(question, answers[name], item, checked, texts)
-    return feedback(protocol, item, checked, language)
+    return checked
 
 
 def _spread(examples: Sequence[Example], turn: int = 0) -> list[Example]:
