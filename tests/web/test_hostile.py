@@ -16,15 +16,29 @@ from lanner.model import Document, Judge, Protocol, Segment
 from lanner.protocols import load
 from lanner.protocols.reading import parse_toml
 from lanner.store import Store
-from lanner.web.app import ROUTES
+from lanner.web.app import ROUTES, create_app
+from lanner.web.site import Settings
 from web_clients import complete, enter, sign_in
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'--></title>{{ 7*7 }}${7*7}\u202e"
 NAME = "a\"'><script>alert(1)<script>"
 
 
-@pytest.fixture
-def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """One store for all tests here: they read the same pages."""
+    with Store.open(tmp_path_factory.mktemp("hostile") / "lanner.sqlite") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def client(store: Store) -> Iterator[TestClient]:
+    with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def pages(client: TestClient, store: Store) -> list[tuple[str, str]]:
     """Every page of a campaign in which everything that can be is hostile, as its organiser and a judge see them."""
     segments = tuple(Segment(f"{at}{NAME}", f"{at} {EVIL}", {NAME: f"{at} {EVIL}"}) for at in range(12))
     text = Document(f"d{NAME}", segments, 'en"><b>', "ko", EVIL, EVIL, EVIL, EVIL, glossary={EVIL: EVIL})
@@ -78,7 +92,7 @@ def pages(client: TestClient, store: Store) -> Iterator[list[tuple[str, str]]]:
         ("links", links.text),
         (f"{here}/report", client.get(f"{here}/report").text),
     ]
-    yield shown
+    return shown
 
 
 def adaptive(store: Store) -> str:

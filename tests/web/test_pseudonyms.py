@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,9 @@ from cli.command import Command
 from lanner import campaign, formats, protocols
 from lanner.model import Judge, JudgeKind, Judgement
 from lanner.store import Store
+from lanner.web.app import create_app
 from lanner.web.organising.files import FORMATS
+from lanner.web.site import Settings
 from web_clients import SYSTEMS, complete, documents, sign_in
 
 PEOPLE = (
@@ -30,7 +32,20 @@ WHO = re.compile(rb"zelda|quirke|ombra|fitch|yorick|vane|555 0199", re.IGNORECAS
 MODEL = "gpt-quill"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """One store for all tests here: nothing that is asked of it changes a campaign."""
+    with Store.open(tmp_path_factory.mktemp("people") / "lanner.sqlite") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def client(store: Store) -> Iterator[TestClient]:
+    with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
 def judged(store: Store) -> None:
     """Three people, each with a control item, of whom one is left out and one has revised an answer; and a model."""
     words = "the ferry left early and nobody who came late could see it any more"
@@ -118,7 +133,7 @@ def test_commands_name_judges_only_where_that_is_asked_for(
 ) -> None:
     lanner, out = Command(monkeypatch, capsys), tmp_path / "out"
     out.mkdir()
-    more = ["--store", tmp_path / "lanner.sqlite", *(["--identified"] if identified else [])]
+    more = ["--store", store.place, *(["--identified"] if identified else [])]
     ran = [lanner("export", "trial", "--out", out / f"all.{ending}", *more) for ending in ("csv", "jsonl", "parquet")]
     writable = [name for name in formats.titles(writable=True) if name not in ("tmx", "xliff", "po", "wmt_xml")]
     for name in writable:
@@ -139,11 +154,10 @@ def test_commands_name_judges_only_where_that_is_asked_for(
 def test_diagnosis_and_copies_of_it_name_no_judge(
     store: Store,
     judged: None,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     lanner = Command(monkeypatch, capsys)
-    ran = lanner("diagnose", "trial", "--store", tmp_path / "lanner.sqlite", "--json")
+    ran = lanner("diagnose", "trial", "--store", store.place, "--json")
     assert ran.code == 0, ran.err
     assert not WHO.search(ran.out.encode())

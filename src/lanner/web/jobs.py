@@ -16,8 +16,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from jinja2 import Environment
-
 from lanner import campaign as campaigns
 from lanner import formats
 from lanner.analysis import agreements
@@ -68,7 +66,6 @@ class Jobs(LiveCampaigns):
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self._diagnoses = Diagnoses()
-        self._templates: Environment | None = None
 
     def ready(self) -> bool:
         """Everything that takes long to load is loaded."""
@@ -76,10 +73,9 @@ class Jobs(LiveCampaigns):
 
     def panels(self, campaign: int, main: str, question: str, root: str) -> Panels:
         """The panels of a live page with the numbers made last."""
-        self._templates = self._templates or environment()
         snapshots = self.latest(campaign, main), self.latest(campaign, question)
         live = current_page(self._store, campaigns.get(self._store, campaign), *snapshots)
-        body = part(self._templates, "live.html", root, {"live": live}).encode()
+        body = part(environment(), "live.html", root, {"live": live}).encode()
         return Panels(body, gzip.compress(body, 4, mtime=0), moment(live.made_at))
 
     def export(self, campaign: int, name: str, suffix: str, folder: str) -> str:

@@ -170,8 +170,9 @@ def load_templates(templates: Environment) -> None:
         templates.get_template(name)
 
 
-def environment(assets: Assets | None = None, *, watched: bool = False) -> Environment:
-    """The templates with the words they share; without assets, for parts of pages that refer to none."""
+@cache
+def environment(*, watched: bool = False) -> Environment:
+    """The templates with the words they share: one of a kind for all apps of a process."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -182,8 +183,7 @@ def environment(assets: Assets | None = None, *, watched: bool = False) -> Envir
         cache_size=-1,
         bytecode_cache=_compiled_templates(),
     )
-    environment.globals |= {"assets": assets, "say": say, "mark": mark, "amount": amount, "spoken": speech.available}
-    environment.globals["zones"] = time_zones
+    environment.globals |= {"say": say, "mark": mark, "amount": amount, "spoken": speech.available, "zones": time_zones}
     environment.globals["kept"] = FragmentCache(0 if watched else _MOST_KEPT)  # templates being changed are made anew
     environment.filters |= {
         "count": count,

@@ -268,7 +268,7 @@ class Table:
 
     def __init__(self) -> None:
         self.assets = Assets()
-        self.templates = environment(self.assets)
+        self.templates = environment()
         self.trouble = ""
 
 

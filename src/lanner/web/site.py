@@ -81,7 +81,7 @@ class Site:
         self.store = store
         self.settings = settings
         self.assets = Assets(watched=settings.watched)
-        self.templates = environment(self.assets, watched=settings.watched)
+        self.templates = environment(watched=settings.watched)
         self.sessions = Sessions(store)
         self.saves = 0
         self.practice_rounds = PracticeRounds()

@@ -50,7 +50,7 @@ DOCUMENT = Document(
 )
 PAGES = [(name, page) for name in names() for page in load(name).pages]
 ASSETS = Assets()
-ENVIRONMENT = environment(ASSETS)
+ENVIRONMENT = environment()
 
 
 def items(stage: Stage, count: int = 20) -> tuple[Item, ...]:
