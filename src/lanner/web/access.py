@@ -127,13 +127,11 @@ class Sessions:
         self._lock = Lock()
 
     def find(self, token: str) -> Session | None:
-        now = datetime.now(UTC)
         key = _hash(token)
-        entry = self._known.get(key)
-        if entry and entry[1] > time.monotonic() and entry[0].expires_at > now:
-            return entry[0]
+        if (believed := self._believed(key)) is not None:
+            return believed
         with self._store.reading() as tx:
-            session = tx.sessions.find(key, now)
+            session = tx.sessions.find(key, datetime.now(UTC))
         if session is None:
             self._known.pop(key, None)
             return None
@@ -145,11 +143,16 @@ class Sessions:
     def remembered(self, token: str) -> Session | None:
         """Without asking the store."""
         key = _hash(token)
-        entry = self._known.get(key)
-        if entry is None or entry[1] <= time.monotonic() or entry[0].expires_at <= datetime.now(UTC):
-            return None
-        self._used.add(key)
-        return entry[0]
+        session = self._believed(key)
+        if session is not None:
+            self._used.add(key)
+        return session
+
+    def _believed(self, key: str) -> Session | None:
+        """A session that was read not too long ago and has not ended."""
+        session, until = self._known.get(key, (None, 0.0))
+        is_open = session is not None and until > time.monotonic() and session.expires_at > datetime.now(UTC)
+        return session if is_open else None
 
     def look_again(self) -> None:
         """Read those that were used since the last time, all at once. Judges who all began together would otherwise all
@@ -319,12 +322,14 @@ async def renewed(request: Request, response: Response, visitor: Visitor) -> Res
     return response
 
 
+def client_address(request: Request) -> str:
+    """Where a request comes from, for limits on tries."""
+    return request.client.host if request.client else ""
+
+
 def visitor_secret(request: Request) -> str:
     """What forms of people not signed in are tied to."""
     return request.cookies.get(VISITOR_COOKIE, "") or secrets.token_urlsafe(16)
-
-
-# Kinds of visitor, and the check that stands before every handler. Which kinds may use a route is in `app`.
 
 
 # Programs that come with a token: who they act for and what they may do.
@@ -360,7 +365,6 @@ async def caller_of(request: Request) -> Caller | None:
     if kind.lower() != "bearer" or not text.startswith(PREFIX):
         return None
     site = request.app.state.site
-    address = request.client.host if request.client else ""
 
     def look() -> Caller | None:
         now = datetime.now(UTC)
@@ -374,7 +378,7 @@ async def caller_of(request: Request) -> Caller | None:
             return Caller(token, account) if account and account.disabled_at is None else None
 
     caller: Caller | None = await site.read(look)
-    if caller is None and site.addresses.wait(f"token {address}", time.monotonic()):
+    if caller is None and site.addresses.wait(f"token {client_address(request)}", time.monotonic()):
         raise HTTPException(429)
     return caller
 

@@ -90,19 +90,17 @@ async def _find_campaign(request: Request) -> Campaign:
     return await site.read(look)
 
 
+def _in_shape(shape: type[T], entry: object, **others: Any) -> T:
+    """Something of ours as the API describes it: fields of the same name, and `others`. It is not checked again, which
+    would take longer than anything else about thousands of rows."""
+    same = {name: getattr(entry, name) for name in shape.model_fields if name not in others}
+    return shape.model_construct(**same, **others)
+
+
 def _campaign(campaign: Campaign) -> shapes.CampaignShape:
-    return shapes.CampaignShape(
-        id=campaign.id,
-        name=campaign.name,
-        title=campaign.title,
-        protocol=campaign.protocol_name,
-        protocol_hash=campaign.protocol_hash,
-        state=campaign.state.value,
-        design=campaign.design,
-        seed=campaign.seed,
-        created_at=campaign.created_at or datetime.fromtimestamp(0, UTC),
-        opened_at=campaign.opened_at,
-    )
+    created_at = campaign.created_at or datetime.fromtimestamp(0, UTC)
+    protocol, state = campaign.protocol_name, campaign.state.value
+    return _in_shape(shapes.CampaignShape, campaign, protocol=protocol, state=state, created_at=created_at)
 
 
 async def list_campaigns(request: Request) -> Response:
@@ -203,24 +201,12 @@ async def show_progress(request: Request) -> Response:
     progress = await site.read(lambda: campaigns.progress(site.store, campaign.id))
 
     def part(entry: campaigns.Part, name: str) -> shapes.PartShape:
-        return shapes.PartShape(
-            name=name,
-            items=entry.items,
-            done=entry.done,
-            tasks=entry.tasks,
-            finished=entry.finished,
-            active_minutes=round(entry.active_minutes, 2),
-        )
+        return _in_shape(shapes.PartShape, entry, name=name, active_minutes=round(entry.active_minutes, 2))
 
-    return _json_response(
-        shapes.ProgressShape(
-            whole=part(progress.whole, campaign.name),
-            judges=[part(entry, names.get(entry.name, entry.name)) for entry in progress.judges],
-            domains=[part(entry, entry.name) for entry in progress.domains],
-            free=progress.free,
-            undrawn=progress.undrawn,
-        )
-    )
+    judges = [part(entry, names.get(entry.name, entry.name)) for entry in progress.judges]
+    domains = [part(entry, entry.name) for entry in progress.domains]
+    whole = part(progress.whole, campaign.name)
+    return _json_response(_in_shape(shapes.ProgressShape, progress, whole=whole, judges=judges, domains=domains))
 
 
 async def show_agreement(request: Request) -> Response:
@@ -242,23 +228,16 @@ async def list_documents(request: Request) -> Response:
 
     texts = await site.read(look)
     document_shapes = [
-        shapes.DocumentShape.model_construct(
-            **{name: getattr(text, name) for name in shapes.DocumentShape.model_fields if name != "segments"},
-            segments=[
-                shapes.SegmentShape.model_construct(
-                    id=s.id,
-                    source=s.source,
-                    outputs=dict(s.outputs),
-                    references=dict(s.references),
-                    paragraph=s.paragraph,
-                )
-                for s in text
-            ],
-        )
+        _in_shape(shapes.DocumentShape, text, segments=[_segment(segment) for segment in text])
         for text in texts[:limit]
     ]
     following = start + limit if len(texts) > limit else None
     return _json_response(shapes.DocumentPage.model_construct(documents=document_shapes, next=following))
+
+
+def _segment(segment: Segment) -> shapes.SegmentShape:
+    outputs, references = dict(segment.outputs), dict(segment.references)
+    return _in_shape(shapes.SegmentShape, segment, outputs=outputs, references=references)
 
 
 async def _names(request: Request, campaign: Campaign) -> dict[str, str]:
@@ -291,9 +270,8 @@ async def list_judgements(request: Request) -> Response:
 
 
 def _judgement(row: Judgement, names: dict[str, str]) -> shapes.JudgementShape:
-    fields: dict[str, Any] = {name: getattr(row, name) for name in shapes.JudgementShape.model_fields}
-    fields |= {"judge": names.get(row.judge, row.judge), "systems": list(row.systems), "flags": list(row.flags)}
-    return shapes.JudgementShape.model_construct(**{**fields, "role": str(row.role)})
+    judge, systems, flags = names.get(row.judge, row.judge), list(row.systems), list(row.flags)
+    return _in_shape(shapes.JudgementShape, row, judge=judge, systems=systems, flags=flags, role=str(row.role))
 
 
 async def save_answers(request: Request) -> Response:
@@ -329,14 +307,7 @@ async def list_tasks(request: Request) -> Response:
             return [entry.task for entry in tx.tasks.of_campaign(campaign.id)]
 
     task_shapes = [
-        shapes.TaskShape(
-            id=task.id,
-            judge=names.get(task.judge, task.judge),
-            page=task.page,
-            position=task.position,
-            items=len(task.items),
-            finished_at=task.finished_at,
-        )
+        _in_shape(shapes.TaskShape, task, judge=names.get(task.judge, task.judge), items=len(task.items))
         for task in await site.read(look)
     ]
     return _json_response(shapes.TaskList(tasks=[task for task in task_shapes if judge in (None, task.judge)]))

@@ -35,10 +35,6 @@ def _form_page(request: Request, template: str, context: dict[str, Any], status:
     return response
 
 
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
-
-
 def _to(request: Request, path: str) -> RedirectResponse:
     """To a page of ours; a language that was asked for goes along, since pages alone keep it."""
     language = request.query_params.get("language", "")
@@ -75,7 +71,7 @@ async def setup(request: Request) -> Response:
     form = await forms.form_of(request)
     code, name, password = (forms.text(form, field) for field in ("code", "name", "password"))
     form_values = {"code": code, "name": name}
-    if site.addresses.wait(f"setup {_address(request)}", time.monotonic()):
+    if site.addresses.wait(f"setup {access.client_address(request)}", time.monotonic()):
         raise HTTPException(429)
     expected_code = site.settings.setup_code
     if not expected_code or not hmac.compare_digest(code.strip().encode(), expected_code.encode()):
@@ -104,8 +100,8 @@ async def login(request: Request) -> Response:
     name, password = accounts.normal_name(forms.text(form, "name")), forms.text(form, "password")
     now = time.monotonic()
     # by account and address together: a stranger elsewhere cannot lock the owner of an account out
-    who = f"name {name.casefold()} from {_address(request)}"
-    wait = max(site.sign_ins.wait(who, now), site.addresses.wait(_address(request), now))
+    who = f"name {name.casefold()} from {access.client_address(request)}"
+    wait = max(site.sign_ins.wait(who, now), site.addresses.wait(access.client_address(request), now))
     if wait:
         problem = say("Too many tries. Wait {n} seconds.", n=max(1, round(wait)))
         return _form_page(request, "login.html", {"name": name, "problem": problem}, 429)
@@ -141,7 +137,7 @@ async def enter(request: Request) -> Response:
     """Sign in by the code of a demonstration, if this server has one."""
     site: Site = request.app.state.site
     code = site.settings.entry_code
-    if site.addresses.wait(f"enter {_address(request)}", time.monotonic()):
+    if site.addresses.wait(f"enter {access.client_address(request)}", time.monotonic()):
         raise HTTPException(429)
     if not code or not hmac.compare_digest(request.path_params["code"].encode(), code.encode()):
         raise HTTPException(404)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
 from http import HTTPStatus
+from pathlib import Path
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -33,96 +36,12 @@ from lanner.web.speech import COOKIE, Messages, choose, from_header, language, s
 # thing went wrong, and then the library's own sentence, which names the place and is English.
 
 
-BY_CODE: Mapping[str, tuple[str, str]] = {
-    "name_taken": ("There is a campaign of this name already.", "Choose another name."),
-    "bad_name": (
-        "This cannot be the name of a campaign.",
-        "Use 1 to 100 characters without slashes, not beginning with a space.",
-    ),
-    "frozen": (
-        "The campaign has been opened, so its texts, protocol and design are frozen.",
-        "Add judges or overlap to it, or duplicate it and change the copy.",
-    ),
-    "changed": ("Someone else has changed this meanwhile.", "Reload the page and look before you change it again."),
-    "no_judges": ("There are no judges.", "Add at least one."),
-    "judge_taken": ("There is a judge of this id already.", "Give the new one another name."),
-    "unknown_judge": ("There is no such judge here.", ""),
-    "unknown_document": ("There is no such document here.", ""),
-    "unknown_campaign": ("There is no such campaign.", ""),
-    "no_calibration": ("This campaign has no calibration round.", ""),
-    "draft": ("The campaign is a draft and takes no answers.", "Open it first."),
-    "closed": ("The campaign is closed and takes no answers.", "Open it first."),
-    "unrecognised": (
-        "The format of this file was not recognised.",
-        "Save it as a table with a line of column names, or as one of the formats listed here.",
-    ),
-    "no_source_column": (
-        "No column is known to hold the source text.",
-        "The columns are: {columns}. Say under “Other column names” which it is, for instance source={column}.",
-    ),
-    "ragged": ("This row has {cells} cells, the header has {width}.", "Check its quotation marks and delimiters."),
-    "no_header": ("The table has no header.", "The first row must name the columns."),
-    "nameless_column": ("Column {n} has no name.", "Name every column in the first row."),
-    "column_twice": ("Two columns are called {name}.", "Rename one of them."),
-    "no_document": ("This row names no document.", "Fill in its document id."),
-    "no_segment": ("This row has no segment id.", "Fill in its segment id."),
-    "segment_twice": (
-        "The segment {segment} of {document} is already on line {line_before}.",
-        "Ids must differ within a document.",
-    ),
-    "few_judges": (
-        "A document is to be judged by {n}, but the number of judges is {judges}.",
-        "Add judges, or ask for fewer for each document.",
-    ),
-    "agreement_of_one": (
-        "The goal {goal} needs documents with two judges, and each has one.",
-        "Ask for two judges per document, or for an overlap.",
-    ),
-    "few_readers": (
-        "{document} is to be judged by {n}, and only {judges} of the judges read {language}.",
-        "Add judges for this language, or ask for fewer for each document.",
-    ),
-    "uneven_teams": (
-        "Teams of {size} cannot be made: the number of judges is {judges}.",
-        "Name as many judges as make whole teams, or another number of judges for each document.",
-    ),
-    "several_scenarios": (
-        "This would show each text to a judge in {n} scenarios: {scenarios}.",
-        "Take the design “Latin square”, or tick “All scenarios” if that is wanted.",
-    ),
-    "not_a_number": ("{given} is not a number.", "Correct “{name}”."),
-    "bad_minimum": ("The planned minimum of agreement lies between 0 and 1.", ""),
-    "bad_practice": (
-        "The agreement to be reached in practice lies between 0 and 1.",
-        "Write 0.8 for four of five answers as the reference has them.",
-    ),
-    "bad_deadline": ("The deadline is not a date.", "Write it as 2026-11-18."),
-    "bad_time_zone": ("There is no time zone “{given}”.", "Write it as Europe/Berlin."),
-    "bad_return_link": ("The return link must begin with https://", ""),
-    "no_judgements": ("There are no judgements in this file.", "Texts are brought in under “New campaign”."),
-    "no_reason": ("A judge is left out for a reason.", "Say why: the report will state it."),
-    "same_name": (
-        "There is a judge called {name} already.",
-        "Leave the line out, or say that these are different people.",
-    ),
-    "short_password": ("The password is too short: at least {n} characters.", "Use a sentence."),
-    "bad_account_name": ("An account needs a name of at most 80 characters.", ""),
-    "already_set_up": ("This server has been set up already.", "Sign in."),
-    "account_taken": ("There is an account called {name} already.", "Choose another name."),
-    "last_owner": ("This is the last owner.", "Make someone else an owner first."),
-    "pair_not_open": ("{first} and {second} are not an open pair.", ""),
-    "no_pairs": ("The goal {goal} is not about pairs of systems.", "Close the campaign when it has told enough."),
-    "bad_webhook_address": ("{given} cannot be notified.", "Write https://host/path."),
-    "no_column": ("There is no column {column}.", "The columns are: {columns}."),
-    "not_diagnostic": (
-        "{protocol} asks nothing about single skills or errors of a translation.",
-        "Diagnose a campaign with H-FALCON, FALCON, MQM or ESA.",
-    ),
-    "not_diagnosed_yet": (
-        "Nobody has answered what {protocol} asks about skills or errors.",
-        "Wait for the first answers.",
-    ),
-}
+@cache
+def by_code() -> Mapping[str, Sequence[str]]:
+    """What is wrong and what to do next, by the code of an error."""
+    return tomllib.loads(Path(__file__).with_name("refusals.toml").read_text(encoding="utf-8"))
+
+
 _BY_KIND: tuple[tuple[type[LannerError], str], ...] = (
     (InputError, "The file was not imported:"),
     (ProtocolError, "The protocol has a mistake in it:"),
@@ -138,7 +57,7 @@ def parts(error: LannerError) -> tuple[str, str, str]:
     where = str(error.where)
     if language() == speech.FALLBACK:
         return error.what, where, error.next_step
-    words = BY_CODE.get(error.code)
+    words = by_code().get(error.code)
     if words is not None:
         return say(words[0], **error.names), where, say(words[1], **error.names) if words[1] else ""
     kind = next((text for of, text in _BY_KIND if isinstance(error, of)), "")
@@ -254,20 +173,20 @@ def _for_judge(request: Request, status: int) -> tuple[Messages, str] | None:
 
 
 def _answer(
-    request: Request, status: int, media_types: tuple[str, str, str], headers: dict[str, str] | None = None
+    request: Request, status: int, words: tuple[str, str, str], headers: dict[str, str] | None = None
 ) -> Response:
-    what, where, next_step = media_types
+    what, where, next_step = words
     if wants_json(request):
         content = {"message": what, "where": where, "next": next_step}
         return JSONResponse(content, status_code=status, headers=headers)
     if judge_message := _for_judge(request, status):
-        words, name = judge_message
+        messages, name = judge_message
         said_to_judge = {
-            "messages": words,
-            "what": words.get(f"problem.{name}"),
+            "messages": messages,
+            "what": messages.get(f"problem.{name}"),
             "where": where,
-            "next": words.get(f"problem.{name}_next"),
-            "work": words.get("problem.work") if name in ("gone", "server") else "",
+            "next": messages.get(f"problem.{name}_next"),
+            "work": messages.get("problem.work") if name in ("gone", "server") else "",
         }
         return page(request, "judge/problem.html", said_to_judge, status)
     response = page(request, "error.html", {"status": status, "what": what, "where": where, "next": next_step}, status)

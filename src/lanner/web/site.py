@@ -115,15 +115,15 @@ class Site:
 
     async def read(self, work: Callable[[], T]) -> T:
         """Run something that reads, or computes for a while, without holding up others, in the reader's language."""
-        return await asyncio.get_running_loop().run_in_executor(self._readers, copy_context().run, work)
+        return await _run(self._readers, work)
 
     async def run_slow(self, work: Callable[[], T]) -> T:
         """Run something slow on purpose, such as the hashing of a password: one at a time, beside reads and saves."""
-        return await asyncio.get_running_loop().run_in_executor(self._hashers, copy_context().run, work)
+        return await _run(self._hashers, work)
 
     async def write(self, work: Callable[[], T]) -> T:
         """Run something that writes. When it returns, it is on disk."""
-        return await asyncio.get_running_loop().run_in_executor(self._writers, copy_context().run, work)
+        return await _run(self._writers, work)
 
     def begin(self) -> None:
         """Start what runs beside: backups by the clock, messages to addresses outside."""
@@ -172,10 +172,13 @@ class Site:
         await self.live.close()
         await self.files.close()
         self.uploads.close()
-        self._savers.shutdown(wait=True)
-        self._writers.shutdown(wait=True)
-        self._readers.shutdown(wait=True)
-        self._hashers.shutdown(wait=True)
+        for threads in (self._savers, self._writers, self._readers, self._hashers):
+            threads.shutdown(wait=True)
+
+
+async def _run(threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    """Run something in a thread, in the reader's language."""
+    return await asyncio.get_running_loop().run_in_executor(threads, copy_context().run, work)
 
 
 async def alive(_request: Request) -> Response:

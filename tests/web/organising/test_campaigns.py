@@ -61,8 +61,11 @@ def test_a_title_keeps_its_own_direction(client: TestClient, store: Store) -> No
     open_campaign(store)
     campaign.configure(store, "trial", title="Pilot (en)")
     sign_in(client, store)
-    for place in ("", "/settings"):
-        assert "<bdi>Pilot (en)</bdi>" in client.get(f"/campaigns/trial{place}").text
+    for place in ("", "/settings", "/disagreements"):
+        way = re.search(
+            r'aria-label="Where you are">(.*?)</nav>', client.get(f"/campaigns/trial{place}").text, re.DOTALL
+        )
+        assert way and "<bdi>Pilot (en)</bdi>" in way[1]
 
 
 def test_names_with_odd_letters_have_pages(client: TestClient, store: Store) -> None:

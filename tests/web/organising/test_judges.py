@@ -52,6 +52,13 @@ def test_the_same_as_a_table_for_letters(client: TestClient, token: str) -> None
     assert "'=cmd()" in answer.text, "a spreadsheet must not run a name"
 
 
+def test_the_way_above_the_links_leads_to_a_page(client: TestClient, token: str) -> None:
+    """The page was made by a form: its own address takes nothing else."""
+    page = client.post("/campaigns/trial/links", data={"token": token, "who": "show_all"}).text
+    (own,) = re.findall(r'<a href="([^"]*)" aria-current="page">', page)
+    assert own and client.get(own).status_code == 200
+
+
 def test_nobody_named_is_said_beside_what_was_pasted(client: TestClient, token: str) -> None:
     answer = client.post("/campaigns/trial/judges", data={"token": token, "judges": "name\n,ko"})
     assert answer.status_code == 422

@@ -615,7 +615,7 @@ def _draw_texts(pen: _Pen, stages: Sequence[Stage]) -> None:
     if stage.unit is Unit.IN_CONTEXT:
         pen.box("now", 2.5, _LINES[_JUDGED][0] - 4.5, _BORDER - 5, 15)
     span_questions = [q for stage in stages for q in stage.questions if isinstance(q, Spans)]
-    for side in {side for question in span_questions for side in question.sides}:
+    for side in sorted({side for question in span_questions for side in question.sides}):
         column = 0 if side == "source" else columns - 1
         pen.line("mark", 5 + column * room + 0.2 * room, _LINES[_JUDGED][0], 0.4 * room)
 

@@ -59,7 +59,7 @@ def json_response(content: object, status: int = 200) -> Response:
 async def open_link(request: Request) -> Response:
     """A judge's link: a new session in a cookie, then on to the work, so that the secret leaves the address bar."""
     site: Site = request.app.state.site
-    address = request.client.host if request.client else ""
+    address = access.client_address(request)
     if site.addresses.wait(f"link {address}", time.monotonic()):
         raise HTTPException(429)
     secret = request.path_params["secret"]

@@ -536,10 +536,10 @@ class TaskView:
     progress: Progress
     settings: Settings
     gate: int | None = None
-    """What has to be done first: a task, or 0 where there is none to open."""
+    """What has to be done first (consent, an earlier page): a task, or 0 where there is none to open; None where this
+    one is open."""
     asks_about_gate: bool = False
     """Whether that is because this task asks about the answers given there."""
-    """The task that must be agreed to before this one opens (consent); None where this one is open."""
 
 
 def task_view(store: Store, number: int, assigned: Assigned | None = None) -> TaskView | None:

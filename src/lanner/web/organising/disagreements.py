@@ -397,6 +397,8 @@ def _row(at: int, segment: Segment, system: str, spans: Mapping[str, Json], *, c
 
 
 _MOST_POINTS = 12
+Bounds = tuple[float | None, float | None, float | None]
+"""Least, most and step of a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,16 +408,16 @@ class Line:
 
     label: str
     cells: tuple[str, ...]
-    picked: tuple[bool, ...] | None
-    count: str
     split: bool
     control: str
     name: str
     value: str
     chosen: bool
+    count: str = ""
+    picked: tuple[bool, ...] | None = None
     options: tuple[tuple[str, str], ...] = ()
     group: str = ""
-    bounds: tuple[float | None, float | None, float | None] = (None, None, None)
+    bounds: Bounds = (None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,7 +429,6 @@ class Matrix:
     lines: tuple[Line, ...]
     agreed: bool | None
     """Whether all who answered said the same; None where fewer than two did."""
-    """Whether everyone who answered said the same."""
     wide: bool
 
 
@@ -499,8 +500,6 @@ def _whole(
     return Line(
         label=label,
         cells=cells,
-        picked=None,
-        count="",
         split=len({cell for cell in cells if cell}) > 1,
         control="select",
         name=f"{question.id}{TAKEN}",
@@ -535,7 +534,6 @@ def _count_line(
     return Line(
         label=wording.option(question.id, option.id).label,
         cells=tuple(_number(number) if number else "" for number in numbers),
-        picked=None,
         count=str(sum(bool(number) for number in counts) or ""),
         split=len(set(counts)) > 1,
         control="checkbox" if exclusive else "number",
@@ -585,7 +583,7 @@ def _value_line(
     cells = tuple("" if v is None else (words[v].short or words[v].label) if v in words else _number(v) for v in own)
     commonest = Counter(cell for cell in cells if cell).most_common(1)
     options: tuple[tuple[str, str], ...] = tuple((id_, word.label) for id_, word in words.items())
-    bounds: tuple[float | None, float | None, float | None] = (None, None, None)
+    bounds: Bounds = (None, None, None)
     if isinstance(question, Scale):
         bounds = (question.min, question.max, question.step or None)
         points = (question.max - question.min) / question.step + 1 if question.step else 0
@@ -597,7 +595,6 @@ def _value_line(
     return Line(
         label=label,
         cells=cells,
-        picked=None,
         count=str(commonest[0][1]) if commonest else "",
         split=len({cell for cell in cells if cell}) > 1,
         control="select" if options else "number",
@@ -690,7 +687,8 @@ class Case:
 
 
 def _how_many(text: str) -> int:
-    return min(_MOST, max(1, int(text))) if text.isdecimal() and len(text) < 4 else _USUAL
+    number = forms.whole_number(text)
+    return _USUAL if number is None else min(_MOST, max(1, number))
 
 
 async def meeting(request: Request) -> Response:

@@ -5,7 +5,7 @@ Functions take finished numbers and give SVG; nothing here computes a statistic.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
@@ -235,8 +235,7 @@ def agreement(rows: Sequence[AgreementRow], minimum: float, statistic: str = "α
     return _markup(drawing)
 
 
-def _agreement_row(drawing: Drawing, row: AgreementRow, y: float, x: object, minimum: float) -> None:
-    assert callable(x)
+def _agreement_row(drawing: Drawing, row: AgreementRow, y: float, x: Callable[[float], float], minimum: float) -> None:
     half = 7 if row.main else 5
     css = "tb" if row.main else "t"
     if row.group:
@@ -576,7 +575,7 @@ def distributions(judges: Sequence[tuple[str, bool, Spread]], bounds: tuple[floa
         drawing.text(width, base, f"{spread.middle:g}", "t" if model else "tb", "end")
     drawing.text(left, bottom + 32, caption, "tm")
     drawing.height = bottom + 38
-    return Markup(str(drawing))  # the drawing escapes every word it is given
+    return _markup(drawing)
 
 
 def leanings(rows: Sequence[tuple[str, Leaning]]) -> Markup:
@@ -601,7 +600,7 @@ def leanings(rows: Sequence[tuple[str, Leaning]]) -> Markup:
         words = f"{row.value:+.1f}".replace("-", "−")
         drawing.circle(x(row.value), y, 4.5, "pt0", title=f"{name} {words}, n {thousands(row.items)}")
         drawing.text(width, y + 4, words, "tb" if at == 0 else "t", "end")
-    return Markup(str(drawing))  # the drawing escapes every word it is given
+    return _markup(drawing)
 
 
 LETTER = 7.2

@@ -6,10 +6,6 @@ filters?.addEventListener('change', () => {
   filters.submit();
 });
 
-document.querySelector('[data-models]')?.addEventListener('change', event => {
-  /** @type {HTMLInputElement} */ (event.target).form?.submit();
-});
-
 // The list scrolls by itself beside the item: the one that is open is in sight, and the page stays
 // where it is.
 const list = document.querySelector('.list');

@@ -1,12 +1,8 @@
 // Keeps the live page fresh: waits for news, fetches the panels, and replaces those that changed.
-import { filterAlike, localise, sortAlike, sortable } from './organiser.js';
+import { clock, filterAlike, localise, sortAlike, sortable } from './organiser.js';
 
 const panels = /** @type {HTMLElement} */ (document.getElementById('panels'));
 const sign = /** @type {HTMLElement} */ (document.getElementById('live'));
-const clock = new Intl.DateTimeFormat(document.documentElement.lang, {
-  hour: '2-digit',
-  minute: '2-digit',
-});
 const word = sign.querySelector('.words')?.textContent ?? '';
 let madeAt = sign.dataset.made ?? '';
 const PAUSE = 1200; // between two refreshes: judges' saves come first

@@ -6,7 +6,8 @@ const day = new Intl.DateTimeFormat(document.documentElement.lang, {
   day: 'numeric',
   month: 'short',
 });
-const clock = new Intl.DateTimeFormat(document.documentElement.lang, {
+/** An hour and minute in the reader's way. */
+export const clock = new Intl.DateTimeFormat(document.documentElement.lang, {
   hour: '2-digit',
   minute: '2-digit',
 });
@@ -209,8 +210,8 @@ document.addEventListener('click', event => {
 });
 
 document.addEventListener('change', event => {
-  const target = /** @type {HTMLElement} */ (event.target);
-  if (target instanceof HTMLSelectElement && 'sends' in target.dataset) target.form?.submit();
+  const field = /** @type {HTMLInputElement} */ (event.target);
+  if ('sends' in field.dataset) field.form?.submit();
 });
 
 document.addEventListener('keydown', event => {
