@@ -26,7 +26,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.campaign.accounts import PREFIX, digest
-from lanner.store import Account, AccountRole, Assigned, Session, Store
+from lanner.model import Campaign
+from lanner.store import Account, AccountRole, Assigned, Session, Store, Transaction
 from lanner.store.accounts import Token
 
 # Whether a request that changes something was made by one of our own pages.
@@ -347,10 +348,6 @@ class Caller:
     def account_id(self) -> int | None:
         return self.account.id if self.account else None
 
-    @property
-    def sees_all(self) -> bool:
-        return self.account is None or self.account.role is AccountRole.OWNER
-
     def require(self, scope: str) -> None:
         """Refuse what the token is not for, or its account may not do."""
         if scope not in self.token.scopes:
@@ -381,6 +378,26 @@ async def caller_of(request: Request) -> Caller | None:
     if caller is None and site.addresses.wait(f"token {client_address(request)}", time.monotonic()):
         raise HTTPException(429)
     return caller
+
+
+# Which campaigns exist for whom: for owners, and for the operator's own token (no account), all.
+
+
+def visible_campaigns(tx: Transaction, account: Account | None) -> list[Campaign]:
+    """The campaigns of an account, the newest first."""
+    if account is None or account.role is AccountRole.OWNER:
+        return tx.campaigns.all()
+    return tx.campaigns.of_account(account.id)
+
+
+def visible_campaign(tx: Transaction, account: Account | None, name: str) -> Campaign:
+    """A campaign of this account; others do not exist for it."""
+    campaign = tx.campaigns.find(name)
+    if campaign is None:
+        raise HTTPException(404)
+    if account is None or account.role is AccountRole.OWNER or tx.accounts.belongs(account.id, campaign.id):
+        return campaign
+    raise HTTPException(404)
 
 
 Handler = Callable[[Request], Awaitable[Response]]

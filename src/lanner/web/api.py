@@ -25,7 +25,7 @@ from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
 from lanner.store import Transaction
 from lanner.web import api_shapes as shapes
 from lanner.web import forms
-from lanner.web.access import Caller
+from lanner.web.access import Caller, visible_campaign, visible_campaigns
 from lanner.web.judging.handlers import stored_answers
 from lanner.web.organising.files import FORMATS, write_export
 from lanner.web.site import Site, metrics
@@ -72,10 +72,8 @@ def _number(request: Request, name: str, default: int, most: int, *, least: int 
 
 def find(tx: Transaction, caller: Caller, name: str) -> Campaign:
     """A campaign this program may see; others do not exist for it."""
-    campaign = tx.campaigns.find(name)
-    if campaign is None or (caller.token.campaign is not None and caller.token.campaign != campaign.id):
-        raise HTTPException(404)
-    if not caller.sees_all and not tx.accounts.belongs(caller.account_id or 0, campaign.id):
+    campaign = visible_campaign(tx, caller.account, name)
+    if caller.token.campaign not in (None, campaign.id):
         raise HTTPException(404)
     return campaign
 
@@ -109,7 +107,7 @@ async def list_campaigns(request: Request) -> Response:
 
     def look() -> list[Campaign]:
         with site.store.reading() as tx:
-            mine = tx.campaigns.all() if caller.sees_all else tx.campaigns.of_account(caller.account_id or 0)
+            mine = visible_campaigns(tx, caller.account)
         return [campaign for campaign in mine if caller.token.campaign in (None, campaign.id)]
 
     return _json_response(shapes.CampaignList(campaigns=[_campaign(entry) for entry in await site.read(look)]))

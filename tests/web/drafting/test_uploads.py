@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from lanner import formats
 from lanner.errors import InputError
 from lanner.web.drafting import uploads
-from lanner.web.drafting.uploads import Uploads, described
+from lanner.web.drafting.uploads import Upload, Uploads, described
 from web_clients import documents
 
 
@@ -16,11 +16,11 @@ def test_an_upload_is_its_owners_alone_and_goes_in_the_end() -> None:
     uploads = Uploads()
     place = uploads.place()
     place.write_text("x")
-    token = uploads.add(1, place, described(documents(), "mine", "native"))
-    assert uploads.find(token, 1).texts.name == "mine"
+    token = uploads.keep(Upload(1, place, described(documents(), "mine", "native")))
+    assert uploads.find(Upload, token, 1).texts.name == "mine"
     for wrong in ((token, 2), ("guess", 1)):
         with pytest.raises(HTTPException):
-            uploads.find(*wrong)
+            uploads.find(Upload, *wrong)
     uploads.close()
     assert not place.exists()
 
@@ -32,9 +32,9 @@ def test_the_oldest_go_first() -> None:
     for _ in range(52):
         place = uploads.place()
         place.write_text("x")
-        tokens.append((uploads.add(1, place, told), place))
+        tokens.append((uploads.keep(Upload(1, place, told)), place))
     assert not tokens[0][1].exists()
-    assert uploads.find(tokens[-1][0], 1)
+    assert uploads.find(Upload, tokens[-1][0], 1)
     uploads.close()
 
 

@@ -23,8 +23,9 @@ from lanner.errors import InputError, LannerError, Where
 from lanner.model import Campaign, Text, languages
 from lanner.protocols.describe import describe
 from lanner.protocols.wording import Wording
-from lanner.store import AccountRole, Store
+from lanner.store import Store
 from lanner.web import forms
+from lanner.web.access import visible_campaigns
 from lanner.web.drafting import tables
 from lanner.web.drafting.options import (
     Forecast,
@@ -58,7 +59,7 @@ async def _new_page(request: Request, problem: str = "", form: FormData | None =
 
     def look() -> list[Campaign]:
         with site.store.reading() as tx:
-            return tx.campaigns.all() if account.role is AccountRole.OWNER else tx.campaigns.of_account(account.id)
+            return visible_campaigns(tx, account)
 
     context = {
         "problem": problem,
@@ -91,7 +92,7 @@ async def take_texts(request: Request) -> Response:
                     texts = await _read(site, form, Path(upload_folder), names, folder)
     except LannerError as error:
         return await _new_page(request, error_text(without_folders(error)), form)
-    token = site.uploads.add(account.id, folder, texts)
+    token = site.uploads.keep(Upload(account.id, folder, texts))
     return redirect(request, f"/new/{token}")
 
 
@@ -133,7 +134,7 @@ async def draft_page(request: Request) -> Response:
 
 def _upload(request: Request) -> Upload:
     site: Site = request.app.state.site
-    return site.uploads.find(request.path_params["upload"], request.state.visitor.account.id)
+    return site.uploads.find(Upload, request.path_params["upload"], request.state.visitor.account.id)
 
 
 async def _draft_page(

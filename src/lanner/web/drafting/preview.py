@@ -75,7 +75,7 @@ class PreviewSubject:
 async def _subject_of(request: Request) -> PreviewSubject:
     site: Site = request.app.state.site
     if "upload" in request.path_params:
-        upload = site.uploads.find(request.path_params["upload"], request.state.visitor.account.id)
+        upload = site.uploads.find(Upload, request.path_params["upload"], request.state.visitor.account.id)
         name = request.path_params["protocol"]
         if name not in protocols.names():
             raise HTTPException(404)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
 
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import shortened
@@ -17,20 +20,14 @@ from lanner.formats.parsing.columns import ColumnMap, column_map
 from lanner.formats.parsing.values import LanguageGuess, guess_language
 from lanner.model import languages
 from lanner.web import forms
-from lanner.web.drafting.uploads import Texts, take_in
+from lanner.web.drafting.uploads import TableUpload, Texts, Upload, take_in
 from lanner.web.problems import parts
+from lanner.web.rendering import page, redirect
+from lanner.web.site import Site
 from lanner.web.speech import say
 
 if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded there only
     from lanner.formats.parsing.layouts import Rows
-import shutil
-
-from starlette.requests import Request
-from starlette.responses import Response
-
-from lanner.web.drafting.uploads import TableUpload
-from lanner.web.rendering import page, redirect
-from lanner.web.site import Site
 
 TRANSLATION, REFERENCE, LEFT_OUT = "translation", "reference", "ignore"
 PLAIN_ROLES = ("document", "segment", "source", "domain", "title", "system", "output")
@@ -375,17 +372,17 @@ async def take_table(request: Request, upload: Path) -> Response:
     first = TableChoices(source_language=forms.text(form, "source"), target_language=forms.text(form, "target"))
     texts_path = site.uploads.place()
     preview: TablePreview = await site.files.ask("preview_table", str(path), upload.name, first, str(texts_path))
-    token = site.uploads.add_table(account, path, upload.name)
-    site.uploads.find_table(token, account).choices = preview.choices
+    token = site.uploads.keep(TableUpload(account, path, upload.name, preview.choices))
     if preview.unsure or preview.texts is None:
         return redirect(request, f"/new/{token}/table")
-    return redirect(request, f"/new/{site.uploads.add(account, texts_path, preview.texts, token)}")
+    texts = Upload(account, texts_path, preview.texts, token)
+    return redirect(request, f"/new/{site.uploads.keep(texts)}")
 
 
 async def table_page(request: Request) -> Response:
     """The preview with a menu over every column."""
     upload = _upload(request)
-    return await _table_page(request, upload, upload.choices or TableChoices())
+    return await _table_page(request, upload, upload.choices)
 
 
 async def choose_columns(request: Request) -> Response:
@@ -401,13 +398,13 @@ async def choose_columns(request: Request) -> Response:
     upload.choices = preview.choices
     if preview.texts is None or preview.choices != choices:
         return _shown(request, preview, 422 if preview.problem else 200)
-    token = site.uploads.add(upload.account, texts_path, preview.texts, request.path_params["upload"])
-    return redirect(request, f"/new/{token}")
+    texts = Upload(upload.account, texts_path, preview.texts, request.path_params["upload"])
+    return redirect(request, f"/new/{site.uploads.keep(texts)}")
 
 
 def _upload(request: Request) -> TableUpload:
     site: Site = request.app.state.site
-    return site.uploads.find_table(request.path_params["upload"], request.state.visitor.account.id)
+    return site.uploads.find(TableUpload, request.path_params["upload"], request.state.visitor.account.id)
 
 
 async def _look_at(site: Site, upload: TableUpload, choices: TableChoices, path: Path) -> TablePreview:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 
@@ -38,12 +38,13 @@ class Upload:
 
 @dataclass(slots=True)
 class TableUpload:
-    """A table as it was sent, kept until the campaign is made, with what was chosen about its columns so far."""
+    """A table as it was sent, kept until the campaign is made, with what was chosen about its columns so far (the
+    `TableChoices` of the module that reads tables)."""
 
     account: int
     path: Path
     name: str
-    choices: Any = None
+    choices: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,9 @@ class Arrival:
     path: Path
     campaign: int
     model: str
+
+
+Kind = TypeVar("Kind", Upload, TableUpload, Arrival)
 
 
 class Uploads:
@@ -69,24 +73,8 @@ class Uploads:
             self._folder = Path(tempfile.mkdtemp(prefix="lanner-uploads-"))
         return self._folder / secrets.token_urlsafe(12)
 
-    def add(self, account: int, path: Path, texts: Texts, table: str = "") -> str:
-        return self._keep(Upload(account, path, texts, table))
-
-    def add_table(self, account: int, path: Path, name: str) -> str:
-        """Keep a table whose columns are to be chosen."""
-        return self._keep(TableUpload(account, path, name))
-
-    def find_table(self, token: str, account: int) -> TableUpload:
-        upload = self._uploads.get(token)
-        if not isinstance(upload, TableUpload) or upload.account != account or not upload.path.is_file():
-            raise HTTPException(404)
-        return upload
-
-    def arrive(self, account: int, path: Path, campaign: int, model: str) -> str:
-        """Keep a file of answers that was looked at."""
-        return self._keep(Arrival(account, path, campaign, model))
-
-    def _keep(self, upload: Upload | TableUpload | Arrival) -> str:
+    def keep(self, upload: Upload | TableUpload | Arrival) -> str:
+        """Keep something that has arrived; the token by which it is found again."""
         token = secrets.token_urlsafe(12)
         self._uploads[token] = upload
         while len(self._uploads) > _MOST_UPLOADS:
@@ -94,16 +82,10 @@ class Uploads:
             oldest.path.unlink(missing_ok=True)
         return token
 
-    def find(self, token: str, account: int) -> Upload:
+    def find(self, kind: type[Kind], token: str, account: int) -> Kind:
+        """What this account has sent; what others have sent does not exist for it."""
         upload = self._uploads.get(token)
-        if not isinstance(upload, Upload) or upload.account != account or not upload.path.is_file():
-            raise HTTPException(404)
-        return upload
-
-    def arrived(self, token: str, account: int, campaign: int) -> Arrival:
-        """The file of answers with this token, if it is this account's and for this campaign."""
-        upload = self._uploads.get(token)
-        if not isinstance(upload, Arrival) or (upload.account, upload.campaign) != (account, campaign):
+        if not isinstance(upload, kind) or upload.account != account or not upload.path.is_file():
             raise HTTPException(404)
         return upload
 

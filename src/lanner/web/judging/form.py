@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import assert_never
 
 from lanner.model import (
@@ -141,16 +141,12 @@ def asks(
 
 def _base(protocol: Protocol, stage: Stage, question: Question, wording: Wording) -> Ask:
     words = wording.question(question.id)
+    words = replace(words, short=words.short or words.label)
     base = Ask(
         id=question.id,
         kind=question.kind,
         display="",
-        label=words.label,
-        short=words.short or words.label,
-        help=words.help,
-        definition=words.definition,
-        low=words.low,
-        high=words.high,
+        **asdict(words),
         letter=question.key or "",
         hint="",
         required=question.required,
@@ -315,20 +311,7 @@ def _picks(question_id: str, options: Iterable[Option], wording: Wording, *, key
         parent = option.parent or ""
         place = siblings[parent] = siblings.get(parent, -1) + 1
         key = _position(place) if keyed else ""
-        picks.append(
-            Pick(
-                id=option.id,
-                label=words.label,
-                short=words.short,
-                help=words.help,
-                definition=words.definition,
-                key=key,
-                group=option.group or "",
-                parent=parent,
-                low=words.low,
-                high=words.high,
-            )
-        )
+        picks.append(Pick(option.id, **asdict(words), key=key, group=option.group or "", parent=parent))
     return tuple(picks)
 
 

@@ -26,6 +26,7 @@ from lanner.monitor.snapshot import COMPARED
 from lanner.protocols.wording import Wording
 from lanner.store import Account, AccountRole, Store
 from lanner.web import forms
+from lanner.web.access import visible_campaign, visible_campaigns
 from lanner.web.organising.figures import progress_bar
 from lanner.web.problems import error_text
 from lanner.web.rendering import long_page, page, redirect
@@ -52,12 +53,7 @@ class Row:
 def find(store: Store, account: Account, name: str) -> Campaign:
     """A campaign of this account; others do not exist for it."""
     with store.reading() as tx:
-        campaign = tx.campaigns.find(name)
-        if campaign is None:
-            raise HTTPException(404)
-        if account.role is not AccountRole.OWNER and not tx.accounts.belongs(account.id, campaign.id):
-            raise HTTPException(404)
-        return campaign
+        return visible_campaign(tx, account, name)
 
 
 async def campaign_of(request: Request) -> Campaign:
@@ -80,14 +76,11 @@ def to_campaign(request: Request, campaign: Campaign, below: str = "") -> Redire
 def listed(store: Store, account: Account) -> list[Row]:
     """The campaigns this account may see, the newest first."""
     with store.reading() as tx:
-        mine = tx.campaigns.all() if account.role is AccountRole.OWNER else tx.campaigns.of_account(account.id)
+        mine = visible_campaigns(tx, account)
         totals = tx.progress.totals()
         undrawn = {campaign.id: drawing.undrawn(store, tx, campaign) for campaign in mine}
-    return [_row(campaign, *totals.get(campaign.id, (0, 0, 0)), undrawn[campaign.id]) for campaign in mine]
-
-
-def _row(campaign: Campaign, items: int, done: int, judges: int, undrawn: int) -> Row:
-    return Row(campaign, items + undrawn, done, judges, undrawn)
+    rows = [(campaign, *totals.get(campaign.id, (0, 0, 0)), undrawn[campaign.id]) for campaign in mine]
+    return [Row(campaign, items + to_draw, done, judges, to_draw) for campaign, items, done, judges, to_draw in rows]
 
 
 async def campaigns(request: Request) -> Response:

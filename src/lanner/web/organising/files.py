@@ -22,7 +22,7 @@ from lanner.errors import InputError, LannerError
 from lanner.model import Campaign
 from lanner.reports.html import script_hash
 from lanner.web import forms
-from lanner.web.drafting.uploads import named, without_folders
+from lanner.web.drafting.uploads import Arrival, named, without_folders
 from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.problems import error_text
 from lanner.web.rendering import page
@@ -122,7 +122,7 @@ async def inspect(request: Request) -> Response:
             raise without_folders(error) from error
     except LannerError as error:
         return _import_page(request, campaign, problem=error_text(error))
-    token = site.uploads.arrive(request.state.visitor.account.id, path, campaign.id, model)
+    token = site.uploads.keep(Arrival(request.state.visitor.account.id, path, campaign.id, model))
     return _import_page(request, campaign, incoming=incoming, token=token, file=path.name)
 
 
@@ -142,8 +142,8 @@ async def bring(request: Request) -> Response:
     campaign = await campaign_of(request)
     await forms.form_of(request)
     account: int = request.state.visitor.account.id
-    arrival = site.uploads.arrived(request.path_params["upload"], account, campaign.id)
-    if not arrival.path.is_file():
+    arrival = site.uploads.find(Arrival, request.path_params["upload"], account)
+    if arrival.campaign != campaign.id:
         raise HTTPException(404)
     try:
         result: Imported = await site.files.ask("import_file", campaign.id, str(arrival.path), arrival.model, account)

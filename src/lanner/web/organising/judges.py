@@ -179,16 +179,8 @@ async def _remind(request: Request, campaign: Campaign, form: FormData) -> Respo
             )
         except LannerError as error:
             problem = error_text(error)
-    context = {
-        "campaign": campaign,
-        "links": reminders,
-        "reminding": True,
-        "mail": mailer is not None,
-        "sent": count,
-        "problem": problem,
-        "local": _is_local(request),
-    }
-    return await long_page(request, "links.html", context, 422 if problem else 200)
+    has_mail = mailer is not None
+    return await _links_page(request, campaign, reminders, problem, reminding=True, mail=has_mail, sent=count)
 
 
 def _note_reminders(store: Store, campaign: Campaign, judges: list[str], account: int) -> None:
@@ -236,9 +228,12 @@ async def _links(request: Request, campaign: Campaign, links: Sequence[Link], fo
     return await _links_page(request, campaign, links)
 
 
-async def _links_page(request: Request, campaign: Campaign, links: Sequence[Link]) -> Response:
-    context = {"campaign": campaign, "links": links, "reminding": False, "mail": False, "sent": 0, "problem": ""}
-    return await long_page(request, "links.html", {**context, "local": _is_local(request)})
+async def _links_page(
+    request: Request, campaign: Campaign, links: Sequence[Link], problem: str = "", **reminding: bool | int
+) -> Response:
+    context = {"campaign": campaign, "links": links, "problem": problem, "local": _is_local(request)}
+    context |= {"reminding": False, "mail": False, "sent": 0, **reminding}
+    return await long_page(request, "links.html", context, 422 if problem else 200)
 
 
 async def judge(request: Request) -> Response:

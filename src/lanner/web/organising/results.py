@@ -19,6 +19,7 @@ from lanner.campaign import drawing
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import StatisticError
 from lanner.figures.typeset import percent
+from lanner.model import Campaign
 from lanner.monitor.snapshot import STATE_WORDS, Decisions
 from lanner.reports.html import downloads, spans, strong
 from lanner.reports.parts import Figure, Table
@@ -71,19 +72,14 @@ class NextHundred:
 
 @dataclass(frozen=True, slots=True)
 class DecidedPanel:
-    """What the live page and the page of its own both show. `heading` says how the campaign stands to its goal,
-    `states` how many pairs of systems are in which state. `work_left` is judgements, hours and the range that holds
-    nine of ten, `finish` when that is at this pace; `ladder` is a drawing, empty where there is nothing to draw."""
+    """What the live page and the page of its own both show of the decisions `now`. `heading` says how the campaign
+    stands to its goal, `states` how many pairs of systems are in which state. `work_left` is judgements, hours and the
+    range that holds nine of ten, `finish` when that is at this pace; `ladder` is a drawing, empty where there is
+    nothing to draw."""
 
-    outcome: str
+    now: Decisions
     heading: str
-    settled: int
-    pairs: int
     states: str
-    judgements: int
-    most: int
-    documents: int
-    all_documents: int
     work_left: tuple[str, str, str, str] | None
     finish: str
     next_hundred: NextHundred | None
@@ -125,15 +121,9 @@ def decided_panel(now: Decisions) -> DecidedPanel:
     counts = [f"{state_words(state)}: {now.states[state]}" for state in STATE_WORDS if now.states.get(state)]
     rungs = [Rung(one.system, one.ranks, state_words(one.state), one.answered) for one in now.ladder]
     return DecidedPanel(
-        outcome=now.outcome,
+        now=now,
         heading=_heading(now),
-        settled=now.settled,
-        pairs=now.pairs,
         states=" · ".join(counts),
-        judgements=now.judgements,
-        most=now.most,
-        documents=now.documents,
-        all_documents=now.all_documents,
         work_left=_work_left(now),
         finish=day(now.finish.date()) if now.finish else "",
         next_hundred=_next_hundred(now),
@@ -171,12 +161,18 @@ def _next_hundred(now: Decisions) -> NextHundred | None:
     return NextHundred(f"{100 * now.hours_each:.1f}", rows, f"{now.expected_decided:.1f}")
 
 
-async def decided(request: Request) -> Response:
-    """The page; a campaign with a fixed design has none."""
-    site: Site = request.app.state.site
+async def _adaptive_campaign(request: Request) -> Campaign:
+    """The campaign that the address names; one with a fixed design has nothing to decide."""
     campaign = await campaign_of(request)
     if campaign.design != ADAPTIVE:
         raise HTTPException(404)
+    return campaign
+
+
+async def decided(request: Request) -> Response:
+    """What is decided, and what is open."""
+    site: Site = request.app.state.site
+    campaign = await _adaptive_campaign(request)
     standing: DecidedPage = await site.files.ask("decided", campaign.id)
     return page(request, "decided.html", {"campaign": campaign, "standing": standing})
 
@@ -184,9 +180,7 @@ async def decided(request: Request) -> Response:
 async def leave_open(request: Request) -> Response:
     """Spend no more work on an open pair of systems."""
     site: Site = request.app.state.site
-    campaign = await campaign_of(request)
-    if campaign.design != ADAPTIVE:
-        raise HTTPException(404)
+    campaign = await _adaptive_campaign(request)
     form = await forms.form_of(request)
     first, _, second = forms.text(form, "pair").partition("|")
     account: int = request.state.visitor.account.id
