@@ -47,13 +47,17 @@ OPTIONAL = {  # packages of extras: imported where they are used, so that the co
 }  # fmt: skip
 
 LATE = {
+    "lanner.analysis",
     "lanner.campaign",
+    "lanner.formats",
+    "lanner.formats.parsing.columns",
     "lanner.formats.parsing.tables",
     "lanner.protocols",
     "lanner.protocols.answers",
     "lanner.protocols.describe",
     "lanner.protocols.guessing",
     "lanner.stats.allocation",
+    "lanner.stats.wide",
     "lanner.stats.goals",
     "lanner.store",
     "lanner.web.server",

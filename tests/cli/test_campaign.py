@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 from cli.command import Command
 from lanner import campaign, formats
 from lanner.campaign import Submission
-from lanner.cli import options
 from lanner.cli.campaign import judges_from
 from lanner.cli.commands.campaign import campaign as group
 from lanner.errors import InputError
@@ -26,15 +24,6 @@ def test_every_command_has_help_and_an_unknown_one_is_refused(lanner: Command) -
     for name in group.commands:
         assert lanner("campaign", name, "--help").code == 0
     assert lanner("campaign", "frobnicate").code == 2
-
-
-@pytest.mark.parametrize("name", group.commands)
-def test_what_a_command_reads_is_what_its_implementation_takes(name: str) -> None:
-    source = inspect.getsource(inspect.unwrap(group.commands[name].callback))  # type: ignore[arg-type]
-    module, _, call = source.rpartition('implementation("')[2].partition('").')
-    implementation = getattr(options.implementation(module), call.partition("(")[0])
-    exposed = {parameter.name for parameter in group.commands[name].params if parameter.expose_value}
-    assert exposed == set(inspect.signature(implementation).parameters)
 
 
 def test_progress_per_judge_and_document(lanner: Command, pilot: str) -> None:
@@ -361,9 +350,10 @@ def test_an_unknown_judge(lanner: Command, tmp_path: Path) -> None:
 def test_a_number_names_or_a_file(tmp_path: Path) -> None:
     assert [judge.id for judge in judges_from("2")] == ["judge1", "judge2"]
     assert [(judge.id, judge.name) for judge in judges_from("Ana María, Ben")] == [
-        ("ana-mar-a", "Ana María"),
+        ("ana-maría", "Ana María"),
         ("ben", "Ben"),
     ]
+    assert [judge.id for judge in judges_from("김 지수, 박민호, ليلى")] == ["김-지수", "박민호", "ليلى"]
     path = tmp_path / "j.csv"
     path.write_text("id,name,language\nj1,Ana,ko\n", encoding="utf-8")
     [judge] = judges_from(str(path))

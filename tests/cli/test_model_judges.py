@@ -105,10 +105,10 @@ def test_a_file_becomes_a_judge_and_the_old_spelling_still_works(lanner: Command
         assert [entry.value for entry in campaign.judgements(store, "c")] == [40, 41, 40, 41]
 
 
-def test_one_name_is_for_one_file(lanner: Command, tmp_path: Path) -> None:
+def test_one_name_is_for_one_file(lanner: Command, pilot: str, tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text("", encoding="utf-8")
-    ran = lanner("replay", "c", tmp_path / "a", tmp_path / "b", "--as", "x")
+    ran = lanner("replay", pilot, tmp_path / "a", tmp_path / "b", "--as", "x")
     assert "One name for several files" in (ran.out + ran.err)
 
 

@@ -110,6 +110,11 @@ class Material:
             for segment in document
         }
 
+    def asks(self, question: str) -> bool:
+        """Whether its protocol has this question or score; everything may be asked where there is none."""
+        protocol = self.protocol
+        return not protocol or bool(protocol.find(question)) or question in (score.id for score in protocol.scores)
+
     def only(self, judges: Iterable[str]) -> Material:
         """The same with some of the judges only; an unknown name is an error."""
         judge_ids = list(judges)
@@ -394,9 +399,7 @@ def _count_misses(
 def with_question(materials: list[Material], question: str) -> Material:
     """The part that asks a question; an error names the nearest one."""
     for material in materials:
-        if material.protocol is None or material.protocol.find(question):
-            return material
-        if any(score.id == question for score in material.protocol.scores):
+        if material.asks(question):
             return material
     question_ids = [q.id for material in materials if material.protocol for _, q in material.protocol.questions]
     raise InputError(

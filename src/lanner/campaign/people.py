@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +15,13 @@ from lanner.errors import CampaignError, InputError
 from lanner.model import Json, Judge
 from lanner.store import Event, Seat, Store, Transaction
 from lanner.store.rows import now
+
+
+def id_from_name(name: str) -> str:
+    """A short id made of a judge's name: letters of any script, digits and dashes."""
+    plain_name = unicodedata.normalize("NFKC", name).strip().casefold()
+    return re.sub(r"[\W_]+", "-", plain_name).strip("-")[:40] or "judge"
+
 
 # What judges write to the organiser about a document: entries of the campaign's log that the live page shows.
 KIND = "judge_message"

@@ -11,7 +11,7 @@ from lanner.analysis import GROUPS, CountedRows, Measure, Part, QuestionPlan
 from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in, named_measure
 from lanner.cli.options import wants_explanation
-from lanner.cli.output import Output
+from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source, shares
 from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.figures.typeset import estimate, p_value
@@ -69,9 +69,7 @@ class _Question:
             options = {**self.coefficient.options, **self.select}
             self._without(leave_one_out(table, question, of=self.coefficient.statistic, resampling=how, **options))
 
-    def _table(
-        self, kind: str, rows: list[dict[str, Json]], columns: list[str | tuple[str, str]], title: str, most: int = 0
-    ) -> None:
+    def _table(self, kind: str, rows: list[dict[str, Json]], columns: Columns, title: str, most: int = 0) -> None:
         all_rows = [{"kind": kind, **self.about, **row} for row in rows]
         first_rows = all_rows[:most] if most else all_rows
         self.output.table(first_rows, columns, title=title)
@@ -98,7 +96,7 @@ class _Question:
         for result in results:
             one, other = result.labels["judge"], result.labels["other"]
             rows = [{**result.labels, **row} for row in result.rows]
-            labels: list[str | tuple[str, str]] = [str(row["label"]) for row in result.rows]
+            labels: Columns = [str(row["label"]) for row in result.rows]
             self._table("confusion", rows, [("label", f"{one} ↓"), *labels], f"{one} against {other} →")
 
     def _shares(self, results: list[Result]) -> None:
@@ -139,6 +137,7 @@ _PAIRS = 5
 
 
 def run(
+    output: Output,
     source: Source,
     question: str | None,
     by: str | None,
@@ -149,11 +148,9 @@ def run(
     other_judges: bool,
     resamples: int,
     seed: int,
-    as_json: bool,
 ) -> None:
     """Measure how far judges agree: among people, among models, and for each pair of judges."""
     parts = [source.part_that_asks(question)] if question else source.parts()
-    output = Output("agreement", as_json)
     unit = "two-way" if other_judges else unit
     resampling = Resampling(unit=unit, n=resamples, seed=seed)  # type: ignore[arg-type]
     for part in parts:
@@ -167,7 +164,6 @@ def run(
                 print_why(output, share, domain, [m for entry in plans for m in _to_explain(entry)], resampling)
             else:
                 Printer(output, share, domain, resampling).print(plans)
-    output.end()
 
 
 def _to_explain(entry: QuestionPlan) -> tuple[Measure, ...]:

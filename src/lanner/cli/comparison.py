@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,9 +28,9 @@ from lanner.cli.judge import (
     texts_and_protocol,
     watching,
 )
-from lanner.cli.options import chosen_pair, slug
-from lanner.cli.output import Output, result_rows
-from lanner.cli.source import Source, materials
+from lanner.cli.options import slug
+from lanner.cli.output import Columns, Output, result_rows
+from lanner.cli.source import Source, chosen_pair, materials
 from lanner.errors import InputError, LannerError, check_known, did_you_mean
 from lanner.figures.typeset import estimate, number, p_value, percent
 from lanner.formats import mtme
@@ -57,6 +56,7 @@ _KEPT = {"people": ("people",), "models": ("models", "metrics")}
 
 
 def run_compare(
+    output: Output,
     sources: tuple[str, ...],
     out: Path | None,
     hourly: float | None,
@@ -68,10 +68,8 @@ def run_compare(
     format_name: str | None,
     protocol: str | None,
     store_place: str,
-    as_json: bool,
 ) -> None:
     """Compare campaigns, files, parts of a file (FILE:PART), or the scenarios of one campaign. NAME=A gives a name;"""
-    output = Output("compare", as_json)
     if judges:
         _compare_judges(output, sources, store_place, Resampling(n=resamples, seed=seed))
         return
@@ -85,7 +83,7 @@ def run_compare(
     [table] = page.tables
     overall = [row for row in table.rows if "group" not in row]
     columns = [(column.key, column.heading) for column in table.columns]
-    Output("compare", as_json).table(overall, [pair for pair in columns if any(row.get(pair[0]) for row in overall)])
+    output.show(overall, columns, filled=True)
     output.say()
     for sentence in page.findings:
         output.say(sentence.replace("**", ""))
@@ -95,7 +93,6 @@ def run_compare(
             output.note(f"{row['question'].replace('_', ' ')}: not answered, {row['reason']}")
     output.note(f"Page: {files}")
     output.sign(table.signature)
-    output.end()
 
 
 def _compare_judges(output: Output, sources: tuple[str, ...], store_place: str, how: Resampling) -> None:
@@ -107,7 +104,6 @@ def _compare_judges(output: Output, sources: tuple[str, ...], store_place: str, 
         output.note(f"Gains and changes are against {standings[0].judge}, item by item.")
     if not any(standing.agreement for standing in standings):
         output.note("No person has judged these texts, so there is no agreement to show.")
-    output.end()
 
 
 def _named_parts(source: str, place: str, format_name: str | None, protocol: str | None) -> list[tuple[str, Material]]:
@@ -154,13 +150,12 @@ _VERDICTS = {
 }
 
 
-def run_replace(source: Source, model: str, question: str | None, epsilon: float, as_json: bool) -> None:
+def run_replace(output: Output, source: Source, model: str, question: str | None, epsilon: float) -> None:
     """Say whether a model can replace a judge, how its scores differ from people's, and what it saves."""
     if not 0 <= epsilon < 1:
         raise InputError(
             "Epsilon lies between 0 and 1.", next_step="0.2 for experts, 0.15 for trained people, 0.1 else."
         )
-    output = Output("replace", as_json)
     parts = [source.part_that_asks(question)] if question else source.parts()
     for part in parts:
         table = part.counted(of=tuple(GROUPS)).table
@@ -168,7 +163,6 @@ def run_replace(source: Source, model: str, question: str | None, epsilon: float
             result = replacement(table, name, model=model, epsilon=epsilon)
             result = keep_on_scale(result, score_bounds(part.protocol, name, {}))
             _print(output, result, part.name, name)
-    output.end()
 
 
 def _questions(part: Material, table: pl.DataFrame, model: str, question: str | None) -> list[str]:
@@ -184,13 +178,12 @@ def _questions(part: Material, table: pl.DataFrame, model: str, question: str | 
 
 
 def _print(output: Output, result: Result, part: str, question: str) -> None:
-    output.notes.extend(note for note in result.notes if note not in output.notes)
-    output.sign(result.signature)
+    output.cite(result)
     kinds: dict[str, list[dict[str, Json]]] = {}
     for row in result.rows:
         about = {"part": part, "question": question, "signature": str(result.signature or "")}
         kinds.setdefault(row["kind"], []).append({**about, **row, **_texts(row)})
-    tables: tuple[tuple[str, list[str | tuple[str, str]], str], ...] = (
+    tables: tuple[tuple[str, Columns, str], ...] = (
         ("person", ["person", "items", ("closer", "model as close"), ("p_text", "p (corrected)"), "beaten"],
          "Left out in turn: is the model as close to the others?"),
         ("line", ["term", ("estimate", "people's score on the model's [95 %]"), ("p_text", "p")], "Calibration"),
@@ -257,6 +250,7 @@ _NARROW = {
 
 
 def run_metaeval(
+    output: Output,
     source: str,
     gold: str | None,
     metrics: str | None,
@@ -272,10 +266,8 @@ def run_metaeval(
     format_name: str | None,
     protocol: str | None,
     store_place: str,
-    as_json: bool,
 ) -> None:
     """Compare metrics with gold scores: pairwise accuracy with ties, system-level accuracy, correlations."""
-    output = Output("metaeval", as_json)
     pair = chosen_pair()
     names = [name.strip() for name in metrics.split(",")] if metrics else []
     references: tuple[str, ...] = ()
@@ -318,11 +310,9 @@ def run_metaeval(
         )
         if layout:
             click.echo(_typeset(result, layout), nl=False)
-            return
+            raise click.exceptions.Exit(0)
         output.table(list(result.rows), [(name, _NARROW.get(name, name)) for name in _SHOWN])
-    output.notes.extend(result.notes)
-    output.sign(result.signature)
-    output.end()
+    output.cite(result)
 
 
 def _tests(test_names: str | None, scorers: int, output: Output) -> Sequence[str]:
@@ -365,16 +355,9 @@ def _only_pair(folder: Path) -> str:
 
 
 def run_reproduce(
-    name: str | None,
-    data: Path | None,
-    only: str | None,
-    report: bool,
-    out: Path | None,
-    listing: bool,
-    as_json: bool,
+    output: Output, name: str | None, data: Path | None, only: str | None, report: bool, out: Path | None, listing: bool
 ) -> None:
     """Recompute the values printed in a paper and compare. Differences are reported, never adjusted."""
-    output = Output("reproduce", as_json)
     if listing:
         _list(output)
         return
@@ -386,12 +369,11 @@ def run_reproduce(
     checks = check(study, released_data, only or "")
     output.rows.extend(check_row.row() for check_row in checks)
     for where in dict.fromkeys(entry.cell.where for entry in checks):
-        lines = Output("reproduce", as_json)
-        lines.table([_check_cells(entry) for entry in checks if entry.cell.where == where], title=where)
-        lines.say()
+        output.show([_check_cells(entry) for entry in checks if entry.cell.where == where], title=where)
+        output.say()
     output.say(f"{study.citation}: {summary(checks)}", style="bold")
     output.notes.extend(study.remarks)
-    if as_json:  # people see the reasons beside the values
+    if output.as_json:  # people see the reasons beside the values
         output.notes.extend(
             entry.remark for entry in checks if entry.remark and (entry.verdict != AGREES or entry.proviso)
         )
@@ -399,7 +381,6 @@ def run_reproduce(
         path = write(page(study, checks, released_data), out or Path(f"{study.name}-report"))
         output.note(f"Page: {path}")
     output.sign(f"{study.name} · {len(checks)} values" + (" · simulated judges" if study.simulated else ""))
-    output.end()
 
 
 def _list(output: Output) -> None:
@@ -409,7 +390,6 @@ def _list(output: Output) -> None:
         for study in studies
     ]
     output.table(rows)
-    output.end()
 
 
 def _refuse_unknown_table(study: Study, only: str | None) -> None:
@@ -445,6 +425,7 @@ def _check_cells(check_row: Check) -> dict[str, str]:
 
 
 def run_audit(
+    output: Output,
     model: str,
     source: str,
     sentences: int,
@@ -452,17 +433,15 @@ def run_audit(
     languages: tuple[str, ...],
     assignments: tuple[str, ...],
     store_place: str,
-    as_json: bool,
     **given: Any,
-) -> None:
+) -> int:
     """Audit a model: length, pleas in the translation, wording and language of the instructions, order, range of
     scores, agreement with itself. Each has an interval over documents and a plain verdict."""
-    output = Output("audit", as_json)
     values, _ = settings_from(None, assignments, dict.fromkeys(SETTINGS))
     options = given | values | {"models": (model,), "judge_name": "", "limit": None}
     [plan] = plans_from(options)
     limits = limits_from(options, [plan])
-    output.notes.extend(price_notes([plan], options))
+    output.note(*price_notes([plan], options))
     with Store.open(store_place) as store:
         documents, protocol = texts_and_protocol(store, source, options)
         names = [entry.name for entry in campaign.campaigns(store)]
@@ -488,7 +467,7 @@ def run_audit(
     rows = []
     for probe, row in zip(report.checks, result_rows(one.result for one in report.checks), strict=True):
         rows.append({"probe": probe.probe, **row, "verdict": probe.verdict, "in words": probe.sentence})
-    columns: list[str | tuple[str, str]] = [
+    columns: Columns = [
         *("probe", "question", "statistic"),
         ("estimate", "estimate [95 %]"),
         *("n", "in words"),
@@ -500,5 +479,4 @@ def run_audit(
     if report.totals.missing or report.totals.failed:
         output.note("Items without an answer are left out of these numbers.")
     output.sign(f"{protocol.name} · {plan.attributes['template']} · context {plan.settings.context}")
-    output.end()
-    sys.exit(exit_code(report.totals))
+    return exit_code(report.totals)

@@ -21,8 +21,8 @@ from jinja2 import Template
 
 from lanner import campaign, formats
 from lanner.analysis.material import from_campaign
-from lanner.cli.early_checks import free_port
 from lanner.cli.output import Output
+from lanner.cli.source import free_port
 from lanner.errors import LannerError
 from lanner.formats.parsing.writing import write_whole
 from lanner.judges.simulated import Temper, fill
@@ -137,10 +137,9 @@ CAMPAIGNS = {"demo-h-falcon": ("h_falcon", "Demo: H-FALCON"), "demo-falcon": ("f
 LIVE, LIVE_PROTOCOL, LIVE_TITLE, BEGUN = "demo-live", "sqm", "Demo: answers arriving", 12
 
 
-def run(folder: Path, port: int, serving: bool, opening: bool | None) -> None:
+def run(output: Output, folder: Path, port: int, serving: bool, opening: bool | None) -> None:
     """Start a tour: judge three sentences, watch judgements arrive, read a report, then use your own file. The other
     judges are simulated. Nothing leaves this machine."""
-    output = Output("demo")
     folder.mkdir(parents=True, exist_ok=True)
     with Store.open(folder / "lanner.sqlite") as store:
         output.say("Making the demo campaigns: ten short documents, three systems, three simulated judges ...")
@@ -164,7 +163,7 @@ def run(folder: Path, port: int, serving: bool, opening: bool | None) -> None:
         start = write_page(folder, stops)
         _say(output, stops, start, report)
         if serving:
-            _serve(store, free, code, start if _opens(opening) else None)
+            _serve(output, store, free, code, start if _opens(opening) else None)
 
 
 def _say(output: Output, stops: Stops, start: Path, report: Path) -> None:
@@ -181,8 +180,7 @@ def _opens(asked: bool | None) -> bool:
     return asked if asked is not None else sys.stdout.isatty() and has_window()
 
 
-def _serve(store: Store, port: int, code: str, page: Path | None) -> None:
-    output = Output("demo")
+def _serve(output: Output, store: Store, port: int, code: str, page: Path | None) -> None:
     arriving = {"store": store, "name": LIVE, "tempers": TEMPERS, "qualities": QUALITIES}
     guide = Guide((HOST, port), page, arriving)
     guide.start()

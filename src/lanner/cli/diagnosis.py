@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lanner.analysis.diagnosis import Diagnosis, diagnosable_part, diagnose
 from lanner.analysis.scores import ALL, group_rows, keep_on_scale, ranked_by, score_bounds
-from lanner.cli.output import Output
+from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source
 from lanner.errors import InputError
 from lanner.figures.charts import Row, intervals
@@ -28,16 +28,15 @@ _NUMBERS = "Whole numbers with commas between, such as 2,4,8."
 
 
 def run_facets(
+    output: Output,
     source: Source,
     question: str | None,
     scale: Scale,
     plan_judges: str,
     plan_documents: str,
     picture: Path | None,
-    as_json: bool,
 ) -> None:
     """Take judges' severity out of the scores of systems, show how severe each judge is, and compare designs."""
-    output = Output("facets", as_json)
     judges, documents = _whole_numbers(plan_judges), _whole_numbers(plan_documents)
     for part in source.parts():
         rows = group_rows(part, judges_named=bool(source.judges))
@@ -50,7 +49,6 @@ def run_facets(
             if picture is not None and result.value is not None:
                 picture.write_text(str(_draw(result)), encoding="utf-8")
                 output.say(f"Judges' severity is drawn in {picture}.")
-    output.end()
 
 
 def _whole_numbers(text: str) -> list[int]:
@@ -75,8 +73,7 @@ def _draw(result: Result) -> object:
 
 def _print(output: Output, result: Result, part: str, question: str) -> None:
     title = f"{part} · {question}"
-    output.notes.extend(note for note in result.notes if note not in output.notes)
-    output.sign(result.signature)
+    output.cite(result)
     if result.value is None:
         output.say(f"{title}: {result.notes[0]}")
         return
@@ -86,7 +83,7 @@ def _print(output: Output, result: Result, part: str, question: str) -> None:
         kinds.setdefault(row["kind"], []).append({**about, **row, **_texts(row)})
     steps = "log_odds" in kinds["system"][0]
     unit = "log odds" if steps else "points"
-    tables: tuple[tuple[str, list[str | tuple[str, str]], str], ...] = (
+    tables: tuple[tuple[str, Columns, str], ...] = (
         ("system", ["system", ("estimate", "score [95 %]"), *([("log_odds", "log odds")] if steps else [])], title),
         ("pair", ["system", "other", ("estimate", f"{unit} [95 %]"), ("p_text", "p"), ("p_holm_text", "p (holm)")],
          "Differences"),
@@ -149,6 +146,7 @@ def _equal_cost(designs: Sequence[Mapping[str, Json]]) -> Iterator[str]:
 
 
 def run_diagnose(
+    output: Output,
     source: Source,
     question: str,
     domain: str,
@@ -156,10 +154,8 @@ def run_diagnose(
     out: Path | None,
     language: str,
     seed: int,
-    as_json: bool,
 ) -> None:
     """Say for each system how often every skill matters, how well it is handled there, in which the system is behind"""
-    output = Output("diagnose", as_json)
     part = diagnosable_part(source.parts(), question).under_code_names()
     result = diagnose(part, question, resampling=Resampling(seed=seed))
     assert part.protocol is not None
@@ -175,7 +171,6 @@ def run_diagnose(
         output.note(f"Page: {page}")
     output.notes.extend(map(str, result.notes))
     output.sign(result.signature)
-    output.end()
 
 
 def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> None:

@@ -18,7 +18,7 @@ from lanner.analysis.economy import (
 )
 from lanner.campaign import adjudication, drawing
 from lanner.campaign.prefill import SETTING as PREFILL
-from lanner.cli.output import Output
+from lanner.cli.output import Columns, Output
 from lanner.errors import InputError, did_you_mean
 from lanner.figures.typeset import duration, estimate, percent, plural
 from lanner.model import Json
@@ -31,18 +31,16 @@ from lanner.stats.goals import Kind, State
 from lanner.store import Store
 
 
-def check(name: str, question: str, store_place: str, as_json: bool) -> None:
+def check(output: Output, store: Store, name: str, question: str) -> None:
     """Print what the live page shows: a verdict with four checks; progress, pace and cost of each judge;
     agreement per question now and expected at completion; judges who diverge; labels that are confused most."""
-    output = Output("campaign check", as_json)
-    with Store.open(store_place, create=False) as store:
-        entry = campaign.get(store, name)
-        numbers, main = LiveCampaigns(store), str(entry.settings.get("main_question", ""))
-        snapshot = numbers.snapshot(entry.id, main)
-        focus = numbers.snapshot(entry.id, question) if question else snapshot
-        status = campaign_status(store, entry, snapshot, datetime.now(UTC), chosen=focus)
-        leaving_out = snapshot.leaving_out
-        price = numbers.leaving_out(entry.id, leaving_out.judge, main) if leaving_out is not None else None
+    entry = campaign.get(store, name)
+    numbers, main = LiveCampaigns(store), str(entry.settings.get("main_question", ""))
+    snapshot = numbers.snapshot(entry.id, main)
+    focus = numbers.snapshot(entry.id, question) if question else snapshot
+    status = campaign_status(store, entry, snapshot, datetime.now(UTC), chosen=focus)
+    leaving_out = snapshot.leaving_out
+    price = numbers.leaving_out(entry.id, leaving_out.judge, main) if leaving_out is not None else None
     output.sign(status.main.signature if status.main else "")
     output.say(" ".join(map(str, (*status.verdict.summary, *status.verdict.advice))), style="bold")
     output.table([_check(entry) for entry in status.verdict.checks], ["check", "value", "sign", "why"])
@@ -69,7 +67,7 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
         output.table(rules, ["rule", "called", ("takes", "what it takes"), ("chance", "how many by chance")])
     if price is not None:
         output.say()
-        columns: list[str | tuple[str, str]] = [("judge", "leaving out"), ("now", "agreement now"), "then", "answers"]
+        columns: Columns = [("judge", "leaving out"), ("now", "agreement now"), "then", "answers"]
         columns += ["answers then", *(["pairs decided", "decided then"] if price.pairs is not None else [])]
         output.table([_price(price)], columns)
     output.say()
@@ -82,7 +80,6 @@ def check(name: str, question: str, store_place: str, as_json: bool) -> None:
         output.note(f"{need.title} {need.more}".strip())
     for one, other, change in focus.divergence.merges[:3] if focus.divergence else ():
         output.note(f"Merging {one} and {other} would change α by {change:+.2f}.")
-    output.end()
 
 
 def _check(entry: Check) -> dict[str, Json]:
@@ -201,6 +198,8 @@ def _measure(entry: Measure, label: Words) -> dict[str, Json]:
 
 
 def disagreements(
+    output: Output,
+    store: Store,
     name: str,
     question: str,
     domain: str,
@@ -209,16 +208,12 @@ def disagreements(
     labels: str,
     show: str,
     most: int,
-    store_place: str,
-    as_json: bool,
 ) -> None:
     """List items on which people disagree, largest disagreement first."""
-    output = Output("campaign disagreements", as_json)
     conditions = DisagreementFilter(
         question, domain, document, _two(judges, "--judges"), _two(labels, "--labels"), show
     )
-    with Store.open(store_place, create=False) as store:
-        listing = LiveCampaigns(store).disagreements(campaign.get(store, name).id, conditions)
+    listing = LiveCampaigns(store).disagreements(campaign.get(store, name).id, conditions)
     rows = [
         {
             "document": entry.document,
@@ -235,7 +230,6 @@ def disagreements(
     unit_count = in_number(listing.shared, "{n} shared unit", "{n} shared units")
     output.say(f"{disagreement_count} in {unit_count}, {listing.settled} settled")
     output.table(rows)
-    output.end()
 
 
 def _two(text: str, option: str) -> tuple[str, ...]:
@@ -246,6 +240,8 @@ def _two(text: str, option: str) -> tuple[str, ...]:
 
 
 def settle(
+    output: Output,
+    store: Store,
     name: str,
     document: str,
     segment: str,
@@ -253,21 +249,16 @@ def settle(
     answers: tuple[str, ...],
     note: str,
     guideline: bool,
-    store_place: str,
-    as_json: bool,
 ) -> None:
     """Record agreed answers under a separate, adjudicated judge."""
-    output = Output("campaign settle", as_json)
     unit = (document, segment, tuple(system.split("|")) if system else ())
-    with Store.open(store_place, create=False) as store:
-        entry = campaign.get(store, name)
-        values = campaign.answers_from(store, entry.id, unit, _fields(store, entry.id, answers))
-        questions = campaign.settle(store, entry.id, unit, values, note=note)
-        if note and guideline:
-            adjudication.add(store, entry.id, note, account=None, at=datetime.now(UTC))
+    entry = campaign.get(store, name)
+    values = campaign.answers_from(store, entry.id, unit, _fields(store, entry.id, answers))
+    questions = campaign.settle(store, entry.id, unit, values, note=note)
+    if note and guideline:
+        adjudication.add(store, entry.id, note, account=None, at=datetime.now(UTC))
     output.rows.append({"document": document, "segment": segment, "system": system, "questions": list(questions)})
     output.say(f"Settled: {', '.join(questions) or 'nothing but the note'}.")
-    output.end()
 
 
 def _fields(store: Store, campaign_id: int, answers: tuple[str, ...]) -> dict[str, list[str]]:
@@ -284,34 +275,29 @@ def _fields(store: Store, campaign_id: int, answers: tuple[str, ...]) -> dict[st
     return fields
 
 
-def note(name: str, text: str, store_place: str, as_json: bool) -> None:
+def note(output: Output, store: Store, name: str, text: str) -> None:
     """Add a note to the guidelines, or list the notes if no text is given."""
-    output = Output("campaign note", as_json)
-    with Store.open(store_place, create=False) as store:
-        entry = campaign.get(store, name)
-        if text.strip():
-            adjudication.add(store, entry.id, text.strip(), account=None, at=datetime.now(UTC))
-        notes = adjudication.notes(campaign.get(store, name).settings)
+    entry = campaign.get(store, name)
+    if text.strip():
+        adjudication.add(store, entry.id, text.strip(), account=None, at=datetime.now(UTC))
+    notes = adjudication.notes(campaign.get(store, name).settings)
     output.table([{"number": entry.number, "since": entry.at, "text": entry.text} for entry in notes])
     if not notes:
         output.say("There are no notes yet.")
-    output.end()
 
 
 # `lanner campaign decided`: what an adaptive campaign has settled, what is open, what more judging would buy.
 
 
-def decided(name: str, leave: tuple[tuple[str, str], ...], store_place: str, as_json: bool) -> None:
+def decided(output: Output, store: Store, name: str, leave: tuple[tuple[str, str], ...]) -> None:
     """Say where an adaptive campaign stands: which systems are told apart, what the next hundred judgements would
     buy, how much work is left, and whether it is enough. Pairs to `leave` open are left first."""
-    output = Output("campaign decided", as_json)
-    with Store.open(store_place, create=False) as store:
-        entry = campaign.get(store, name)
-        for first, second in leave:
-            drawing.leave_open(store, entry.id, first, second)
-            output.note(f"{first} – {second} is left open: nothing more is judged for its sake.")
-        look_if_due(store, entry.id)
-        now = economy(store, entry.id)
+    entry = campaign.get(store, name)
+    for first, second in leave:
+        drawing.leave_open(store, entry.id, first, second)
+        output.note(f"{first} – {second} is left open: nothing more is judged for its sake.")
+    look_if_due(store, entry.id)
+    now = economy(store, entry.id)
     output.sign(f"{entry.protocol_name} · {now.score} · goal {now.goal} · look {now.look} of {now.looks}")
     output.say(_summary(now), style="bold")
     output.table(
@@ -321,7 +307,7 @@ def decided(name: str, leave: tuple[tuple[str, str], ...], store_place: str, as_
     )
     if now.pairs:
         output.say()
-        columns: list[str | tuple[str, str]] = ["pair", "state", "better", "difference", "interval"]
+        columns: Columns = ["pair", "state", "better", "difference", "interval"]
         columns.append(("chance", "decided by the next 100"))
         if any(pair.given_up_text for pair in now.open):
             columns.append(("given_up_text", "given up by then"))
@@ -337,7 +323,6 @@ def decided(name: str, leave: tuple[tuple[str, str], ...], store_place: str, as_
         )
     if now.agreement is not None and entry.settings.get(PREFILL):
         output.note(INFLATED)
-    output.end()
 
 
 def _summary(now: Economy) -> str:

@@ -19,8 +19,8 @@ from pathlib import Path
 import click
 
 from lanner import __version__, campaign
-from lanner.cli.early_checks import DEFAULT_STORE
 from lanner.cli.output import Output
+from lanner.cli.source import DEFAULT_STORE
 from lanner.errors import LannerError
 from lanner.formats import native
 from lanner.model import CampaignState
@@ -201,10 +201,9 @@ def _version_of(package: str) -> str:
 _MARKS = {FINE: "✓", WRONG: "✗"}
 
 
-def run(store_place: str, as_json: bool) -> None:
+def run(output: Output, store_place: str) -> None:
     """Check versions, database, disk, browser, fonts and optional packages. Changes nothing. The exit code is 2 only
     if something is broken; missing optional packages are not an error."""
-    output = Output("doctor", as_json)
     checks = list(look(store_place, Path.cwd()))
     output.rows.extend(
         {"check": each.about, "state": each.state, "found": each.found, "next": each.next_step} for each in checks
@@ -218,8 +217,8 @@ def run(store_place: str, as_json: bool) -> None:
     if not wrong:
         output.say()
         output.say("Nothing is wrong. What has a dot is needed only for what its line says.")
-    output.end()
     if wrong:
+        output.end()
         names = ", ".join(dict.fromkeys(each.about for each in wrong))
         raise LannerError(f"Something is wrong: {names}.", next_step=wrong[0].next_step)
 

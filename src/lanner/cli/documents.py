@@ -7,7 +7,7 @@ from pathlib import Path
 from lanner import campaign, formats
 from lanner.cli.options import parse_options
 from lanner.cli.output import Output
-from lanner.cli.source import Source, documents_of, materials
+from lanner.cli.source import Source, documents_of, materials, notes_of
 from lanner.errors import InputError, LannerError, Where
 from lanner.formats.parsing.writing import write_whole
 from lanner.reports.build import build
@@ -21,6 +21,7 @@ from lanner.store import Store
 
 
 def run_report(
+    output: Output,
     source: Source,
     out: Path | None,
     language: str,
@@ -28,10 +29,8 @@ def run_report(
     seed: int,
     identified: bool,
     svg_only: bool,
-    as_json: bool,
 ) -> None:
     """Write a report on a campaign or a file of judgements."""
-    output = Output("report", as_json)
     parts = source.parts(unjudged=True)
     folder = out or Path(f"{Path(source.place).name}-report")
     rows = []
@@ -43,17 +42,16 @@ def run_report(
         )
         for sentence in report.findings:
             output.say(sentence.replace("**", ""))
-        for note in part.notes:
-            output.note(f"{part.name}: {note}")
+        output.note(*notes_of(part))
     output.say()
     output.table(rows, ["report", "tables", "figures"])
-    output.end()
 
 
 # `lanner export`: judgements as a file: a tidy table with its codebook, or another tool's format.
 
 
 def run_export(
+    output: Output,
     source: str,
     out: Path,
     to_format: str | None,
@@ -64,15 +62,19 @@ def run_export(
     format_name: str | None,
     protocol: str | None,
     store_place: str,
-    as_json: bool,
 ) -> None:
-    """Write all current judgements, with a codebook that explains every column and value. People in a campaign are
-    pseudonymised (judge-7), consistently across exports. With --texts only the texts are written, which
-    converts one file format to another (see `lanner formats`)."""
-    output = Output("export", as_json)
+    """Write all current judgements, or with --texts only the texts."""
+    format_options = parse_options(options)
     if texts_only:
-        _texts(output, source, out, to_format, parse_options(options), format_name, store_place)
-        output.end()
+        if not to_format:
+            hint = "For instance: --to table, or --to xliff."
+            raise LannerError("Which format should the texts have?", next_step=hint)
+        if Path(source).exists():
+            documents = list(documents_of(source, format_name))
+        else:
+            documents = [each for part in materials(source, store_place, format_name) for each in part.documents]
+        formats.write(to_format, out, documents, (), (), **format_options)
+        output.table([{"file": str(out), "documents": len(documents)}])
         return
     if counted and to_format:
         raise LannerError("--counted goes with the tidy table.", next_step="Leave out --to, or --counted.")
@@ -86,8 +88,8 @@ def run_export(
     for part in parts:
         path = out if len(parts) == 1 else out.with_name(f"{out.stem}-{part.name}{out.suffix}")
         if to_format:
-            count = export_as(part, to_format, path, **parse_options(options))
-            if answers_left_out := without_place(part, to_format, **parse_options(options)):
+            count = export_as(part, to_format, path, **format_options)
+            if answers_left_out := without_place(part, to_format, **format_options):
                 answers = ", ".join(f"{number:,} to {question}" for question, number in answers_left_out.items())
                 output.note(f"{to_format} has no place for these answers: {answers}. --to native keeps all.")
         else:
@@ -95,43 +97,20 @@ def run_export(
                 raise LannerError("The tidy table has no options.", next_step="Name another format with --to.")
             count = export(part, path, counted=counted)
             if counted:
-                output.notes.extend(f"{number:,} rows do not count: {reason}." for reason, number in excluded(part))
+                output.note(*(f"{number:,} rows do not count: {reason}." for reason, number in excluded(part)))
         rows.append({"part": part.name, "file": str(path), "rows": count})
         output.note(f"{path.stem}.codebook.csv says what every column and value of {path.name} means.")
     output.table(rows, ["file", "rows"])
-    output.end()
-
-
-def _texts(
-    output: Output,
-    source: str,
-    out: Path,
-    to_format: str | None,
-    options: dict[str, str],
-    format_name: str | None,
-    store_place: str,
-) -> None:
-    """The texts of a file or a campaign in another format."""
-    if not to_format:
-        raise LannerError("Which format should the texts have?", next_step="For instance: --to table, or --to xliff.")
-    if Path(source).exists():
-        documents = list(documents_of(source, format_name))
-    else:
-        documents = [each for part in materials(source, store_place, format_name) for each in part.documents]
-    formats.write(to_format, out, documents, (), (), **options)
-    output.table([{"file": str(out), "documents": len(documents)}], ["file", "documents"])
 
 
 # `lanner guidelines`: the guidelines of a campaign as a versioned file, with examples from its own decisions.
 
 
-def run_guidelines(name: str, out: Path | None, language: str, store_place: str, as_json: bool) -> None:
+def run_guidelines(output: Output, store: Store, name: str, out: Path | None, language: str) -> None:
     """Print the guidelines of a campaign as they stand: instructions, every definition, notes added while it runs, and
     each settled disagreement as a worked example. The version goes up with every note and decision, so that two
     prints can be told apart."""
-    output = Output("guidelines", as_json)
-    with Store.open(store_place, create=False) as store:
-        text = campaign_guidelines(store, name, language=language)
+    text = campaign_guidelines(store, name, language=language)
     if out is not None:
         if out.suffix not in (".md", ".html"):
             raise InputError("The name must end in .md or .html.", where=Where(out))
@@ -143,4 +122,3 @@ def run_guidelines(name: str, out: Path | None, language: str, store_place: str,
         {"version": text.version, "digest": text.digest, "decisions": len(text.decisions), "protocol": text.protocol}
     )
     output.sign(text.byline)
-    output.end()

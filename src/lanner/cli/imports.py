@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from lanner import formats
-from lanner.cli.options import parse_options, reading_options, slug
+from lanner.cli.options import parse_options, slug
 from lanner.cli.output import Output, counting, reading
+from lanner.cli.source import notes_of, reading_options
 from lanner.errors import LannerError, Where
 from lanner.formats import Reading
 from lanner.model import Document, Json
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # texts are imported without protocols, which take a while to
 
 
 def run(
+    output: Output,
     paths: tuple[Path, ...],
     name: str | None,
     options: tuple[str, ...],
@@ -31,26 +33,23 @@ def run(
     format_name: str | None,
     protocol: str | None,
     store_place: str,
-    as_json: bool,
 ) -> None:
     """Import files or a folder. The format is detected from the content."""
-    output = Output("import", as_json)
     reader_options = {**reading_options(), **parse_options(options)}
     source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
     kind = format_name or formats.recognise(source, **reader_options)
     label = paths[0] if len(paths) == 1 else ", ".join(path.name for path in paths)
     output.say(f"Reading {label} as {kind} ({formats.titles().get(kind.replace('-', '_'), kind)}).")
     guess = formats.guess(source, kind, **reader_options)
-    _confirm(output, guess, ask=not yes and not as_json)
+    _confirm(output, guess, ask=not yes and not output.as_json)
     job = _Import(output, paths, kind if len(paths) == 1 else None, reader_options, name or _base(paths[0]), force)
     rows = job.stream() or job.whole(protocol, store_place)
-    if guess and not as_json:  # said already
+    if guess and not output.as_json:  # said already
         output.notes[:] = [note for note in output.notes if not note.endswith(guess)]
     output.table(rows, ["name", "kind", "documents", "sentences", "judges", "answers", "flagged"])
     output.say()
     for row in rows:
         output.say(f"Next: {row['next']}", style="bold")
-    output.end()
 
 
 def _base(path: Path) -> str:
@@ -111,8 +110,7 @@ class _Import:
                 formats.write("native", path, passing())
             except formats.ApartError:
                 return []
-        for note in texts.notes:
-            self.output.note(f"{texts.name}: {note}")
+        self.output.note(*(f"{texts.name}: {note}" for note in texts.notes))
         return [{**_texts_row(path), **count, "judges": 0, "kind": "texts", "answers": 0}]
 
     def whole(self, protocol: str | None, store_place: str) -> list[dict[str, Json]]:
@@ -125,8 +123,7 @@ class _Import:
         rows: list[dict[str, Json]] = []
         with counting(self.output, "Storing", len(readings)) as one:
             for part, label, protocol_name in zip(readings, labels, protocols_of, strict=True):
-                for note in part.notes:
-                    self.output.note(f"{part.name}: {note}")
+                self.output.note(*notes_of(part))
                 if protocol_name is not None:
                     rows.append(_take(part, label, protocol_name, store_place, self.output))
                 else:
@@ -206,8 +203,7 @@ def _take(part: Reading, name: str, protocol: Protocol, store_place: str, output
 
     with Store.open(store_place) as store:
         summary = import_campaign(store, name, part.judgements, protocol, documents=part.documents, judges=part.judges)
-    for note in summary.notes:
-        output.note(f"{part.name}: {note}")
+    output.note(*(f"{part.name}: {note}" for note in summary.notes))
     return {
         **_counts(part),
         "name": name,
@@ -240,17 +236,11 @@ def _counts(part: Reading) -> dict[str, Json]:
     }
 
 
-def list_formats(name: str | None, as_json: bool) -> None:
+def list_formats(output: Output, name: str | None) -> None:
     """List all formats; with a name, describe that one and show its options."""
-    output = Output("formats", as_json)
     if name:
         _describe_format(output, name)
-    else:
-        _list_formats(output)
-    output.end()
-
-
-def _list_formats(output: Output) -> None:
+        return
     rows = [
         {
             "name": name,
@@ -260,7 +250,7 @@ def _list_formats(output: Output) -> None:
         }
         for name, each in formats.all_formats().items()
     ]
-    output.table(rows, ["name", "what", "read", "written"])
+    output.table(rows)
     output.say()
     output.say("The format of a file is found from its content. One of them: lanner formats NAME", style="dim")
 

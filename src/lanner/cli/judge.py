@@ -19,9 +19,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lanner import campaign, protocols
 from lanner.cli.commands.judges import SETTINGS, settings_from
-from lanner.cli.model_judges import take_in
+from lanner.cli.model_judges import run_replay
 from lanner.cli.options import slug
-from lanner.cli.output import Output, result_rows
+from lanner.cli.output import Columns, Output, result_rows
 from lanner.cli.source import documents_of, new_store
 from lanner.errors import CampaignError, ExitCode, LannerError, did_you_mean
 from lanner.judges import providers
@@ -312,7 +312,7 @@ def compare_contexts(output: Output, source: str, store_place: str, options: dic
     plans = [in_context(plan, name) for plan in plans_from(options) for name in contexts]
     sentences = options["limit"] or SENTENCES
     limits = limits_from(options | {"limit": None}, plans)
-    output.notes.extend(price_notes(plans, options))
+    output.note(*price_notes(plans, options))
     with Store.open(store_place) as store:
         documents, protocol = texts_and_protocol(store, source, options)
         is_campaign = source in [entry.name for entry in campaign.campaigns(store)]
@@ -393,7 +393,7 @@ def print_standings(output: Output, standings: Sequence[Standing]) -> None:
                     "cost": standing.cost,
                 }
             rows.append(row)
-    columns: list[str | tuple[str, str]] = [
+    columns: Columns = [
         *("judge", "context", "prompt", "question"),
         ("agreement estimate", "agreement with people [95 %]"),
         ("gain estimate", "gain over the first [95 %]"),
@@ -421,36 +421,34 @@ def _columns(name: str, result: Result | None) -> dict[str, Any]:
 
 
 def run(
+    output: Output,
     source: str,
     dry_run: bool,
     replays: tuple[Path, ...],
     store_place: str,
-    as_json: bool,
     settings_file: Path | None,
     assignments: tuple[str, ...],
     **options: Any,
-) -> None:
+) -> int:
     """Run LLM judges. An interrupted run resumes with the same command; nothing is asked twice."""
-    output = Output("judge", as_json)
-    exit_code = 0
     values, notes = settings_from(settings_file, assignments, {name: options.pop(name) for name in SETTINGS})
     options |= values
-    output.notes.extend(notes)
+    output.note(*notes)
     if replays:
         output.note("--replay still works; now it is lanner replay CAMPAIGN FILE.")
-        take_in(output, source, replays, store_place, options["judge_name"])
+        with Store.open(store_place, create=False) as store:
+            run_replay(output, store, source, replays, options["judge_name"])
     elif options["contexts"]:
-        exit_code = compare_contexts(output, source, store_place, options)
+        return compare_contexts(output, source, store_place, options)
     else:
         plans = plans_from(options)
         limits = limits_from(options, plans)
-        output.notes.extend(price_notes(plans, options))
+        output.note(*price_notes(plans, options))
         if dry_run:
             _rehearse(output, source, store_place, plans, limits, options)
         else:
-            exit_code = _run(output, source, store_place, plans, limits, options)
-    output.end()
-    sys.exit(exit_code)
+            return _run(output, source, store_place, plans, limits, options)
+    return ExitCode.DONE
 
 
 def _run(
@@ -597,7 +595,7 @@ _MEANS = {
 }
 
 
-_AUDITED: list[str | tuple[str, str]] = ["judge", "question", "statistic", ("estimate", "estimate [95 %]"), "p", "n"]
+_AUDITED: Columns = ["judge", "question", "statistic", ("estimate", "estimate [95 %]"), "p", "n"]
 
 
 def _audited(output: Output, store: Store, entry: Campaign, plans: Sequence[Plan]) -> None:
@@ -607,7 +605,7 @@ def _audited(output: Output, store: Store, entry: Campaign, plans: Sequence[Plan
     if results:
         output.say()
         output.table(result_rows(results), _AUDITED)
-        output.notes.extend(dict.fromkeys(note for result in results for note in result.notes))
+        output.note(*(note for result in results for note in result.notes))
 
 
 def _rehearse(

@@ -12,10 +12,9 @@ from typing import Any
 
 from lanner import campaign, formats, metrics, protocols
 from lanner.campaign.questions import fits, systems_of
-from lanner.cli.early_checks import refuse_shared_name
-from lanner.cli.options import chosen_pair, parse_options, reading_options
+from lanner.cli.options import parse_options
 from lanner.cli.output import Output
-from lanner.cli.source import documents_of, materials
+from lanner.cli.source import chosen_pair, documents_of, materials, names, reading_options, refuse_shared_name
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.figures.typeset import estimate
 from lanner.judges import providers
@@ -55,9 +54,8 @@ EXAMPLE = Document(
 """Two sentences, to fill a prompt with where no text is given."""
 
 
-def show_prompt(name: str, variables: bool, as_json: bool) -> None:
+def show_prompt(output: Output, name: str, variables: bool) -> None:
     """List the prompts that are there, or print the words of one."""
-    output = Output("prompt show", as_json)
     if name:
         template = templates.load(name)
         output.sign(template.label)
@@ -87,21 +85,19 @@ def show_prompt(name: str, variables: bool, as_json: bool) -> None:
     if variables:
         output.say()
         output.table(templates.shown_variables())
-    output.end()
 
 
-def check_prompt(name: str, protocol: str, as_json: bool) -> None:
+def check_prompt(output: Output, name: str, protocol: str) -> None:
     """Check a prompt: its form, its variables, and its words with every protocol that it is for."""
-    output = Output("prompt check", as_json)
     template = templates.load(name)
     names = [protocol] if protocol else list(template.protocols or protocols.names())
     prompts = sum(len(filled(template, protocols.load(protocol_name))) for protocol_name in names)
     output.rows.append({"name": template.name, "version": template.version, "digest": template.digest})
     output.say(f"{template.label} is sound: {prompts} prompts for {len(names)} protocols were filled in.")
-    output.end()
 
 
 def try_prompt(
+    output: Output,
     name: str,
     protocol: str,
     texts: Path | None,
@@ -110,10 +106,8 @@ def try_prompt(
     model: str,
     provider: str,
     base_url: str,
-    as_json: bool,
 ) -> None:
     """Fill a prompt in with the first text, and show the reply where a model is named."""
-    output = Output("prompt try", as_json)
     template = replace(templates.load(name), rationale=rationale or templates.load(name).rationale)
     what = protocols.load(protocol)
     document = next(iter(documents_of(texts, None)), None) if texts else EXAMPLE
@@ -143,7 +137,6 @@ def try_prompt(
             row |= {"reply": reply_text, "valid": outcome.answers is not None, "problem": outcome.problem}
             output.say(f"[reply]\n{reply_text}\n")
             output.say("A valid answer." if outcome.answers is not None else f"Not an answer: {outcome.problem}")
-    output.end()
 
 
 def filled(
@@ -180,30 +173,22 @@ async def _ask(endpoint: Endpoint, model: str, prompt: Prompt, turns: list[dict[
 # `lanner replay`: take in outputs that a model gave elsewhere, as the answers of a judge.
 
 
-def run_replay(name: str, files: tuple[Path, ...], judge_name: str, store_place: str, as_json: bool) -> None:
-    """Take in files of JSON lines with a model's answers."""
-    output = Output("replay", as_json)
-    take_in(output, name, files, store_place, judge_name)
-    output.end()
-
-
-def take_in(output: Output, name: str, files: Sequence[Path], store_place: str, judge_name: str) -> None:
-    """Each file as one judge."""
+def run_replay(output: Output, store: Store, name: str, files: Sequence[Path], judge_name: str) -> None:
+    """Take in files of JSON lines with a model's answers, each as one judge."""
     refuse_shared_name(files, judge_name)
     rows = []
-    with Store.open(store_place, create=False) as store:
-        for path in files:
-            report = replay(store, name, path, judge_name)
-            judge = judge_name or path.stem
-            rows.append(
-                {
-                    "judge": judge,
-                    "answers": report.judgements,
-                    "spellings mended": sum(report.repairs.values()),
-                    "flagged": sum(report.flags.values()),
-                }
-            )
-            output.notes.extend(f"{judge}: {note}" for note in report.notes)
+    for path in files:
+        report = replay(store, name, path, judge_name)
+        judge = judge_name or path.stem
+        rows.append(
+            {
+                "judge": judge,
+                "answers": report.judgements,
+                "spellings mended": sum(report.repairs.values()),
+                "flagged": sum(report.flags.values()),
+            }
+        )
+        output.note(*(f"{judge}: {note}" for note in report.notes))
     output.table(rows)
     output.say()
     output.say(f"Next: lanner agreement {name}", style="bold")
@@ -212,38 +197,35 @@ def take_in(output: Output, name: str, files: Sequence[Path], store_place: str, 
 # `lanner ledger`: what a model was sent, what came back, what it cost, and why items are missing.
 
 
-def run_ledger(name: str, judge: str | None, store_place: str, as_json: bool, limit: int, **filters: Any) -> None:
+def run_ledger(output: Output, store: Store, name: str, judge: str | None, limit: int, **filters: Any) -> None:
     """List every reply of a model judge, oldest first."""
-    output = Output("ledger", as_json)
-    with Store.open(store_place, create=False) as store:
-        judges = _judges(store, name, judge)
-        rows: list[dict[str, Any]] = []
-        left_out = 0
-        for judge_name, number in judges.items():
-            entries = _entries(store, number)
-            texts = _texts(entries) if filters["full"] else {}
-            if filters["missing"]:
-                entries = [(document, entry) for document, entry, _ in unanswered(entries)]
-            for document, entry in entries:
-                detail = json.loads(entry.detail)
-                if filters["document"] not in ("", document) or filters["segment"] not in ("", entry.segment):
-                    continue
-                if len(rows) >= limit:
-                    left_out += 1
-                    continue
-                rows.append(_row(judge_name, document, entry, detail))
-                if filters["full"]:
-                    rows[-1] |= {"request": _request(detail, texts), "reply": entry.raw}
-                    _print_texts(output, rows[-1], detail)
-        totals = [{"judge": judge_name, **_sum_costs(store, number)} for judge_name, number in judges.items()]
-    if not filters["full"] or as_json:
+    judges = _judges(store, name, judge)
+    rows: list[dict[str, Any]] = []
+    left_out = 0
+    for judge_name, number in judges.items():
+        entries = _entries(store, number)
+        texts = _texts(entries) if filters["full"] else {}
+        if filters["missing"]:
+            entries = [(document, entry) for document, entry, _ in unanswered(entries)]
+        for document, entry in entries:
+            detail = json.loads(entry.detail)
+            if filters["document"] not in ("", document) or filters["segment"] not in ("", entry.segment):
+                continue
+            if len(rows) >= limit:
+                left_out += 1
+                continue
+            rows.append(_row(judge_name, document, entry, detail))
+            if filters["full"]:
+                rows[-1] |= {"request": _request(detail, texts), "reply": entry.raw}
+                _print_texts(output, rows[-1], detail)
+    totals = [{"judge": judge_name, **_sum_costs(store, number)} for judge_name, number in judges.items()]
+    if not filters["full"] or output.as_json:
         output.table(rows)
     for line in totals:
         cost = "not known" if line["cost"] is None else f"{line['cost']:.4f}"
         output.note(f"{line['judge']}: {line['replies']:,} replies, {line['tokens']:,} tokens, cost {cost}.")
     if left_out:
         output.note(in_number(left_out, "{n} more row; --limit shows it.", "{n} more rows; --limit shows them."))
-    output.end()
 
 
 def _judges(store: Store, name: str, judge: str | None) -> dict[str, int]:
@@ -314,6 +296,7 @@ def _sum_costs(store: Store, number: int) -> dict[str, Any]:
 
 
 def run_metric(
+    output: Output,
     given: tuple[str, ...],
     references: str | None,
     systems: str | None,
@@ -324,13 +307,10 @@ def run_metric(
     seed: int,
     format_name: str | None,
     store_place: str,
-    as_json: bool,
 ) -> None:
     """Score every system with one or more metrics, with confidence intervals over documents."""
-    output = Output("metric", as_json)
     if listed or not given:
         output.table([{"metric": name, "what": title} for name, title in metrics.titles().items()])
-        output.end()
         return
     *words, source = given
     if not words or source in metrics.names():
@@ -345,8 +325,8 @@ def run_metric(
             rate(
                 documents,
                 metrics.make(name, tongues, **parse_options(options)),
-                systems=_names(systems),
-                references=_names(references),
+                systems=names(systems),
+                references=names(references),
                 resampling=Resampling(seed=seed),
             )
             for name in words
@@ -374,11 +354,6 @@ def run_metric(
                 save=save,
             )
         )
-    output.end()
-
-
-def _names(text: str | None) -> list[str]:
-    return [name.strip() for name in text.split(",")] if text else []
 
 
 class _NotesFromLog(logging.Handler):
@@ -389,8 +364,7 @@ class _NotesFromLog(logging.Handler):
         self.output = output
 
     def emit(self, record: logging.LogRecord) -> None:
-        if (text := record.getMessage()) not in self.output.notes:
-            self.output.note(text)
+        self.output.note(record.getMessage())
 
     def __enter__(self) -> None:
         logging.getLogger("lanner.metrics").addHandler(self)
@@ -450,7 +424,7 @@ def _print(output: Output, rating: Rating) -> None:
     ]
     output.table(rows, ["system", ("estimate", f"{rating.judge.id} [95 %]"), ("n", "documents")])
     output.say(str(rating.result.signature), style="dim")
-    output.notes.extend(note for note in rating.result.notes if note not in output.notes)
+    output.note(*rating.result.notes)
 
 
 def _keep(out: Path, documents: list[Document], judges: list[Judge], judgements: list[Judgement]) -> None:

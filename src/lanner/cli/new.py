@@ -14,9 +14,9 @@ from lanner import campaign, designs, formats, protocols
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.states import check_names, check_settings
 from lanner.cli.campaign import judges_from
-from lanner.cli.options import parse_options, reading_options, typed
+from lanner.cli.options import parse_options, typed
 from lanner.cli.output import Output
-from lanner.cli.source import documents_of, new_store
+from lanner.cli.source import documents_of, new_store, notes_of, reading_options
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import most_tasks
 from lanner.designs.counterbalancing import describe_balance
@@ -50,6 +50,7 @@ def settings_from(path: Path | None, before: str, after: str) -> dict[str, Json]
 
 
 def run_new(
+    output: Output,
     name: str | None,
     texts: tuple[Path, ...],
     protocol: str | None,
@@ -72,10 +73,8 @@ def run_new(
     base_url: str,
     format_name: str | None,
     store_place: str,
-    as_json: bool,
 ) -> None:
     """Create a campaign. Missing options are prompted for."""
-    output = Output("new", as_json)
     name = _ask_for(name, "Name of the campaign (letters, digits, dashes)", "NAME")
     paths = list(texts) or [Path(_ask_for(None, "File or folder with the texts", "--texts"))]
     protocol = _ask_for(protocol, f"Protocol ({', '.join(protocols.names())})", "--protocol")
@@ -114,7 +113,6 @@ def run_new(
             if note:
                 output.note(note)
         _say(output, store, entry, {judge: f"{base_url}/j/{secret}" for judge, secret in links.items()})
-    output.end()
 
 
 def _prefill(source: str | None, unassisted: float | None) -> dict[str, Json]:
@@ -145,9 +143,7 @@ def _documents(output: Output, paths: Sequence[Path], format_name: str | None) -
     """The texts, with what was noticed on reading them: a guess that nobody sees may be wrong for a whole campaign."""
     source: formats.PathOrPaths = paths[0] if len(paths) == 1 else list(paths)
     readings = formats.read_texts(source, format_name, **reading_options())
-    for part in readings:
-        for note in part.notes:
-            output.note(f"{part.name}: {note}")
+    output.note(*notes_of(*readings))
     return [document for part in readings for document in part.documents]
 
 
@@ -196,6 +192,7 @@ def _say(output: Output, store: Store, entry: Campaign, links: dict[str, str]) -
 
 
 def run_design(
+    output: Output,
     texts: Path | None,
     protocol: str | None,
     judges: str,
@@ -209,17 +206,14 @@ def run_design(
     seed: int,
     rate: float | None,
     format_name: str | None,
-    as_json: bool,
 ) -> None:
     """Preview the assignments of a campaign. Without --texts and --protocol, list the designs and their options."""
-    output = Output("design", as_json)
     if texts is None or protocol is None:
         rows = [
             {"design": key, "what": title, "options": ", ".join(f"{k}={v}" for k, v in designs.options(key).items())}
             for key, title in designs.titles().items()
         ]
         output.table(rows)
-        output.end()
         return
     documents = list(documents_of(texts, format_name))
     settings = settings_from(settings_file, before, after)
@@ -262,4 +256,3 @@ def run_design(
     output.table([page.row() for page in summary.pages])
     output.notes.extend(summary.warnings)
     output.sign(f"{protocol_in_use.label} · design {name} · seed {seed}")
-    output.end()

@@ -13,9 +13,8 @@ import click
 from lanner.campaign import accounts
 from lanner.campaign.accounts import issue
 from lanner.campaign.webhooks import EVENTS, add_webhook, refuse_address
-from lanner.cli.early_checks import unknown_account, unknown_number
-from lanner.cli.options import names
 from lanner.cli.output import Output, minute
+from lanner.cli.source import names, unknown_account, unknown_number
 from lanner.errors import StoreError, Where
 from lanner.model.messages import in_number
 from lanner.store import Account, AccountRole, Store, Transaction
@@ -25,6 +24,7 @@ from lanner.store.backup import backup, name_at, prune, restore, verify, verify_
 
 
 def serve_pages(
+    output: Output,
     host: str,
     port: int,
     public_url: str,
@@ -43,7 +43,6 @@ def serve_pages(
     one JSON object per line, without names, addresses or secrets."""
     from lanner.web.server import Settings, begin_log, serve
 
-    output = Output("serve")
     begin_log(level)
     with Store.open(store_place) as store:
         for warning in store.durability():
@@ -84,12 +83,10 @@ def serve_pages(
 # `lanner backup`: a copy of the whole store, made while it is in use and read back before it counts.
 
 
-def backup_store(out: Path | None, folder: Path, keep: int, store_place: str, as_json: bool) -> None:
+def backup_store(output: Output, store: Store, out: Path | None, folder: Path, keep: int) -> None:
     """Copy the store, SQLite or PostgreSQL, to one SQLite file, consistent as of one moment. Judges can keep working.
     The file appears only after it has been read back and every row matches."""
-    output = Output("backup", as_json)
-    with Store.open(store_place, create=False) as store:
-        copy = backup(store, out or folder / name_at(datetime.now(UTC)))
+    copy = backup(store, out or folder / name_at(datetime.now(UTC)))
     removals = prune(folder, keep) if keep and out is None else []
     output.rows.append(
         {
@@ -113,16 +110,14 @@ def backup_store(out: Path | None, folder: Path, keep: int, store_place: str, as
     output.say(f"Restore with: lanner restore {copy.path} --store NEW")
     for problem in copy.problems:
         output.note(f"Wrong in the store already, and copied as it is: {problem}")
-    output.end()
 
 
 # `lanner restore`: a new store from a copy that `lanner backup` made.
 
 
-def restore_store(copy: Path, store_place: str, as_json: bool) -> None:
+def restore_store(output: Output, copy: Path, store_place: str) -> None:
     """Restore a backup to a new SQLite file or an empty PostgreSQL database, and verify every row. A store that is not
     empty is never overwritten. Everyone has to sign in again; judges' links keep working."""
-    output = Output("restore", as_json)
     summary = restore(copy, store_place)
     output.rows.append({"rows": summary.rows, "judgements": summary.contents["judgement"].rows})
     output.say(
@@ -131,27 +126,24 @@ def restore_store(copy: Path, store_place: str, as_json: bool) -> None:
     output.say("Links that were revoked after the backup work again: revoke them once more.")
     for problem in summary.problems:
         output.note(f"Wrong in the store already, and copied as it is: {problem}")
-    output.end()
 
 
 # `lanner verify`: whether a store or a backup is whole.
 
 
-def verify_store(copy: Path | None, published: str | None, store_place: str, as_json: bool) -> None:
+def verify_store(output: Output, copy: Path | None, published: str | None, store_place: str) -> None:
     """Check the database and its invariants: references resolve, revisions form chains, saves are complete, texts and
     protocols are unchanged, and judgements match the hash chain. Changes nothing."""
-    output = Output("verify", as_json)
     if copy is not None:
         findings, place = verify_file(copy, published), str(copy)
     else:
         with Store.open(store_place, create=False) as store:
             findings, place = verify(store, published), store.place
-            for warning in store.durability():
-                output.note(warning)
+            output.note(*store.durability())
     output.table([{"check": entry.check, "found": "; ".join(entry.problems) or "whole"} for entry in findings])
-    output.end()
     findings_with_problems = [entry for entry in findings if entry.problems]
     if findings_with_problems:
+        output.end()
         raise StoreError(
             f"{len(findings_with_problems)} of {len(findings)} checks found something wrong.",
             where=Where(file=place),
@@ -162,10 +154,9 @@ def verify_store(copy: Path | None, published: str | None, store_place: str, as_
 # `lanner accounts`: who may organise: owners, organisers, viewers.
 
 
-def list_accounts(store_place: str, as_json: bool) -> None:
+def list_accounts(output: Output, store: Store) -> None:
     """List accounts with their roles and campaigns."""
-    output = Output("accounts list", as_json)
-    with Store.open(store_place, create=False) as store, store.reading() as tx:
+    with store.reading() as tx:
         rows = [
             {
                 "name": account.name,
@@ -178,12 +169,10 @@ def list_accounts(store_place: str, as_json: bool) -> None:
             for account in tx.accounts.all()
         ]
     output.table(rows, empty="There are no accounts yet. Make one: lanner accounts add NAME --role owner")
-    output.end()
 
 
-def add_account(name: str, role: str, campaigns: str, store_place: str, as_json: bool) -> None:
+def add_account(output: Output, name: str, role: str, campaigns: str, store_place: str) -> None:
     """Add an account."""
-    output = Output("accounts add", as_json)
     password = _password()
     with Store.open(store_place) as store:
         accounts.add_account(store, name, password, AccountRole(role))
@@ -191,22 +180,14 @@ def add_account(name: str, role: str, campaigns: str, store_place: str, as_json:
             accounts.set_campaigns(tx, _account(tx, name), _campaign_ids(tx, campaigns))
     output.rows.append({"name": name, "role": role})
     output.say(f"{name} can sign in as {role}.")
-    output.end()
 
 
 def change_account(
-    name: str,
-    role: str | None,
-    campaigns: str | None,
-    new_password: bool,
-    off: bool,
-    store_place: str,
-    as_json: bool,
+    output: Output, store: Store, name: str, role: str | None, campaigns: str | None, new_password: bool, off: bool
 ) -> None:
     """Change an account."""
-    output = Output("accounts change", as_json)
     secret = accounts.hash_password(_password()) if new_password else ""
-    with Store.open(store_place, create=False) as store, store.writing() as tx:
+    with store.writing() as tx:
         account = _account(tx, name)
         if role is not None:
             accounts.set_role(tx, account, AccountRole(role))
@@ -219,7 +200,6 @@ def change_account(
             accounts.disable(tx, account)
     output.rows.append({"name": name})
     output.say(f"{name} was changed.")
-    output.end()
 
 
 def _password() -> str:
@@ -243,28 +223,24 @@ def _campaign_ids(tx: Transaction, text: str) -> set[int]:
 
 
 def add_token(
+    output: Output,
+    store: Store,
     name: str,
     scopes: tuple[str, ...],
     account: str | None,
     campaign: str | None,
     days: int | None,
-    store_place: str,
-    as_json: bool,
 ) -> None:
     """Create a token."""
-    output = Output("tokens add", as_json)
     expires = datetime.now(UTC) + timedelta(days=days) if days else None
-    with Store.open(store_place, create=False) as store:
-        number, text = issue(store, name, scopes, account=account, campaign=campaign, expires_at=expires)
+    number, text = issue(store, name, scopes, account=account, campaign=campaign, expires_at=expires)
     output.rows.append({"number": number, "name": name, "token": text})
     output.say(text)
-    output.end()
 
 
-def list_tokens(store_place: str, as_json: bool) -> None:
+def list_tokens(output: Output, store: Store) -> None:
     """List tokens with their scopes and expiry dates."""
-    output = Output("tokens list", as_json)
-    with Store.open(store_place, create=False) as store, store.reading() as tx:
+    with store.reading() as tx:
         rows = [
             {
                 "number": token.id,
@@ -277,54 +253,44 @@ def list_tokens(store_place: str, as_json: bool) -> None:
             for token in tx.tokens.all()
         ]
     output.table(rows, empty="There are no tokens yet. Make one: lanner tokens add NAME --scope judgements")
-    output.end()
 
 
-def revoke_token(number: int, store_place: str, as_json: bool) -> None:
+def revoke_token(output: Output, store: Store, number: int) -> None:
     """Revoke a token at once."""
-    output = Output("tokens revoke", as_json)
-    with Store.open(store_place, create=False) as store, store.writing() as tx:
+    with store.writing() as tx:
         if not tx.tokens.revoke(number, datetime.now(UTC)):
             raise unknown_number(number, "token")
     output.rows.append({"number": number})
     output.say(f"Token {number} works no more.")
-    output.end()
 
 
 # `lanner webhooks`: webhooks for finished tasks and campaigns.
 
 
-def subscribe(url: str, events: tuple[str, ...], campaign: str | None, store_place: str, as_json: bool) -> None:
+def subscribe(output: Output, store: Store, url: str, events: tuple[str, ...], campaign: str | None) -> None:
     """Add a webhook."""
-    output = Output("webhooks add", as_json)
     refuse_address(url)
-    with Store.open(store_place, create=False) as store:
-        with store.reading() as tx:
-            about = tx.campaigns.get(campaign).id if campaign else None
-        number, secret = add_webhook(store, url, events or EVENTS, about)
+    with store.reading() as tx:
+        about = tx.campaigns.get(campaign).id if campaign else None
+    number, secret = add_webhook(store, url, events or EVENTS, about)
     output.rows.append({"number": number, "url": url, "secret": secret})
     output.say(f"{url} is a webhook now. Its signing secret: {secret}")
-    output.end()
 
 
-def list_webhooks(store_place: str, as_json: bool) -> None:
+def list_webhooks(output: Output, store: Store) -> None:
     """List webhooks and what could not be delivered so far."""
-    output = Output("webhooks list", as_json)
-    with Store.open(store_place, create=False) as store, store.reading() as tx:
+    with store.reading() as tx:
         rows = [{"number": hook.id, "url": hook.url, "events": list(hook.events)} for hook in tx.webhooks.all()]
         waiting = tx.webhooks.waiting()
     output.table(rows, empty="Nobody is told anything yet. Tell an address: lanner webhooks add URL")
     for event, attempts, problem in waiting:
         output.note(f"not arrived: {event}, tried {attempts} times{f' ({problem})' if problem else ''}")
-    output.end()
 
 
-def unsubscribe(number: int, store_place: str, as_json: bool) -> None:
+def unsubscribe(output: Output, store: Store, number: int) -> None:
     """Remove a webhook."""
-    output = Output("webhooks remove", as_json)
-    with Store.open(store_place, create=False) as store, store.writing() as tx:
+    with store.writing() as tx:
         if not tx.webhooks.remove(number, datetime.now(UTC)):
             raise unknown_number(number, "webhook")
     output.rows.append({"number": number})
     output.say(f"Webhook {number} is removed.")
-    output.end()

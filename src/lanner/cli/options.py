@@ -7,7 +7,9 @@ from __future__ import annotations
 import functools
 import os
 import re
+import sys
 import tomllib
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,10 +21,15 @@ import click
 from click.shell_completion import CompletionItem
 
 from lanner import registry
-from lanner.cli.early_checks import (
+from lanner.cli.source import (
     DEFAULT_STORE,
+    READING,
+    Source,
     campaign_names,
+    names,
+    pending_notes,
     refuse_missing,
+    refuse_missing_store,
     refuse_unknown_campaign,
     refuse_unknown_judge,
     refuse_unknown_question,
@@ -41,9 +48,38 @@ def implementation(name: str) -> ModuleType:
     return import_module(f"lanner.cli.{name}")
 
 
+def answer(task: str, options: Mapping[str, Any]) -> None:
+    """Let a function of `lanner.cli` do a task, such as `campaign.archive`: it gets an Output to print on, and the
+    options by their names. What it returns is the exit code, if anything."""
+    module, _, function = task.partition(".")
+    arguments = dict(options)
+    output = implementation("output").Output(_command_name(), arguments.pop("as_json", False))
+    code = getattr(implementation(module), function)(output, **arguments)
+    output.end()
+    if code:
+        sys.exit(code)
+
+
+def answer_from_store(task: str, options: Mapping[str, Any]) -> None:
+    """The same for what needs the store that is there, which is given open."""
+    arguments = dict(options)
+    place = arguments.pop("store_place")
+    refuse_missing_store(place)
+    with import_module("lanner.store").Store.open(place, create=False) as store:
+        answer(task, {"store": store, **arguments})
+
+
+def _command_name() -> str:
+    """What the running command is called after `lanner`."""
+    context, words = click.get_current_context(), deque[str]()
+    while context.parent is not None:
+        words.appendleft(context.info_name or "")
+        context = context.parent
+    return " ".join(words)
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, for machines.")
 
-_PENDING = "lanner.notes"
 EXPLAIN = "lanner.explain"
 """Where click's context says whether a command that has --explain was given it."""
 
@@ -52,13 +88,6 @@ def wants_explanation() -> bool:
     """Whether to explain: with --explain, and where a command has no such option."""
     context = click.get_current_context(silent=True)
     return bool(context.meta.get(EXPLAIN, True)) if context is not None else True
-
-
-def pending_notes() -> list[str]:
-    """What was noticed on reading the files that the running command was given."""
-    context = click.get_current_context(silent=True)
-    notes: list[str] = context.meta.setdefault(_PENDING, []) if context is not None else []
-    return notes
 
 
 store_option = click.option(
@@ -70,6 +99,20 @@ store_option = click.option(
     help="The database: a SQLite file or a postgresql:// URL.",
 )
 
+PATH = click.Path(path_type=Path)
+SEED = click.IntRange(0, 2**63 - 1)
+RESAMPLES = click.IntRange(0, 1_000_000)
+PORT = click.IntRange(1, 65535)
+
+seed_option = click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+resamples_option = click.option(
+    "--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples."
+)
+svg_option = click.option("--svg-only", is_flag=True, help="Skip the PDF and PNG versions of figures (faster).")
+base_url_option = click.option(
+    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
+)
+systems_option = click.option("--systems", help="Only these systems, comma-separated.")
 contexts_option = click.option(
     "--contexts",
     default="",
@@ -79,15 +122,11 @@ contexts_option = click.option(
 settings_option = click.option(
     "--settings",
     "settings_file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A TOML file of settings: controls, tutorial, calibration, practice_agreement …",
 )
 before_option = click.option("--before", default="", help="Questionnaires before the tasks, comma-separated.")
 after_option = click.option("--after", default="", help="Questionnaires after the tasks, comma-separated.")
-
-SEED = click.IntRange(0, 2**63 - 1)
-RESAMPLES = click.IntRange(0, 1_000_000)
-PORT = click.IntRange(1, 65535)
 
 
 class Group(click.Group):
@@ -178,6 +217,17 @@ def campaign_argument(command: Command) -> Command:
     return click.argument("name", metavar="CAMPAIGN", shell_complete=complete_campaign)(checked)
 
 
+def about_campaign(name: str, short_help: str, group: click.Group | None = None) -> Callable[[Command], click.Command]:
+    """A command about one campaign, whose name comes first; the store and --json are its last options."""
+
+    def decorate(declaration: Command) -> click.Command:
+        declare = click.command if group is None else group.command
+        command = declare(name, short_help=short_help)(campaign_argument(declaration))
+        return json_option(store_option(command))
+
+    return decorate
+
+
 def judge_argument(parameter: str) -> Callable[[Command], Command]:
     """One of the campaign's judges; that there is one is checked before anything is loaded."""
 
@@ -192,13 +242,9 @@ def judge_argument(parameter: str) -> Callable[[Command], Command]:
     return decorate
 
 
-_READING = "lanner.reading"
-"""Where a command's options for reading files lie in click's context."""
-
-
 def _remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     if value:
-        context.meta.setdefault(_READING, {})[str(parameter.name)] = value
+        context.meta.setdefault(READING, {})[str(parameter.name)] = value
 
 
 def known_format(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
@@ -298,26 +344,19 @@ def from_option(command: Command) -> Command:
     return with_format
 
 
-def reading_options() -> dict[str, str]:
-    """How files are to be read: the running command's --columns, --languages, --encoding and --missing."""
-    context = click.get_current_context(silent=True)
-    return dict(context.meta.get(_READING, {})) if context is not None else {}
+def named_protocol(words: str, **attributes: Any) -> Callable[[Command], Command]:
+    """A protocol by name or as a file."""
+    return click.option(
+        "--protocol",
+        metavar="NAME_OR_FILE",
+        shell_complete=complete_protocol,
+        callback=known_protocol,
+        help=words,
+        **attributes,
+    )
 
 
-def chosen_pair() -> str | None:
-    """The language pair of --languages, for a command that picks texts by it: nothing is relabelled then."""
-    context = click.get_current_context(silent=True)
-    pair: str | None = context.meta.get(_READING, {}).pop("languages", None) if context is not None else None
-    return pair
-
-
-protocol_option = click.option(
-    "--protocol",
-    metavar="NAME_OR_FILE",
-    shell_complete=complete_protocol,
-    callback=known_protocol,
-    help="Protocol of a file's judgements.",
-)
+protocol_option = named_protocol("Protocol of a file's judgements.")
 explain_option = click.option(
     "--explain",
     is_flag=True,
@@ -349,8 +388,7 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
             if source and Path(source).is_file() and not rest.get("like"):
                 check = implementation("file_check").check_judgements
                 check(source, format_name, protocol, rest.get("question"), names(judges))
-            origin = implementation("source").Source(source or "", store_place, format_name, protocol, judges)
-            command(origin, **rest)
+            command(source=Source(source or "", store_place, format_name, protocol, judges), **rest)
 
         decorated_command: Command = with_source
         for option in (json_option, explain_option, store_option, protocol_option, from_option, judges_option):
@@ -365,11 +403,6 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
 source_options = _with_source(required=True)
 optional_source_options = _with_source(required=False)
 """The same for a command that can do without a source; its `place` is then empty."""
-
-
-def names(text: str | None) -> list[str]:
-    """A list given with commas between."""
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def parse_options(options: tuple[str, ...]) -> dict[str, str]:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanner import __version__
-from lanner.cli.options import pending_notes, wants_explanation
+from lanner.cli.options import wants_explanation
+from lanner.cli.source import pending_notes
 from lanner.errors import LannerError
 from lanner.figures.typeset import estimate, number, p_number, plural
 
@@ -26,7 +27,9 @@ if TYPE_CHECKING:  # these take a while to load, and an error message needs none
     from lanner.model import Json, Result
 
 
-_HEADINGS = {"estimate": "estimate [95 %]", "p_text": "p"}
+Columns = list[str | tuple[str, str]]
+"""Which keys of its rows a table shows; a pair has the heading of the column besides."""
+_HEADINGS = {"estimate": "estimate [95 %]", "p_text": "p", "p_holm": "p (holm)"}
 _SHORT = 12  # numbers shorter than this are never broken over two lines
 _COUNTED = re.compile(r"([^(]*)\((\d+)\)(:.*)")  # "Fewer than 20 documents (6): …"
 _PAGE = 160  # columns where nobody watches: a file, a pipe
@@ -69,13 +72,19 @@ class Output:
             unbroken = not self.wraps or _longest_part(text) > self.console.width  # an address stays in one piece
             self.console.print(escape(text), style=style, soft_wrap=unbroken)
 
-    def note(self, text: str) -> None:
-        self.notes.append(text)
+    def note(self, *texts: str) -> None:
+        """What is to be known besides, each once."""
+        self.notes += [text for text in dict.fromkeys(texts) if text not in self.notes]
 
     def sign(self, signature: object) -> None:
         """How a number was made, said once at the end however many numbers were made so."""
         if (text := str(signature or "")) and text not in self.signatures:
             self.signatures.append(text)
+
+    def cite(self, result: Result) -> None:
+        """What is to be known of a result: its notes, and how it was made."""
+        self.note(*result.notes)
+        self.sign(result.signature)
 
     def table(
         self,
@@ -84,19 +93,37 @@ class Output:
         title: str = "",
         *,
         empty: str = "",
+        filled: bool = False,
     ) -> None:
-        """Rows as a table for people, and as rows of the envelope. `columns` picks and names what people see; where
-        there are no rows, people are told what is `empty` and how to begin."""
+        """Rows as a table for people, and as rows of the envelope. Where there are none, people are told what is
+        `empty` and how to begin."""
+        self.rows.extend(rows)
+        if not rows and empty:
+            self.say(empty)
+        self.show(rows, columns, title, filled=filled)
+
+    def show(
+        self,
+        rows: Sequence[Mapping[str, Json]],
+        columns: Sequence[str | tuple[str, str]] = (),
+        title: str = "",
+        *,
+        filled: bool = False,
+    ) -> None:
+        """A table for people alone. `columns` picks and names what they see; only those in which something stands
+        where they have to be `filled`."""
         from rich.cells import cell_len
         from rich.markup import escape
         from rich.table import Table
 
-        self.rows.extend(rows)
-        if not rows and empty:
-            self.say(empty)
         if self.as_json or not rows:
             return
-        headings = [(column, column) if isinstance(column, str) else column for column in columns or rows[0]]
+        headings = [
+            (column, _HEADINGS.get(column, column)) if isinstance(column, str) else column
+            for column in columns or rows[0]
+        ]
+        if filled:
+            headings = [pair for pair in headings if any(row.get(pair[0]) not in (None, "") for row in rows)]
         table = Table(title=escape(title) or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
         cells = {key: [heading, *(_cell(row.get(key), key) for row in rows)] for key, heading in headings}
         widths = {key: max(map(cell_len, texts)) for key, texts in cells.items()}
@@ -145,7 +172,7 @@ class Output:
         from rich.markup import escape
         from rich.padding import Padding
 
-        self.notes += [note for note in pending_notes() if note not in self.notes]
+        self.note(*pending_notes())
         if self.as_json:
             click.echo(
                 json.dumps(
@@ -220,35 +247,16 @@ def add_rows(
             **row,
             "estimate": estimate(row.get("value"), row.get("low"), row.get("high"), bounded=bounded),
             "signature": row.get("signature") or str(result.signature or ""),
+            "p_text": p_number(row.get("p")),
         }
         for row in (rows if rows is not None else result.rows or [result.row()])
     ]
-    for row in table_rows:
-        row["p_text"] = p_number(row.get("p"))
-    columns = ["p_text" if column == "p" else column for column in columns]
-    visible = [column for column in columns if any(row.get(column) not in (None, "") for row in table_rows)]
-    output.notes.extend(note for note in result.notes if note not in output.notes)
+    output.note(*result.notes)
     for row in table_rows:
         output.sign(row["signature"])
-    output.table(table_rows, [(column, {**_HEADINGS, **(headings or {})}.get(column, column)) for column in visible])
-
-
-def print_rows(
-    output: Output,
-    result: Result,
-    columns: Sequence[str],
-    *,
-    bounded: bool = True,
-    headings: Mapping[str, str] | None = None,
-    words: Sequence[str] = (),
-) -> None:
-    """`add_rows`, then what they mean in words, then the notes: a whole command."""
-    add_rows(output, result, columns, bounded=bounded, headings=headings)
-    if words:
-        output.say()
-    for line in words:
-        output.say(line)
-    output.end()
+    names = {**_HEADINGS, **(headings or {})}
+    keys = ["p_text" if column == "p" else column for column in columns]
+    output.table(table_rows, [(key, names.get(key, key)) for key in keys], filled=True)
 
 
 def print_error(error: LannerError, *, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from lanner.analysis.economy import world_like, world_of_metrics, world_of_pilot
 from lanner.analysis.material import Material
 from lanner.analysis.scores import direction_of, group_rows, planned_rankings, preference_questions
 from lanner.campaign.create import all_systems
-from lanner.cli.output import Output
+from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source, documents_of, shares
 from lanner.errors import InputError, LannerError
 from lanner.figures.typeset import number, percent
@@ -47,16 +47,8 @@ _DISTANCES = {
 }
 
 
-def run(
-    source: Source,
-    question: str | None,
-    like: str | None,
-    by: str | None,
-    as_json: bool,
-    **choices: Any,
-) -> None:
+def run(output: Output, source: Source, question: str | None, like: str | None, by: str | None, **choices: Any) -> None:
     """Simulate studies from a pilot or from released ratings, and report what each design could detect."""
-    output = Output("plan", as_json)
     request = PlanRequest(output, **choices)
     if like:
         parts = power.defaults(like)
@@ -76,7 +68,6 @@ def run(
                 request.about = {"domain": domain}
             table = group_rows(part, judges_named=bool(source.judges)).table
             _from_pilot(request, part, table, question or _first_question(part, table))
-    output.end()
 
 
 def _unjudged_documents(source: Source) -> Sequence[Document]:
@@ -207,7 +198,7 @@ class PlanRequest:
             seed=self.seed,
         )
         rows = [{**self.about, "kind": "design", **row} for row in result.rows]
-        columns: list[str | tuple[str, str]] = [
+        columns: Columns = [
             "documents",
             "sentences",
             "judges",
@@ -242,7 +233,7 @@ class PlanRequest:
             return
         savings = expected_savings(world, goal, campaigns=min(CAMPAIGNS, self.studies), seed=self.seed)
         self.output.say()
-        columns: list[str | tuple[str, str]] = [
+        columns: Columns = [
             "campaign",
             "judgements",
             "share",
@@ -347,7 +338,7 @@ class PlanRequest:
         )
         rows = [{**self.about, "kind": "extra", **row, "less": percent(row["narrower"], 0)} for row in result.rows]
         self.output.say()
-        columns: list[str | tuple[str, str]] = [
+        columns: Columns = [
             "way",
             "documents",
             "sentences",
@@ -368,15 +359,14 @@ class PlanRequest:
         result = power.expected_width(pilot_plan, sizes, n=min(self.studies, 400), seed=self.seed)
         rows = [{**self.about, "kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
         title = f"Interval of {coefficient.sign} ({coefficient.question}) with as many documents like the pilot's"
-        columns: list[str | tuple[str, str]] = [
+        columns: Columns = [
             "documents",
             ("width", "interval"),
             ("usual_low", "half of studies: from"),
             ("usual_high", "to"),
         ]
         self.output.table(rows, columns, title=title)
-        self.output.notes.extend(result.notes)
-        self.output.sign(result.signature)
+        self.output.cite(result)
         if rows and rows[0]["width"] is not None:
             self.output.say(
                 f"{coefficient.sign} is {number(float(pilot_plan.value()[0]))} in the pilot of {now} documents. With "

@@ -13,10 +13,8 @@ from typing import IO
 import click
 
 from lanner import formats, metrics
-from lanner.cli.early_checks import free_port
-from lanner.cli.options import names
 from lanner.cli.output import Output, reading
-from lanner.cli.source import documents_of
+from lanner.cli.source import documents_of, free_port, names
 from lanner.corpus import describe, recipe, verify
 from lanner.corpus.edits import Edit, append_to_log, load_log
 from lanner.corpus.prepare import Manifest, Preparation, describe_inputs
@@ -120,6 +118,7 @@ def rate_systems(
 
 
 def run(
+    output: Output,
     path: Path,
     recipe_name: str,
     out: Path | None,
@@ -135,12 +134,10 @@ def run(
     describe_only: bool,
     latex: bool,
     format_name: str | None,
-    as_json: bool,
 ) -> None:
     """Split into sentences, align, filter and sample according to a recipe. Also writes a manifest, from which the
     same bytes can be reproduced, and a list of doubtful rows to check on a page (--verify) or in a spreadsheet
     (--verified)."""
-    output = Output("prepare", as_json)
     if describe_only:
         _describe(output, path, format_name, latex=latex)
         return
@@ -164,7 +161,6 @@ def run(
     output.say()
     _tell(output, result, target)
     output.sign(f"recipe {how.name} · seed {result.seed} · edits {len(result.edits)}")
-    output.end()
 
 
 def _earlier(output: Output, log: Path, path: Path | None, *, wanted: bool) -> list[Edit]:
@@ -231,7 +227,6 @@ def _describe(output: Output, path: Path, format_name: str | None, *, latex: boo
             table.add(document)
             progress("documents", number)
     _show(output, table.rows(), "Original", latex=latex)
-    output.end()
 
 
 def _show(output: Output, rows: Iterable[dict[str, object]], title: str, *, latex: bool) -> None:

@@ -15,30 +15,25 @@ from lanner import __version__, protocols, registry
 from lanner.cli.output import Output
 
 
-def list_protocols(as_json: bool) -> None:
+def list_protocols(output: Output) -> None:
     """List all protocols, built in and from installed packages."""
-    output = Output("protocols", as_json)
     output.table(catalogue(), ["name", "title", "unit", "languages", "summary"])
     output.say()
     output.say("Read one: lanner protocol show NAME     Check your own: lanner protocol check FILE.toml", style="dim")
-    output.end()
 
 
-def show(name: str, language: str, published: bool, as_json: bool) -> None:
+def show(output: Output, name: str, language: str, published: bool) -> None:
     """Print a protocol in readable form."""
     from lanner.protocols.describe import describe
 
     protocol = protocols.load(name, wording="published" if published else "")
-    output = Output("protocol show", as_json)
     output.rows.append(protocol.model_dump(mode="json", by_alias=True))
     output.sign(f"{protocol.label} · hash {protocol.hash}")
     output.say(describe(protocol, language))
-    output.end()
 
 
-def check(name: str, as_json: bool) -> None:
+def check(output: Output, name: str) -> None:
     """Validate a protocol file. Errors name the file and line."""
-    output = Output("protocol check", as_json)
     problems = protocols.mistakes(name) if Path(name).is_file() else []
     for mistake in problems[1:]:
         output.say(f"Also: {mistake}")
@@ -48,7 +43,6 @@ def check(name: str, as_json: bool) -> None:
     output.rows.append({"name": protocol.name, "version": protocol.version, "hash": protocol.hash})
     count = sum(1 for _ in protocol.questions)
     output.say(f"{protocol.label} is sound: {count} questions in {len(protocol.stages)} stages, hash {protocol.hash}.")
-    output.end()
 
 
 # The list of protocols, quickly: what it says of each is kept in the user's cache until a file of theirs changes.

@@ -13,10 +13,9 @@ from lanner.analysis.agreement import INFLATED
 from lanner.analysis.assistance import FATES, assistance, assistance_words
 from lanner.analysis.material import Material
 from lanner.analysis.scores import group_rows
-from lanner.cli.options import names
-from lanner.cli.output import Output, add_rows, print_rows
+from lanner.cli.output import Columns, Output, add_rows
 from lanner.cli.scores import note_uncounted
-from lanner.cli.source import Source, check_domains, shares
+from lanner.cli.source import Source, check_domains, names, shares
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.typeset import duration, estimate, p_number, p_value, percent
 from lanner.model import Interval, Json, Result
@@ -95,6 +94,7 @@ _REGRESS_WIDE = 0.5  # an R² that may lie anywhere in half of its range says ne
 
 
 def run_regress(
+    output: Output,
     source: Source,
     outcome: str,
     blocks: str,
@@ -104,7 +104,6 @@ def run_regress(
     coefficients: bool,
     samples: bool,
     seed: int,
-    as_json: bool,
 ) -> None:
     """Regress a score on others, block by block. A grid question stands for all of its rows."""
     parts = [[name.strip() for name in block.split("+")] for block in blocks.split(",")]
@@ -114,13 +113,11 @@ def run_regress(
     if "domain" in groups:
         check_domains(part)
     resampling = Resampling(seed=seed)
-    output = Output("regress", as_json)
     rows = _counted(part, source, pooled=samples or "judge" not in groups)
     note_uncounted(output, part, rows, "Answers")
     if samples:
         for domain, own in shares(part, "domain" if "domain" in groups else None):
             print_mixed(output, _counted(own, source, pooled=True), domain, outcome, predictors)
-        output.end()
         return
     table = rows.table
     if coefficients:
@@ -129,8 +126,8 @@ def run_regress(
             regress(measures, outcome, predictors, by=groups, errors=errors, fill=fill, resampling=resampling)
         )
         columns = [*groups, "term", "estimate", "p", "n"]
-        words = _slopes(result, outcome, groups, _first_groups(measures.table))
-        print_rows(output, result, columns, bounded=False, words=words)
+        add_rows(output, result, columns, bounded=False)
+        _say(output, ["", *_slopes(result, outcome, groups, _first_groups(measures.table))])
         return
     result = rows.sign(
         regress_blocks(table, outcome, parts, by=groups, errors=errors, fill=fill, resampling=resampling)
@@ -141,8 +138,8 @@ def run_regress(
     ]
     columns = [*groups, "step", "estimate", "added", "p", "n"]
     headings = {"estimate": "R² [95 %]", "p_text": "p of what is added"}
-    words = _explain_steps(result, outcome, parts, groups)
-    print_rows(output, replace(result, rows=steps), columns, headings=headings, words=words)
+    add_rows(output, replace(result, rows=steps), columns, headings=headings)
+    _say(output, ["", *_explain_steps(result, outcome, parts, groups)])
 
 
 def _explain_steps(result: Result, outcome: str, parts: Sequence[Sequence[str]], groups: Sequence[str]) -> list[str]:
@@ -195,6 +192,7 @@ def _slopes(result: Result, outcome: str, groups: Sequence[str], first: Mapping[
 
 
 def run_associate(
+    output: Output,
     source: Source,
     of: str | None,
     first: str | None,
@@ -203,7 +201,6 @@ def run_associate(
     by: str,
     resamples: int,
     seed: int,
-    as_json: bool,
 ) -> None:
     """Correlate a question or score between judges, or two measures with each other."""
     if bool(of) == bool(first and second):
@@ -226,9 +223,9 @@ def run_associate(
             table, measures[0], measures[1], by=names(by), given=names(given), resampling=resampling
         )
     columns = ["of", "x", "y", *names(by), "statistic", "estimate", "p", "n"]
-    output = Output("associate", as_json)
     note_uncounted(output, part, rows, "Answers")
-    print_rows(output, rows.sign(result), columns, words=_association_in_words(result))
+    add_rows(output, rows.sign(result), columns)
+    _say(output, ["", *_association_in_words(result)])
 
 
 def _list_measures(source: Source) -> str:
@@ -263,6 +260,7 @@ _OVER = {"session": "from first to last item", "document_so_far": "within a docu
 
 
 def run_effort(
+    output: Output,
     source: Source,
     by: str,
     limit: float,
@@ -271,11 +269,9 @@ def run_effort(
     tiring: bool,
     assisted: bool,
     seed: int,
-    as_json: bool,
 ) -> None:
     """Items per minute, with confidence intervals. Items left open for hours are excluded and counted."""
     groups = names(by)
-    output = Output("effort", as_json)
     for part in source.parts():
         if assisted:
             _print_assistance(output, part, seed)
@@ -287,7 +283,6 @@ def run_effort(
         rows = part.counted("effort")
         _print(output, rows, about, groups, limit=limit, pooled=pooled, rate=rate, tiring=tiring, seed=seed)
         output.say()
-    output.end()
 
 
 def _print(
@@ -334,7 +329,7 @@ def _print_assistance(output: Output, part: Material, seed: int) -> None:
             f"Nobody in {part.name} has judged texts with a model's marks.",
             next_step="Offer them: lanner new NAME … --set prefill=MODEL@CAMPAIGN, or lanner campaign prefill.",
         )
-    columns: list[str | tuple[str, str]] = ["what", "items", "model", ("estimate", "estimate [95 %]"), ("p_text", "p")]
+    columns: Columns = ["what", "items", "model", ("estimate", "estimate [95 %]"), ("p_text", "p")]
     columns += ["n", "documents"]
     for result in results:
         rows = [{"part": part.name, **row, **_format_row(row)} for row in result.to_rows()]

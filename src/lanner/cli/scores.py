@@ -26,9 +26,8 @@ from lanner.analysis.scores import (
     score_systems,
     scored_rows,
 )
-from lanner.cli.options import chosen_pair
-from lanner.cli.output import Output
-from lanner.cli.source import Source, chosen_judges, shares
+from lanner.cli.output import Columns, Output
+from lanner.cli.source import Source, chosen_judges, chosen_pair, shares
 from lanner.errors import InputError, StatisticError, Where, did_you_mean
 from lanner.figures.typeset import estimate, number, p_value, percent
 from lanner.model import Json, Result, languages
@@ -95,6 +94,7 @@ _SELECTION = (
 
 
 def run_scores(
+    output: Output,
     source: Source,
     question: str | None,
     part: str | None,
@@ -106,11 +106,9 @@ def run_scores(
     selection: bool,
     other_judges: bool,
     seed: int,
-    as_json: bool,
     **details: Any,
 ) -> None:
     """Score and rank systems."""
-    output = Output("scores", as_json)
     rules = scores.preset(preset) if preset else None
     pair = chosen_pair()
     parts = _parts_named(source.read(), part)
@@ -155,7 +153,6 @@ def run_scores(
         output.note(pooled)
     if not selection and (bias := choice_bias(material.documents, material.settings)):
         output.note(str(bias))
-    output.end()
 
 
 def note_uncounted(output: Output, part: Material, rows: CountedRows, what: str) -> None:
@@ -181,7 +178,7 @@ def _print_corrected(output: Output, result: Result, of: str, *, pairs: bool) ->
         if bool(row["other"]) == pairs
     ]
     output.say()
-    output.notes.extend(note for note in result.notes if note not in output.notes)
+    output.note(*result.notes)
     columns = ["pair" if pairs else "system", "for all texts", "of the chosen", "documents"]
     title = f"{of} as answered, not standardised, corrected for how documents were chosen"
     output.table(rows, columns, title=title, empty=f"{of}: no answers are numbers, so nothing is corrected.")
@@ -281,15 +278,14 @@ def _print_level(output: Output, result: Result, of: str) -> None:
 
 
 def _print(output: Output, rows: list[dict[str, Any]], columns: list[Any], result: Result) -> None:
-    output.notes.extend(note for note in result.notes if note not in output.notes)
-    output.sign(result.signature)
+    output.cite(result)
     output.table([{**row, "signature": str(result.signature or "")} for row in rows], columns)
 
 
 # `lanner prefer`: which of two systems judges prefer: counts, sign tests with ties dropped and split, majority.
 
 
-_COLUMNS: list[str | tuple[str, str]] = [
+_COLUMNS: Columns = [
     "question",
     "judge",
     "for",
@@ -305,6 +301,7 @@ _COLUMNS: list[str | tuple[str, str]] = [
 
 
 def run_prefer(
+    output: Output,
     source: Source,
     question: str | None,
     favour: str | None,
@@ -313,10 +310,8 @@ def run_prefer(
     votes: bool,
     ranking: bool,
     seed: int,
-    as_json: bool,
 ) -> None:
     """Test which of two systems is preferred, over all judges who count and for each."""
-    output = Output("prefer", as_json)
     resampling = Resampling(seed=seed)
     for whole in source.parts():
         part = whole.matching(documents) if documents else whole
@@ -335,14 +330,12 @@ def run_prefer(
                         result = rows.sign(sign_test(rows.table, name, favour=favour, resampling=resampling))
                         _print_tests(output, result, name, domain)
                 output.say()
-                output.notes.extend(note for note in result.notes if note not in output.notes)
-                output.sign(result.signature)
+                output.cite(result)
     if not votes and not ranking:
         output.say(
             "Ties dropped and ties split are the published sign tests, which take every comparison as independent; by "
             "document does not: where it is much larger, a few documents decide. More documents narrow the interval."
         )
-    output.end()
 
 
 @contextmanager
@@ -433,7 +426,7 @@ def _print_votes(output: Output, result: Result, question: str, domain: str) -> 
         }
         for row in result.rows
     ]
-    columns: list[str | tuple[str, str]] = [
+    columns: Columns = [
         "question",
         "one",
         "two",
@@ -463,7 +456,7 @@ def _print_strengths(output: Output, result: Result, question: str, domain: str)
         for row in result.rows
     ]
     estimates = ("estimate", "estimate [95 %]")
-    columns: list[str | tuple[str, str]] = ["judge", "kind", "system", "other", estimates, "p", ("p_holm", "p (holm)")]
+    columns: Columns = ["judge", "kind", "system", "other", estimates, "p", ("p_holm", "p (holm)")]
     columns_used = [
         c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) not in (None, "") for row in rows)
     ]

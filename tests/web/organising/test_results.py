@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from lxml import html
 from starlette.testclient import TestClient
 
@@ -17,7 +18,7 @@ from adaptive_campaign import made, work
 from diagnosed_campaigns import WEAK, judged_campaign
 from lanner import campaign
 from lanner.analysis.economy import economy
-from lanner.cli.disagreements import decided as print_decided
+from lanner.cli import lanner as commands
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.site import Settings
@@ -90,7 +91,7 @@ def test_numbers_are_not_mirrored_where_text_runs_from_the_right(client: TestCli
 
 
 def test_a_pair_left_open_is_told_by_page_command_log_report_and_export(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
 ) -> None:
     with Store.open(tmp_path / "lanner.sqlite") as store:
         made(store, documents=24)
@@ -126,9 +127,8 @@ def test_a_pair_left_open_is_told_by_page_command_log_report_and_export(
         assert all(campaign.next_task(store, "study", judge) is None for judge in ("ana", "bo", "cy"))
         after = economy(store, "study")
         assert [pair.better for pair in after.pairs] == [pair.better for pair in now.pairs], "what is decided stays"
-    capsys.readouterr()
-    print_decided("study", (), str(tmp_path / "lanner.sqlite"), True)
-    printed = json.loads(capsys.readouterr().out)["rows"]
+    line = ["campaign", "decided", "study", "--store", str(tmp_path / "lanner.sqlite"), "--json"]
+    printed = json.loads(CliRunner().invoke(commands, line).stdout)["rows"]
     assert {row["pair"]: row["code"] for row in printed if row["kind"] == "pair"}["birch – cedar"] == "left"
 
 

@@ -3,43 +3,46 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import click
 
-from lanner.cli.options import RESAMPLES, SEED, Detail, RenamedOption, implementation, set_option, source_options
-
-if TYPE_CHECKING:
-    from lanner.cli.source import Source
-from typing import TYPE_CHECKING, NamedTuple
-
-from lanner.cli.commands.judges import provider_option
-from lanner.cli.early_checks import campaign_names, refuse_missing
+from lanner.cli.commands.judges import check_texts_to_judge, provider_option
 from lanner.cli.options import (
-    complete_protocol,
+    PATH,
+    Detail,
+    RenamedOption,
+    answer,
     from_option,
+    implementation,
     json_option,
-    known_protocol,
+    named_protocol,
     protocol_option,
     reads_files,
+    resamples_option,
+    seed_option,
+    set_option,
+    source_options,
     store_option,
+    svg_option,
 )
+from lanner.cli.source import refuse_missing
 
 
 @click.command("report", short_help="Write a report: HTML, LaTeX and CSV tables, figures.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: NAME-report).")
+@click.option("--out", type=PATH, help="Folder to write into (default: NAME-report).")
 @click.option("--language", default="en", show_default=True, help="Language of the questions; the rest is English.")
-@click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@resamples_option
+@seed_option
 @click.option("--identified", is_flag=True, help="Use judges' own names (default: people are pseudonymised).")
-@click.option("--svg-only", is_flag=True, help="Skip the PDF and PNG versions of figures (faster).")
+@svg_option
 @source_options
-def report(source: Source, **options: Any) -> None:
+def report(**options: Any) -> None:
     """Write a report on a campaign or a file of judgements.
 
     Example: lanner report my-campaign --out my-report
     """
-    implementation("documents").run_report(source, **options)
+    answer("documents.run_report", options)
 
 
 LEVELS = ("segment", "document", "domain", "system")
@@ -73,31 +76,24 @@ SCORES_DETAILS = {
     metavar="QUESTION",
     help="The question or score. [default: from the protocol]",
 )
-@click.option("--documents", type=click.Path(path_type=Path), help="A .docs list (domain, document) or the texts.")
+@click.option("--documents", type=PATH, help="A .docs list (domain, document) or the texts.")
 @click.option("--preset", help=f"Score and rank as in a shared task: {', '.join(PRESETS)}.")
-@click.option(
-    "--level",
-    type=click.Choice(LEVELS),
-    default="system",
-    help="One row per system, document, segment …",
-)
+@click.option("--level", type=click.Choice(LEVELS), default="system", help="One row per system, document, segment …")
 @click.option("--standardise", is_flag=True, default=None, help="Standardise scores per judge (z-scores).")
 @click.option("--head-to-head", "pairs", is_flag=True, help="Compare every pair of systems instead.")
 @click.option(
-    "--selection",
-    is_flag=True,
-    help="Also correct for how documents were chosen (lanner prepare, step difficult).",
+    "--selection", is_flag=True, help="Also correct for how documents were chosen (lanner prepare, step difficult)."
 )
 @click.option("--other-judges", is_flag=True, help="Intervals and tests that generalise to other judges.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@seed_option
 @set_option(SCORES_DETAILS)
 @source_options
-def scores(source: Source, **options: Any) -> None:
+def scores(**options: Any) -> None:
     """Score and rank systems.
 
     Example: lanner scores esa.csv --languages en-zh --documents en-zh.docs --preset wmt24-esa
     """
-    implementation("scores").run_scores(source, **options)
+    answer("scores.run_scores", options)
 
 
 SCALES = ("auto", "steps", "numbers")
@@ -120,34 +116,32 @@ SCALES = ("auto", "steps", "numbers")
     "--picture", type=click.Path(dir_okay=False, path_type=Path), help="Draw judges' severity to this .svg file."
 )
 @source_options
-def facets(source: Source, **options: Any) -> None:
+def facets(**options: Any) -> None:
     """Take judges' severity out of the scores of systems, show how severe each judge is, and compare designs.
 
     Scores are those of an average judge and an average document; intervals and tests hold for judges in general.
 
     Example: lanner facets ratings.csv --question score
     """
-    implementation("diagnosis").run_facets(source, **options)
+    answer("diagnosis.run_facets", options)
 
 
 @click.command("diagnose", short_help="What each system should improve: skills and errors, by domain.")
 @click.option("--question", default="", help="The question that tells skills or errors apart (default: the first).")
 @click.option("--domain", default="", help="Only this domain (default: every domain, and all together).")
 @click.option("--cell", metavar="SYSTEM/ASPECT[/DOMAIN]", help="The sentences behind one cell instead of the table.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Write a page with the picture, LaTeX and CSV tables here."
-)
+@click.option("--out", type=PATH, help="Write a page with the picture, LaTeX and CSV tables here.")
 @click.option("--language", default="en", show_default=True, help="Language of the protocol's words on the page.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
+@seed_option
 @source_options
-def diagnose(source: Source, **options: Any) -> None:
+def diagnose(**options: Any) -> None:
     """Say for each system how often every skill matters, how well it is handled there, in which the system is behind
     others after correction, and what to improve first. Errors (MQM, ESA) are described by how often they occur and how
     much they cost.
 
     Example: lanner diagnose my-campaign --out diagnosis
     """
-    implementation("diagnosis").run_diagnose(source, **options)
+    answer("diagnosis.run_diagnose", options)
 
 
 @click.command("agreement", short_help="Agreement between judges, with confidence intervals.")
@@ -164,17 +158,17 @@ def diagnose(source: Source, **options: Any) -> None:
     help="The independent unit for confidence intervals.",
 )
 @click.option("--other-judges", is_flag=True, help="Generalise to other judges: --unit two-way.")
-@click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@resamples_option
+@seed_option
 @source_options
-def agreement(source: Source, **options: Any) -> None:
+def agreement(**options: Any) -> None:
     """Measure how far judges agree: among people, among models, and for each pair of judges.
 
     Only main items count. Controls, repeats, calibration rounds, adjudicated answers and questionnaires are left out.
 
     Example: lanner agreement h-falcon --question context
     """
-    implementation("agreement").run(source, **options)
+    answer("agreement.run", options)
 
 
 @click.command("prefer", short_help="Pairwise preferences with sign tests.")
@@ -184,14 +178,14 @@ def agreement(source: Source, **options: Any) -> None:
 @click.option("--by", type=click.Choice(["domain"]), help="Analyse each domain separately.")
 @click.option("--votes", is_flag=True, help="Use the majority vote on each item.")
 @click.option("--ranking", is_flag=True, help="Estimate strengths of all systems (Bradley–Terry with ties).")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@seed_option
 @source_options
-def prefer(source: Source, **options: Any) -> None:
+def prefer(**options: Any) -> None:
     """Test which of two systems is preferred, over all judges and for each judge.
 
     Example: lanner prefer parity --favour human --documents "^[^U]"
     """
-    implementation("scores").run_prefer(source, **options)
+    answer("scores.run_prefer", options)
 
 
 @click.command("effort", short_help="Judging speed and cost.")
@@ -210,14 +204,14 @@ def prefer(source: Source, **options: Any) -> None:
     is_flag=True,
     help="Show what became of a model's marks, the time they saved and how far judges relied on them instead.",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@seed_option
 @source_options
-def effort(source: Source, **options: Any) -> None:
+def effort(**options: Any) -> None:
     """Items per minute, with confidence intervals. Items left open for hours are excluded and counted.
 
     Example: lanner effort h-falcon
     """
-    implementation("regression").run_effort(source, **options)
+    answer("regression.run_effort", options)
 
 
 @click.command("associate", short_help="Correlations between judges, or between two measures.")
@@ -233,16 +227,16 @@ def effort(source: Source, **options: Any) -> None:
 @click.option("--y", "second", help="The second measure.")
 @click.option("--given", default="", help="With --x and --y: hold these measures constant (partial correlation).")
 @click.option("--by", default="", help="Group by judge, domain or system; several comma-separated.")
-@click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@resamples_option
+@seed_option
 @source_options
-def associate(source: Source, **options: Any) -> None:
+def associate(**options: Any) -> None:
     """Correlate a question or score between judges, or two measures with each other. `seconds` is the time spent on an
     item, unless a question has that name.
 
     Example: lanner associate h-falcon --question sentence,holistic,skill_sum
     """
-    implementation("regression").run_associate(source, **options)
+    answer("regression.run_associate", options)
 
 
 ERRORS = ("document", "document-cr1", "classical")
@@ -268,14 +262,14 @@ ERRORS = ("document", "document-cr1", "classical")
 @click.option(
     "--mixed", "samples", is_flag=True, help="Mixed model with random judges and documents; prints variance shares."
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@seed_option
 @source_options
-def regress(source: Source, **options: Any) -> None:
+def regress(**options: Any) -> None:
     """Regress a score on others, block by block. A grid question stands for all of its rows.
 
     Example: lanner regress h-falcon --outcome holistic --blocks skills,sentence
     """
-    implementation("regression").run_regress(source, **options)
+    answer("regression.run_regress", options)
 
 
 class NamedSource(NamedTuple):
@@ -305,42 +299,37 @@ def _is_whole(source: str) -> bool:
 
 @click.command("compare", short_help="Compare protocols by agreement, cost and discriminative power.")
 @click.argument("sources", metavar="A [B ...]", nargs=-1, required=True)
-@click.option("--out", type=click.Path(path_type=Path), help="Folder to write into (default: A-against-B).")
+@click.option("--out", type=PATH, help="Folder to write into (default: A-against-B).")
 @click.option("--hourly", type=float, help="Cost of an hour of judging.")
 @click.option("--currency", default="", help="Currency of --hourly.")
-@click.option("--resamples", type=RESAMPLES, default=2000, show_default=True, help="Number of bootstrap resamples.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@resamples_option
+@seed_option
 @click.option("--judges", is_flag=True, help="Compare the model judges of one campaign: agreement with people, cost.")
-@click.option("--svg-only", is_flag=True, help="Skip the PDF and PNG versions of figures (faster).")
+@svg_option
 @from_option
 @protocol_option
 @store_option
 @json_option
-def compare(sources: tuple[str, ...], store_place: str, judges: bool, **options: Any) -> None:
+def compare(**options: Any) -> None:
     """Compare campaigns, files, parts of a file (FILE:PART), or the scenarios of one campaign. NAME=A gives a name;
     A@people, A@models or A@JUDGE,JUDGE keeps some of the judges. With --judges: the model judges of one campaign (all,
     or those named after it), which may differ in model, prompt or context.
 
     Example: lanner compare ESA=appraise:240315rc5ESA MQM=appraise:240315rc5MQM --hourly 40
     """
-    paths = [split_source(source).path for source in (sources[:1] if judges else sources)]
+    sources = options["sources"][:1] if options["judges"] else options["sources"]
+    paths = [split_source(source).path for source in sources]
     for path in paths:
-        refuse_missing(path, store_place)
+        refuse_missing(path, options["store_place"])
     for path in paths:
         implementation("file_check").check_format(path, options["format_name"])
-    implementation("comparison").run_compare(sources=sources, store_place=store_place, judges=judges, **options)
+    answer("comparison.run_compare", options)
 
 
 @click.command("audit", short_help="What moves a model's judgements that should not.")
 @click.argument("model")
 @click.option("--texts", "source", required=True, metavar="CAMPAIGN_OR_TEXTS", help="What it judges in the audit.")
-@click.option(
-    "--protocol",
-    metavar="NAME_OR_FILE",
-    shell_complete=complete_protocol,
-    callback=known_protocol,
-    help="What is asked about a file of texts.",
-)
+@named_protocol("What is asked about a file of texts.")
 @click.option("--base-url", "base_urls", multiple=True, help="The server.")
 @provider_option
 @click.option("--prompt", default="", help="The words around the questions.")
@@ -354,16 +343,14 @@ def compare(sources: tuple[str, ...], store_place: str, judges: bool, **options:
 @store_option
 @json_option
 @reads_files("protocol")
-def audit(model: str, source: str, store_place: str, **options: Any) -> None:
+def audit(**options: Any) -> None:
     """Audit a model: length, pleas in the translation, wording and language of the instructions, order, range of
     scores, agreement with itself. Each has an interval over documents and a plain verdict.
 
     Example: lanner audit my-model --texts pilot --base-url http://127.0.0.1:8080/v1
     """
-    refuse_missing(source, store_place)
-    if source not in (campaign_names(store_place) or ()):
-        implementation("file_check").check_texts(source, options["format_name"])
-    implementation("comparison").run_audit(model, source, store_place=store_place, **options)
+    check_texts_to_judge(options)
+    answer("comparison.run_audit", options)
 
 
 @click.command("replace", short_help="Whether a model can replace a judge, and what it saves.")
@@ -371,7 +358,7 @@ def audit(model: str, source: str, store_place: str, **options: Any) -> None:
 @click.option("--question", "-q", help="Only this question (default: all that the model and people answered).")
 @click.option("--epsilon", default=0.2, show_default=True, help="What a person's cost allows the model to be worse by.")
 @source_options
-def replace(source: Source, **options: Any) -> None:
+def replace(**options: Any) -> None:
     """Say whether a model can replace a judge, how its scores differ from people's, and what it saves.
 
     Three answers in one: the test of Calderon et al. (2025) against each judge, calibration, and prediction-powered
@@ -379,7 +366,7 @@ def replace(source: Source, **options: Any) -> None:
 
     Example: lanner replace gpt-judge campaign --question score
     """
-    implementation("comparison").run_replace(source, **options)
+    answer("comparison.run_replace", options)
 
 
 @click.command("metaeval", short_help="Meta-evaluation: how well metrics agree with human scores.")
@@ -404,31 +391,31 @@ def replace(source: Source, **options: Any) -> None:
     "--table", "layout", type=click.Choice(["latex", "tsv"]), help="Print only the table, for a paper or spreadsheet."
 )
 @click.option("--swaps", default=1000, show_default=True, help="Number of permutations for soft accuracy and tests.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@seed_option
 @from_option
 @protocol_option
 @store_option
 @json_option
-def metaeval(source: str, store_place: str, **options: Any) -> None:
+def metaeval(**options: Any) -> None:
     """Compare metrics with gold scores: pairwise accuracy with ties, system-level accuracy, correlations.
 
     Example: lanner metaeval wmt23 --languages en-de --gold mqm
     """
-    refuse_missing(source, store_place)
-    implementation("file_check").check_format(source, options["format_name"])
-    implementation("comparison").run_metaeval(source=source, store_place=store_place, **options)
+    refuse_missing(options["source"], options["store_place"])
+    implementation("file_check").check_format(options["source"], options["format_name"])
+    answer("comparison.run_metaeval", options)
 
 
 @click.command("reproduce", short_help="Recompute a paper's figures from its released data.")
 @click.argument("name", metavar="[STUDY]", required=False)
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The folder of the released data (default: this one, or the one under LANNER_DATA that fits).",
 )
 @click.option("--only", help="Only tables whose name contains this.")
 @click.option("--report", is_flag=True, help="Also write a page with every table and the paper's figures drawn again.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for --report (default: STUDY-report).")
+@click.option("--out", type=PATH, help="Folder for --report (default: STUDY-report).")
 @click.option("--list", "listing", is_flag=True, help="List the studies and the data each needs.")
 @json_option
 def reproduce(**options: Any) -> None:
@@ -439,4 +426,4 @@ def reproduce(**options: Any) -> None:
 
     Example: lanner reproduce kim2025 --data h-falcon
     """
-    implementation("comparison").run_reproduce(**options)
+    answer("comparison.run_reproduce", options)

@@ -3,32 +3,26 @@ after one: its progress, its state, its judges and what they disagree on."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
 
-from lanner.cli.early_checks import (
-    check_public_url,
-    is_free,
-    is_own,
-    refuse_missing,
-    refuse_missing_store,
-    refuse_unknown_campaign,
-)
 from lanner.cli.options import (
+    PATH,
     PORT,
     SEED,
     Detail,
     Group,
     RenamedOption,
+    about_campaign,
     after_option,
+    answer,
+    answer_from_store,
+    base_url_option,
     before_option,
-    campaign_argument,
-    complete_campaign,
     complete_format,
-    complete_protocol,
     complete_source,
     contexts_option,
     from_option,
@@ -37,18 +31,18 @@ from lanner.cli.options import (
     judge_argument,
     known_format,
     known_name,
-    known_protocol,
+    named_protocol,
     optional_source_options,
     protocol_option,
     reads_files,
+    seed_option,
     set_option,
     settings_option,
     store_option,
+    systems_option,
 )
+from lanner.cli.source import check_public_url, is_free, is_own, refuse_missing
 from lanner.errors import LannerError
-
-if TYPE_CHECKING:
-    from lanner.cli.source import Source
 
 
 @click.group("campaign", cls=Group, short_help="Monitor and manage campaigns and their judges.")
@@ -60,6 +54,9 @@ def campaign() -> None:
     """
 
 
+_about = partial(about_campaign, group=campaign)
+
+
 @campaign.command("list", short_help="List campaigns.")
 @click.option("--archived", is_flag=True, help="List archived campaigns instead.")
 @store_option
@@ -69,12 +66,10 @@ def list_all(**options: Any) -> None:
 
     Example: lanner campaign list
     """
-    refuse_missing_store(options["store_place"])
-    implementation("campaign").list_all(**options)
+    answer_from_store("campaign.list_all", options)
 
 
-@campaign.command("show", short_help="Show the progress of a campaign.")
-@campaign_argument
+@_about("show", "Show the progress of a campaign.")
 @click.option(
     "--by",
     type=click.Choice(["judge", "domain", "document"]),
@@ -82,182 +77,140 @@ def list_all(**options: Any) -> None:
     show_default=True,
     help="One row per judge, domain or document.",
 )
-@store_option
-@json_option
 def show(**options: Any) -> None:
     """Show progress per judge, domain or document, with the minutes worked. Where consent was asked for, also the
     version and date of each judge's consent.
 
     Example: lanner campaign show pilot --by domain
     """
-    implementation("campaign").show(**options)
+    answer_from_store("campaign.show", options)
 
 
-@campaign.command("set", short_help="Open, pause, close or reopen a campaign.")
-@campaign_argument
+@_about("set", "Open, pause, close or reopen a campaign.")
 @click.argument("state", type=click.Choice(["open", "pause", "close", "reopen"]))
-@store_option
-@json_option
 def change(**options: Any) -> None:
     """Open, pause, close or reopen a campaign. While it is paused or closed, answers are refused with that reason.
 
     Example: lanner campaign set pilot pause
     """
-    implementation("campaign").change(**options)
+    answer_from_store("campaign.change", options)
 
 
-@campaign.command("calibrated", short_help="Go on after the calibration round.")
-@campaign_argument
-@store_option
-@json_option
+@_about("calibrated", "Go on after the calibration round.")
 def calibrated(**options: Any) -> None:
     """End the calibration round: assign the other documents by the campaign's design.
 
     Example: lanner campaign calibrated pilot
     """
-    implementation("campaign").calibrated(**options)
+    answer_from_store("campaign.calibrated", options)
 
 
-@campaign.command("add-judges", short_help="Add judges to a campaign, with their links.")
-@campaign_argument
+@_about("add-judges", "Add judges to a campaign, with their links.")
 @click.argument("judges")
-@click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
-)
-@store_option
-@json_option
+@base_url_option
 def add_judges(**options: Any) -> None:
     """Add judges: a number, comma-separated names, or a CSV file. Existing assignments do not change.
 
     Example: lanner campaign add-judges pilot "Cleo, Dae"
     """
-    implementation("campaign").add_judges(**options)
+    answer_from_store("campaign.add_judges", options)
 
 
-@campaign.command("replace-judge", short_help="Hand over a judge's unfinished tasks to someone else.")
-@campaign_argument
+@_about("replace-judge", "Hand over a judge's unfinished tasks to someone else.")
 @judge_argument("leaving")
 @click.argument("coming")
-@click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
-)
-@store_option
-@json_option
+@base_url_option
 def replace_judge(**options: Any) -> None:
     """Hand over unfinished tasks to a new judge. Answers already given stay with the leaving judge; that link stops
     working.
 
     Example: lanner campaign replace-judge pilot ana "Cleo"
     """
-    implementation("campaign").replace_judge(**options)
+    answer_from_store("campaign.replace_judge", options)
 
 
-@campaign.command("remove-judge", short_help="Remove a judge who has answered nothing.")
-@campaign_argument
+@_about("remove-judge", "Remove a judge who has answered nothing.")
 @judge_argument("judge")
-@store_option
-@json_option
 def remove_judge(**options: Any) -> None:
     """Remove a judge who has answered nothing, with the link and the tasks. Someone who has answered can be left out of
     the results, replaced or forgotten instead.
 
     Example: lanner campaign remove-judge pilot ana
     """
-    implementation("campaign").remove_judge(**options)
+    answer_from_store("campaign.remove_judge", options)
 
 
-@campaign.command("reopen", short_help="Reopen a finished document for a judge.")
-@campaign_argument
+@_about("reopen", "Reopen a finished document for a judge.")
 @judge_argument("judge")
 @click.argument("document")
 @click.option("--page", help="Only this page of the protocol.")
-@store_option
-@json_option
 def reopen(**options: Any) -> None:
     """Reopen a finished document for a judge. Answers are kept; changes supersede them.
 
     Example: lanner campaign reopen pilot ana d1
     """
-    implementation("campaign").reopen(**options)
+    answer_from_store("campaign.reopen", options)
 
 
-@campaign.command("add-overlap", short_help="Assign more documents to judges, for more overlap.")
-@campaign_argument
+@_about("add-overlap", "Assign more documents to judges, for more overlap.")
 @click.option("--judges", required=True, metavar="NAMES", help="Judges, comma-separated.")
 @click.option("--documents", required=True, metavar="IDS", help="Documents, comma-separated.")
-@store_option
-@json_option
 def add_overlap(**options: Any) -> None:
     """Assign more documents, so that more items have several judges and intervals narrow. `lanner campaign check`
     estimates how many are needed.
 
     Example: lanner campaign add-overlap pilot --judges "ana, ben" --documents "d4, d5"
     """
-    implementation("campaign").add_overlap(**options)
+    answer_from_store("campaign.add_overlap", options)
 
 
-@campaign.command("leave-out", short_help="Exclude a judge from all results.")
-@campaign_argument
+@_about("leave-out", "Exclude a judge from all results.")
 @judge_argument("judge")
 @click.option("--reason", required=True, help="The reason, which reports state.")
-@store_option
-@json_option
 def leave_out(**options: Any) -> None:
     """Exclude a judge from all results: agreement, scores, effort, verdict, report. Nothing is deleted;
     `lanner campaign count-again` undoes it.
 
     Example: lanner campaign leave-out pilot ana --reason "missed 11 of 12 controls"
     """
-    implementation("campaign").leave_out(**options)
+    answer_from_store("campaign.leave_out", options)
 
 
-@campaign.command("count-again", short_help="Include an excluded judge again.")
-@campaign_argument
+@_about("count-again", "Include an excluded judge again.")
 @judge_argument("judge")
-@store_option
-@json_option
 def count_again(**options: Any) -> None:
     """Include a judge again who was excluded from the results.
 
     Example: lanner campaign count-again pilot ana
     """
-    implementation("campaign").count_again(**options)
+    answer_from_store("campaign.count_again", options)
 
 
-@campaign.command("revoke", short_help="Revoke a judge's link.")
-@campaign_argument
+@_about("revoke", "Revoke a judge's link.")
 @judge_argument("judge")
-@store_option
-@json_option
 def revoke(**options: Any) -> None:
     """Revoke a judge's link at once. Answers are kept; `lanner links` issues a new link.
 
     Example: lanner campaign revoke pilot ana
     """
-    implementation("campaign").revoke(**options)
+    answer_from_store("campaign.revoke", options)
 
 
-@campaign.command("forget", short_help="Erase a judge's identity, optionally with all answers.")
-@campaign_argument
+@_about("forget", "Erase a judge's identity, optionally with all answers.")
 @judge_argument("judge")
 @click.option("--answers", is_flag=True, help="Delete all answers too: the judge withdraws.")
 @click.option("--typed", metavar="ID", help="The judge's id again, as confirmation; prompted for if missing.")
-@store_option
-@json_option
 def forget(**options: Any) -> None:
     """Erase a judge's identity and keep the answers under a pseudonym, or delete the answers too. Cannot be undone.
 
     Example: lanner campaign forget pilot ana --typed ana
     """
-    implementation("campaign").forget(**options)
+    answer_from_store("campaign.forget", options)
 
 
-@campaign.command("settings", short_help="Show or change settings.")
-@campaign_argument
+@_about("settings", "Show or change settings.")
 @click.argument("changes", nargs=-1, metavar="[SETTING=VALUE]...")
 @click.option("--title", help="The title that judges see.")
-@store_option
-@json_option
 def settings(**options: Any) -> None:
     """Show a campaign's settings, or change some: minimum_agreement, margin, control_limit, deadline, time_zone,
     note, hourly_rate, currency, budget, main_question, guidelines, practice_agreement … An empty value removes
@@ -265,39 +218,32 @@ def settings(**options: Any) -> None:
 
     Example: lanner campaign settings pilot deadline=2026-12-01 time_zone=Asia/Seoul hourly_rate=21.5
     """
-    implementation("campaign").settings(**options)
+    answer_from_store("campaign.settings", options)
 
 
-@campaign.command("archive", short_help="Archive a campaign, or restore it from the archive.")
-@campaign_argument
+@_about("archive", "Archive a campaign, or restore it from the archive.")
 @click.option("--out", "take_out", is_flag=True, help="Restore it from the archive.")
-@store_option
-@json_option
 def archive(**options: Any) -> None:
     """Archive a campaign: it no longer appears in the list. Nothing else changes.
 
     Example: lanner campaign archive pilot
     """
-    implementation("campaign").archive(**options)
+    answer_from_store("campaign.archive", options)
 
 
-@campaign.command("duplicate", short_help="Create a draft with the same texts, protocol, design and settings.")
-@campaign_argument
+@_about("duplicate", "Create a draft with the same texts, protocol, design and settings.")
 @click.argument("as_name", metavar="NEW_NAME")
 @click.option("--judges", help="Judges: a number, comma-separated names, or a CSV file (default: the same).")
 @click.option("--no-judges", is_flag=True, help="Create it without judges.")
-@store_option
-@json_option
 def duplicate(**options: Any) -> None:
     """Create a draft like an existing campaign, without its judgements.
 
     Example: lanner campaign duplicate pilot main --judges judges.csv
     """
-    implementation("campaign").duplicate(**options)
+    answer_from_store("campaign.duplicate", options)
 
 
-@campaign.command("prefill", short_help="Let judges start from a model's marks.")
-@campaign_argument
+@_about("prefill", "Let judges start from a model's marks.")
 @click.argument("model")
 @click.option("--from", "source", default="", help="Another campaign or a file with the model's answers.")
 @click.option(
@@ -307,45 +253,31 @@ def duplicate(**options: Any) -> None:
     show_default=True,
     help="The share of each system's documents that is judged without the marks.",
 )
-@store_option
-@json_option
 def prefill(**options: Any) -> None:
     """Offer the marks of a model judge to the people of a campaign in which no person has judged yet. Without --from
     the model's answers in the same campaign are taken.
 
     Example: lanner campaign prefill pilot gemba --unassisted 0.25
     """
-    implementation("campaign").prefill(**options)
+    answer_from_store("campaign.prefill", options)
 
 
-@campaign.command("delete", short_help="Delete a campaign, after saving a copy.")
-@campaign_argument
+@_about("delete", "Delete a campaign, after saving a copy.")
 @click.option("--typed", metavar="NAME", help="The name again, as confirmation.")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    default="lanner-backups",
-    show_default=True,
-    help="Folder for the copy.",
-)
-@store_option
-@json_option
+@click.option("--folder", type=PATH, default="lanner-backups", show_default=True, help="Folder for the copy.")
 def delete(**options: Any) -> None:
     """Delete a campaign. Texts, judges and all answers are first written to a file that `lanner import` reads; if that
     fails, nothing is deleted.
 
     Example: lanner campaign delete pilot --typed pilot
     """
-    implementation("campaign").delete(**options)
+    answer_from_store("campaign.delete", options)
 
 
-@campaign.command("import", short_help="Import answers into a campaign.")
-@campaign_argument
-@click.argument("path", type=click.Path(path_type=Path))
+@_about("import", "Import answers into a campaign.")
+@click.argument("path", type=PATH)
 @click.option("--model", default="", help="The file holds outputs of this model, one JSON object per line.")
 @click.option("--look", "only_look", is_flag=True, help="Preview the import; store nothing.")
-@store_option
-@json_option
 @reads_files("path")
 def import_(**options: Any) -> None:
     """Import answers given elsewhere: all in the file, or none. Unknown judges are added; earlier answers to the same
@@ -353,25 +285,21 @@ def import_(**options: Any) -> None:
 
     Example: lanner campaign import pilot answers.csv --look
     """
-    implementation("campaign").import_(**options)
+    answer_from_store("campaign.import_", options)
 
 
-@campaign.command("check", short_help="Check whether the data can be trusted so far.")
-@campaign_argument
+@_about("check", "Check whether the data can be trusted so far.")
 @click.option("--question", default="", help="The question to show divergence for (default: the main one).")
-@store_option
-@json_option
 def check(**options: Any) -> None:
     """Print what the live page shows: a verdict with four checks; progress, pace and cost of each judge; agreement per
     question now and expected at completion; judges who diverge; labels that are confused most.
 
     Example: lanner campaign check pilot
     """
-    implementation("disagreements").check(**options)
+    answer_from_store("disagreements.check", options)
 
 
-@campaign.command("disagreements", short_help="List disagreements, largest first.")
-@campaign_argument
+@_about("disagreements", "List disagreements, largest first.")
 @click.option("--question", default="", help="Only this question.")
 @click.option("--domain", default="", help="Only this domain.")
 @click.option("--document", default="", help="Only this document.")
@@ -385,18 +313,15 @@ def check(**options: Any) -> None:
     help="Open, settled or all.",
 )
 @click.option("--most", default=50, show_default=True, help="Maximum number of rows.")
-@store_option
-@json_option
 def disagreements(**options: Any) -> None:
     """List items on which people disagree, largest disagreement first.
 
     Example: lanner campaign disagreements pilot --question skills --judges ana,ben
     """
-    implementation("disagreements").disagreements(**options)
+    answer_from_store("disagreements.disagreements", options)
 
 
-@campaign.command("settle", short_help="Record the agreed answer to a disagreement.")
-@campaign_argument
+@_about("settle", "Record the agreed answer to a disagreement.")
 @click.argument("document")
 @click.argument("segment", default="")
 @click.option("--system", default="", help="The system; several separated by | (as `disagreements` lists them).")
@@ -409,31 +334,25 @@ def disagreements(**options: Any) -> None:
 )
 @click.option("--note", default="", help="A note about the decision.")
 @click.option("--guideline", is_flag=True, help="Add the note to the guidelines, which all judges see.")
-@store_option
-@json_option
 def settle(**options: Any) -> None:
     """Record agreed answers under a separate, adjudicated judge. The judges' own answers do not change.
 
     Example: lanner campaign settle pilot d1 3 --system alder --answer skills.fluency=high --note "Idiom counts."
     """
-    implementation("disagreements").settle(**options)
+    answer_from_store("disagreements.settle", options)
 
 
-@campaign.command("note", short_help="Add a note to the guidelines.")
-@campaign_argument
+@_about("note", "Add a note to the guidelines.")
 @click.argument("text", default="")
-@store_option
-@json_option
 def note(**options: Any) -> None:
     """Add a note to the guidelines, or list the notes if no text is given. Notes are numbered and dated.
 
     Example: lanner campaign note pilot "An acronym counts as terminology."
     """
-    implementation("disagreements").note(**options)
+    answer_from_store("disagreements.note", options)
 
 
-@campaign.command("decided", short_help="What is decided, what is open, and whether it is enough.")
-@campaign_argument
+@_about("decided", "What is decided, what is open, and whether it is enough.")
 @click.option(
     "--leave-open",
     "leave",
@@ -442,24 +361,19 @@ def note(**options: Any) -> None:
     metavar="SYSTEM OTHER",
     help="Spend no more work on this open pair; it cannot be taken up again. Repeatable.",
 )
-@store_option
-@json_option
 def decided(**options: Any) -> None:
     """Say where an adaptive campaign stands: which systems are told apart, what the next hundred judgements would buy,
     how much work is left, and whether it is enough. A look that is due is taken first.
 
     Example: lanner campaign decided pilot
     """
-    implementation("disagreements").decided(**options)
+    answer_from_store("disagreements.decided", options)
 
 
-@campaign.command("calibrate", short_help="Choose the most disputed sentences for a calibration round.")
-@campaign_argument
+@_about("calibrate", "Choose the most disputed sentences for a calibration round.")
 @click.option("--sentences", default=20, show_default=True, type=click.IntRange(1), help="How many at most.")
 @click.option("--per-document", type=click.IntRange(1), help="At most so many of one document.")
 @click.option("--assign", "assigning", is_flag=True, help="Give them to every person again, as a calibration round.")
-@store_option
-@json_option
 def calibrate(**options: Any) -> None:
     """List the sentences on which people are furthest apart so far, and give them to everybody again once they have
     been talked about. The second answers are calibration: they count in no result, and agreement on them says nothing
@@ -467,34 +381,26 @@ def calibrate(**options: Any) -> None:
 
     Example: lanner campaign calibrate pilot --sentences 15 --assign
     """
-    implementation("campaign").calibrate(**options)
+    answer_from_store("campaign.calibrate", options)
 
 
-@campaign.command("training", short_help="Agreement before and after a training, with intervals.")
-@campaign_argument
+@_about("training", "Agreement before and after a training, with intervals.")
 @click.option(
     "--since", required=True, metavar="DATE", help="When judges had been trained: 2026-11-18, or with a time."
 )
-@click.option("--seed", default=0, show_default=True, help="Same seed, same numbers.")
-@store_option
-@json_option
+@seed_option
 def training(**options: Any) -> None:
     """Compare agreement on the sentences answered before a training with that on the sentences answered after it: for
     every question, and for each of its labels or skills. Sentences answered on both sides count on neither.
 
     Example: lanner campaign training pilot --since 2026-11-18
     """
-    implementation("campaign").training(**options)
+    answer_from_store("campaign.training", options)
 
 
 @click.command("design", short_help="Preview a campaign: assignments, hours, cost, overlap.")
-@click.option("--texts", type=click.Path(path_type=Path), help="A file or folder in any known format.")
-@click.option(
-    "--protocol",
-    shell_complete=complete_protocol,
-    callback=known_protocol,
-    help="A protocol by name, or a TOML file.",
-)
+@click.option("--texts", type=PATH, help="A file or folder in any known format.")
+@named_protocol("A protocol by name, or a TOML file.")
 @click.option("--judges", default="3", show_default=True, help="A number, comma-separated names, or a CSV file.")
 @click.option(
     "--design",
@@ -506,11 +412,11 @@ def training(**options: Any) -> None:
 )
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the design; repeatable.")
 @contexts_option
-@click.option("--systems", help="Only these systems, comma-separated.")
+@systems_option
 @settings_option
 @before_option
 @after_option
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@seed_option
 @click.option("--rate", type=float, help="Cost of an hour.")
 @from_option
 @json_option
@@ -521,7 +427,7 @@ def design(**options: Any) -> None:
     Example: lanner design --texts my.jsonl --protocol da --judges 4 --design batches --option judges_per_document=2
     """
     implementation("file_check").check_texts(options["texts"], options["format_name"])
-    implementation("new").run_design(**options)
+    answer("new.run_design", options)
 
 
 PLAN_DETAILS = {
@@ -547,10 +453,10 @@ PLAN_DETAILS = {
 @click.option("--overlap", default="", help="Judges per item; several comma-separated.")
 @click.option("--difference", type=float, help="A true difference between two systems; prints the power to detect it.")
 @click.option("--other-judges", is_flag=True, help="Generalise to other judges, not only these.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@seed_option
 @set_option(PLAN_DETAILS)
 @optional_source_options
-def plan(source: Source, **options: Any) -> None:
+def plan(**options: Any) -> None:
     """Simulate studies from a pilot or from released ratings, and report what each design could detect.
 
     The first design is also compared with an adaptive campaign, which ends when its goal is reached. With --like and a
@@ -559,7 +465,7 @@ def plan(source: Source, **options: Any) -> None:
 
     Example: lanner plan pilot --question score --documents 20,40,80 --difference 3
     """
-    implementation("plan").run(source, **options)
+    answer("plan.run", options)
 
 
 NEW_DETAILS = {
@@ -580,15 +486,10 @@ NEW_DETAILS = {
 @click.option(
     "--texts",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A file or folder in any known format; repeatable (--texts src.en --texts hyp.de).",
 )
-@click.option(
-    "--protocol",
-    shell_complete=complete_protocol,
-    callback=known_protocol,
-    help="A protocol by name, or a TOML file.",
-)
+@named_protocol("A protocol by name, or a TOML file.")
 @click.option("--judges", help="A number, comma-separated names, or a CSV file (id, name, attributes).")
 @click.option(
     "--design",
@@ -604,14 +505,12 @@ NEW_DETAILS = {
     "precision:X, agreement:MINIMUM; with it the design is adaptive.",
 )
 @contexts_option
-@click.option("--systems", help="Only these systems, comma-separated.")
+@systems_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same tasks.")
 @settings_option
 @set_option(NEW_DETAILS)
 @click.option("--draft", is_flag=True, help="Create a draft, which can still be changed, instead of opening it.")
-@click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
-)
+@base_url_option
 @from_option
 @store_option
 @json_option
@@ -622,26 +521,20 @@ def new(**options: Any) -> None:
     Example: lanner new pilot --texts my.csv --protocol h_falcon --judges "Ana, Ben"
     """
     implementation("file_check").check_texts(options["texts"], options["format_name"])
-    implementation("new").run_new(**options)
+    answer("new.run_new", options)
 
 
-@click.command("links", short_help="Issue new judge links; old ones stop working.")
-@click.argument("name", metavar="CAMPAIGN", shell_complete=complete_campaign)
+@about_campaign("links", "Issue new judge links; old ones stop working.")
 @click.option("--judge", "judges", multiple=True, help="Only this judge; repeatable (default: all people).")
-@click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
-)
-@store_option
+@base_url_option
 @click.option("--show", is_flag=True, help="Print the current links; nothing changes.")
-@json_option
-def links(name: str, store_place: str, **options: Any) -> None:
+def links(**options: Any) -> None:
     """Issue new links; the old ones stop working. With --show, print the current links. The store keeps only hashes;
     the links are derived again from a key file next to it (or from LANNER_LINK_KEY).
 
     Example: lanner links pilot --judge ana --show
     """
-    refuse_unknown_campaign(name, store_place)
-    implementation("campaign").run_links(name, store_place=store_place, **options)
+    answer_from_store("campaign.run_links", options)
 
 
 LOG_LEVELS = ("off", "problems", "all")
@@ -661,23 +554,11 @@ LOG_LEVELS = ("off", "problems", "all")
 @click.option(
     "--backup-every", "hours", type=click.FloatRange(0), default=0.0, help="Hours between backups (0: never)."
 )
-@click.option(
-    "--backup-folder",
-    "folder",
-    type=click.Path(path_type=Path),
-    help="Folder for backups (default: next to the store).",
-)
+@click.option("--backup-folder", "folder", type=PATH, help="Folder for backups (default: next to the store).")
 @click.option(
     "--backup-keep", "keep", type=click.IntRange(1), default=14, show_default=True, help="Number of backups to keep."
 )
-@click.option(
-    "--log",
-    "level",
-    type=click.Choice(LOG_LEVELS),
-    default="problems",
-    show_default=True,
-    help="Log level.",
-)
+@click.option("--log", "level", type=click.Choice(LOG_LEVELS), default="problems", show_default=True, help="Log level.")
 @click.option("--webhooks-inside", is_flag=True, help="Allow webhooks to addresses in the local network.")
 @click.option(
     "--model-server",
@@ -707,49 +588,40 @@ def serve(host: str, port: int, public_url: str, root_path: str, **options: Any)
             next_step=f"Stop what runs there (a demo?), or choose another: lanner serve --port {port + 1}\n"
             "Judges' links name a port, too: `lanner links CAMPAIGN --base-url …` makes new ones.",
         )
-    implementation("operation").serve_pages(host, port, public_url, root_path=root_path, **options)
+    address = {"host": host, "port": port, "public_url": public_url, "root_path": root_path}
+    answer("operation.serve_pages", address | options)
 
 
-@click.command("promote", short_help="List items promoted to a later stage, and assign them.")
-@click.argument("name", metavar="CAMPAIGN", shell_complete=complete_campaign)
+@about_campaign("promote", "List items promoted to a later stage, and assign them.")
 @click.option("--page", required=True, help="The page of the later stage, for instance phase_two.")
 @click.option("--drop", default="", help="Skip these items: DOCUMENT/SEGMENT, comma-separated.")
 @click.option("--drop-first", is_flag=True, help="Skip items at the start of their document.")
 @click.option("--assign", "assigning", is_flag=True, help="Assign the items (default: only list them).")
-@store_option
-@json_option
-def promote(name: str, store_place: str, **options: Any) -> None:
+def promote(**options: Any) -> None:
     """List items that enough judges marked for a later stage, with their text and whether any text precedes them, and
     assign them with --assign. More context cannot help where the source is incomplete or comes first.
 
     Example: lanner promote survey --page phase_two --drop "reviews/12" --drop-first --assign
     """
-    refuse_unknown_campaign(name, store_place)
-    implementation("campaign").run_promote(name, store_place=store_place, **options)
+    answer_from_store("campaign.run_promote", options)
 
 
-@click.command("guidelines", short_help="A campaign's guidelines, with examples from its own decisions.")
-@click.argument("name", metavar="CAMPAIGN", shell_complete=complete_campaign)
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Write them here: a file ending in .md, or .html for print."
-)
+@about_campaign("guidelines", "A campaign's guidelines, with examples from its own decisions.")
+@click.option("--out", type=PATH, help="Write them here: a file ending in .md, or .html for print.")
 @click.option("--language", default="en", show_default=True, help="Language of the protocol's words.")
-@store_option
-@json_option
-def guidelines(name: str, store_place: str, **options: Any) -> None:
+def guidelines(**options: Any) -> None:
     """Print the guidelines of a campaign as they stand: instructions, every definition, notes added while it runs, and
     each settled disagreement as a worked example. The version goes up with every note and decision, so that two prints
     can be told apart.
 
     Example: lanner guidelines pilot --out pilot-guidelines.html
     """
-    refuse_unknown_campaign(name, store_place)
-    implementation("documents").run_guidelines(name, store_place=store_place, **options)
+    answer_from_store("documents.run_guidelines", options)
 
 
 @click.command("export", short_help="Export judgements as CSV, JSONL or Parquet, or for another tool.")
 @click.argument("source", metavar="FILE_OR_CAMPAIGN", shell_complete=complete_source)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Output file: .csv, .jsonl or .parquet.")
+@click.option("--out", type=PATH, required=True, help="Output file: .csv, .jsonl or .parquet.")
 @click.option(
     "--to",
     "to_format",
@@ -766,13 +638,13 @@ def guidelines(name: str, store_place: str, **options: Any) -> None:
 @store_option
 @json_option
 @reads_files("protocol")
-def export(source: str, store_place: str, **options: Any) -> None:
+def export(**options: Any) -> None:
     """Write all current judgements, with a codebook that explains every column and value. People in a campaign are
     pseudonymised (judge-7), consistently across exports. With --texts only the texts are written, which converts one
     file format to another (see `lanner formats`).
 
     Example: lanner export pilot --out pilot.csv
     """
-    refuse_missing(source, store_place)
-    implementation("file_check").check_format(source, options["format_name"])
-    implementation("documents").run_export(source, store_place=store_place, **options)
+    refuse_missing(options["source"], options["store_place"])
+    implementation("file_check").check_format(options["source"], options["format_name"])
+    answer("documents.run_export", options)

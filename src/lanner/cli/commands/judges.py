@@ -11,23 +11,25 @@ from typing import Any
 
 import click
 
-from lanner.cli.early_checks import campaign_names, refuse_missing, refuse_shared_name, refuse_unknown_campaign
 from lanner.cli.options import (
-    SEED,
+    PATH,
     Group,
-    campaign_argument,
-    complete_campaign,
-    complete_protocol,
+    about_campaign,
+    answer,
+    answer_from_store,
     complete_source,
     from_option,
     implementation,
     json_option,
     known_name,
     known_prompt,
-    known_protocol,
+    named_protocol,
     reads_files,
+    seed_option,
     store_option,
+    systems_option,
 )
+from lanner.cli.source import campaign_names, refuse_missing
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.judges import providers
 
@@ -193,19 +195,21 @@ def list_settings(context: click.Context, _parameter: click.Parameter, wanted: b
 # The commands.
 
 
+def check_texts_to_judge(options: Mapping[str, Any]) -> None:
+    """The error where what a model is to judge is not there, or no text that can be read."""
+    source, store_place = options["source"], options["store_place"]
+    refuse_missing(source, store_place)
+    if source not in (campaign_names(store_place) or ()):
+        implementation("file_check").check_texts(source, options["format_name"])
+
+
 @click.command(
     "judge",
     short_help="Run LLM judges with the same protocol as people.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.argument("source", metavar="CAMPAIGN_OR_TEXTS", shell_complete=complete_source)
-@click.option(
-    "--protocol",
-    metavar="NAME_OR_FILE",
-    shell_complete=complete_protocol,
-    callback=known_protocol,
-    help="The protocol, when judging a file of texts.",
-)
+@named_protocol("The protocol, when judging a file of texts.")
 @click.option("--model", "models", multiple=True, help="Model name; repeatable for several judges.")
 @click.option(
     "--base-url",
@@ -273,15 +277,13 @@ def list_settings(context: click.Context, _parameter: click.Parameter, wanted: b
 @store_option
 @json_option
 @reads_files("protocol")
-def judge(source: str, store_place: str, **options: Any) -> None:
+def judge(**options: Any) -> None:
     """Run LLM judges. An interrupted run resumes with the same command; nothing is asked twice.
 
     Example: lanner judge pilot --model my-model --base-url http://127.0.0.1:8080/v1
     """
-    refuse_missing(source, store_place)
-    if source not in (campaign_names(store_place) or ()):
-        implementation("file_check").check_texts(source, options["format_name"])
-    implementation("judge").run(source, store_place=store_place, **options)
+    check_texts_to_judge(options)
+    answer("judge.run", options)
 
 
 @click.group("prompt", cls=Group, short_help="Read the prompts of model judges, check or try your own.")
@@ -302,19 +304,12 @@ def prompt_show(**options: Any) -> None:
 
     Example: lanner prompt show judge --variables
     """
-    implementation("model_judges").show_prompt(**options)
+    answer("model_judges.show_prompt", options)
 
 
 @prompt.command("check", short_help="Check a prompt file.")
 @click.argument("name", metavar="NAME_OR_FILE", callback=known_prompt)
-@click.option(
-    "--protocol",
-    default="",
-    metavar="NAME_OR_FILE",
-    shell_complete=complete_protocol,
-    callback=known_protocol,
-    help="Check it with this protocol alone.",
-)
+@named_protocol("Check it with this protocol alone.", default="")
 @json_option
 @reads_files("name", "protocol")
 def prompt_check(**options: Any) -> None:
@@ -322,20 +317,13 @@ def prompt_check(**options: Any) -> None:
 
     Example: lanner prompt check mine.toml
     """
-    implementation("model_judges").check_prompt(**options)
+    answer("model_judges.check_prompt", options)
 
 
 @prompt.command("try", short_help="Fill a prompt in, and ask a model if one is named.")
 @click.argument("name", metavar="NAME_OR_FILE", callback=known_prompt)
-@click.option(
-    "--protocol",
-    required=True,
-    metavar="NAME_OR_FILE",
-    shell_complete=complete_protocol,
-    callback=known_protocol,
-    help="What is asked.",
-)
-@click.option("--texts", type=click.Path(path_type=Path), help="A file of texts.")
+@named_protocol("What is asked.", required=True)
+@click.option("--texts", type=PATH, help="A file of texts.")
 @click.option("--context", default="people", show_default=True, help="What is shown around a sentence.")
 @click.option("--rationale", is_flag=True, help="Let the model give its reasons before the scores.")
 @click.option("--model", default="", help="A model to ask.")
@@ -349,57 +337,47 @@ def prompt_try(**options: Any) -> None:
     Example: lanner prompt try mine.toml --protocol esa --texts news.jsonl
     """
     implementation("file_check").check_texts(options["texts"])
-    implementation("model_judges").try_prompt(**options)
+    answer("model_judges.try_prompt", options)
 
 
-@click.command("replay", short_help="Take in outputs that a model gave elsewhere.")
-@click.argument("name", metavar="CAMPAIGN", shell_complete=complete_campaign)
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@about_campaign("replay", "Take in outputs that a model gave elsewhere.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=PATH)
 @click.option("--as", "judge_name", default="", help="The judge's name (default: the file's).")
-@store_option
-@json_option
 @reads_files("files")
-def replay(name: str, store_place: str, **options: Any) -> None:
+def replay(**options: Any) -> None:
     """Take in files of JSON lines with a model's answers. Spellings are mended by the protocol's aliases and counted.
 
     Example: lanner replay pilot o4-mini.jsonl
     """
-    refuse_shared_name(options["files"], options["judge_name"])
-    refuse_unknown_campaign(name, store_place)
-    implementation("model_judges").run_replay(name, store_place=store_place, **options)
+    answer_from_store("model_judges.run_replay", options)
 
 
-@click.command("ledger", short_help="Inspect model requests: prompts, replies, costs, failures.")
-@campaign_argument
+@about_campaign("ledger", "Inspect model requests: prompts, replies, costs, failures.")
 @click.argument("judge", required=False)
 @click.option("--missing", is_flag=True, help="Only questions without a valid last reply.")
 @click.option("--document", default="", help="Only questions about this document.")
 @click.option("--segment", default="", help="Only questions about this segment.")
 @click.option("--limit", default=50, show_default=True, help="Maximum number of rows.")
 @click.option("--full", is_flag=True, help="Include the full request and reply.")
-@store_option
-@json_option
 def ledger(**options: Any) -> None:
     """List every reply of a model judge, oldest first.
 
     Example: lanner ledger pilot my-model --missing
     """
-    implementation("model_judges").run_ledger(**options)
+    answer_from_store("model_judges.run_ledger", options)
 
 
 @click.command("metric", short_help="Score systems with BLEU, chrF, COMET and other metrics.")
 @click.argument("given", nargs=-1, metavar="METRIC... FILE_OR_CAMPAIGN")
 @click.option("--references", help="Only these references, comma-separated. [default: all]")
-@click.option("--systems", help="Only these systems, comma-separated.")
+@systems_option
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the metrics; repeatable.")
 @click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Write texts and scores: a new folder in mt-metrics-eval's layout, or a .jsonl file.",
+    "--out", type=PATH, help="Write texts and scores: a new folder in mt-metrics-eval's layout, or a .jsonl file."
 )
 @click.option("--save", metavar="NAME", help="Store the scores as a campaign.")
 @click.option("--list", "listed", is_flag=True, help="List the metrics.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
+@seed_option
 @from_option
 @store_option
 @json_option
@@ -408,4 +386,4 @@ def metric(**options: Any) -> None:
 
     Example: lanner metric bleu chrf wmt23 --languages en-de --out scored
     """
-    implementation("model_judges").run_metric(**options)
+    answer("model_judges.run_metric", options)

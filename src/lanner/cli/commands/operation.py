@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from lanner.cli.early_checks import (
-    refuse_missing_store,
+from lanner.cli.options import PATH, Group, answer, answer_from_store, json_option, store_option
+from lanner.cli.source import (
     refuse_unknown_account,
     refuse_unknown_campaign,
     refuse_unknown_number,
 )
-from lanner.cli.options import Group, implementation, json_option, store_option
 
 ROLES = click.Choice(["owner", "organiser", "viewer"])
 
@@ -34,8 +32,7 @@ def accounts_list(**options: Any) -> None:
 
     Example: lanner accounts list
     """
-    refuse_missing_store(options["store_place"])
-    implementation("operation").list_accounts(**options)
+    answer_from_store("operation.list_accounts", options)
 
 
 @accounts.command("add", short_help="Add an account.")
@@ -55,7 +52,7 @@ def accounts_add(**options: Any) -> None:
 
     Example: lanner accounts add Olga --role owner
     """
-    implementation("operation").add_account(**options)
+    answer("operation.add_account", options)
 
 
 @accounts.command("change", short_help="Change role, campaigns or password, or disable an account.")
@@ -74,7 +71,7 @@ def accounts_change(**options: Any) -> None:
     Example: lanner accounts change Olga --role viewer --campaigns pilot
     """
     refuse_unknown_account(options["name"], options["store_place"])
-    implementation("operation").change_account(**options)
+    answer_from_store("operation.change_account", options)
 
 
 SCOPES = ["campaigns", "judgements", "people", "write", "metrics"]
@@ -103,10 +100,9 @@ def tokens_add(**options: Any) -> None:
 
     Example: lanner tokens add nightly --scope judgements --campaign pilot --days 90
     """
-    refuse_missing_store(options["store_place"])
     if options["campaign"]:
         refuse_unknown_campaign(options["campaign"], options["store_place"])
-    implementation("operation").add_token(**options)
+    answer_from_store("operation.add_token", options)
 
 
 @tokens.command("list", short_help="List tokens.")
@@ -117,8 +113,7 @@ def tokens_list(**options: Any) -> None:
 
     Example: lanner tokens list
     """
-    refuse_missing_store(options["store_place"])
-    implementation("operation").list_tokens(**options)
+    answer_from_store("operation.list_tokens", options)
 
 
 @tokens.command("revoke", short_help="Revoke a token.")
@@ -131,7 +126,7 @@ def tokens_revoke(**options: Any) -> None:
     Example: lanner tokens revoke 3
     """
     refuse_unknown_number(options["number"], options["store_place"], "token")
-    implementation("operation").revoke_token(**options)
+    answer_from_store("operation.revoke_token", options)
 
 
 EVENTS = ["task.finished", "campaign.finished"]
@@ -156,10 +151,9 @@ def webhooks_add(**options: Any) -> None:
 
     Example: lanner webhooks add https://example.org/lanner --campaign pilot --event campaign.finished
     """
-    refuse_missing_store(options["store_place"])
     if options["campaign"]:
         refuse_unknown_campaign(options["campaign"], options["store_place"])
-    implementation("operation").subscribe(**options)
+    answer_from_store("operation.subscribe", options)
 
 
 @webhooks.command("list", short_help="List webhooks and failed deliveries.")
@@ -170,8 +164,7 @@ def webhooks_list(**options: Any) -> None:
 
     Example: lanner webhooks list
     """
-    refuse_missing_store(options["store_place"])
-    implementation("operation").list_webhooks(**options)
+    answer_from_store("operation.list_webhooks", options)
 
 
 @webhooks.command("remove", short_help="Remove a webhook.")
@@ -184,14 +177,12 @@ def webhooks_remove(**options: Any) -> None:
     Example: lanner webhooks remove 2
     """
     refuse_unknown_number(options["number"], options["store_place"], "webhook")
-    implementation("operation").unsubscribe(**options)
+    answer_from_store("operation.unsubscribe", options)
 
 
 @click.command("backup", short_help="Back up the store while judges work, and verify the copy.")
-@click.option("--out", type=click.Path(path_type=Path), help="Output file (default: a new file in --folder).")
-@click.option(
-    "--folder", type=click.Path(path_type=Path), default="lanner-backups", show_default=True, help="Folder for backups."
-)
+@click.option("--out", type=PATH, help="Output file (default: a new file in --folder).")
+@click.option("--folder", type=PATH, default="lanner-backups", show_default=True, help="Folder for backups.")
 @click.option(
     "--keep", type=click.IntRange(0), default=0, help="Keep only this many of the newest backups in the folder."
 )
@@ -203,11 +194,11 @@ def backup(**options: Any) -> None:
 
     Example: lanner backup --folder safe --keep 14
     """
-    implementation("operation").backup_store(**options)
+    answer_from_store("operation.backup_store", options)
 
 
 @click.command("restore", short_help="Restore a store from a backup.")
-@click.argument("copy", metavar="BACKUP", type=click.Path(path_type=Path))
+@click.argument("copy", metavar="BACKUP", type=PATH)
 @store_option
 @json_option
 def restore(**options: Any) -> None:
@@ -216,11 +207,11 @@ def restore(**options: Any) -> None:
 
     Example: lanner restore lanner-backups/lanner-20260301T120000Z.sqlite --store postgresql://localhost/lanner
     """
-    implementation("operation").restore_store(**options)
+    answer("operation.restore_store", options)
 
 
 @click.command("verify", short_help="Check the integrity of a store or a backup.")
-@click.argument("copy", metavar="[BACKUP]", required=False, type=click.Path(path_type=Path))
+@click.argument("copy", metavar="[BACKUP]", required=False, type=PATH)
 @click.option(
     "--chain", "published", metavar="HASH", help="Also check that this hash, from an export, is in the chain."
 )
@@ -232,4 +223,4 @@ def verify(**options: Any) -> None:
 
     Example: lanner verify
     """
-    implementation("operation").verify_store(**options)
+    answer("operation.verify_store", options)

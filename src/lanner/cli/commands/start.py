@@ -8,9 +8,11 @@ from typing import Any
 import click
 
 from lanner.cli.options import (
+    PATH,
     PORT,
     SEED,
     Group,
+    answer,
     from_option,
     implementation,
     json_option,
@@ -24,11 +26,7 @@ from lanner.cli.options import (
 
 @click.command("demo", short_help="Try Lanner: judging page, live campaign and report.")
 @click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    default=Path("lanner-demo"),
-    show_default=True,
-    help="Folder for the demo's files.",
+    "--folder", type=PATH, default=Path("lanner-demo"), show_default=True, help="Folder for the demo's files."
 )
 @click.option(
     "--port", type=PORT, default=8000, show_default=True, help="Port; the next free one is used if it is taken."
@@ -43,7 +41,7 @@ def demo(**options: Any) -> None:
 
     Example: lanner demo
     """
-    implementation("demo").run(**options)
+    answer("demo.run", options)
 
 
 @click.command("doctor", short_help="Check the installation: what is missing and how to get it.")
@@ -55,7 +53,7 @@ def doctor(**options: Any) -> None:
 
     Example: lanner doctor
     """
-    implementation("doctor").run(**options)
+    answer("doctor.run", options)
 
 
 @click.command("protocols", short_help="List the available protocols.")
@@ -65,7 +63,7 @@ def protocols(**options: Any) -> None:
 
     Example: lanner protocols
     """
-    implementation("protocols").list_protocols(**options)
+    answer("protocols.list_protocols", options)
 
 
 @click.group("protocol", cls=Group, short_help="Show a protocol, or validate your own.")
@@ -87,7 +85,7 @@ def protocol_show(**options: Any) -> None:
 
     Example: lanner protocol show h_falcon --language ko
     """
-    implementation("protocols").show(**options)
+    answer("protocols.show", options)
 
 
 @protocol.command("check", short_help="Validate a protocol file.")
@@ -99,11 +97,11 @@ def protocol_check(**options: Any) -> None:
 
     Example: lanner protocol check mine.toml
     """
-    implementation("protocols").check(**options)
+    answer("protocols.check", options)
 
 
 @click.command("import", short_help="Import texts or judgements from files or a folder.")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @click.option("--name", help="Name of the campaign or corpus (default: the file's).")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the format; repeatable.")
 @click.option("--force", is_flag=True, help="Overwrite an existing corpus file.")
@@ -121,11 +119,11 @@ def import_(**options: Any) -> None:
 
     Example: lanner import h-falcon
     """
-    implementation("imports").run(**options)
+    answer("imports.run", options)
 
 
 @click.command("prepare", short_help="Prepare documents: split, align, filter, sample.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @click.option(
     "--recipe",
     "recipe_name",
@@ -134,7 +132,7 @@ def import_(**options: Any) -> None:
     callback=known_recipe,
     help="A built-in recipe, or a TOML file.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="The corpus to write (default: PATH-RECIPE.jsonl).")
+@click.option("--out", type=PATH, help="The corpus to write (default: PATH-RECIPE.jsonl).")
 @click.option("--seed", type=SEED, help="In place of the recipe's own seed.")
 @click.option("--verify", "verifying", is_flag=True, help="Check the doubtful rows in your browser.")
 @click.option(
@@ -144,23 +142,10 @@ def import_(**options: Any) -> None:
     show_default=True,
     help="With --verify: port; the next free one is used if it is taken.",
 )
-@click.option(
-    "--verified",
-    type=click.Path(path_type=Path),
-    help="The list of doubtful rows, corrected by hand.",
-)
-@click.option(
-    "--edits",
-    "edits_from",
-    type=click.Path(path_type=Path),
-    help="Apply edits from a log or manifest.",
-)
+@click.option("--verified", type=PATH, help="The list of doubtful rows, corrected by hand.")
+@click.option("--edits", "edits_from", type=PATH, help="Apply edits from a log or manifest.")
 @click.option("--by", default="", help="With --verify or --verified: your name, for the log.")
-@click.option(
-    "--avoid",
-    type=click.Path(path_type=Path),
-    help="An earlier corpus that a sample must not overlap.",
-)
+@click.option("--avoid", type=PATH, help="An earlier corpus that a sample must not overlap.")
 @click.option(
     "--difficult",
     "sentences",
@@ -185,7 +170,7 @@ def prepare(**options: Any) -> None:
     Example: lanner prepare wmt24 --recipe wmt24 --verify
     """
     implementation("file_check").check_texts(options["path"], options["format_name"])
-    implementation("prepare").run(**options)
+    answer("prepare.run", options)
 
 
 @click.command("formats", short_help="List file formats, or show a format's options.")
@@ -196,4 +181,4 @@ def formats(**options: Any) -> None:
 
     Example: lanner formats table
     """
-    implementation("imports").list_formats(**options)
+    answer("imports.list_formats", options)

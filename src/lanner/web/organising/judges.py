@@ -7,7 +7,6 @@ import csv
 import os
 import re
 import smtplib
-import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -21,6 +20,7 @@ from starlette.responses import Response
 
 from lanner import campaign as campaigns
 from lanner.campaign import Part
+from lanner.campaign.people import id_from_name
 from lanner.campaign.states import due_date
 from lanner.errors import InputError, LannerError, Where
 from lanner.model import Campaign, Judge, JudgeKind, Task, languages
@@ -393,9 +393,8 @@ class Ids:
         self._ids, self._same_names = set(existing_ids), same_names
 
     def add(self, name: str, line: int) -> str:
-        """A short id made of the name: letters of any script, digits and dashes."""
-        plain_name = unicodedata.normalize("NFKC", name).strip().casefold()
-        base = re.sub(r"[\W_]+", "-", plain_name).strip("-")[:40] or "judge"
+        """A short id made of the name, another for another of this name."""
+        base = id_from_name(name)
         if base in self._ids and not self._same_names:
             raise InputError(
                 f"There is a judge called {name} already.",
