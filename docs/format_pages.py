@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lanner import formats, protocols
-from lanner.cli.options import slug
+from lanner.cli import slug
 from lanner.errors import LannerError
 from lanner.formats import Reading
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from cli.command import Command
-from lanner.cli import options
+from lanner.cli import Detail, implementation, set_option
 from lanner.cli.commands import analysis, campaign
-from lanner.cli.options import Detail, names, pending_notes, set_option
+from lanner.cli.source import names, pending_notes
 from lanner.errors import LannerError
 from lanner.stats import ranking
 from lanner.stats import scores as statistics
@@ -61,7 +61,7 @@ def test_a_source_has_a_name_a_part_and_judges(source: str, parts: tuple[str, ..
 
 
 def test_the_module_that_does_the_work_is_found() -> None:
-    assert options.implementation("source").Source.__name__ == "Source"
+    assert implementation("source").Source.__name__ == "Source"
 
 
 # Details by --set, and by the options they were before.
@@ -122,6 +122,20 @@ def test_settings_of_a_folder_hold_where_options_are_not_given(lanner: Command, 
         .envelope["signature"]
         .startswith("sqm")
     )
+
+
+def test_settings_of_a_folder_hold_for_the_commands_of_a_group(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "lanner.toml").write_text('store = "mine.sqlite"\n[campaign.show]\nby = "document"\n')
+    (tmp_path / "t.csv").write_text(TEXTS)
+    assert lanner("new", "pilot", "--texts", "t.csv", "--protocol", "da", "--judges", "2").code == 0
+    [row] = lanner("campaign", "list", "--json").envelope["rows"]
+    assert row["name"] == "pilot"
+    assert "document" in lanner("campaign", "show", "pilot", "--json").envelope["rows"][0]
+    assert lanner("accounts", "list").code == 0
+    (tmp_path / "lanner.toml").write_text('[campaign.show]\nbuy = "document"\n')
+    assert "`lanner campaign show` has no option 'buy'" in lanner("campaign", "list").err
+    (tmp_path / "lanner.toml").write_text('[campaign]\nstroe = "mine.sqlite"\n')
+    assert "Did you mean 'store'" in lanner("campaign", "list").err
 
 
 def test_mistakes_in_the_settings_are_named(lanner: Command, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cache
+from math import inf
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -237,7 +238,7 @@ def check_settings(settings: Mapping[str, Json]) -> None:
     _check_shapes(settings)
     for name in NUMBERS:
         value = settings.get(name)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and -inf < value < inf
         if value is not None and not is_number:
             raise not_a_number(name, value)
     minimum = settings.get("minimum_agreement")

@@ -10,11 +10,11 @@ from lanner import analysis
 from lanner.analysis import GROUPS, CountedRows, Measure, Part, QuestionPlan
 from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in, named_measure
-from lanner.cli.options import wants_explanation
-from lanner.cli.output import Columns, Output
-from lanner.cli.source import Source, shares
+from lanner.cli import wants_explanation
+from lanner.cli.output import Columns, Output, result_rows
+from lanner.cli.source import Source, notes_of, shares
 from lanner.errors import InputError, StatisticError, did_you_mean
-from lanner.figures.typeset import estimate, p_value
+from lanner.figures.typeset import estimate
 from lanner.model import Json, Result, Spans
 from lanner.stats.agreement import alpha, kappa, meaning, reading
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, prevalence, severity
@@ -71,9 +71,8 @@ class _Question:
 
     def _table(self, kind: str, rows: list[dict[str, Json]], columns: Columns, title: str, most: int = 0) -> None:
         all_rows = [{"kind": kind, **self.about, **row} for row in rows]
-        first_rows = all_rows[:most] if most else all_rows
-        self.output.table(first_rows, columns, title=title)
-        self.output.rows.extend(all_rows[len(first_rows) :])
+        self.output.rows.extend(all_rows)
+        self.output.show(all_rows[:most] if most else all_rows, columns, title)
         self.output.say()
 
     def _mergers(self, results: list[Result]) -> None:
@@ -107,23 +106,17 @@ class _Question:
 
     def _leaning(self, kind: str, results: list[Result]) -> None:
         rows = [
-            {
-                **result.row(),
-                "estimate": estimate(result.value, result.low, result.high, bounded=kind == "bias"),
-                "chance": p_value(result.p),
-            }
-            for result in results
+            {**row, "estimate": estimate(row["value"], row["low"], row["high"], bounded=kind == "bias")}
+            for row in result_rows(results)
         ]
         title = {
             "bias": "How much more often a judge gives a label than the others on the same items",
             "severity": "How much higher a judge scores than the others on the same items",
         }[kind]
-        self._table(kind, rows, ["judge", *(["label"] if kind == "bias" else []), "estimate", ("chance", "p")], title)
+        self._table(kind, rows, ["judge", *(["label"] if kind == "bias" else []), ("estimate", "estimate"), "p"], title)
 
     def _without(self, results: list[Result]) -> None:
-        rows = [{**result.row(), **result.rows[0]} for result in results]
-        for row in rows:
-            row["estimate"] = estimate(row["value"], row["low"], row["high"])
+        rows = [{**row, **result.rows[0]} for row, result in zip(result_rows(results), results, strict=True)]
         sign = self.coefficient.sign
         self._table(
             "leave one out", rows, ["without", ("estimate", sign), "change"], f"{sign} without each judge in turn"
@@ -154,10 +147,8 @@ def run(
     unit = "two-way" if other_judges else unit
     resampling = Resampling(unit=unit, n=resamples, seed=seed)  # type: ignore[arg-type]
     for part in parts:
-        for note in part.notes:
-            output.note(f"{part.name}: {note}")
-        for judge, reason in part.left_out.items():
-            output.note(f"{part.name}: {judge} is left out: {reason}")
+        output.note(*notes_of(part))
+        output.note(*(f"{part.name}: {judge} is left out: {reason}" for judge, reason in part.left_out.items()))
         for domain, share in shares(part, by):
             plans = [_with_named(entry, coefficients) for entry in plan_of(share, question, gamma=gamma)]
             if why:
@@ -247,7 +238,7 @@ class Printer:
         self.groups: dict[str, CountedRows] = {
             name: part.counted(of=name) for name in groups_in(self.everyone.table) or ["people"]
         }
-        if "metrics" in groups_in(part.counted(of=tuple(GROUPS)).table) and METRICS_APART not in output.notes:
+        if "metrics" in groups_in(part.counted(of=tuple(GROUPS)).table):
             output.note(METRICS_APART)
 
     def print(self, plans: Sequence[QuestionPlan]) -> None:
@@ -256,14 +247,12 @@ class Printer:
             self.output.note(self._why_nothing())
             return
         for line in lines:
-            result = line.result
             about = "Pairs of judges: " if line.is_pair else ""
-            notes = (f"{about}{note}" for note in result.notes)
-            self.output.notes.extend(note for note in notes if note not in self.output.notes)
-            self.output.sign(result.signature)
+            self.output.note(*(f"{about}{note}" for note in line.result.notes))
+            self.output.sign(line.result.signature)
         explain = wants_explanation()
         visible_lines = lines if explain else _without_most_pairs(lines)
-        columns = [("what", "question"), ("pair", "judges"), ("sign", ""), ("estimate", "estimate [95 %]"), ("n", "n")]
+        columns: Columns = [("what", "question"), ("pair", "judges"), ("sign", ""), "estimate", "n"]
         title = " · ".join(filter(None, (self.part.name, self.domain)))
         self.output.table(
             [self._row(line) for line in (lines if self.output.as_json else visible_lines)], columns, title=title
@@ -342,7 +331,7 @@ class Printer:
             if name not in set(rows.table["question"]):
                 continue
             second = prevalence(rows.table, name, resampling=Resampling(method="none"))[1]
-            self.output.notes.extend(f"{name}: {case['note']}" for case in second.rows if case.get("code"))
+            self.output.note(*(f"{name}: {case['note']}" for case in second.rows if case.get("code")))
 
 
 def _in_words(lines: Sequence[Line], *, several: bool, explain: bool) -> Iterator[str]:

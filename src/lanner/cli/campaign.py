@@ -24,6 +24,7 @@ from lanner.campaign.imports import import_file, inspect_file, write_copy
 from lanner.campaign.people import id_from_name
 from lanner.campaign.prefill import SETTING
 from lanner.campaign.states import TEXTS, check_names, check_settings
+from lanner.cli import value_of
 from lanner.cli.output import Columns, Output, minute
 from lanner.cli.source import names
 from lanner.designs.prepare import promote, promoted, standings
@@ -114,9 +115,7 @@ def _assigned(tasks: int) -> str:
 
 
 def settings(output: Output, store: Store, name: str, changes: tuple[str, ...], title: str | None) -> None:
-    """Show a campaign's settings, or change some: minimum_agreement, margin, control_limit, deadline, time_zone,
-    note, hourly_rate, currency, budget, main_question, guidelines, practice_agreement … An empty value removes
-    a setting."""
+    """Show a campaign's settings, or change some; an empty value removes a setting."""
     values = dict(_change(words) for words in changes)
     check_names((setting for setting, value in values.items() if value is not None), running=True)
     check_settings(values)
@@ -152,15 +151,7 @@ def _change(words: str) -> tuple[str, Json]:
         raise InputError(f"{words!r} changes no setting.", next_step="Write it as SETTING=VALUE.")
     if not value.strip():
         return name.strip(), None
-    if name.strip() in TEXTS:  # a code of digits is no number
-        return name.strip(), value
-    if value in ("true", "false"):
-        return name.strip(), value == "true"
-    try:
-        number = float(value)
-    except ValueError:
-        return name.strip(), value
-    return name.strip(), int(number) if number.is_integer() else number
+    return name.strip(), value if name.strip() in TEXTS else value_of(value)  # a code of digits is no number
 
 
 def archive(output: Output, store: Store, name: str, take_out: bool) -> None:
@@ -235,8 +226,7 @@ def import_(output: Output, store: Store, name: str, path: Path, model: str, onl
 def run_promote(
     output: Output, store: Store, name: str, page: str, drop: str, drop_first: bool, assigning: bool
 ) -> None:
-    """List items that enough judges marked for a later stage, with their text and whether any text precedes them, and
-    assign them with --assign. More context cannot help where the source is incomplete or comes first."""
+    """List items that enough judges marked for a later stage, and assign them with --assign."""
     left_out = {entry.strip() for entry in drop.split(",") if entry.strip()}
     entry, protocol = campaign.get(store, name), campaign.protocol(store, name)
     stage = _stage(protocol, page)
@@ -456,8 +446,7 @@ def require_name(typed: str | None, name: str, what: str) -> None:
 def calibrate(
     output: Output, store: Store, name: str, sentences: int, per_document: int | None, assigning: bool
 ) -> None:
-    """List the sentences on which people are furthest apart so far, and give them to everybody again once they
-    have been talked about."""
+    """List the sentences on which people are furthest apart so far, and give them to everybody again."""
     material = from_campaign(store, name)
     assert material.protocol is not None
     units = most_disputed(material.counted(), material.protocol, sentences, per_document=per_document)
@@ -483,8 +472,7 @@ def calibrate(
 
 
 def training(output: Output, store: Store, name: str, since: str, seed: int) -> None:
-    """Compare agreement on the sentences answered before a training with that on the sentences answered after it:
-    for every question, and for each of its labels or skills."""
+    """Compare agreement on the sentences answered before a training with that on those after it."""
     at = _moment(since)
     material = from_campaign(store, name)
     assert material.protocol is not None
@@ -532,8 +520,7 @@ def _moment(text: str) -> datetime:
 
 
 def run_links(output: Output, store: Store, name: str, judges: tuple[str, ...], base_url: str, show: bool) -> None:
-    """Issue new links; the old ones stop working. With --show, print the current links. The store keeps only hashes;
-    the links are derived again from a key file next to it (or from LANNER_LINK_KEY)."""
+    """Issue new links; the old ones stop working."""
     judge_ids = list(judges) or [judge.id for judge in campaign.judges(store, name) if judge.kind == "person"]
     links_of = campaign.invitations.shown if show else campaign.invitations.issue
     secrets = {judge: links_of(store, name, judge) for judge in judge_ids}

@@ -16,6 +16,7 @@ from lanner.analysis import GROUPS
 from lanner.analysis.material import Material
 from lanner.analysis.measures import group_of
 from lanner.analysis.scores import gold_question, keep_on_scale, score_bounds, scored_set
+from lanner.cli import slug
 from lanner.cli.commands.analysis import split_source
 from lanner.cli.commands.judges import SETTINGS, settings_from
 from lanner.cli.judge import (
@@ -28,8 +29,7 @@ from lanner.cli.judge import (
     texts_and_protocol,
     watching,
 )
-from lanner.cli.options import slug
-from lanner.cli.output import Columns, Output, result_rows
+from lanner.cli.output import Columns, Output, print_kinds, result_rows
 from lanner.cli.source import Source, chosen_pair, materials
 from lanner.errors import InputError, LannerError, check_known, did_you_mean
 from lanner.figures.typeset import estimate, number, p_value, percent
@@ -177,31 +177,28 @@ def _questions(part: Material, table: pl.DataFrame, model: str, question: str | 
     return [question]
 
 
+_REPLACEMENT: list[tuple[str, Columns, str]] = [
+    ("person", ["person", "items", ("closer", "model as close"), ("p_text", "p (corrected)"), "beaten"],
+     "Left out in turn: is the model as close to the others?"),
+    ("line", ["term", ("estimate", "people's score on the model's [95 %]"), "p_text"], "Calibration"),
+    ("bias", [("estimate", "model less people [95 %]"), "p_text"], ""),
+    ("system", ["system", ("estimate", "people and model [95 %]"), ("people_text", "people alone [95 %]"),
+                ("gain_text", "worth")], "Means of systems, corrected by people"),
+    ("label", ["label", ("estimate", "share, put right [95 %]"), ("model_text", "model"),
+               ("people_text", "people, where they judged")], "Shares of labels"),
+]  # fmt: skip
+
+
 def _print(output: Output, result: Result, part: str, question: str) -> None:
     output.cite(result)
-    kinds: dict[str, list[dict[str, Json]]] = {}
-    for row in result.rows:
-        about = {"part": part, "question": question, "signature": str(result.signature or "")}
-        kinds.setdefault(row["kind"], []).append({**about, **row, **_texts(row)})
-    tables: tuple[tuple[str, Columns, str], ...] = (
-        ("person", ["person", "items", ("closer", "model as close"), ("p_text", "p (corrected)"), "beaten"],
-         "Left out in turn: is the model as close to the others?"),
-        ("line", ["term", ("estimate", "people's score on the model's [95 %]"), ("p_text", "p")], "Calibration"),
-        ("bias", [("estimate", "model less people [95 %]"), ("p_text", "p")], ""),
-        ("system", ["system", ("estimate", "people and model [95 %]"), ("people_text", "people alone [95 %]"),
-                    ("gain_text", "worth")], "Means of systems, corrected by people"),
-        ("label", ["label", ("estimate", "share, put right [95 %]"), ("model_text", "model"),
-                   ("people_text", "people, where they judged")], "Shares of labels"),
-    )  # fmt: skip
     output.say(f"{part} · {question}", style="bold")
-    for sentence in _words(kinds["verdict"][0]):
+    about = {"part": part, "question": question}
+    [verdict] = [row for row in result.rows if row["kind"] == "verdict"]
+    output.rows.append({**about, "signature": str(result.signature or ""), **verdict})
+    for sentence in _words(verdict):
         output.say(sentence)
-    output.rows.extend(kinds["verdict"])
-    for kind, columns, heading in tables:
-        if kinds.get(kind):
-            output.say()
-            output.table(kinds[kind], columns, title=heading)
     output.say()
+    print_kinds(output, result, _REPLACEMENT, about=about, texts=_texts)
 
 
 def _texts(row: Mapping[str, Json]) -> dict[str, Json]:
@@ -435,8 +432,7 @@ def run_audit(
     store_place: str,
     **given: Any,
 ) -> int:
-    """Audit a model: length, pleas in the translation, wording and language of the instructions, order, range of
-    scores, agreement with itself. Each has an interval over documents and a plain verdict."""
+    """Audit a model: what moves its judgements that should not, and how far it agrees with itself."""
     values, _ = settings_from(None, assignments, dict.fromkeys(SETTINGS))
     options = given | values | {"models": (model,), "judge_name": "", "limit": None}
     [plan] = plans_from(options)

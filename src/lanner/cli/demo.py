@@ -138,8 +138,7 @@ LIVE, LIVE_PROTOCOL, LIVE_TITLE, BEGUN = "demo-live", "sqm", "Demo: answers arri
 
 
 def run(output: Output, folder: Path, port: int, serving: bool, opening: bool | None) -> None:
-    """Start a tour: judge three sentences, watch judgements arrive, read a report, then use your own file. The other
-    judges are simulated. Nothing leaves this machine."""
+    """Start a tour: judge three sentences, watch judgements arrive, read a report, then use your own file."""
     folder.mkdir(parents=True, exist_ok=True)
     with Store.open(folder / "lanner.sqlite") as store:
         output.say("Making the demo campaigns: ten short documents, three systems, three simulated judges ...")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lanner.analysis.diagnosis import Diagnosis, diagnosable_part, diagnose
 from lanner.analysis.scores import ALL, group_rows, keep_on_scale, ranked_by, score_bounds
-from lanner.cli.output import Columns, Output
+from lanner.cli.output import Columns, Output, print_kinds
 from lanner.cli.source import Source
 from lanner.errors import InputError
 from lanner.figures.charts import Row, intervals
@@ -77,25 +77,18 @@ def _print(output: Output, result: Result, part: str, question: str) -> None:
     if result.value is None:
         output.say(f"{title}: {result.notes[0]}")
         return
-    kinds: dict[str, list[dict[str, Json]]] = {}
-    for row in result.rows:
-        about = {"part": part, "question": question, "signature": str(result.signature or "")}
-        kinds.setdefault(row["kind"], []).append({**about, **row, **_texts(row)})
-    steps = "log_odds" in kinds["system"][0]
+    steps = any("log_odds" in row for row in result.rows if row["kind"] == "system")
     unit = "log odds" if steps else "points"
-    tables: tuple[tuple[str, Columns, str], ...] = (
+    tables: list[tuple[str, Columns, str]] = [
         ("system", ["system", ("estimate", "score [95 %]"), *([("log_odds", "log odds")] if steps else [])], title),
-        ("pair", ["system", "other", ("estimate", f"{unit} [95 %]"), ("p_text", "p"), ("p_holm_text", "p (holm)")],
+        ("pair", ["system", "other", ("estimate", f"{unit} [95 %]"), "p_text", ("p_holm_text", "p (holm)")],
          "Differences"),
         ("judge", ["judge", ("estimate", f"{unit} above the average judge [95 %]"), "n"], "Judges, most severe first"),
         ("variance", [("term", "spread between"), "variance", ("share_text", "share")], "Where scores differ"),
         ("decision", ["judges", "documents", "judgements", ("margin_text", "a difference is known to"),
                       ("rho", "Eρ²"), ("phi", "Φ")], "Designs: every judge judges every document"),
-    )  # fmt: skip
-    for kind, columns, heading in tables:
-        if kinds.get(kind):
-            output.table(kinds[kind], columns, title=heading)
-            output.say()
+    ]  # fmt: skip
+    kinds = print_kinds(output, result, tables, about={"part": part, "question": question}, texts=_texts)
     for sentence in _words(result, kinds):
         output.say(sentence)
 
@@ -189,8 +182,7 @@ def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> No
     )
     occurring = {aspect.id for aspect in result.occurring}
     for name in [domain] if domain else result.domains:
-        table_output = Output("diagnose", output.as_json)
-        table_output.table(
+        output.show(
             [
                 {
                     "system": entry.system,
@@ -208,7 +200,7 @@ def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> No
             ],
             title="All domains" if name == ALL else name,
         )
-        table_output.say()
+        output.say()
 
 
 def _priority(result: Diagnosis, system: str, aspect: str, domain: str) -> int | None:

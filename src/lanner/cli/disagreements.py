@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from lanner import campaign
@@ -32,8 +33,7 @@ from lanner.store import Store
 
 
 def check(output: Output, store: Store, name: str, question: str) -> None:
-    """Print what the live page shows: a verdict with four checks; progress, pace and cost of each judge;
-    agreement per question now and expected at completion; judges who diverge; labels that are confused most."""
+    """Print what the live page shows: verdict, judges, agreement now and at the end, who diverges."""
     entry = campaign.get(store, name)
     numbers, main = LiveCampaigns(store), str(entry.settings.get("main_question", ""))
     snapshot = numbers.snapshot(entry.id, main)
@@ -182,18 +182,10 @@ def _finish(judge: JudgeStatus, *, has_more: bool) -> str:
 def _measure(entry: Measure, label: Words) -> dict[str, Json]:
     return {
         "about": "agreement",
-        "question": entry.question,
-        "row": entry.row,
+        **asdict(entry),
         "label": str(label),
-        "value": entry.value,
-        "low": entry.low,
-        "high": entry.high,
         "now": estimate(entry.value, entry.low, entry.high),
         "expected": estimate(entry.value, entry.expected_low, entry.expected_high),
-        "items": entry.items,
-        "documents": entry.documents,
-        "weakest": entry.weakest,
-        "signature": entry.signature,
     }
 
 
@@ -290,8 +282,7 @@ def note(output: Output, store: Store, name: str, text: str) -> None:
 
 
 def decided(output: Output, store: Store, name: str, leave: tuple[tuple[str, str], ...]) -> None:
-    """Say where an adaptive campaign stands: which systems are told apart, what the next hundred judgements would
-    buy, how much work is left, and whether it is enough. Pairs to `leave` open are left first."""
+    """Say where an adaptive campaign stands. Pairs to `leave` open are left first."""
     entry = campaign.get(store, name)
     for first, second in leave:
         drawing.leave_open(store, entry.id, first, second)
@@ -342,14 +333,10 @@ def _summary(now: Economy) -> str:
 def _system(one: SystemStanding) -> dict[str, Json]:
     return {
         "kind": "system",
-        "system": one.system,
-        "value": one.value,
-        "low": one.low,
-        "high": one.high,
+        **asdict(one),
         "score": score_text(one.value),
         "interval": score_interval(one.low, one.high),
         "plain": score_text(one.plain),
-        "documents": one.documents,
         "shown": "yes" if one.shown else "no more" if one.documents else "no",
     }
 
@@ -357,19 +344,14 @@ def _system(one: SystemStanding) -> dict[str, Json]:
 def _pair(pair: PairStanding) -> dict[str, Json]:
     return {
         "kind": "pair",
+        **asdict(pair),
         "pair": f"{pair.first} – {pair.second}",
         "state": STATE_WORDS[pair.state],
         "code": str(pair.state),
-        "better": pair.better,
-        "value": pair.value,
-        "low": pair.low,
-        "high": pair.high,
         "difference": score_text(pair.value),
         "interval": score_interval(pair.low, pair.high),
         "chance": pair.chance_text,
-        "given_up": pair.given_up,
         "given_up_text": pair.given_up_text,
-        "spared": pair.spared,
         "spared_text": f"{pair.spared:,.0f}" if pair.state is State.OPEN and pair.spared is not None else "",
     }
 

@@ -202,8 +202,7 @@ _MARKS = {FINE: "✓", WRONG: "✗"}
 
 
 def run(output: Output, store_place: str) -> None:
-    """Check versions, database, disk, browser, fonts and optional packages. Changes nothing. The exit code is 2 only
-    if something is broken; missing optional packages are not an error."""
+    """Check versions, database, disk, browser, fonts and optional packages."""
     checks = list(look(store_place, Path.cwd()))
     output.rows.extend(
         {"check": each.about, "state": each.state, "found": each.found, "next": each.next_step} for each in checks

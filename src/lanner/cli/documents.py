@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lanner import campaign, formats
-from lanner.cli.options import parse_options
+from lanner.cli import parse_options
 from lanner.cli.output import Output
 from lanner.cli.source import Source, documents_of, materials, notes_of
 from lanner.errors import InputError, LannerError, Where
@@ -107,9 +107,7 @@ def run_export(
 
 
 def run_guidelines(output: Output, store: Store, name: str, out: Path | None, language: str) -> None:
-    """Print the guidelines of a campaign as they stand: instructions, every definition, notes added while it runs, and
-    each settled disagreement as a worked example. The version goes up with every note and decision, so that two
-    prints can be told apart."""
+    """Print the guidelines of a campaign as they stand, or write them to a file."""
     text = campaign_guidelines(store, name, language=language)
     if out is not None:
         if out.suffix not in (".md", ".html"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lanner import formats
-from lanner.cli.options import parse_options, slug
+from lanner.cli import parse_options, slug
 from lanner.cli.output import Output, counting, reading
 from lanner.cli.source import notes_of, reading_options
 from lanner.errors import LannerError, Where

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
 from lanner import campaign, protocols
+from lanner.cli import slug
 from lanner.cli.commands.judges import SETTINGS, settings_from
 from lanner.cli.model_judges import run_replay
-from lanner.cli.options import slug
-from lanner.cli.output import Columns, Output, result_rows
+from lanner.cli.output import Columns, Output, progress_bar, result_rows
 from lanner.cli.source import documents_of, new_store
 from lanner.errors import CampaignError, ExitCode, LannerError, did_you_mean
+from lanner.figures import typeset
 from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.comparison import Standing, audit, compare, sample_documents
@@ -206,16 +206,24 @@ def place_of(store: Store, source: str, options: dict[str, Any], plans: Sequence
         return found
     documents, protocol = _texts(source, names, options), protocols.load(_asked(options))
     name = options["name"] or f"{slug(Path(source).stem)}-{slug(protocol.name)}"
-    if name in names:
-        found = campaign.get(store, name)
-        if (
-            fingerprint(campaign.documents(store, name)) != fingerprint(documents)
-            or found.protocol_hash != protocol.hash
-        ):
-            what = f"There is a campaign {name!r} with other texts or another protocol."
-            raise LannerError(what, next_step="Give this one another name with --set name=….")
-        return found
-    demanded([], options["few_shot"])  # a new campaign has none
+    if name not in names:
+        demanded([], options["few_shot"])  # a new campaign has none
+    return _made_before_or_new(store, name, documents, protocol, plans)
+
+
+def _made_before_or_new(
+    store: Store, name: str, documents: Sequence[Document], protocol: Protocol, plans: Sequence[Plan]
+) -> Campaign:
+    """The campaign that was made of these texts before, to go on with, or a new one."""
+    if name in [entry.name for entry in campaign.campaigns(store)]:
+        entry, step = campaign.get(store, name), "Give this one another name with --set name=…."
+        if fingerprint(campaign.documents(store, name)) != fingerprint(documents):
+            step = f"{step} Of a sample, give the same --limit as before."
+            raise LannerError(f"There is a campaign {name!r} with other texts.", next_step=step)
+        if entry.protocol_hash != protocol.hash:
+            what = f"There is a campaign {name!r} by the protocol {entry.protocol_name}."
+            raise LannerError(what, next_step=step)
+        return entry
     for endpoint in {member.endpoint for plan in plans for member in plan.members}:
         providers.require(endpoint)  # before anything is made for judges that could not be asked
     judges = [plan.as_judge() for plan in plans]
@@ -260,19 +268,12 @@ def _asked(options: dict[str, Any]) -> str:
 @contextmanager
 def watching(output: Output) -> Iterator[Callable[[Totals], None]]:
     """Show on a terminal how far a run is: items, pace, tokens, cost so far and expected, what went wrong."""
-    console = Console(stderr=True)
-    if output.as_json or not console.is_terminal:
-        yield lambda _totals: None
-        return
     began = time.monotonic()
-    columns = (
-        TextColumn("Judging"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[words]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
+    columns = ("Judging", BarColumn(bar_width=24), MofNCompleteColumn(), "{task.fields[words]}", TimeRemainingColumn())
+    with progress_bar(output, *columns) as bar:
+        if bar is None:
+            yield lambda _totals: None
+            return
         task = bar.add_task("", total=None, words="")
 
         def show(totals: Totals) -> None:
@@ -304,8 +305,7 @@ _ASCII = {"±": "-", ",": "-"}
 
 
 def compare_contexts(output: Output, source: str, store_place: str, options: dict[str, Any]) -> int:
-    """Judge a sample of whole documents in every context, in a campaign of its own, and compare. The exit code: 0 where
-    every item has its answer, 3 where some have none."""
+    """Judge a sample of whole documents in every context, in a campaign of its own, and compare."""
     contexts = list(dict.fromkeys(canonical(name) for name in names_in(options["contexts"])))
     if len(contexts) < 2:
         raise LannerError("One context cannot be compared.", next_step="Give several, with semicolons between them.")
@@ -317,7 +317,7 @@ def compare_contexts(output: Output, source: str, store_place: str, options: dic
         documents, protocol = texts_and_protocol(store, source, options)
         is_campaign = source in [entry.name for entry in campaign.campaigns(store)]
         name = options["name"] or f"{source if is_campaign else slug(Path(source).stem)}-contexts"
-        sample = _sample(store, name, sample_documents(documents, sentences), protocol, plans)
+        sample = _made_before_or_new(store, name, sample_documents(documents, sentences), protocol, plans)
         with watching(output) as show:
             totals = _judged(store, sample, plans, limits=limits, report=show)
         people = source if is_campaign else sample.id
@@ -349,27 +349,6 @@ def in_context(plan: Plan, context: str) -> Plan:
     return replace(plan, judge=f"{plan.judge}-{suffix}", settings=replace(plan.settings, context=context))
 
 
-def _sample(
-    store: Store, name: str, documents: Sequence[Document], protocol: Protocol, plans: Sequence[Plan]
-) -> Campaign:
-    """The campaign of the sample: made once, and gone on with after that."""
-    if name in [entry.name for entry in campaign.campaigns(store)]:
-        sample = campaign.get(store, name)
-        if fingerprint(campaign.documents(store, name)) != fingerprint(documents):
-            raise LannerError(
-                f"There is a campaign {name!r} with another sample.", next_step="Give the same --limit as before."
-            )
-        if sample.protocol_hash != protocol.hash:
-            raise LannerError(
-                f"There is a campaign {name!r} by the protocol {sample.protocol_name}.",
-                next_step="Give this comparison another name with --set name=….",
-            )
-        return sample
-    judges = [plan.as_judge() for plan in plans]
-    sample = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
-    return campaign.open(store, sample.id)
-
-
 def print_standings(output: Output, standings: Sequence[Standing]) -> None:
     """A row for each judge and question."""
     rows = []
@@ -399,25 +378,18 @@ def print_standings(output: Output, standings: Sequence[Standing]) -> None:
         ("gain estimate", "gain over the first [95 %]"),
         ("same estimate", "same answer as the first [95 %]"),
         "replies",
-        ("missing", "questions without answer"),
-        ("refusals", "of them refused"),
-        "cost",
     ]
-    columns_used = [
-        entry for entry in columns if any(row.get(entry if isinstance(entry, str) else entry[0]) for row in rows)
-    ]
-    output.table(rows, columns_used)
+    counts = [("missing", "questions without answer"), ("refusals", "of them refused"), ("cost", "cost")]
+    columns += [column for column in counts if any(row.get(column[0]) for row in rows)]
+    output.table(rows, columns, filled=True)
 
 
 def _columns(name: str, result: Result | None) -> dict[str, Any]:
     if result is None or result.value is None:
         return {}
-    interval = result.interval
-    columns: dict[str, Any] = {name: result.value, f"{name} estimate": f"{result.value:.3f}"}
-    if interval is not None:
-        columns |= {f"{name} low": interval.low, f"{name} high": interval.high}
-        columns[f"{name} estimate"] += f" [{interval.low:.3f}, {interval.high:.3f}]"
-    return columns
+    text = typeset.estimate(result.value, result.low, result.high)
+    interval = {f"{name} low": result.low, f"{name} high": result.high} if result.interval else {}
+    return {name: result.value, f"{name} estimate": text, **interval}
 
 
 def run(

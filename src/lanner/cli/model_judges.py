@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from lanner import campaign, formats, metrics, protocols
+from lanner.analysis.material import Material
 from lanner.campaign.questions import fits, systems_of
-from lanner.cli.options import parse_options
+from lanner.cli import parse_options
 from lanner.cli.output import Output
 from lanner.cli.source import chosen_pair, documents_of, materials, names, reading_options, refuse_shared_name
 from lanner.errors import InputError, LannerError, Where, did_you_mean
@@ -378,30 +379,34 @@ def _texts_to_rate(
 ) -> tuple[list[Document], list[Judge], list[Judgement]]:
     """The documents of one language pair, and the scores that came with them where they are to be kept (`scored`):
     a folder of a shared task holds a hundred files of scores."""
-    readings: list[tuple[Sequence[Document], Sequence[Judge], Sequence[Judgement]]]
+    parts: Sequence[Material | formats.Reading]
     if not Path(source).exists():
-        readings = [(m.documents, m.judges, m.judgements) for m in materials(source, store_place, format_name)]
+        parts = materials(source, store_place, format_name)
     elif scored or not _has_texts_alone(source, format_name):
-        readings = [
-            (r.documents, r.judges, r.judgements) for r in formats.read(source, format_name, **reading_options())
-        ]
+        parts = formats.read(source, format_name, **reading_options())
     else:
-        readings = [(list(formats.read_documents(source, format_name, **reading_options())), (), ())]
-    pairs = list(dict.fromkeys(d.language_pair for documents, _, _ in readings for d in documents))
+        parts = [formats.Reading("", tuple(formats.read_documents(source, format_name, **reading_options())))]
+    pairs = list(dict.fromkeys(document.language_pair for part in parts for document in part.documents))
     code = "-".join(languages.pair(pair)) if pair else None
-    if code and all(languages.UNDETERMINED in pair.split("-") for pair in pairs):
-        pairs, code = [code], None  # the file does not name its languages
+    if pair and code and all(languages.UNDETERMINED in known.split("-") for known in pairs):
+        parts = [replace(part, documents=_in_languages(part.documents, *languages.pair(pair))) for part in parts]
+        pairs = [code]
     if code and code not in pairs:
         raise InputError(f"There is no pair {pair!r}.", where=Where(source), next_step=did_you_mean(str(pair), pairs))
     if code is None and len(pairs) > 1:
         hint = f"Say which with --languages: {', '.join(pairs)}."
         raise InputError(f"There are {len(pairs)} language pairs.", where=Where(source), next_step=hint)
-    for documents, judges, judgements in readings:
-        matches = [d for d in documents if code in (None, d.language_pair)]
+    for part in parts:
+        matches = [document for document in part.documents if code in (None, document.language_pair)]
         if matches:
-            ids = {d.id for d in matches} | {""}
-            return matches, list(judges), [j for j in judgements if j.document in ids]
+            ids = {document.id for document in matches} | {""}
+            return matches, list(part.judges), [j for j in part.judgements if j.document in ids]
     raise InputError("There are no texts in it.", where=Where(source))
+
+
+def _in_languages(documents: Sequence[Document], source: str, target: str) -> tuple[Document, ...]:
+    """The same in these languages, where the file does not name its own: metrics cut words as a language does."""
+    return tuple(replace(document, source_language=source, target_language=target) for document in documents)
 
 
 def _has_texts_alone(source: str, format_name: str | None) -> bool:

@@ -13,8 +13,8 @@ import numpy as np
 from lanner import campaign, designs, formats, protocols
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.states import check_names, check_settings
+from lanner.cli import parse_options, typed
 from lanner.cli.campaign import judges_from
-from lanner.cli.options import parse_options, typed
 from lanner.cli.output import Output
 from lanner.cli.source import documents_of, new_store, notes_of, reading_options
 from lanner.designs.adaptive import NAME as ADAPTIVE

@@ -39,8 +39,7 @@ def serve_pages(
     model_servers: tuple[str, ...],
     store_place: str,
 ) -> None:
-    """Serve until Ctrl+C. On first use it prints a link for the first organiser to sign up. Logs go to standard error,
-    one JSON object per line, without names, addresses or secrets."""
+    """Serve until Ctrl+C."""
     from lanner.web.server import Settings, begin_log, serve
 
     begin_log(level)
@@ -84,8 +83,7 @@ def serve_pages(
 
 
 def backup_store(output: Output, store: Store, out: Path | None, folder: Path, keep: int) -> None:
-    """Copy the store, SQLite or PostgreSQL, to one SQLite file, consistent as of one moment. Judges can keep working.
-    The file appears only after it has been read back and every row matches."""
+    """Copy the store, SQLite or PostgreSQL, to one SQLite file, consistent as of one moment."""
     copy = backup(store, out or folder / name_at(datetime.now(UTC)))
     removals = prune(folder, keep) if keep and out is None else []
     output.rows.append(
@@ -116,8 +114,7 @@ def backup_store(output: Output, store: Store, out: Path | None, folder: Path, k
 
 
 def restore_store(output: Output, copy: Path, store_place: str) -> None:
-    """Restore a backup to a new SQLite file or an empty PostgreSQL database, and verify every row. A store that is not
-    empty is never overwritten. Everyone has to sign in again; judges' links keep working."""
+    """Restore a backup to a new SQLite file or an empty PostgreSQL database, and verify every row."""
     summary = restore(copy, store_place)
     output.rows.append({"rows": summary.rows, "judgements": summary.contents["judgement"].rows})
     output.say(
@@ -132,8 +129,7 @@ def restore_store(output: Output, copy: Path, store_place: str) -> None:
 
 
 def verify_store(output: Output, copy: Path | None, published: str | None, store_place: str) -> None:
-    """Check the database and its invariants: references resolve, revisions form chains, saves are complete, texts and
-    protocols are unchanged, and judgements match the hash chain. Changes nothing."""
+    """Check the database of a store or a backup, and its invariants. Changes nothing."""
     if copy is not None:
         findings, place = verify_file(copy, published), str(copy)
     else:

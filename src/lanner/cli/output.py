@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanner import __version__
-from lanner.cli.options import wants_explanation
+from lanner.cli import wants_explanation
 from lanner.cli.source import pending_notes
 from lanner.errors import LannerError
 from lanner.figures.typeset import estimate, number, p_number, plural
 
 if TYPE_CHECKING:  # these take a while to load, and an error message needs none of them
     from rich.console import Console
+    from rich.progress import Progress, ProgressColumn
 
     from lanner.model import Json, Result
 
@@ -259,6 +260,27 @@ def add_rows(
     output.table(table_rows, [(key, names.get(key, key)) for key in keys], filled=True)
 
 
+def print_kinds(
+    output: Output,
+    result: Result,
+    tables: Sequence[tuple[str, Columns, str]],
+    *,
+    about: Mapping[str, Json],
+    texts: Callable[[Mapping[str, Json]], dict[str, Json]],
+) -> dict[str, list[dict[str, Json]]]:
+    """A table for each kind of rows of a Result: the kind, its columns and its title. `texts` are the numbers of a row
+    as people read them. Returns the rows by their kind."""
+    signature = str(result.signature or "")
+    kinds: dict[str, list[dict[str, Json]]] = {}
+    for row in result.rows:
+        kinds.setdefault(row["kind"], []).append({**about, "signature": signature, **row, **texts(row)})
+    for kind, columns, title in tables:
+        if kinds.get(kind):
+            output.table(kinds[kind], columns, title=title)
+            output.say()
+    return kinds
+
+
 def print_error(error: LannerError, *, as_json: bool) -> None:
     """The error's sentences on stderr; with --json as an object, so that a program can read it too."""
     if as_json:
@@ -330,41 +352,43 @@ def _progress_console() -> Console:
 
 
 @contextmanager
+def progress_bar(output: Output, *columns: str | ProgressColumn) -> Iterator[Progress | None]:
+    """A bar on stderr of a terminal; None where nobody watches or a machine reads along."""
+    from rich.progress import Progress
+
+    console = _progress_console()
+    if output.as_json or not console.is_terminal:
+        yield None
+        return
+    with Progress(*columns, console=console, transient=True) as bar:
+        yield bar
+
+
+@contextmanager
 def reading(output: Output, path: Path, watched: Watch, words: str = "Reading") -> Iterator[Report]:
     """Show how much of a file or folder is read, as `formats.watched` says, and what the returned function is told
     meanwhile."""
-    console = _progress_console()
-    if output.as_json or not console.is_terminal:
-        yield lambda _what, _count: None
-        return
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    columns = ("{task.description}", BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with progress_bar(output, *columns) as bar:
+        if bar is None:
+            yield lambda _what, _count: None
+            return
         task = bar.add_task(words, total=_size(path))
-
-        def report(what: str, count: int) -> None:
-            bar.update(task, description=f"{words}: {what} {count:,}")
-
-        def read(size: int) -> None:
-            bar.advance(task, size)
-
-        with watched(read):
-            yield report
+        with watched(lambda size: bar.advance(task, size)):
+            yield lambda what, count: bar.update(task, description=f"{words}: {what} {count:,}")
 
 
 @contextmanager
 def counting(output: Output, words: str, total: int | None) -> Iterator[Callable[[], None]]:
     """Show how many of a known number of things are done; the returned function counts one."""
-    console = _progress_console()
-    if output.as_json or not console.is_terminal:
-        yield lambda: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn
 
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=console, transient=True
-    ) as bar:
+    with progress_bar(output, "{task.description}", BarColumn(), MofNCompleteColumn()) as bar:
+        if bar is None:
+            yield lambda: None
+            return
         task = bar.add_task(words, total=total)
         yield lambda: bar.advance(task)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -34,6 +34,7 @@ _NAMES = {
     "system_judge": "judges favour different systems",
     "residual": "one judge's one answer: all that is left",
 }
+_SHAPE = ("documents", "sentences", "judges", "overlap")
 _HELPS = {
     "system_document": "more documents",
     "system_item": "more documents or sentences",
@@ -135,8 +136,7 @@ def _from_pilot(request: PlanRequest, part: Material, table: pl.DataFrame, quest
             raise InputError(f"{question} is neither a score nor anything judges can agree on.")
         request.agreement(part, measures[0])
         return
-    if f"Planned for {question}." not in request.output.notes:
-        request.output.note(f"Planned for {question}.")
+    request.output.note(f"Planned for {question}.")
     components = power.pilot(table, question)
     request.scores(components, power.as_run(table, question))
     if of_question["system"].n_unique() > 1:
@@ -148,38 +148,32 @@ def _from_pilot(request: PlanRequest, part: Material, table: pl.DataFrame, quest
         request.duration(lambda design: world_of_pilot(everyone, question, components, design, sign))
 
 
+@dataclass
 class PlanRequest:
     """The designs to compare, and what is printed about them."""
 
-    def __init__(
-        self,
-        output: Output,
-        *,
-        documents: str,
-        sentences: str,
-        panel: str,
-        overlap: str,
-        systems: int | None,
-        difference: float | None,
-        power: float,
-        extra: int | None,
-        goal: str,
-        other_judges: bool,
-        minutes: float | None,
-        rate: float | None,
-        studies: int,
-        seed: int,
-    ) -> None:
-        self.output = output
-        self.systems = systems
-        self.shape = [_numbers(text) for text in (documents, sentences, panel, overlap)]
-        self.difference, self.power, self.extra, self.other_judges = difference, power, extra, other_judges
-        self.minutes, self.rate, self.studies, self.seed = minutes, rate, studies, seed
-        self.goal = goal
-        refuse_agreement(parse_goal(goal))  # before anything is computed
-        self._base: Design | None = None
-        self.about: dict[str, str] = {}
-        """What the rows to come are about: a domain, where each is planned for by itself."""
+    output: Output
+    documents: str
+    sentences: str
+    panel: str
+    overlap: str
+    systems: int | None
+    difference: float | None
+    power: float
+    extra: int | None
+    goal: str
+    other_judges: bool
+    minutes: float | None
+    rate: float | None
+    studies: int
+    seed: int
+    about: dict[str, str] = field(default_factory=dict)
+    """What the rows to come are about: a domain, where each is planned for by itself."""
+    _base: Design | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.shape = [_numbers(text) for text in (self.documents, self.sentences, self.panel, self.overlap)]
+        refuse_agreement(parse_goal(self.goal))  # before anything is computed
 
     def scores(self, parts: Components, now: Design) -> None:
         """A difference between two systems: variances, designs, and what more judgements are best spent on."""
@@ -198,24 +192,11 @@ class PlanRequest:
             seed=self.seed,
         )
         rows = [{**self.about, "kind": "design", **row} for row in result.rows]
-        columns: Columns = [
-            "documents",
-            "sentences",
-            "judges",
-            "overlap",
-            "systems",
-            "judgements",
-            "hours",
-            "cost",
-            ("width", "interval"),
-        ]
-        columns += ["power", ("detectable", f"seen in {self.power:.0%}")]
-        columns_used = [
-            c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)
-        ]
-        self.output.table(rows, columns_used, title="What each design would show of a difference between two systems")
-        self.output.notes.extend(note for note in result.notes if note not in self.output.notes)
-        self.output.sign(result.signature)
+        columns: Columns = [*_SHAPE, "systems", "judgements", "hours", "cost", ("width", "interval"), "power"]
+        columns.append(("detectable", f"seen in {self.power:.0%}"))
+        title = "What each design would show of a difference between two systems"
+        self.output.table(rows, columns, title, filled=True)
+        self.output.cite(result)
         self.output.say()
         for row in rows[:1]:
             self.output.say(self._design_words(row))
@@ -233,21 +214,10 @@ class PlanRequest:
             return
         savings = expected_savings(world, goal, campaigns=min(CAMPAIGNS, self.studies), seed=self.seed)
         self.output.say()
-        columns: Columns = [
-            "campaign",
-            "judgements",
-            "share",
-            ("range", "9 of 10 campaigns"),
-            "hours",
-            "cost",
-            "decided",
-            "wrong",
-        ]
+        range_column = ("range", "9 of 10 campaigns")
+        columns: Columns = ["campaign", "judgements", "share", range_column, "hours", "cost", "decided", "wrong"]
         rows = [self._way(way, savings) for way in ("fixed", "adaptive")]
-        full_columns = [
-            c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) is not None for row in rows)
-        ]
-        self.output.table(rows, full_columns, title=f"The first design beside an adaptive campaign (goal {goal})")
+        self.output.table(rows, columns, f"The first design beside an adaptive campaign (goal {goal})", filled=True)
         self.output.say(
             f"An adaptive campaign takes about {percent(savings.share, 0)} of the work and never more than all of it; "
             f"{savings.campaigns} simulated campaigns, systems {_DISTANCES[world.means is None, world.has_metrics]}."
@@ -338,15 +308,7 @@ class PlanRequest:
         )
         rows = [{**self.about, "kind": "extra", **row, "less": percent(row["narrower"], 0)} for row in result.rows]
         self.output.say()
-        columns: Columns = [
-            "way",
-            "documents",
-            "sentences",
-            "judges",
-            "overlap",
-            ("width", "interval"),
-            ("less", "narrower by"),
-        ]
+        columns: Columns = ["way", *_SHAPE, ("width", "interval"), ("less", "narrower by")]
         self.output.table(rows, columns, title=f"What {extra:,} more judgements are best spent on")
         best = rows[0]
         self.output.say(f"Best: {best['way']}; the interval becomes {best['less']} narrower.")
@@ -359,12 +321,8 @@ class PlanRequest:
         result = power.expected_width(pilot_plan, sizes, n=min(self.studies, 400), seed=self.seed)
         rows = [{**self.about, "kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
         title = f"Interval of {coefficient.sign} ({coefficient.question}) with as many documents like the pilot's"
-        columns: Columns = [
-            "documents",
-            ("width", "interval"),
-            ("usual_low", "half of studies: from"),
-            ("usual_high", "to"),
-        ]
+        usual: Columns = [("usual_low", "half of studies: from"), ("usual_high", "to")]
+        columns: Columns = ["documents", ("width", "interval"), *usual]
         self.output.table(rows, columns, title=title)
         self.output.cite(result)
         if rows and rows[0]["width"] is not None:

@@ -135,9 +135,7 @@ def run(
     latex: bool,
     format_name: str | None,
 ) -> None:
-    """Split into sentences, align, filter and sample according to a recipe. Also writes a manifest, from which the
-    same bytes can be reproduced, and a list of doubtful rows to check on a page (--verify) or in a spreadsheet
-    (--verified)."""
+    """Split into sentences, align, filter and sample according to a recipe."""
     if describe_only:
         _describe(output, path, format_name, latex=latex)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,7 @@ from lanner.analysis.scores import (
 from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source, chosen_judges, chosen_pair, shares
 from lanner.errors import InputError, StatisticError, Where, did_you_mean
-from lanner.figures.typeset import estimate, number, p_value, percent
+from lanner.figures.typeset import estimate, number, p_number, p_value, percent
 from lanner.model import Json, Result, languages
 from lanner.model.messages import in_number
 from lanner.protocols.wording import Wording
@@ -133,7 +133,8 @@ def run_scores(
             options["words"] = material.words
         if level != "system":
             rows_of_items = scores.items(table, of, **{k: v for k, v in options.items() if k in _SELECTION})
-            _print_level(output, rows.sign(scores.at(rows_of_items, level)), of)
+            result = rows.sign(scores.at(rows_of_items, level))
+            _print(output, result.rows, [], result, of)
             continue
         if options.get("average", "micro").endswith("macro") and (table["domain"] == "").all():
             output.note("No domain is known, so that all is one domain: name them with --documents.")
@@ -223,7 +224,6 @@ def _pairs(part: Material) -> set[tuple[str, str]]:
 def _print_systems(output: Output, result: Result, of: str, name: str) -> None:
     rows = [
         {
-            "question": of,
             **row,
             "value": row["score"],
             "unit": result.interval.unit if result.interval else None,
@@ -232,71 +232,57 @@ def _print_systems(output: Output, result: Result, of: str, name: str) -> None:
         }
         for row in result.rows
     ]
-    columns = [
-        ("rank", "#"),
-        "system",
-        ("estimate", f"{name} [95 %]"),
-        "micro",
-        ("ranks_text", "ranks"),
-        "cluster",
-        "n",
-    ]
-    _print(output, rows, columns, result)
-
-
-def _print_pairs(output: Output, result: Result, of: str, name: str) -> None:
-    rows = [
-        {
-            "question": of,
-            **row,
-            "estimate": estimate(row["difference"], row["low"], row["high"], 2, bounded=False),
-            "p_text": p_value(row["p"]),
-            **{f"{name}_text": p_value(row[name]) for name in _CORRECTED if name in row},
-        }
-        for row in result.rows
-    ]
-    correction = dict(result.signature.parts)["correction"] if result.signature else "holm"
-    columns: list[Any] = [
-        "system",
-        "other",
-        ("estimate", f"difference in {name} [95 %]" if name != of else "difference [95 %]"),
-        ("p_text", "p"),
-    ]
-    columns += [
-        (f"{name}_text", f"{title} ({correction})" if correction != "none" else title)
-        for name, title in _CORRECTED.items()
-        if rows and name in rows[0]
-    ]
-    _print(output, rows, [*columns, "higher", "lower", "n", "documents"], result)
+    estimates = ("estimate", f"{name} [95 %]")
+    _print(
+        output, rows, [("rank", "#"), "system", estimates, "micro", ("ranks_text", "ranks"), "cluster", "n"], result, of
+    )
 
 
 _CORRECTED = {"p_holm": "p", "p_not_worse": "p other not worse", "p_equivalent": "p equal within margin"}
 
 
-def _print_level(output: Output, result: Result, of: str) -> None:
-    _print(output, [{"question": of, **row} for row in result.rows], [], result)
+def _print_pairs(output: Output, result: Result, of: str, name: str) -> None:
+    rows = [
+        {
+            **row,
+            "estimate": estimate(row["difference"], row["low"], row["high"], 2, bounded=False),
+            **{f"{key}_text": p_number(row[key]) for key in ("p", *_CORRECTED) if key in row},
+        }
+        for row in result.rows
+    ]
+    correction = dict(result.signature.parts)["correction"] if result.signature else "holm"
+    difference = f"difference in {name} [95 %]" if name != of else "difference [95 %]"
+    corrected = [
+        (f"{key}_text", f"{title} ({correction})" if correction != "none" else title)
+        for key, title in _CORRECTED.items()
+        if rows and key in rows[0]
+    ]
+    columns: Columns = [
+        "system",
+        "other",
+        ("estimate", difference),
+        "p_text",
+        *corrected,
+        "higher",
+        "lower",
+        "n",
+        "documents",
+    ]
+    _print(output, rows, columns, result, of)
 
 
-def _print(output: Output, rows: list[dict[str, Any]], columns: list[Any], result: Result) -> None:
+def _print(output: Output, rows: Sequence[Mapping[str, Json]], columns: Columns, result: Result, of: str) -> None:
     output.cite(result)
-    output.table([{**row, "signature": str(result.signature or "")} for row in rows], columns)
+    output.table([{"question": of, **row, "signature": str(result.signature or "")} for row in rows], columns)
 
 
 # `lanner prefer`: which of two systems judges prefer: counts, sign tests with ties dropped and split, majority.
 
 
 _COLUMNS: Columns = [
-    "question",
-    "judge",
-    "for",
-    "against",
-    "wins",
-    "ties",
-    "losses",
+    *("question", "judge", "for", "against", "wins", "ties", "losses"),
     ("interval", "share [95 %]"),
-    "ties dropped",
-    "ties split",
-    "by document",
+    *("ties dropped", "ties split", "by document"),
 ]
 
 
@@ -426,16 +412,8 @@ def _print_votes(output: Output, result: Result, question: str, domain: str) -> 
         }
         for row in result.rows
     ]
-    columns: Columns = [
-        "question",
-        "one",
-        "two",
-        "items",
-        ("won_by_one", "for one"),
-        "ties",
-        ("won_by_two", "for two"),
-        "sign test",
-    ]
+    columns: Columns = ["question", "one", "two", "items", ("won_by_one", "for one"), "ties"]
+    columns += [("won_by_two", "for two"), "sign test"]
     output.table(rows, columns, title=domain)
     for row in rows:
         output.say(
@@ -455,10 +433,6 @@ def _print_strengths(output: Output, result: Result, question: str, domain: str)
         }
         for row in result.rows
     ]
-    estimates = ("estimate", "estimate [95 %]")
-    columns: Columns = ["judge", "kind", "system", "other", estimates, "p", ("p_holm", "p (holm)")]
-    columns_used = [
-        c for c in columns if any(row.get(c if isinstance(c, str) else c[0]) not in (None, "") for row in rows)
-    ]
-    output.table(rows, columns_used, title=" · ".join(filter(None, (question, domain))))
+    title = " · ".join(filter(None, (question, domain)))
+    output.table(rows, ["judge", "kind", "system", "other", "estimate", "p", "p_holm"], title, filled=True)
     output.say("Strengths are log odds: 0.5 more means preferred in about 62 % of decided comparisons, 1 more in 73 %.")

@@ -12,13 +12,12 @@ import click
 import pytest
 
 from cli.command import Command
-from lanner import registry
-from lanner.cli import HEADINGS, OTHERS, grouped, load, names, options
+from lanner import cli, registry
+from lanner.cli import HEADINGS, OTHERS, command_names, from_option, grouped, json_option, load, store_option
 from lanner.cli.commands.judges import SETTINGS, judge, settings_from
-from lanner.cli.options import from_option, json_option, store_option
 from lanner.errors import LannerError
 
-NAMES = names()
+NAMES = command_names()
 TASK = re.compile(r'(answer\w*)\("(\w+)\.(\w+)", ')
 
 
@@ -56,7 +55,7 @@ def test_what_a_command_reads_is_what_its_implementation_takes(name: str) -> Non
     for command in leaves(load(name)):
         source = inspect.getsource(inspect.unwrap(command.callback))  # type: ignore[arg-type]
         way, module, function = TASK.findall(source)[-1]
-        takes = inspect.signature(getattr(options.implementation(module), function)).parameters
+        takes = inspect.signature(getattr(cli.implementation(module), function)).parameters
         reads = {parameter.name for parameter in command.params if parameter.expose_value}
         gets = {*reads, "output"} - {"as_json"}
         if way == "answer_from_store":
@@ -73,13 +72,13 @@ def test_what_a_command_reads_is_what_its_implementation_takes(name: str) -> Non
 def test_a_command_of_another_package_comes_last(monkeypatch: pytest.MonkeyPatch, lanner: Command) -> None:
     point = EntryPoint("from-elsewhere", "cli.commands.elsewhere", "lanner.cli")
     monkeypatch.setattr(registry, "_entry_points", lambda group: (point,) if group == "cli" else ())
-    names.cache_clear()
+    command_names.cache_clear()
     try:
-        assert list(grouped(names()).items())[-1] == (OTHERS, ["from-elsewhere"])
+        assert list(grouped(command_names()).items())[-1] == (OTHERS, ["from-elsewhere"])
         assert load("from-elsewhere").name == "from-elsewhere"
         assert "From another package." in lanner("--help").out
     finally:
-        names.cache_clear()
+        command_names.cache_clear()
 
 
 NOTHING = dict.fromkeys(SETTINGS)

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from lanner.cli.commands.judges import check_texts_to_judge, provider_option
-from lanner.cli.options import (
+from lanner.cli import (
     PATH,
     Detail,
     RenamedOption,
@@ -26,6 +25,7 @@ from lanner.cli.options import (
     store_option,
     svg_option,
 )
+from lanner.cli.commands.judges import check_texts_to_judge, provider_option
 from lanner.cli.source import refuse_missing
 
 

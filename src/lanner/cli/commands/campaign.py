@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from lanner.cli.options import (
+from lanner.cli import (
     PATH,
     PORT,
     SEED,

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from lanner.cli.options import (
+from lanner.cli import (
     PATH,
     Group,
     about_campaign,

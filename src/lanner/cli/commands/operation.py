@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lanner.cli.options import PATH, Group, answer, answer_from_store, json_option, store_option
+from lanner.cli import PATH, Group, answer, answer_from_store, json_option, store_option
 from lanner.cli.source import (
     refuse_unknown_account,
     refuse_unknown_campaign,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from lanner.cli.options import (
+from lanner.cli import (
     PATH,
     PORT,
     SEED,
