@@ -140,6 +140,15 @@ def test_the_plan_says_where_judges_cannot_be_split_evenly() -> None:
     assert "2 systems: a document is judged by 1 to 2" in describe_balance(turned, texts, RATING)
 
 
+def test_two_outputs_are_one_pair_whichever_stands_first() -> None:
+    compared = protocol({"unit": "document", "object": "outputs"})
+    texts = corpus([2, 2, 2])
+    rng = np.random.default_rng(1)
+    tasks = designs.assign("latin_square", texts, people(3), compared, rng=rng, systems=["m0", "m1"])
+    assert len({item.systems for task in tasks for item in task.items}) == 2
+    assert describe_balance(tasks, texts, compared) == ""
+
+
 def test_a_document_that_lacks_a_system_is_not_called_uneven() -> None:
     segment = Segment("1", "Source.", {"m0": "One.", "m1": ""})
     texts = [*corpus([2, 2]), Document("short", (segment,))]

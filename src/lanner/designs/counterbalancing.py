@@ -103,7 +103,7 @@ def describe_balance(tasks: Sequence[Task], documents: Sequence[Document], proto
         scenario = (str(protocol.pages[task.page][0].scenario),)
         for item in task.items:
             if item.document and item.role is Role.MAIN:
-                judges[item.document, scenario if several else item.systems].add(task.judge)
+                judges[item.document, scenario if several else tuple(sorted(item.systems))].add(task.judge)
     names = {name for _, name in judges}
     uneven = []
     for document in documents:
