@@ -89,8 +89,8 @@ def test_borders_form_a_chain_and_probabilities_are_probabilities(source, target
 
 
 def test_a_whole_long_document_stays_affordable():
-    sentences = [f"Sentence number {n} says that {'many ' * (n % 7)}people came." for n in range(150)]
-    translated = [f"La frase número {n} dice que vinieron {'muchas ' * (n % 7)}personas." for n in range(150)]
+    sentences = [f"Sentence number {n} says that {'many ' * (n % 7)}people came." for n in range(100)]
+    translated = [f"La frase número {n} dice que vinieron {'muchas ' * (n % 7)}personas." for n in range(100)]
     source, target = " ".join(sentences), " ".join(translated)
     ours, theirs = both(source, target)
     found = {(x, y) for x, y, _ in align(ours.at_least(SOURCE_ODDS), theirs.at_least(TARGET_ODDS)).borders()}

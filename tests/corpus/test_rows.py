@@ -132,11 +132,12 @@ def test_merging_all_rows_gives_the_segment_back(segment):
 
 @pytest.mark.data
 def test_alignment_beats_the_study_on_its_own_set_up():
-    """Segments of 2 to 4 released rows (seed 7): the study reached F1 .816 with Gale-Church and anchors."""
+    """Segments of 2 to 4 released rows: the study reached F1 .816 with Gale-Church and anchors. Half of the documents
+    here, all of them and with the study's seed in `benchmarks/bench_alignment.py`."""
     with (data_dir("h-falcon") / "data" / "evalset.csv").open(encoding="utf-8", newline="") as file:
         documents = [list(rows) for _, rows in groupby(csv.DictReader(file), key=lambda row: row["doc"])]
     rng, total, number = random.Random(7), Scores(), 0
-    for rows in documents:
+    for rows in documents[::2]:
         start = 0
         while start < len(rows):
             size = rng.randint(2, 4)
@@ -145,7 +146,7 @@ def test_alignment_beats_the_study_on_its_own_set_up():
             segment = Segment("1", " ".join(one for one, _ in gold), {"a": " ".join(other for _, other in gold)})
             made = split(segment, target="ko").document.segments
             total += compare(joint_borders([(row.source, row.outputs["a"]) for row in made]), joint_borders(gold))
-    assert number == 288
+    assert 100 < number < 288
     assert total.f1 >= 0.85
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from data_sets import data_dir
 from design_setups import corpus, people, protocol
-from lanner import designs, formats, protocols
+from lanner import designs, protocols
 from lanner.designs.controls import Controls, add
 from lanner.designs.plan import Plan, _groups, half_width, loads, plan
 from lanner.model import Document, Segment
@@ -152,8 +152,15 @@ def test_one_long_document_forces_an_uneven_load_and_is_named() -> None:
 
 @pytest.mark.data
 def test_twenty_judges_on_wmt24_have_even_loads() -> None:
-    documents = list(formats.read(data_dir("wmt24"))[0].documents)
-    tasks = designs.assign(
-        "random", documents, people(20), RATING, rng=np.random.default_rng(3), systems=list(documents[0].systems)[:1]
+    root = data_dir("wmt24")
+    sources, names = (
+        (root / path).read_text(encoding="utf-8").split("\n") for path in ("sources/en-es.txt", "documents/en-es.docs")
     )
+    texts: dict[str, list[Segment]] = {}
+    for source, name in zip(sources, names, strict=False):
+        segments = texts.setdefault(name, [])
+        segments.append(Segment(str(len(segments)), source, {"oak": source}))
+    documents = [Document(name, tuple(segments), "en", "es") for name, segments in texts.items() if name]
+    assert len(documents) == 171
+    tasks = designs.assign("random", documents, people(20), RATING, rng=np.random.default_rng(3), systems=["oak"])
     assert loads(tasks, documents).uneven == []
