@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,10 +30,18 @@ def raw_rows(judgements: Iterable[Judgement]) -> pd.DataFrame:
     )
 
 
+def answers_by_unit(rows: pd.DataFrame) -> list[np.ndarray]:
+    """The answers to each unit that several judges have judged, as numbers."""
+    units: dict[Any, list[float]] = {}
+    for unit, value in zip(rows["unit"], rows["value"], strict=True):
+        units.setdefault(unit, []).append(float(value))
+    return [np.array(answers) for answers in units.values() if len(answers) > 1]
+
+
 def alpha(rows: pd.DataFrame, level: str) -> float | None:
     """Krippendorff's α for numbers ("interval") or names ("nominal"): one less observed over expected distance. None
     where everybody always said the same."""
-    by_unit = [group["value"].astype(float).to_numpy() for _, group in rows.groupby("unit") if len(group) > 1]
+    by_unit = answers_by_unit(rows)
 
     def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
         return np.asarray((one - other) ** 2 if level == "interval" else one != other, dtype=float)
@@ -46,15 +55,12 @@ def alpha(rows: pd.DataFrame, level: str) -> float | None:
 
 def ordinal_alpha(rows: pd.DataFrame) -> float:
     """Krippendorff's α for an order, from the table of units by judges (Krippendorff 2011, section C)."""
-    by_unit = [group["value"].astype(float).to_numpy() for _, group in rows.groupby("unit") if len(group) > 1]
+    by_unit = answers_by_unit(rows)
     values = np.unique(np.concatenate(by_unit))
-    place = {value: at for at, value in enumerate(values)}
     together = np.zeros((len(values), len(values)))
-    for answers in by_unit:
-        for first in range(len(answers)):
-            for second in range(len(answers)):
-                if first != second:
-                    together[place[answers[first]], place[answers[second]]] += 1 / (len(answers) - 1)
+    for answers in by_unit:  # every ordered pair of two judges
+        number = (answers[:, None] == values).sum(axis=0)
+        together += (np.outer(number, number) - np.diag(number)) / (len(answers) - 1)
     counts = together.sum(axis=1)
     steps = np.zeros_like(together)
     for one in range(len(values)):

@@ -120,7 +120,7 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
         life.work(judge, world.answer, world.seconds)
     shares = life.raw().query("question == 'score'").groupby("judge").size()
     assert shares["dora"] == shares["ana"], "the judge who came late judged as much of the main part as the others"
-    whole = compare(life, everywhere=True)
+    whole = compare(life)
     settle_again = life.post("/settle", document="d1", segment="1", system=BETTER, score="50", note="")
     assert settle_again.status_code in (200, 303)
     assert compare(life, everywhere=True) == whole, "a settled answer is nobody's judgement"
@@ -160,7 +160,7 @@ def test_a_whole_life(live: Callable[[str], CampaignLife]) -> None:
         pairs, apart = decided_pairs(by_system(life.raw(left_out=left_out).query("question == 'score'")))
         assert (price["pairs"], price[decided]) == (pairs, len(apart))
         assert re.search(rf'Pairs decided</th>.*?<td class="n">{len(apart)} of {pairs}</td>', shown, re.DOTALL)
-    [lead] = [row for row in life.report_rows("ranking-score") if row["difference"]]
+    [lead] = [row for row in life.report_table("ranking-score") if row["difference"]]
     assert (lead["state"] == "decided") == bool(price["without_decided"])
     life.post("/judge", judge=CARELESS, do="count_again")
     assert compare(life) == whole
