@@ -280,3 +280,14 @@ def test_two_numbers_in_a_cell_are_not_read_as_one(tmp_path: Path, answers: list
     path = put(tmp_path / "t.csv", "\n".join(["judge,segment,system,score", *rows]))
     (reading,) = table.read(path)
     assert [entry.value for entry in reading.judgements] == answers
+
+
+def test_an_empty_cell_is_no_first_answer(tmp_path: Path) -> None:
+    rows = ["ann,1,A,", "ann,1,A,4", "ann,1,A,2", "ben,1,A,3", "ben,1,A,", "cleo,1,A,", "cleo,1,A,"]
+    (reading,) = table.read(put(tmp_path / "t.csv", "\n".join(["judge,segment,system,score", *rows])))
+    assert [(entry.judge, entry.value) for entry in reading.judgements if entry.role == "main"] == [
+        ("ann", 4),
+        ("ben", 3),
+        ("cleo", None),
+    ]
+

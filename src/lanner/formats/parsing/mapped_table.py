@@ -446,7 +446,7 @@ def survey_by_respondent(path: Path, rows: Rows) -> InputError:
 # Answers
 
 
-TIMES = ("seconds", "active_seconds")
+_TIMES = ("seconds", "active_seconds")
 _UNNAMED = "judge"
 """Who judged where no column says it."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]00:00:00)?")
@@ -525,8 +525,8 @@ class TableAnswers:
         if not table.answers:
             return
         at, flags = self._moment(table.text("answered_at", row), line)
-        times = [table.text(role, row) for role in TIMES]
-        seconds, active = (duration(text, table.unit_of(role)) for role, text in zip(TIMES, times, strict=True))
+        times = [table.text(role, row) for role in _TIMES]
+        seconds, active = (duration(text, table.unit_of(role)) for role, text in zip(_TIMES, times, strict=True))
         if any(text and time is None for text, time in zip(times, (seconds, active), strict=True)):
             self._first_bad_time = self._first_bad_time or line
             flags = ("unreadable_time",)
@@ -769,11 +769,14 @@ class TableAnswers:
         self._refuse_errors(by_question)
         self._refuse_bars()
         keys: set[tuple[Any, ...]] = set()
+        answered = {cell.key for cell in self._cells if values[id(cell)][1] != "missing"}
         judgements = []
         for cell in self._cells:
             value, flag = values[id(cell)]
-            again = cell.key in keys
-            keys.add(cell.key)
+            # an empty cell is no first answer where the judge has another row with one
+            again = cell.key in keys or (flag == "missing" and cell.key in answered)
+            if not again:
+                keys.add(cell.key)
             role = Role(cell.role) if cell.role in list(Role) else Role.REPEAT if again else Role.MAIN
             flags = (*([flag] if flag else []), *cell.flags)
             if cell.role and cell.role not in list(Role):
@@ -821,7 +824,7 @@ class TableAnswers:
             yield "No column `role` says which answers are controls or repeats, so all count as main ones."
         yield from self._steps
         yield from self._note_on_places()
-        for role in TIMES:
+        for role in _TIMES:
             if self._cells and role in self._table.at:
                 column = self._table.map.roles[role]
                 about = duration_heading(column)
