@@ -4,6 +4,7 @@ import json
 import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -295,7 +296,10 @@ def test_the_sample_comes_back(tmp_path: Path) -> None:
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["ESA", "GEMBA", "MQM"])
 def test_released_scores_come_back(tmp_path: Path, name: str) -> None:
-    path = data_dir("esa-appraise") / f"240315rc5{name}.scores.csv"
+    released = data_dir("esa-appraise") / f"240315rc5{name}.scores.csv"
+    path = tmp_path / released.name
+    with released.open(encoding="utf-8", newline="") as file:
+        path.write_text("".join(islice(file, 800)), encoding="utf-8", newline="")
     (first,) = formats.read(path)
     formats.write("appraise_scores", tmp_path / "s.csv", first.documents, first.judgements)
     (second,) = formats.read(tmp_path / "s.csv", protocol=first.protocol)
