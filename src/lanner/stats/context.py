@@ -18,9 +18,8 @@ from lanner.stats.resample import (
     Outcome,
     Resampling,
     clustered,
-    group_sums,
     outcome,
-    replicate_sums,
+    replicate_ratios,
     sign,
     undefined,
 )
@@ -56,12 +55,7 @@ def _shares(marks: Array, table: pl.DataFrame, resampling: Resampling, over: Arr
     """For each column of marks its sum over that of `over` (rows, if not given), with a document interval."""
     unit, count = units(table, resampling.unit)
     base = np.ones(len(marks)) if over is None else over
-
-    def finish(total: Array) -> Array:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(total[:, :-1] / total[:, -1:])
-
-    replicates = replicate_sums(group_sums(np.column_stack([marks, base]), unit, count), finish, resampling)
+    replicates = replicate_ratios(marks, base, unit, count, resampling)
     return [
         _Share(int(total), float(replicates.value[k]), outcome(replicates, resampling, column=k, scale="share"))
         for k, total in enumerate(marks.sum(axis=0))

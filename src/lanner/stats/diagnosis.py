@@ -16,7 +16,18 @@ from lanner.stats.coefficients import alpha, corrected, fleiss, gwet, kappa, per
 from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, Statistic, estimate, statistic, usage
 from lanner.stats.frame import tidy
 from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
-from lanner.stats.resample import Array, Outcome, Resampling, labelled, outcome, replicate, sign, t_outcome
+from lanner.stats.resample import (
+    Array,
+    Outcome,
+    Resampling,
+    labelled,
+    number_or_none,
+    outcome,
+    replicate,
+    sign,
+    t_outcome,
+    undefined,
+)
 
 _FIRST, _AGAIN = "first", "again"
 
@@ -52,8 +63,7 @@ def self_agreement(
     results = []
     for coefficient in statistics:
         if question and table.is_empty():
-            name = coefficient.name
-            results.append(Result(name, None, labels={"judge": "all"}, notes=("Undefined: no item was put twice.",)))
+            results.append(labelled(undefined(coefficient.name, "no item was put twice."), {"judge": "all"}))
             continue
         results.append(_one(coefficient, table, question, "all", options))
         for judge in table["by"].unique().sort():
@@ -90,9 +100,8 @@ def difference(first: Plan, second: Plan, *, resampling: Resampling | None = Non
     if not np.isfinite(values).all():
         which = "both are" if not np.isfinite(values).any() else "one is"
         signature = sign("difference", how, None, **settings)
-        return Result(
-            name, None, counts=counts, notes=(f"Undefined: {which} undefined by itself.", *notes), signature=signature
-        )
+        result = undefined(name, f"{which} undefined by itself.", counts=counts, signature=signature)
+        return replace(result, notes=(*result.notes, *notes))
     how = Resampling("document", how.n, how.seed, how.level, how.method)
     estimate = _compare_pairs(first, second, names, how) if common else _independent(first, second, how)
     settings["documents"] = f"{len(common)} shared" if common else "none shared"
@@ -190,7 +199,7 @@ def _merges(two: Ratings, resampling: Resampling) -> list[Result]:
     outcomes = tuple({**_names(two), "merged": name} for name in merged_names)
     plan = Plan("merging", two, rows, finish, parts, outcomes=outcomes)
     replicates = plan.replicate(resampling)
-    before = _plain(replicates.value[-1])
+    before = number_or_none(replicates.value[-1])
     reasons = ("after merging only one label is left.",) * len(merged_names)
     results = []
     for column, result in enumerate(estimate(replace(plan, reasons=reasons), resampling, replicates=replicates)):
@@ -198,16 +207,12 @@ def _merges(two: Ratings, resampling: Resampling) -> list[Result]:
         row = {
             "merged": merged_names[column],
             "before": before,
-            "gain": _plain(replicates.value[len(merged_names) + column]),
+            "gain": number_or_none(replicates.value[len(merged_names) + column]),
             **gain.ends(),
             "p": gain.p,
         }
         results.append(replace(result, rows=(row,)))
     return results
-
-
-def _plain(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def disagreements(
@@ -360,7 +365,7 @@ def leave_one_out(
     """
     how = resampling or Resampling()
     everyone = of.plan(data, question, **options)
-    full = _plain(everyone.value()[0])
+    full = number_or_none(everyone.value()[0])
     rest = {name: value for name, value in options.items() if name in ("level", "weights", "form", "over", "cells")}
     results = []
     for judge in everyone.rated.judges:

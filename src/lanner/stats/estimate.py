@@ -245,7 +245,7 @@ def _without_each_judge(plan: Plan, again: Callable[[Ratings], Plan]) -> Array:
 
 def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampling, left_out: Array | None) -> Result:
     value = float(replicates.value[column])
-    counts = plan.counts[column]
+    counts, labels = plan.counts[column], plan.outcomes[column]
     notes = plan.rated.notes + plan.notes
     if plan.grouped and resampling.unit == "document" and resampling.method != "none":
         notes += (f"Many documents: they are resampled in {GROUPS} groups.",)
@@ -253,37 +253,16 @@ def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampl
         reason = plan.reasons[column] if column < len(plan.reasons) else ""
         notes = (f"Undefined: {reason or why_undefined(plan.rated)}", *notes)
         signature = sign(plan.name, resampling, None, rows=plan.rated.rows, **plan.settings)
-        return Result(
-            plan.name,
-            None,
-            counts=counts,
-            missing=plan.rated.missing,
-            labels=plan.outcomes[column],
-            notes=notes,
-            signature=signature,
-        )
+        return Result(plan.name, None, None, None, counts, plan.rated.missing, labels, (), notes, signature)
     units = counts.get("documents", replicates.units) if resampling.unit == "document" else replicates.units
     if resampling.unit in ("judge", "two-way"):
         estimate = _judge_outcome(plan, value, replicates, resampling, left_out)
     else:
         estimate = outcome(replicates, resampling, column=column, scale=plan.scale, units=units)
-    return Result(
-        plan.name,
-        value,
-        estimate.interval,
-        counts=counts,
-        missing=plan.rated.missing,
-        labels=plan.outcomes[column],
-        notes=notes + estimate.notes + ((plan.no_interval,) if plan.no_interval else ()),
-        signature=sign(
-            plan.name,
-            resampling,
-            estimate.interval,
-            rows=plan.rated.rows,
-            holds_for=_holds_for(estimate),
-            **plan.settings,
-        ),
-    )
+    notes += estimate.notes + ((plan.no_interval,) if plan.no_interval else ())
+    how = {"rows": plan.rated.rows, "holds_for": _holds_for(estimate), **plan.settings}
+    signature = sign(plan.name, resampling, estimate.interval, **how)
+    return Result(plan.name, value, estimate.interval, None, counts, plan.rated.missing, labels, (), notes, signature)
 
 
 def _holds_for(estimate: Outcome) -> str:

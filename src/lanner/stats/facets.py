@@ -18,7 +18,7 @@ are integrated out by Laplace's method, as `clmm` of the R package `ordinal` doe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -26,13 +26,15 @@ import numpy as np
 import polars as pl
 from scipy import linalg
 from scipy.optimize import minimize
-from scipy.special import expit, log_expit, ndtri, stdtr, stdtrit
+from scipy.special import expit, log_expit, ndtri, stdtrit
 
 from lanner.errors import StatisticError, check_known
-from lanner.model import Interval, Json, Result, Signature
-from lanner.stats.frame import groups_apart, in_order, of_rows
+from lanner.model import Interval, Json, Result
+from lanner.stats.frame import in_order, of_rows
+from lanner.stats.icc import groups_apart
 from lanner.stats.mixed import EXACT, NOT_TOLD_APART, Fit, RandomTerms, Satterthwaite, tells_apart
-from lanner.stats.resample import OTHER_JUDGES, Array, Indices, holm, undefined
+from lanner.stats.regression import Estimate
+from lanner.stats.resample import OTHER_JUDGES, Array, Indices, Resampling, holm, sign, undefined
 from lanner.stats.scores import items
 
 # Cumulative link mixed models
@@ -409,13 +411,9 @@ def facets(
         "documents": len(levels["document"]),
         "judges": len(levels["judge"]),
     }
-    parts = (
-        ("model", "cumulative link, Laplace" if steps else "linear, REML"),
-        ("random", " + ".join(levels)),
-        ("df", "Satterthwaite"),
-        ("holds for", OTHER_JUDGES),
-    )
-    signature = Signature("facets", parts=parts)
+    fitted, factors = "cumulative link, Laplace" if steps else "linear, REML", " + ".join(levels)
+    how = {"model": fitted, "random": factors, "df": "Satterthwaite", "holds_for": OTHER_JUDGES}
+    signature = sign("facets", Resampling(), None, **how)
     interval = Interval(best["low"], best["high"], level, "Satterthwaite t", "two-way")
     return Result(name, best["value"], interval, counts=counts, rows=rows, notes=notes, signature=signature)
 
@@ -453,17 +451,13 @@ def _score_error(model: OrdinalFit, points: Array, system: int) -> float:
     shift = float(model.beta[system - 1]) if system else 0.0
     for at in range(k):
         change = np.eye(k)[at] * step
-        sides = [_at_thresholds(model, model.thresholds + way * change).expected(points, shift) for way in (1, -1)]
+        sides = [replace(model, thresholds=model.thresholds + way * change).expected(points, shift) for way in (1, -1)]
         slope[at] = (sides[0] - sides[1]) / (2 * step)
     if system:
         slope[k + system - 1] = (model.expected(points, shift + step) - model.expected(points, shift - step)) / (
             2 * step
         )
     return float(np.sqrt(slope @ model.covariance @ slope))
-
-
-def _at_thresholds(model: OrdinalFit, thresholds: Array) -> OrdinalFit:
-    return OrdinalFit(thresholds, model.beta, model.variances, model.covariance, (), 0.0, True)
 
 
 def _system_rows(
@@ -473,10 +467,16 @@ def _system_rows(
     rows: list[dict[str, Json]] = []
     for at, name in enumerate(systems):
         value, error = float(estimates.scores[at]), float(estimates.errors[at])
-        df = estimates.degrees.of_contrast(np.eye(len(systems))[at])
-        reach = float(stdtrit(df, 0.5 + level / 2)) * error
-        row: dict[str, Json] = {"kind": "system", "system": name, "value": value, "low": value - reach}
-        row |= {"high": value + reach, "df": df}
+        own = Estimate(value, error, estimates.degrees.of_contrast(np.eye(len(systems))[at]))
+        low, high = own.interval(level)
+        row: dict[str, Json] = {
+            "kind": "system",
+            "system": name,
+            "value": value,
+            "low": low,
+            "high": high,
+            "df": own.df,
+        }
         if points is not None:
             row |= {"low": max(row["low"], float(points[0])), "high": min(row["high"], float(points[-1]))}
             row["log_odds"] = float(estimates.effects[at])
@@ -489,13 +489,11 @@ def _pair_rows(systems: Sequence[str], estimates: _Estimates, level: float, bett
     order = sorted(range(len(systems)), key=lambda at: (-better * estimates.effects[at], systems[at]))
     for a, b in combinations(order, 2):
         contrast = np.eye(len(systems))[a] - np.eye(len(systems))[b]
-        difference = float(contrast @ estimates.effects)
         error = float(np.sqrt(contrast @ estimates.covariance @ contrast))
-        df = estimates.degrees.of_contrast(contrast)
-        reach = float(stdtrit(df, 0.5 + level / 2)) * error
-        row: dict[str, Json] = {"kind": "pair", "system": systems[a], "other": systems[b], "difference": difference}
-        row |= {"low": difference - reach, "high": difference + reach, "df": df}
-        rows.append({**row, "p": float(2 * stdtr(df, -abs(difference) / error)) if error > 0 else None})
+        own = Estimate(float(contrast @ estimates.effects), error, estimates.degrees.of_contrast(contrast))
+        low, high = own.ends(level)
+        row: dict[str, Json] = {"kind": "pair", "system": systems[a], "other": systems[b], "difference": own.value}
+        rows.append({**row, "low": low, "high": high, "df": own.df, "p": own.known_p})
     for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
         row["p_holm"] = p
     return rows

@@ -561,24 +561,6 @@ def shared_ranks(values: Sequence[float]) -> list[int]:
     return ranks
 
 
-def groups_apart(judge: npt.NDArray[Any], item: npt.NDArray[Any], judges: int) -> npt.NDArray[np.intp]:
-    """By judge, the number of the group that shared items connect; judges without answers are of the first. Each answer
-    is of `judge` about `item`, both by number."""
-    first = np.arange(judges)
-    while True:  # everybody takes the first judge that any of their items has, until nobody finds an earlier one
-        of_item = np.full(int(item.max(initial=-1)) + 1, judges)
-        np.minimum.at(of_item, item, first[judge])
-        earlier = first.copy()
-        np.minimum.at(earlier, judge, of_item[item])
-        if np.array_equal(earlier, first):
-            break
-        first = earlier
-    active = np.bincount(judge, minlength=judges) > 0
-    groups = np.zeros(judges, np.intp)
-    groups[active] = np.unique(first[active], return_inverse=True)[1]
-    return groups
-
-
 # One row per judge and item
 
 
@@ -675,7 +657,7 @@ def _spread(answers: pl.DataFrame) -> pl.DataFrame:
     column, columns = in_order(codes(answers["_of"]))
     places = np.full((len(columns), len(first)), -1, dtype=np.int64)
     places[column, row] = np.arange(len(answers))
-    keys_table = answers[first.tolist()].select(keys)
+    keys_table: pl.DataFrame = answers[first.tolist()].select(keys)
     names = answers["_of"].gather(columns).to_list()
     return keys_table.with_columns(_take(answers, own).alias(n) for n, own in zip(names, places, strict=True))
 

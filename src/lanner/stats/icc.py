@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from lanner.errors import StatisticError, check_known
 from lanner.model.messages import in_number
 from lanner.stats.coefficients import check_order, ratio
 from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, statistic
-from lanner.stats.frame import groups_apart
 from lanner.stats.mixed import fit
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices
@@ -164,6 +166,17 @@ def _from_components(answers: Ratings, form: Form) -> Plan:
 
 
 _NOTE_ON_GROUPS = "Judges fall into {n} groups that share no items; variances are those within the groups."
+
+
+def groups_apart(judge: npt.NDArray[Any], item: npt.NDArray[Any], judges: int) -> Indices:
+    """By judge, the number of the group that shared items connect; judges without answers are of the first. Each answer
+    is of `judge` about `item`, both by number."""
+    size = judges + int(item.max(initial=-1)) + 1
+    meets = sparse.coo_array((np.ones(len(judge)), (judge, judges + item)), shape=(size, size))
+    active = np.bincount(judge, minlength=judges) > 0
+    groups = np.zeros(judges, np.intp)
+    groups[active] = np.unique(connected_components(meets, directed=False)[1][:judges][active], return_inverse=True)[1]
+    return groups
 
 
 def _by_reml(answers: Ratings, form: Form, groups: Indices) -> float:

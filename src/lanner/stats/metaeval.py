@@ -42,7 +42,7 @@ from lanner.stats.metric_accuracy import (
     where_whole,
     williams,
 )
-from lanner.stats.resample import Array, Indices, Replicates, Resampling, Scale, outcome, sign
+from lanner.stats.resample import Array, Indices, Replicates, Resampling, Scale, number_or_none, outcome, sign
 
 _KINDS: tuple[Kind, ...] = ("pearson", "spearman", "kendall")
 _OVER: tuple[tuple[str, Over], ...] = (("segment", "pooled"), ("item", "item"), ("system", "system"))
@@ -352,7 +352,7 @@ def comparisons(
         {
             "metric": one.name,
             "other": two.name,
-            **{f"p_{name}": _number_or_none(ps[a, b]) for name, ps in cells.items()},
+            **{f"p_{name}": number_or_none(ps[a, b]) for name, ps in cells.items()},
         }
         for a, one in enumerate(scorers)
         for b, two in enumerate(scorers)
@@ -362,10 +362,6 @@ def comparisons(
     how = "cell by cell, as WMT24" if as_wmt24 else "by document"
     signature = sign("scorer comparisons", Resampling(), None, gold=gold.name, swaps=f"{k} {how}", seed=str(seed))
     return Result("scorer comparisons", None, rows=rows, notes=notes, signature=signature)
-
-
-def _number_or_none(p: float) -> float | None:
-    return None if np.isnan(p) else float(p)
 
 
 def _without_p(scorers: Sequence[Scorer], truth: Array, tables: Sequence[Array]) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -43,7 +44,7 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from lanner.stats.association import pearson_of_sums
-from lanner.stats.resample import Array, Indices, generator
+from lanner.stats.resample import Array, Indices, generator, signs
 
 Flags = npt.NDArray[np.bool_]
 
@@ -336,7 +337,7 @@ def where_whole(gold: Array, scorers: Sequence[Array], test: Test) -> Array:
 def pearson_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed: int = 0) -> Array:
     """PERM-BOTH for pooled Pearson: scorers × scorers, p that the row is no better than the column, on cells that gold
     and all scorers have. p = (1 + b) / (1 + k)."""
-    valid = ~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0)
+    valid = _common_cells(gold, scorers)
     if not valid.any():
         return np.full((len(scorers), len(scorers)), np.nan)
     truth = _standard(gold[valid])
@@ -369,6 +370,16 @@ def pearson_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed:
     ps[:, _constant(x)] = np.nan
     np.fill_diagonal(ps, 1.0)
     return ps
+
+
+def _common_cells(gold: Array, scorers: Sequence[Array]) -> Flags:
+    """The cells that gold and all scorers have."""
+    return np.asarray(~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0))
+
+
+def _no_ps(scorers: int) -> Array:
+    """A table of p, 1 for each scorer against itself, where nothing is known yet."""
+    return np.where(np.eye(scorers, dtype=bool), 1.0, np.nan)
 
 
 def _constant(x: Array) -> npt.NDArray[np.bool_]:
@@ -420,7 +431,7 @@ def _correlations(product: Array, first: Array, square: Array, cells: int) -> Ar
 def kendall_tests(gold: Array, scorers: Sequence[Array], *, k: int = 1000, seed: int = 0) -> Array:
     """PERM-BOTH for τ_b averaged over segments, on cells that gold and all scorers have. Segments where τ_b is not
     defined are left out of the average, for each mask by itself."""
-    valid = ~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0)
+    valid = _common_cells(gold, scorers)
     x = np.stack([_standard(np.where(valid, scores, np.nan)) for scores in scorers])
     grid, n = PairGrid.of(len(gold)), len(scorers)
     order = np.where(valid[grid.first] & valid[grid.second], np.sign(np.nan_to_num(grid.differences(gold))), 0.0)
@@ -622,10 +633,7 @@ class DocumentSwaps:
 
     @classmethod
     def of(cls, documents: int, k: int, seed: int) -> DocumentSwaps:
-        if documents <= np.log2(k):
-            place = np.arange(2**documents)[:, None] >> np.arange(documents)
-            return cls((place & 1).astype(float), exact=True)
-        return cls(generator(seed, _TEST_STREAM).integers(0, 2, (k, documents)).astype(float), exact=False)
+        return cls(*signs(documents, k, generator(seed, _TEST_STREAM)))
 
     def share(self, reached: npt.NDArray[np.bool_]) -> float:
         count = int(np.count_nonzero(reached))
@@ -648,7 +656,7 @@ def document_tests(
     features, finish = _FEATURES[name]
 
     def test(truth: Array, own: Sequence[Array]) -> Array:
-        valid = ~np.isnan(truth) & ~np.isnan(np.stack(own)).any(axis=0)
+        valid = _common_cells(truth, own)
         truth = np.where(valid, truth, np.nan)
         tables = [_standard(np.where(valid, scores, np.nan)) for scores in own]
         sums = [_by_document(features(truth, table), document) for table in tables]
@@ -666,8 +674,7 @@ def _by_document(features: Array, document: Indices) -> Array:
 
 def _swap_documents(sums: Sequence[Array], finish: Callable[[Array], Array], k: int, seed: int) -> Array:
     """p of every ordered pair: the sums of a mixture are those of the one in some documents, of the other elsewhere."""
-    ps = np.full((len(sums), len(sums)), np.nan)
-    np.fill_diagonal(ps, 1.0)
+    ps = _no_ps(len(sums))
     if len(sums[0]) < FEWEST:
         return ps
     swaps = DocumentSwaps.of(len(sums[0]), k, seed)
@@ -763,23 +770,20 @@ def accuracy_tests_by_document(
 ) -> Array:
     """p of acc_eq: the scorers' verdicts on a document change sides together, at each scorer's own threshold."""
     n, count = len(accuracies), int(document.max(initial=-1)) + 1
-    ps = np.full((n, n), np.nan)
-    np.fill_diagonal(ps, 1.0)
-    for a in range(n):
-        for b in range(a + 1, n):
-            one, two = accuracies[a], accuracies[b]
-            both = one.known & two.known
-            gap = by_segment(one.correct.astype(float) - two.correct, both)
-            usable = ~np.isnan(gap)
-            units = np.unique(document[usable])
-            if len(units) < FEWEST:
-                continue
-            parts = np.bincount(document[usable], weights=gap[usable], minlength=count)[units]
-            swaps = _kept_swaps(len(units), k, seed)
-            draws = 2 * (swaps.masks @ parts) - parts.sum()
-            slack = 1e-9 * float(np.abs(parts).sum())
-            ps[a, b] = swaps.share(draws >= parts.sum() - slack)
-            ps[b, a] = swaps.share(-draws >= -parts.sum() - slack)
+    ps = _no_ps(n)
+    for a, b in combinations(range(n), 2):
+        one, two = accuracies[a], accuracies[b]
+        gap = by_segment(one.correct.astype(float) - two.correct, one.known & two.known)
+        usable = ~np.isnan(gap)
+        units = np.unique(document[usable])
+        if len(units) < FEWEST:
+            continue
+        parts = np.bincount(document[usable], weights=gap[usable], minlength=count)[units]
+        swaps = _kept_swaps(len(units), k, seed)
+        draws = 2 * (swaps.masks @ parts) - parts.sum()
+        slack = 1e-9 * float(np.abs(parts).sum())
+        ps[a, b] = swaps.share(draws >= parts.sum() - slack)
+        ps[b, a] = swaps.share(-draws >= -parts.sum() - slack)
     return ps
 
 
@@ -791,10 +795,9 @@ def _kept_swaps(documents: int, k: int, seed: int) -> DocumentSwaps:
 def _correlations_apart(gold: Array, scorers: Sequence[Array], document: Indices) -> Array:
     """p that the first's pooled correlation with gold is no larger: their difference over its standard error, leaving
     out one document at a time, t on documents − 1. Williams' question with documents as the unit."""
-    valid = ~np.isnan(gold) & ~np.isnan(np.stack(scorers)).any(axis=0)
+    valid = _common_cells(gold, scorers)
     n = len(scorers)
-    ps = np.full((n, n), np.nan)
-    np.fill_diagonal(ps, 1.0)
+    ps = _no_ps(n)
     document_ids = np.unique(document[valid.any(axis=0)])
     if len(document_ids) < FEWEST:
         return ps

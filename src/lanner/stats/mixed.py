@@ -31,14 +31,13 @@ import polars as pl
 from scipy import linalg, sparse
 from scipy.optimize import brentq, minimize
 from scipy.sparse.csgraph import connected_components
-from scipy.special import chdtri, chndtr, chndtrinc, ndtri, stdtr, stdtrit
+from scipy.special import chdtri, chndtr, chndtrinc, ndtri, stdtrit
 
-from lanner import __version__
 from lanner.errors import StatisticError
-from lanner.model import Interval, Json, Result, Signature
+from lanner.model import Interval, Json, Result
 from lanner.stats.frame import wide
-from lanner.stats.regression import Terms, codes, terms
-from lanner.stats.resample import Array, Indices, generator, undefined
+from lanner.stats.regression import Estimate, Terms, codes, terms
+from lanner.stats.resample import Array, Indices, Resampling, generator, sign, undefined
 
 # The solver
 
@@ -530,9 +529,9 @@ class Satterthwaite:
         slopes, step = [np.empty((0, problem.p, problem.p))], 0.01
         for k in np.flatnonzero(model.variances > 0) if spread is not None else ():
             sides = []
-            for sign in (1, -1):
+            for way in (1, -1):
                 variances = model.variances.copy()
-                variances[k] *= np.exp(sign * step)
+                variances[k] *= np.exp(way * step)
                 sides.append(model.at(variances).covariance * variances[0])
             slopes.append(((sides[0] - sides[1]) / (2 * step))[None])
         return cls(model.covariance, np.concatenate(slopes), spread, fewest, float(problem.n - problem.p))
@@ -701,14 +700,16 @@ def mixed(
     if zero:
         notes += (f"No variance found between levels of: {', '.join(zero)}.",)
     counts = {"items": len(y), **{_plural(factor): len(names) for factor, names in levels.items()}}
-    parts = (
-        ("random", " + ".join(levels)),
-        ("fixed", " + ".join(fixed) or "intercept"),
-        ("by", "REML" if reml else "ML"),
-        ("df", "Satterthwaite"),
-        ("deviance", f"{model.deviance:.4f}"),
+    signature = sign(
+        "mixed model",
+        Resampling(),
+        None,
+        random=" + ".join(levels),
+        fixed=" + ".join(fixed) or "intercept",
+        by="REML" if reml else "ML",
+        df="Satterthwaite",
+        deviance=f"{model.deviance:.4f}",
     )
-    signature = Signature("mixed model", parts=parts, version=__version__)
     missing = 1 - len(y) / total if total else 0.0
     return Result(name, r2.everything, interval, None, counts, missing, {}, rows, notes, signature)
 
@@ -753,7 +754,7 @@ def effects(
         rows = [{**row, "low": None, "high": None} for row in rows]
         notes += (NOT_TOLD_APART.format(of=of),)
     rows.sort(key=lambda row: row["value"])
-    signature = Signature("effects", parts=(("random", " + ".join(levels)), ("by", "REML")), version=__version__)
+    signature = sign("effects", Resampling(), None, random=" + ".join(levels), by="REML")
     spread = float(np.sqrt(model.variances[1 + place]))
     total_counts = {"items": len(y), **{_plural(factor): len(names) for factor, names in levels.items()}}
     missing = 1 - len(y) / total if total else 0.0
@@ -901,22 +902,12 @@ def variance_components(
 
 def _fixed_rows(model: Fit, design: Terms, spread: Array | None, level: float) -> list[dict[str, Json]]:
     errors = np.sqrt(np.diag(model.covariance))
-    rows: list[dict[str, Json]] = []
     freedom = Satterthwaite.of(model, spread)
-    degrees = [freedom.of_contrast(row) for row in np.eye(len(model.beta))]
-    for term, value, error, df in zip(design.names, model.beta, errors, degrees, strict=True):
-        reach = float(stdtrit(df, 0.5 + level / 2)) * error
+    rows: list[dict[str, Json]] = []
+    for at, term in enumerate(design.names):
+        df = freedom.of_contrast(np.eye(len(model.beta))[at])
         rows.append(
-            {
-                "kind": "fixed",
-                "term": term,
-                "value": float(value),
-                "low": float(value - reach),
-                "high": float(value + reach),
-                "error": float(error),
-                "df": float(df),
-                "p": float(2 * stdtr(df, -abs(value) / error)),
-            }
+            {"kind": "fixed", "term": term, **Estimate(float(model.beta[at]), float(errors[at]), df).row(level)}
         )
     return rows
 

@@ -48,6 +48,7 @@ from lanner.stats.resample import (
     Resampling,
     clustered,
     group_sums,
+    number_or_none,
     outcome,
     replicate_sums,
     sign,
@@ -179,9 +180,9 @@ def against_people(
     for m, model in enumerate(board.models):
         estimate, value = outcome(replicates, resampling, column=m, null=0.0), float(replicates.value[m])
         each = replicates.value[2 * k + 1 + among + m * len(board.people) :][: len(board.people)]
-        with_each = {f"with {person}": _number_or_none(v) for person, v in zip(board.people, each, strict=True)}
-        row = {"model": model, "measure": how, "with_people": _number_or_none(replicates.value[k + m])}
-        row |= {"among_people": _number_or_none(replicates.value[2 * k]), "difference": _number_or_none(value)}
+        with_each = {f"with {person}": number_or_none(v) for person, v in zip(board.people, each, strict=True)}
+        row = {"model": model, "measure": how, "with_people": number_or_none(replicates.value[k + m])}
+        row |= {"among_people": number_or_none(replicates.value[2 * k]), "difference": number_or_none(value)}
         rows.append({**row, **estimate.ends(), "p": estimate.p, **with_each})
         signature = sign(f"{how}, model and people", resampling, estimate.interval)
         if np.isnan(value):
@@ -201,10 +202,6 @@ def against_people(
             )
         )
     return replace(results[0], rows=rows)
-
-
-def _number_or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _measure(name: Measure, board: Panel) -> str:
@@ -608,12 +605,12 @@ def corrected_shares(
             interval = replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
         intervals.append(interval)
         hits, alarms = _rates(columns.sum(axis=0)[None, :])
-        row: dict[str, Json] = {"kind": "label", "label": label, "value": value if np.isfinite(value) else None}
+        row: dict[str, Json] = {"kind": "label", "label": label, "value": number_or_none(value)}
         row |= {"low": interval.low if interval else None, "high": interval.high if interval else None}
         row |= {"people": float(true[both].mean()), "model": float(says[judged].mean())}
         row |= {
-            "hits": _number(hits),
-            "false_alarms": _number(alarms),
+            "hits": number_or_none(hits[0]),
+            "false_alarms": number_or_none(alarms[0]),
             "n": int(both.sum()),
             "n_model_only": int(rest.sum()),
         }
@@ -623,10 +620,6 @@ def corrected_shares(
     signature = sign(name, resampling, intervals[top], model=model, by="hits and false alarms (Rogan–Gladen)")
     value = rows[top]["value"]
     return Result(name, value, intervals[top], counts=counts, rows=rows, notes=board.rated.notes, signature=signature)
-
-
-def _number(values: Array) -> float | None:
-    return float(values[0]) if np.isfinite(values[0]) else None
 
 
 def _rates(sums: Array) -> tuple[Array, Array]:

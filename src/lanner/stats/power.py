@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from typing import Any
 
@@ -20,16 +20,26 @@ import numpy as np
 import polars as pl
 from scipy.special import stdtrit
 
-from lanner import __version__
 from lanner.errors import DesignError, StatisticError, did_you_mean
-from lanner.model import Json, Result, Signature
+from lanner.model import Json, Result
 from lanner.model.messages import in_number
 from lanner.stats.estimate import Plan
 from lanner.stats.frame import tidy
 from lanner.stats.mixed import variance_components
 from lanner.stats.preference import comparisons, exact_sign_test
 from lanner.stats.ranking import Correction, corrected
-from lanner.stats.resample import Array, Indices, Resampling, bisect, generator, outcome, replicate_sums
+from lanner.stats.resample import (
+    Array,
+    Indices,
+    Resampling,
+    bisect,
+    generator,
+    outcome,
+    replicate_sums,
+    sign,
+    signs,
+    undefined,
+)
 
 _HELD = 4_000_000  # simulated numbers held at once
 PARTS = ("document", "item", "judge", "system_document", "system_item", "system_judge", "residual")
@@ -240,11 +250,8 @@ class Trials:
         means = own + taste + rng.normal(size=(n, s, d)) * np.sqrt(parts.residual / (m * k))
         pairs = s * (s - 1) // 2
         swaps = 2000 if pairs <= 40 else 10_000  # enough for the smallest corrected p to be below the level
-        if d <= np.log2(swaps):
-            signs = np.asarray(2.0 * ((np.arange(2**d)[:, None] >> np.arange(d)) & 1) - 1, float)
-            return cls(means, signs, exact=True, correction=correction, alpha=alpha)
-        signs = np.asarray(2.0 * rng.integers(0, 2, (swaps, d)) - 1, float)
-        return cls(means, signs, exact=False, correction=correction, alpha=alpha)
+        choices, exact = signs(d, swaps, rng)
+        return cls(means, 2 * choices - 1, exact=exact, correction=correction, alpha=alpha)
 
     def pair_found(self, difference: float) -> float:
         """How often the pair is told apart, in the right direction, if the first system is truly better by this."""
@@ -331,16 +338,8 @@ def chances(
 
 def _shape(design: Design, minutes: float | None, hourly: float | None) -> dict[str, Json]:
     hours = None if minutes is None else design.judgements * minutes / 60
-    return {
-        "documents": design.documents,
-        "sentences": design.sentences,
-        "judges": design.judges,
-        "overlap": design.overlap,
-        "systems": design.systems,
-        "judgements": design.judgements,
-        "hours": hours,
-        "cost": None if hours is None or hourly is None else hours * hourly,
-    }
+    cost = None if hours is None or hourly is None else hours * hourly
+    return {**asdict(design), "judgements": design.judgements, "hours": hours, "cost": cost}
 
 
 def _prospects(outlook: Outlook, difference: float | None, power: float) -> dict[str, Json]:
@@ -358,8 +357,7 @@ def _plan_result(
 ) -> Result:
     n, seed, level = how
     unit = "documents and judges" if judges_random else "documents"
-    details = (("samples", unit), ("simulated", str(n)), ("seed", str(seed)), ("level", f"{level:.0%}"))
-    signature = Signature("plan", parts=details, version=__version__)
+    signature = sign("plan", Resampling(), None, samples=unit, simulated=str(n), seed=str(seed), level=f"{level:.0%}")
     notes = (f"Variances from {parts.source}",) if parts.source else ()
     counts = {"designs": designs, "judgements": rows[0]["judgements"]}
     return Result(
@@ -421,13 +419,11 @@ def documents_needed(result: Result, width: float) -> Result:
     For any Result with a document interval (κ, α, τ, a share): n · (width now / width wanted)².
     """
     if result.interval is None or not result.counts.get("documents"):
-        return Result("documents needed", None, notes=("Undefined: the result has no interval over documents.",))
+        return undefined("documents needed", "the result has no interval over documents.")
     now = result.interval.high - result.interval.low
     documents_needed = int(np.ceil(result.counts["documents"] * (now / width) ** 2))
     note = f"{result.name}: {now:.3f} wide with {result.counts['documents']} documents."
-    signature = Signature(
-        "documents needed", parts=(("of", result.name), ("width", f"{width:.12g}")), version=__version__
-    )
+    signature = sign("documents needed", Resampling(), None, of=result.name, width=f"{width:.12g}")
     return Result(
         "documents needed", float(documents_needed), counts=dict(result.counts), notes=(note,), signature=signature
     )
@@ -460,8 +456,8 @@ def preference_power(
     )
     for column, test in enumerate(("by document", "sign test")):
         rows.append({"test": test, "power": estimate[column], "error_rate": wrong[column]})
-    parts = (("share", f"{share:.12g}"), ("ties", f"{ties:.12g}"), ("alike", f"{alike:.12g}"), ("simulated", str(n)))
-    signature = Signature("preference power", parts=(*parts, ("seed", str(seed))), version=__version__)
+    parts = {"share": f"{share:.12g}", "ties": f"{ties:.12g}", "alike": f"{alike:.12g}"}
+    signature = sign("preference power", Resampling(), None, **parts, simulated=str(n), seed=str(seed))
     counts = {"documents": documents, "items": documents * items}
     return Result("power", rows[0]["power"], counts=counts, rows=rows, signature=signature)
 
@@ -512,7 +508,7 @@ def expected_width(plan: Plan, documents: Sequence[int], *, n: int = 400, seed: 
     table = plan.rows.by_document[plan.documents].toarray() if sums is None else np.asarray(sums)
     name = f"expected width of {plan.name}"
     if len(table) < 2:
-        return Result(name, None, notes=("Undefined: the pilot has fewer than two documents to learn from.",))
+        return undefined(name, "the pilot has fewer than two documents to learn from.")
     how = Resampling(method="t", level=level)
     rng = generator(seed, 9)
     rows: list[dict[str, Json]] = []
@@ -529,8 +525,8 @@ def expected_width(plan: Plan, documents: Sequence[int], *, n: int = 400, seed: 
         usual = np.quantile(values, [0.25, 0.75]).tolist() if values else [None, None]
         width = float(np.mean(widths)) if widths else None
         rows.append({"documents": n_documents, "width": width, "usual_low": usual[0], "usual_high": usual[1]})
-    parts = (("drawn from", f"{len(table)} documents"), ("simulated", str(n)), ("seed", str(seed)))
-    signature = Signature(name, parts=(*parts, ("level", f"{level:.0%}")), version=__version__)
+    parts = {"drawn_from": f"{len(table)} documents", "simulated": str(n), "seed": str(seed)}
+    signature = sign(name, Resampling(), None, **parts, level=f"{level:.0%}")
     return Result(name, rows[0]["width"], counts={"documents": len(table)}, rows=rows, signature=signature)
 
 

@@ -41,6 +41,7 @@ from lanner.stats.resample import (
     group_sums,
     holm,
     outcome,
+    replicate_ratios,
     replicate_sums,
     share_outcome,
     sign,
@@ -345,8 +346,7 @@ def _count_votes(
     vote_counts = {k: int((vote == k).sum()) for k in (1, 0, -1)}
     single = {k: float((outcomes == k).mean()) for k in (1, 0, -1)}
     unit, count = units(votes, resampling.unit)
-    sums = group_sums(np.stack([vote == 1, np.ones(len(vote))], axis=1).astype(float), unit, count)
-    replicates = replicate_sums(sums, lambda total: total[:, :1] / total[:, 1:], resampling)
+    replicates = replicate_ratios((vote == 1).astype(float), np.ones(len(vote)), unit, count, resampling)
     spread = outcome(replicates, resampling, scale="share", answers=len(vote))
     test = exact_sign_test(vote_counts[1], vote_counts[-1])
     row: dict[str, Json] = {

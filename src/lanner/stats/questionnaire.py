@@ -20,9 +20,8 @@ from lanner.stats.resample import (
     Outcome,
     Resampling,
     Scale,
-    group_sums,
     outcome,
-    replicate_sums,
+    replicate_ratios,
     sign,
     undefined,
 )
@@ -106,13 +105,7 @@ def _over_judges(resampling: Resampling | None) -> Resampling:
 
 def _mean(values: Array, table: pl.DataFrame, resampling: Resampling, scale: Scale) -> tuple[float, Outcome]:
     unit, count = units(table, "judge")
-    sums = group_sums(np.column_stack([values, np.ones(len(values))]), unit, count)
-
-    def finish(total: Array) -> Array:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(total[:, :1] / total[:, 1:])
-
-    replicates = replicate_sums(sums, finish, resampling)
+    replicates = replicate_ratios(values, np.ones(len(values)), unit, count, resampling)
     return float(values.mean()), outcome(replicates, resampling, column=0, scale=scale)
 
 

@@ -78,6 +78,10 @@ class Estimate:
         reach = float(stdtrit(self.df, 0.5 + level / 2)) * self.error
         return self.value - reach, self.value + reach
 
+    def row(self, level: float) -> dict[str, Json]:
+        low, high = self.ends(level)
+        return {"value": self.value, "low": low, "high": high, "error": self.error, "df": self.df, "p": self.known_p}
+
 
 @dataclass(frozen=True)
 class Joint:
@@ -523,20 +527,8 @@ def _coefficient_rows(model: _Model, level: float) -> list[dict[str, Json]]:
     rows: list[dict[str, Json]] = []
     for term, estimate, factor in zip(model.terms.names, model.fit.coefficients(), scale, strict=True):
         beta = float(estimate.value * factor) if factor > 0 else None
-        rows.append({"term": term, **_estimate_row(estimate, level), "standardised": beta, "n": model.fit.n})
+        rows.append({"term": term, **estimate.row(level), "standardised": beta, "n": model.fit.n})
     return rows
-
-
-def _estimate_row(estimate: Estimate, level: float) -> dict[str, Json]:
-    low, high = estimate.ends(level)
-    return {
-        "value": estimate.value,
-        "low": low,
-        "high": high,
-        "error": estimate.error,
-        "df": estimate.df,
-        "p": estimate.known_p,
-    }
 
 
 def _r_squared(model: _Model, blocks: Sequence[Sequence[int]], resampling: Resampling) -> Replicates:
@@ -702,7 +694,7 @@ def compare_judges(
         corrected_p = holm([estimate.known_p for estimate in differences])
         labels = {"first": pair[0], "second": pair[1]}
         for term, estimate, p in zip(common, differences, corrected_p, strict=True):
-            rows.append({**labels, "term": term, **_estimate_row(estimate, resampling.level), "p_holm": p})
+            rows.append({**labels, "term": term, **estimate.row(resampling.level), "p_holm": p})
         tests.append((fit.joint(range(len(common) + 1, 2 * len(common))), counts))
     if not tests:
         return undefined(name, "; ".join(reasons) or "at least two judges are needed.")

@@ -135,6 +135,14 @@ def generator(seed: int, stream: int = 0) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([abs(seed), stream])))
 
 
+def signs(units: int, k: int, rng: np.random.Generator) -> tuple[Array, bool]:
+    """Choices of a sign, 0 or 1, for each unit (choices × units): all of them where they are at most `k`, which is then
+    exact, otherwise k at random."""
+    if units <= np.log2(k):
+        return ((np.arange(2**units)[:, None] >> np.arange(units)) & 1).astype(float), True
+    return rng.integers(0, 2, (k, units)).astype(float), False
+
+
 def draws(
     units: int,
     resampling: Resampling,
@@ -255,10 +263,25 @@ def _blocked_product(weights: Array, sums: sparse.csr_array) -> Array:
     return total.astype(float)
 
 
+def number_or_none(value: float) -> float | None:
+    """A number for a row, None where it is not defined."""
+    return float(value) if np.isfinite(value) else None
+
+
 def group_sums(parts: Array, groups: Indices, n_groups: int) -> Array:
     """Sums of the rows of `parts` (items × k) within groups (documents): n_groups × k."""
     columns = [np.bincount(groups, weights=parts[:, k], minlength=n_groups) for k in range(parts.shape[1])]
     return np.stack(columns, axis=1) if columns else np.empty((n_groups, 0))
+
+
+def replicate_ratios(top: Array, bottom: Array, groups: Indices, n_groups: int, resampling: Resampling) -> Replicates:
+    """Σ of each column of `top` (rows × columns) over Σ `bottom`, the rows belonging to these units."""
+
+    def finish(total: Array) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(total[:, :-1] / total[:, -1:])
+
+    return replicate_sums(group_sums(np.column_stack([top, bottom]), groups, n_groups), finish, resampling)
 
 
 def jackknife_variance(left_out: Array, multiplicity: Array | None = None) -> Array:

@@ -162,53 +162,35 @@ def _kept(
         table = table.filter(pl.col("row") == row)
     if without_flags:
         has_flag = pl.any_horizontal(*(pl.col("flags").list.contains(flag) for flag in without_flags)).fill_null(False)
-        left = table.filter(~has_flag)
-        if len(left) < len(table):
-            notes.append(
-                in_number(
-                    len(table) - len(left),
-                    "{n} answer flagged {flags} is left out.",
-                    "{n} answers flagged {flags} are left out.",
-                    flags=" or ".join(without_flags),
-                )
-            )
-        table = left
-    missing = np.isnan(table["score"].to_numpy())
-    if missing.any():
-        notes.append(
-            in_number(
-                int(missing.sum()),
-                "{n} answer has no score and is left out.",
-                "{n} answers have no score and are left out.",
-            )
-        )
-        table = table.filter(~missing)
-    wild = np.abs(table["score"].to_numpy()) > LARGEST
-    if wild.any():
-        notes.append(
-            in_number(
-                int(wild.sum()),
-                "{n} score is infinite or beyond {largest}, too large to compute with: left out.",
-                "{n} scores are infinite or beyond {largest}, too large to compute with: left out.",
-                largest=f"{LARGEST:.12g}",
-            )
-        )
-        table = table.filter(~wild)
-    return table
+        said = ("{n} answer flagged {flags} is left out.", "{n} answers flagged {flags} are left out.")
+        table = _without(table, table.select(has_flag).to_series(), notes, *said, flags=" or ".join(without_flags))
+    missing = table["score"].is_nan() | table["score"].is_null()
+    said = ("{n} answer has no score and is left out.", "{n} answers have no score and are left out.")
+    table = _without(table, missing, notes, *said)
+    one_score, many = (
+        "{n} score is infinite or beyond {largest}, too large to compute with: left out.",
+        "{n} scores are infinite or beyond {largest}, too large to compute with: left out.",
+    )
+    return _without(table, table["score"].abs() > LARGEST, notes, one_score, many, largest=f"{LARGEST:.12g}")
+
+
+def _without(
+    table: pl.DataFrame, rows: pl.Series, notes: list[str], one: str, many: str, **places: object
+) -> pl.DataFrame:
+    """The table without these rows, and a note that says how many they are."""
+    if not rows.any():
+        return table
+    notes.append(in_number(int(rows.sum()), one, many, **places))
+    return table.filter(~rows)
 
 
 def _about_documents(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
     whole = table["document"] == ""
-    if whole.all() or not whole.any():
-        return table
-    notes.append(
-        in_number(
-            int(whole.sum()),
-            "{n} score of a whole test set is left out; systems are scored from their segments.",
-            "{n} scores of whole test sets are left out; systems are scored from their segments.",
-        )
+    one, many = (
+        "{n} score of a whole test set is left out; systems are scored from their segments.",
+        "{n} scores of whole test sets are left out; systems are scored from their segments.",
     )
-    return table.filter(~whole)
+    return table if whole.all() else _without(table, whole, notes, one, many)
 
 
 def _of_one_kind(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
