@@ -611,13 +611,14 @@ def documents_of(changes: Sequence[Change]) -> tuple[int, int]:
 
 
 def describe_method(changes: Sequence[Change]) -> str:
-    """How the numbers were made, in a line."""
+    """How the numbers were made, in a line, from their signatures."""
     names = ", ".join(dict.fromkeys(f"{c.before.name} ({c.question})" for c in changes if not c.part))
     before, after = documents_of(changes)
-    return (
-        f"{names} · labels and skills by alpha each · main items by people · {before} documents "
-        f"before, {after} after · jackknife-t over documents · difference by MOVER"
-    )
+    signatures = [result.signature for change in changes for result in (change.before, change.after)]
+    parts = [part for signature in signatures if signature for part in signature.parts]
+    rows, interval = (dict.fromkeys(value for name, value in parts if name == of) for of in ("rows", "interval"))
+    ways = [*rows, f"{before} documents before, {after} after", *interval, "difference by MOVER"]
+    return " · ".join([names, "labels and skills by alpha each", *ways])
 
 
 def _changes(before: CountedRows, after: CountedRows, protocol: Protocol, how: Resampling) -> Iterator[Change]:

@@ -45,6 +45,7 @@ from lanner.model import (
     Spans,
     Text,
     Unit,
+    alarms,
 )
 from lanner.model.messages import in_number
 from lanner.protocols.derived import chosen_rows
@@ -371,8 +372,7 @@ mean_alpha.name = "alpha"
 # Which statistic suits.
 
 
-FEWEST_ITEMS = 10
-"""Shared items below which nothing is said about agreement: with fewer, any number is chance."""
+FEWEST_ITEMS = alarms.FEWEST_ITEMS
 
 
 class Part(StrEnum):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lanner.figures.drawing import WIDTH, Axis, Drawing, axis, fit, told_apart, width, wrap
-from lanner.figures.typeset import number, p_value, percent
+from lanner.figures.typeset import estimate, number, p_value, percent
 
 _LEFT_INTERVALS, _RIGHT_INTERVALS, _STEP_INTERVALS, _TOP_INTERVALS = 200.0, 560.0, 30.0, 26.0
 
@@ -53,10 +53,7 @@ def intervals(
                 drawing.line(scale.place(row.low), y, scale.place(row.high), y, "fi b")
             title = f"{row.label}: {row.value:.4f}"
             drawing.circle(scale.place(row.value), y, 5, "fo" if row.hollow else "fk2", title)
-            text = number(row.value, digits, bounded=bounded)
-            if row.low is not None and row.high is not None:
-                ends_text = (number(end, digits, bounded=bounded) for end in (row.low, row.high))
-                text += " [" + ", ".join(ends_text) + "]"
+            text = estimate(row.value, row.low, row.high, digits, bounded=bounded)
             drawing.text(_RIGHT_INTERVALS + 16, y + 4, text, "tb")
         drawing.text(WIDTH, y + 4, row.note, "tm", "end")
     return drawing
@@ -90,18 +87,15 @@ def differences(label: str, rows: Sequence[Difference], margin: float | None = N
     scale.draw(drawing, top - 8, bottom)
     for place, row in enumerate(rows):
         y = top + step * place + 8
-        style = "t" if row.state == "decided" else "tb"
+        decided = row.state == "decided"
+        style, line, dot, words_style = ("t", "fi b", "fk2", "tm") if decided else ("tb", "fi o", "fo", "tb")
         drawing.text(_LEFT_INTERVALS - 34, y + 4, fit(row.label, _LEFT_INTERVALS - 40), style, "end", title=row.label)
-        text = number(row.value, 2, bounded=False)
+        text = estimate(row.value, row.low, row.high, 2, bounded=False)
         if row.low is not None and row.high is not None:
-            drawing.line(
-                scale.place(row.low), y, scale.place(row.high), y, "fi b" if row.state == "decided" else "fi o"
-            )
-            text += f" [{number(row.low, 2, bounded=False)}, {number(row.high, 2, bounded=False)}]"
-        dot = "fk2" if row.state == "decided" else "fo"
+            drawing.line(scale.place(row.low), y, scale.place(row.high), y, line)
         drawing.circle(scale.place(row.value), y, 4.5, dot, f"{row.label}: {text}, {row.words}")
         drawing.text(_RIGHT_INTERVALS - 24, y + 4, text, style)
-        drawing.text(WIDTH, y + 4, row.words, "tm" if row.state == "decided" else "tb", "end")
+        drawing.text(WIDTH, y + 4, row.words, words_style, "end")
     return drawing
 
 

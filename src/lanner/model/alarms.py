@@ -11,6 +11,9 @@ LEVEL = 0.05
 SWAP_LEVEL = 0.01
 """How often two labels of one judge look swapped, at most, where they are crossed and matched equally often."""
 
+FEWEST_ITEMS = 10
+"""Shared items below which nothing is said about agreement: with fewer, any number is chance."""
+
 VERDICT_DOCUMENTS = 5
 """From so many documents that several people have judged there is a verdict on agreement. Intervals of fewer hold as
 often as they say, but one in forty lies above the truth and may be narrow, and two documents stand for few others."""

@@ -19,7 +19,7 @@ import polars as pl
 from lanner import campaign as campaigns
 from lanner.analysis import economy as adaptive
 from lanner.analysis.agreement import question_ratings, without_each_judge
-from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
+from lanner.analysis.alarms import fast_by_chance, fast_judges, missed_by_judge, panel_test, straight_lines
 from lanner.analysis.economy import ANSWERED, Economy, Outcome, economy
 from lanner.analysis.material import from_campaign, with_help
 from lanner.analysis.measures import FEWEST_ITEMS, GROUPS, CountedRows, Purpose, counted, main_question, plan_question
@@ -330,11 +330,8 @@ class LiveCampaign:
 
     def _missed_controls(self) -> dict[str, tuple[int, int]]:
         questions = {question.id: question for _, question in self.protocol.questions}
-        counts: dict[str, tuple[int, int]] = {}
-        for row in misses(outcomes(self._controls, self._control_answers.values(), questions)):
-            miss_count, items = counts.get(row.judge, (0, 0))
-            counts[row.judge] = (miss_count + row.missed, items + row.answered)
-        return counts
+        counts = missed_by_judge(misses(outcomes(self._controls, self._control_answers.values(), questions)))
+        return {judge: (missed, answered) for judge, (missed, answered, _) in counts.items()}
 
 
 def decisions(now: Economy, at: datetime) -> Decisions:

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from lanner.model import Json, JudgeKind
-from lanner.model.alarms import Alarm, PanelTest
+from lanner.model import JUDGE_GROUPS, Json
+from lanner.model.alarms import FEWEST_ITEMS, Alarm, PanelTest
 from lanner.model.messages import Message
 from lanner.store import Share
 
-PEOPLE = (JudgeKind.PERSON, JudgeKind.SIMULATED)
-MODELS = (JudgeKind.MODEL, JudgeKind.METRIC)
-FEWEST = 10
+PEOPLE = JUDGE_GROUPS["people"]
+MODELS = (*JUDGE_GROUPS["models"], *JUDGE_GROUPS["metrics"])
+FEWEST = FEWEST_ITEMS
 """Shared units before a figure is drawn: with fewer, any picture is chance."""
 COMPARED = ("choice", "labels", "grid", "scale", "number", "rank", "spans")
 """Kinds of questions on which judges can be set side by side."""

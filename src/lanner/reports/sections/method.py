@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
 import polars as pl
 
 from lanner.analysis import FEWEST_ITEMS, GROUPS, CountedRows, Measure, Reason, plan
+from lanner.analysis.alarms import missed_by_judge
 from lanner.analysis.assistance import FATES, Assistance, assistance
 from lanner.analysis.scores import bounds_of, keep_means_on_scale
 from lanner.designs.expected import Misses, control_limit, missed_controls, misses, outcomes, share_interval
@@ -483,7 +484,10 @@ _SPOILED = "spam"  # the name under which a document says which of its outputs i
 def check_section(view: View) -> Section | None:
     """Nothing where there were neither control items nor repeats."""
     blocks: list[Block] = []
-    misses_by_judge = _by_judge(list(view.material.controls) or _misses_in_file(view), view.material.left_out)
+    controls = list(view.material.controls) or _misses_in_file(view)
+    misses_by_judge = {
+        j: counts for j, counts in missed_by_judge(controls, view.material.left_out).items() if counts[1]
+    }
     if misses_by_judge:
         blocks.append(_controls(view, misses_by_judge))
     repeats = view.counted("repeats", of=tuple(GROUPS))
@@ -513,22 +517,12 @@ def _tasks(judgements: Iterable[Judgement], nonsense: dict[str, str]) -> list[Ta
     return tasks
 
 
-def _by_judge(misses_of: Iterable[Misses], left_out: Collection[str]) -> dict[str, tuple[int, int, int]]:
-    """Control items answered, missed, and missed by ties, of each judge who counts and has answered any."""
-    by_judge: dict[str, tuple[int, int, int]] = {}
-    for row in misses_of:
-        if row.judge not in left_out:
-            items, miss_count, ties = by_judge.get(row.judge, (0, 0, 0))
-            by_judge[row.judge] = (items + row.answered, miss_count + row.missed, ties + row.ties)
-    return {judge: counts for judge, counts in by_judge.items() if counts[0]}
-
-
 def _findings(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> list[str]:
     """Judges who clearly miss more control items than may be missed: the limit and the test of the live page."""
     limit = control_limit(view.material.settings)
-    alarms = missed_controls({judge: (miss_count, items) for judge, (items, miss_count, _) in by_judge.items()}, limit)
+    alarms = missed_controls({judge: (missed, answered) for judge, (missed, answered, _) in by_judge.items()}, limit)
     failures = [
-        f"{view.names.get(alarm.judge, alarm.judge)} ({by_judge[alarm.judge][1]} of {alarm.n}, "
+        f"{view.names.get(alarm.judge, alarm.judge)} ({by_judge[alarm.judge][0]} of {alarm.n}, "
         f"{percent(alarm.value, 0)} [{percent(alarm.low or 0, 0)}, {percent(alarm.high or 1, 0)}])"
         for alarm in alarms
         if alarm.clear
@@ -541,7 +535,7 @@ def _findings(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> list[
 
 def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table:
     data: list[dict[str, Json]] = []
-    for judge, (items, miss_count, ties) in by_judge.items():
+    for judge, (miss_count, items, ties) in by_judge.items():
         low, high = share_interval(miss_count, items)
         name = view.names.get(judge, judge)
         counts = {"judge": name, "answered": items, "missed": miss_count, "ties": ties}
