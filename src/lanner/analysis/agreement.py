@@ -566,19 +566,18 @@ class Change:
         return {
             "question": self.question,
             "part": self.part,
-            "before": self.before.value,
-            "before_low": self.before.low,
-            "before_high": self.before.high,
-            "before_items": self.before.counts.get("items", 0),
-            "after": self.after.value,
-            "after_low": self.after.low,
-            "after_high": self.after.high,
-            "after_items": self.after.counts.get("items", 0),
+            **_in_columns("before", self.before),
+            **_in_columns("after", self.after),
             "difference": self.difference,
             "low": self.low,
             "high": self.high,
             "enough": self.enough,
         }
+
+
+def _in_columns(name: str, result: Result) -> dict[str, Json]:
+    ends = {f"{name}_low": result.low, f"{name}_high": result.high}
+    return {name: result.value, **ends, f"{name}_items": result.counts.get("items", 0)}
 
 
 def split_at(rows: CountedRows, at: datetime) -> tuple[CountedRows, CountedRows, int]:

@@ -58,6 +58,7 @@ LEVEL = 0.05
 _MOST_NAMED = 6
 _MOST_DOCUMENTS = 1000
 _KEYS = ("judge", "document", "segment", "system", "domain")
+_PLACE = ("system", "aspect", "domain", "document", "segment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +134,7 @@ class Example:
 
     def to_row(self) -> dict[str, Json]:
         return {
-            "why": self.why,
-            "system": self.system,
-            "aspect": self.aspect,
-            "domain": self.domain,
-            "document": self.document,
-            "segment": self.segment,
-            "source": self.source,
+            **{name: getattr(self, name) for name in ("why", *_PLACE, "source")},
             "output": self.outputs.get(self.system, ""),
             "ratings": dict(self.ratings.get(self.system, {})),
         }
@@ -562,13 +557,6 @@ def _by_aspect_and_domain(cells: Sequence[Cell]) -> dict[tuple[str, str], list[C
     return groups
 
 
-def _by_aspect(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
-    groups: dict[str, list[Cell]] = {}
-    for cell in cells:
-        groups.setdefault(cell.aspect, []).append(cell)
-    return groups
-
-
 Sums = Mapping[str, tuple[float, float]]
 """By document the sum of the values and how many there are."""
 
@@ -720,7 +708,8 @@ def _notes(cells: Sequence[Cell], systems: Sequence[str], errors: bool) -> Itera
             all=len(cells),
             least=FEWEST_ITEMS,
         )
-    empty_aspects = [aspect for aspect, own in _by_aspect(cells).items() if not any(cell.matters.value for cell in own)]
+    occurring = {cell.aspect for cell in cells if cell.matters.value}
+    empty_aspects = [aspect for aspect in dict.fromkeys(cell.aspect for cell in cells) if aspect not in occurring]
     if errors and empty_aspects:
         kinds = ", ".join(name.replace("_", " ") for name in empty_aspects)
         yield message("Nobody marked an error of: {kinds}.", kinds=kinds)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 
 from lanner.model import JUDGE_GROUPS, Json
 from lanner.model.alarms import FEWEST_ITEMS, Alarm, PanelTest
@@ -430,12 +431,13 @@ def _outlook(judge: str, mine: Sequence[Share], pace: Pace, now: datetime, domai
         if part:
             split.append((domain, sum(share.done for share in part), sum(share.items for share in part)))
     active = pace.active or sum(share.active for share in mine)
+    progress = partial(JudgeProgress, judge, count, total, tuple(split), pace, active)
     if not count or active <= 0:
-        return JudgeProgress(judge, count, total, tuple(split), pace, active, None, None, None)
+        return progress(None, None, None)
     left = (total - count) * active / count
     if pace.first is None:  # how they work is not known yet, so nothing is promised
-        return JudgeProgress(judge, count, total, tuple(split), pace, active, left, None, None)
+        return progress(left, None, None)
     days = (now - pace.first) / timedelta(days=1)
     hours = HOURS_A_DAY if days < 1 else max(active / 3600 / days, 0.05)
     finish = now + timedelta(days=left / 3600 / hours) if left > 0 else None
-    return JudgeProgress(judge, count, total, tuple(split), pace, active, left, hours, finish)
+    return progress(left, hours, finish)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from lanner.figures.drawing import available, pdf, plain, png, standalone
 from lanner.formats.parsing.writing import write_whole
 from lanner.reports import latex
-from lanner.reports.parts import Column, Figure, Report, Table, bibtex, csv_text
+from lanner.reports.parts import Figure, Report, Table, bibtex, csv_text, spans
 
 STYLE = Path(__file__).parent / "style"
 SHARED = {name: STYLE / name for name in ("tokens.css", "figures.css")}
@@ -113,17 +113,6 @@ _ONE_LETTER = re.compile(r"\b[^\W\d_]-[^\W\d_]+")
 _BEFORE_DASH = re.compile(r"(?<=\S) – ")
 _RIGHTWARD = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+"
 _FROM_THE_RIGHT = re.compile(rf"{_RIGHTWARD}(?: {_RIGHTWARD})*")
-
-
-def spans(columns: Sequence[Column]) -> list[tuple[str, int]]:
-    """The headings over several columns, with how many columns each covers."""
-    headings: list[tuple[str, int]] = []
-    for column in columns:
-        if headings and column.span and headings[-1][0] == column.span:
-            headings[-1] = (column.span, headings[-1][1] + 1)
-        else:
-            headings.append((column.span, 1))
-    return headings
 
 
 def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:

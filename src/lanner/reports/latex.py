@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lanner.reports.parts import Column, Report, Table
+from lanner.reports.parts import Column, Report, Table, spans
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -172,10 +172,7 @@ def _spans(columns: Sequence[Column]) -> list[str]:
     cells: list[str] = []
     rules: list[str] = []
     place = 0
-    while place < len(columns):
-        name, width = columns[place].span, 1
-        while name and place + width < len(columns) and columns[place + width].span == name:
-            width += 1
+    for name, width in spans(columns):
         cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(name)}}}" if name else "")
         rules += [rf"\cmidrule(lr){{{place + 1}-{place + width}}}"] if name else []
         place += width

@@ -124,6 +124,17 @@ class Column:
     cell: Callable[[Any], Json] | None = field(default=None, compare=False, repr=False)
 
 
+def spans(columns: Sequence[Column]) -> list[tuple[str, int]]:
+    """The headings over several columns, with how many columns each covers."""
+    headings: list[tuple[str, int]] = []
+    for column in columns:
+        if headings and column.span and headings[-1][0] == column.span:
+            headings[-1] = (column.span, headings[-1][1] + 1)
+        else:
+            headings.append((column.span, 1))
+    return headings
+
+
 def capital(words: str) -> str:
     """With a capital letter, as at the beginning of a sentence; the rest as it is."""
     return words[:1].upper() + words[1:]

@@ -13,7 +13,7 @@ from lanner.model import Json
 from lanner.reports.comparison.agreement import agreement, misevaluation, models, preferences, same_scores, verdicts
 from lanner.reports.comparison.scores import cost, prediction, scoring, separation, stability
 from lanner.reports.comparison.sides import Answer, Comparison, Gap, Lab, Line, Side, Value, shared, sides
-from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
+from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table, capital
 from lanner.stats.resample import Resampling
 
 QUESTIONS: tuple[Comparison, ...] = (
@@ -66,7 +66,7 @@ def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
         Paragraph(f"**{answer.title}** Not answered here: {answer.missing}") for answer in answers if answer.missing
     ]
     return Report(
-        title=_capital(" against ".join(lab.names)),
+        title=capital(" against ".join(lab.names)),
         kicker="Protocols compared",
         byline=" · ".join(
             f"{side.name}: {side.protocol.label}, {plural(len(side.people), 'judge')}" for side in lab.whole
@@ -87,10 +87,6 @@ def _blocks(lab: Lab, answer: Answer) -> list[Block]:
             signature_parts.append(f"lanner {__version__}")
         blocks.append(replace(answer.figure, signature=" · ".join(filter(None, signature_parts))))
     return [*blocks, answer.examples] if answer.examples and answer.examples.entries else blocks
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _what(lab: Lab) -> str:
@@ -127,7 +123,7 @@ def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
             rows.append({"group": answer.title})
             rows += [_table_row(line) for line in answer.lines]
     data = [row for answer in answers for row in _rows(lab, answer.title, answer)]
-    caption = f"{_capital(words(lab.names))} compared. Differences: the first less the other, over documents."
+    caption = f"{capital(words(lab.names))} compared. Differences: the first less the other, over documents."
     labels = " · ".join(dict.fromkeys(side.protocol.label for side in lab.sides))
     signature = f"compare · {labels} · {count(lab.shared)} shared items"
     return Table("comparison", caption, columns, rows, data, signature)
@@ -157,15 +153,8 @@ def _rows(lab: Lab, name: str, answer: Answer) -> list[dict[str, Json]]:
 
 
 def _row(name: str, line: Line, side: str, value: Value, gap: Gap | None) -> dict[str, Json]:
-    row: dict[str, Json] = {
-        "question": name,
-        "measure": line.label,
-        "side": side,
-        "value": value.value,
-        "low": value.low,
-        "high": value.high,
-        "n": value.n,
-    }
+    numbers = {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
+    row: dict[str, Json] = {"question": name, "measure": line.label, "side": side, **numbers}
     if gap:
         row |= {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high, "p": gap.p}
     return row

@@ -516,9 +516,7 @@ def _table(view: View, family: str, questions: Mapping[str, Question], sets: Map
                         "scenario": suffix,
                         "set": name,
                         "coefficient": coefficient,
-                        "value": result.value,
-                        "low": result.low,
-                        "high": result.high,
+                        **dict(zip(("value", "low", "high"), _numbers(result), strict=True)),
                         "items": result.counts.get("items"),
                         "judges": result.counts.get("judges"),
                     }
@@ -534,16 +532,10 @@ def _table(view: View, family: str, questions: Mapping[str, Question], sets: Map
 
 def _coefficients(question: Question) -> dict[str, tuple[str, dict[str, Json]]]:
     """What each coefficient is called here, and how it is computed for this kind of question."""
-    if isinstance(question, Scale):
-        return {
-            "weighted κ, mean of pairs": ("kappa", {"weights": "linear"}),
-            "Fleiss κ": ("fleiss", {}),
-            "Krippendorff α": ("alpha", {"level": "ordinal"}),
-            "same answer": ("percent", {"over": "pairs"}),
-        }
-    level = "jaccard" if isinstance(question, Labels) else "nominal"
+    rated = isinstance(question, Scale)
+    level = "ordinal" if rated else "jaccard" if isinstance(question, Labels) else "nominal"
     return {
-        "Cohen κ, mean of pairs": ("kappa", {}),
+        f"{'weighted' if rated else 'Cohen'} κ, mean of pairs": ("kappa", {"weights": "linear"} if rated else {}),
         "Fleiss κ": ("fleiss", {}),
         "Krippendorff α": ("alpha", {"level": level}),
         "same answer": ("percent", {"over": "pairs"}),

@@ -21,8 +21,8 @@ from lanner.errors import StatisticError
 from lanner.figures.typeset import percent
 from lanner.model import Campaign
 from lanner.monitor.snapshot import STATE_WORDS, Decisions
-from lanner.reports.html import downloads, spans, strong
-from lanner.reports.parts import Figure, Table
+from lanner.reports.html import downloads, strong
+from lanner.reports.parts import Figure, Table, spans
 from lanner.web import forms
 from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.organising.figures import Rung, ladder
