@@ -84,7 +84,10 @@ def test_settings_are_shown_changed_and_taken_away(lanner: Command, pilot: str) 
     assert "deadline" not in rows and "hourly_rate" in rows
 
 
-@pytest.mark.parametrize("change", ["deadline=soon", "hourly_rate=much", "minimum_agreement=2", "deadline"])
+@pytest.mark.parametrize(
+    "change",
+    ["deadline=soon", "hourly_rate=much", "hourly_rate=nan", "hourly_rate=1e999", "minimum_agreement=2", "deadline"],
+)
 def test_settings_that_make_no_sense_are_refused(lanner: Command, pilot: str, change: str) -> None:
     assert lanner("campaign", "settings", pilot, change).code == 2
 

@@ -177,9 +177,18 @@ def test_tests_between_scorers_for_people(lanner: Command) -> None:
     assert (wrong.code, "There is no test 'wiliams'" in wrong.err, "williams" in wrong.err) == (2, True, True)
 
 
-@pytest.mark.data
-def test_slow_tests_of_many_scorers_only_when_asked(lanner: Command) -> None:
-    envelope = lanner("metaeval", data_dir("mtme") / "wmt23", "--compare", "--swaps", "20", "--json").envelope
+def test_slow_tests_of_many_scorers_only_when_asked(lanner: Command, tmp_path: Path) -> None:
+    scorers = ["gold", *(f"m{number:02}" for number in range(25))]
+    rows = [
+        f"{judge},d{at // 2},{at},{system},{(7 * at + 3 * place + 5 * len(system) + place % 3) % 11}"
+        for place, judge in enumerate(scorers)
+        for at in range(6)
+        for system in ("oak", "birch", "rowan")
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["judge,document,segment,system,score", *rows]), encoding="utf-8")
+    asked = ("metaeval", path, "--gold", "gold", "--metrics", ",".join(scorers[1:]), "--compare", "--swaps", "20")
+    envelope = lanner(*asked, "--json").envelope
     assert "p_spa" not in envelope["rows"][0]
     assert any("--tests all" in note for note in envelope["notes"])
 

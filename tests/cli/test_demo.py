@@ -16,14 +16,18 @@ from lanner.cli import demo
 from lanner.cli.demo import Guide, Stops, activation, arrive, has_window, write_page
 from lanner.judges.simulated import Temper
 from lanner.reports.build import Report, build
+from lanner.stats.resample import Resampling
 from lanner.store import Store
+
+FEW = Resampling(n=50)
 
 
 def test_links_and_a_report_and_answers_through_the_same_door(
     lanner: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reports: list[Report] = []
-    monkeypatch.setattr(demo, "build", lambda material: reports.append(build(material)) or reports[-1])
+    monkeypatch.setattr(demo, "TEMPERS", dict(list(demo.TEMPERS.items())[:2]))  # two judges show what three do
+    monkeypatch.setattr(demo, "build", lambda material: reports.append(build(material, resampling=FEW)) or reports[-1])
     ran = lanner("demo", "--no-serve")
     assert ran.code == 0
     assert ran.out.count("/j/") == 2
@@ -32,14 +36,18 @@ def test_links_and_a_report_and_answers_through_the_same_door(
     report = (tmp_path / "lanner-demo" / "report" / "report.html").read_text(encoding="utf-8")
     assert "simulated" in report
     store = tmp_path / "lanner-demo" / "lanner.sqlite"
-    rows = lanner("agreement", "demo-h-falcon", "--store", store, "-q", "holistic", "--json").envelope["rows"]
+    rows = lanner(
+        "agreement", "demo-h-falcon", "--store", store, "-q", "holistic", "--resamples", 50, "--json"
+    ).envelope["rows"]
     together = next(row for row in rows if row["statistic"] == "alpha" and not row.get("judge"))
     assert 0.3 < together["value"] < 1
     assert together["n"] == 330
     monkeypatch.setattr(demo, "build", lambda _material: reports[0])  # of the same answers
     again = lanner("demo", "--no-serve")  # a second time finds the campaigns as they were left
     assert again.code == 0
-    rows_again = lanner("agreement", "demo-h-falcon", "--store", store, "-q", "holistic", "--json").envelope["rows"]
+    rows_again = lanner(
+        "agreement", "demo-h-falcon", "--store", store, "-q", "holistic", "--resamples", 50, "--json"
+    ).envelope["rows"]
     assert rows_again == rows
 
 

@@ -6,6 +6,7 @@ import json
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -256,6 +257,14 @@ def test_a_taken_port_is_not_free_and_the_next_one_is_found() -> None:
         port = taken.getsockname()[1]
         assert not is_free("127.0.0.1", port)
         assert free_port("127.0.0.1", port) > port
+
+
+def test_after_the_last_port_there_is_none() -> None:
+    with socket.socket() as taken:
+        with suppress(OSError):  # by somebody else, which is as good
+            taken.bind(("127.0.0.1", 65535))
+            taken.listen()
+        assert free_port("127.0.0.1", 65535) == 65535
 
 
 def test_a_server_listens_only_on_addresses_of_this_machine() -> None:

@@ -244,7 +244,10 @@ def test_the_line_says_pace_tokens_and_cost_so_far_and_expected() -> None:
     assert line(totals, 10.0) == "2.5/s · 10,000 tokens · cost 0.50 of about 2.00 · 3 asked again · 5 missing"
 
 
-def test_a_run_that_no_server_answered_leaves_neither_campaign_nor_store(lanner: Command, tmp_path: Path) -> None:
+def test_a_run_that_no_server_answered_leaves_neither_campaign_nor_store(
+    lanner: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lanner.cli.judge.Limits", partial(plan.Limits, tries=1, backoff=0.0))
     (tmp_path / "t.csv").write_text("source,target\nThe ferry is late.,Die Fähre ist spät.\n", encoding="utf-8")
     model = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--protocol", "da")
     assert "No answer came from the server" in lanner("judge", "t.csv", *model).err

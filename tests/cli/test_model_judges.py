@@ -226,3 +226,12 @@ def test_bleu_of_wmt23_is_what_was_published(lanner: Command) -> None:
     wanted = ",".join(list(published)[:2])
     rows = lanner("metric", "bleu", folder, "--systems", wanted, "--references", "refA", "--json").envelope["rows"]
     assert {row["system"]: row["value"] for row in rows} == pytest.approx({s: published[s] for s in wanted.split(",")})
+
+
+def test_texts_that_do_not_name_their_languages_are_cut_by_those_that_are_given(lanner: Command) -> None:
+    rows = "d,1,One thing.,一件事情很好。,一件事情不好。\nd,2,Two things.,两件事情很好。,两件事很好。\n"
+    Path("zh.csv").write_text(f"document,segment,source,reference,system:a\n{rows}", encoding="utf-8")
+    [row] = lanner("metric", "bleu", "zh.csv", "--languages", "en-zh", "--json").envelope["rows"]
+    assert row["value"] > 30 and "tok:zh" in row["signature"]
+    [plain] = lanner("metric", "bleu", "zh.csv", "--json").envelope["rows"]
+    assert "tok:13a" in plain["signature"]

@@ -14,6 +14,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from zlib import crc32
 
@@ -24,6 +25,7 @@ from cli.command import Command
 from lanner import campaign
 from lanner.cli import lanner as program
 from lanner.errors import ExitCode
+from lanner.judges import plan
 from lanner.store import Store
 from web_clients import complete, open_campaign
 
@@ -184,6 +186,7 @@ def test_odd_values_end_in_a_sentence(
     monkeypatch.setenv("LANNER_STORE", "lanner.sqlite")
     monkeypatch.delenv("LANNER_DATA", raising=False)
     monkeypatch.setattr("lanner.judges.request._LINGER", 0.0)  # answers need not wait for company in one commit
+    monkeypatch.setattr("lanner.cli.judge.Limits", partial(plan.Limits, tries=1, backoff=0.0))
     monkeypatch.setattr("click.prompt", lambda *_args, **_options: "a sentence nobody guesses")
     wrong = []
     usual = lanner(*name.split(), *usual_arguments(name, COMMANDS[name]), *NEEDED.get(name, []))

@@ -30,7 +30,7 @@ def scores_file(folder: Path) -> Path:
 
 def test_a_plan_from_ones_own_pilot(lanner: Command, tmp_path: Path) -> None:
     pilot = scores_file(tmp_path)
-    rows = lanner("plan", pilot, "--of", "score", "--difference", 3, "--studies", 300, "--json").envelope["rows"]
+    rows = lanner("plan", pilot, "--of", "score", "--difference", 3, "--studies", 100, "--json").envelope["rows"]
     designs = [row for row in rows if row["kind"] == "design"]
     first = designs[0]
     assert [first[key] for key in ("documents", "sentences", "judges", "overlap")] == [12, 4, 3, 2]
@@ -39,7 +39,7 @@ def test_a_plan_from_ones_own_pilot(lanner: Command, tmp_path: Path) -> None:
     assert 0 < first["power"] < designs[1]["power"] <= 1
     assert {row["source"] for row in rows if row["kind"] == "variance"} >= {"residual", "system_document"}
     assert [row["way"] for row in rows if row["kind"] == "extra"]
-    text = lanner("plan", pilot, "--studies", 200, "--judges", "j0,j1").out
+    text = lanner("plan", pilot, "--studies", 40, "--judges", "j0,j1").out
     assert "With 12 documents of 4 sentences" in text
     assert "told apart in 80% of such studies" in text
     assert "Best: more" in text
@@ -58,7 +58,7 @@ def test_a_model_among_the_judges_of_a_pilot_is_no_person(lanner: Command, tmp_p
 
 def test_chosen_designs_from_released_ratings_with_their_price(lanner: Command) -> None:
     asked = ("plan", "--like", "esa", "--documents", "20,40", "--overlap", "1,2", "--minutes", 0.5, "--rate", 30)
-    ran = lanner(*asked, "--extra", 400, "--studies", 200, "--json").envelope
+    ran = lanner(*asked, "--extra", 400, "--studies", 60, "--json").envelope
     designs = [row for row in ran["rows"] if row["kind"] == "design"]
     assert [(row["documents"], row["overlap"]) for row in designs] == [(20, 1), (20, 2), (40, 1), (40, 2)]
     assert designs[0]["cost"] == pytest.approx(100)

@@ -137,3 +137,23 @@ def test_an_old_option_works_and_says_what_it_is_called_now(
     assert f"{old} is called {new} now." in with_old["notes"]
     assert not any("is called" in note for note in with_new["notes"])
     assert f"{old} " not in lanner(command, "--help").out
+
+
+def test_documents_without_a_domain_are_named_so_beside_others(lanner: Command, tmp_path: Path) -> None:
+    """Under no name their numbers would look like those of all documents together."""
+    rows = [
+        f"{judge},d{d},{s},{'news' if d < 2 else ''},{'ab'[(d + s * (judge == 'ann')) % 2]}"
+        for judge in ("ann", "ben")
+        for d in range(4)
+        for s in range(3)
+    ]
+    (tmp_path / "r.csv").write_text("\n".join(["judge,document,segment,domain,verdict", *rows]), encoding="utf-8")
+    printed = lanner("agreement", "r.csv", "--by", "domain", "--json").envelope["rows"]
+    assert {row["domain"] for row in printed} == {"news", "(no domain)"}
+
+
+def test_a_comma_too_many_names_no_judge(lanner: Command, tmp_path: Path) -> None:
+    rows = [f"{judge},d{d},1,{d % 3}" for judge in ("ann", "ben", "cem") for d in range(6)]
+    (tmp_path / "r.csv").write_text("\n".join(["judge,document,segment,score", *rows]), encoding="utf-8")
+    for options in ((), ("-q", "score")):
+        assert lanner("agreement", "r.csv", *options, "--judges", "ann, ben,", "--resamples", 50).code == 0
