@@ -290,4 +290,3 @@ def test_an_empty_cell_is_no_first_answer(tmp_path: Path) -> None:
         ("ben", 3),
         ("cleo", None),
     ]
-
