@@ -128,7 +128,7 @@ def cost(work: Callable[[], object], enough: float) -> float:
 def seconds_allowed() -> float:
     """For a text of `LENGTH` characters."""
     simple = re.compile("[b]+")
-    return ALLOWED * max(cost(lambda: simple.findall("a" * LENGTH), 0.0), 2e-5)
+    return ALLOWED * max(min(cost(lambda: simple.findall("a" * LENGTH), 0.0) for _ in range(10)), 2e-5)
 
 
 def nonlinear(pattern: re.Pattern[str], allowed: float) -> str | None:
