@@ -11,7 +11,7 @@ from lanner.model import CampaignState, Item, Judge, JudgeKind, Role, Task
 from lanner.store import Place, Progressed, Standing, Store, Transaction
 from lanner.store.rows import micros, moment
 from lanner.store.tasks import _LAST_POSITIONS, _PLACES
-from store_rows import NOW, answer
+from store_rows import NOW, answer, fill
 from web_clients import complete, open_campaign
 
 
@@ -157,18 +157,21 @@ def test_progress_keeps_the_longest_times(store: Store, filled: SimpleNamespace)
         assert [item[:3] for item in progress] == [(1, 20.0, 12.5), (1, 5.0, 9.0), (0, 0.0, 0.0)]
 
 
-def test_places_are_found_by_their_keys(store: Store, filled: SimpleNamespace) -> None:
+def test_places_are_found_by_their_keys(place: str) -> None:
     """However many items there are, only those that are asked for are read. PostgreSQL, which plans by how many rows it
-    believes there are, read all items of a campaign of this size for every save."""
+    believes there are, read all items of a campaign of this size for every save. So its tables are new ones, of which
+    it believes nothing yet."""
     items = tuple(Item("one", str(number), ("alder",)) for number in range(25))
-    with store.writing() as tx:
-        many = [Task(0, "ana", "page", items)] * 300
-        tx.tasks.add(filled.campaign, many, filled.judges, filled.documents, NOW)
-    with store.snapshot() as connection:
-        wanted = _PLACES[store.kind].params(wanted='[[0,1,0,"a"],[1,2,0,"b"]]')
-        compiled = wanted.compile(connection, compile_kwargs={"literal_binds": True})
-        explain = "EXPLAIN QUERY PLAN" if store.kind == "sqlite" else "EXPLAIN"
-        plan = [str(row[-1]) for row in connection.exec_driver_sql(f"{explain} {compiled}")]
+    with Store.open(place) as store:
+        filled = fill(store)
+        with store.writing() as tx:
+            many = [Task(0, "ana", "page", items)] * 300
+            tx.tasks.add(filled.campaign, many, filled.judges, filled.documents, NOW)
+        with store.snapshot() as connection:
+            wanted = _PLACES[store.kind].params(wanted='[[0,1,0,"a"],[1,2,0,"b"]]')
+            compiled = wanted.compile(connection, compile_kwargs={"literal_binds": True})
+            explain = "EXPLAIN QUERY PLAN" if store.kind == "sqlite" else "EXPLAIN"
+            plan = [str(row[-1]) for row in connection.exec_driver_sql(f"{explain} {compiled}")]
     if store.kind == "sqlite":
         assert [step for step in plan if step.startswith("SCAN") and "wanted" not in step] == [], plan
     else:

@@ -30,8 +30,8 @@ from lanner.errors import StoreError, Where
 from lanner.model import Protocol
 from lanner.store import schema
 from lanner.store.campaigns import JUDGE_ITSELF, SEALED, decode, fingerprint
-from lanner.store.judgements import broken_links
-from lanner.store.rows import STREAMED, insert_rows, loads
+from lanner.store.judgements import _KEY, broken_links
+from lanner.store.rows import STREAMED, driver_of, insert_rows, loads
 from lanner.store.store import Store, explain, inspect_file
 
 _NAME = "lanner-{:%Y%m%dT%H%M%SZ}.sqlite"
@@ -146,8 +146,7 @@ def _copy(source: Connection, path: Path) -> None:
     """All rows into a new file: page by page where the source is SQLite too, else row by row."""
     if source.dialect.name == "sqlite":
         with closing(sqlite3.connect(path.absolute())) as file:  # a name that begins with file: is no URL
-            driver: Any = source.connection.dbapi_connection
-            driver.backup(file)  # inside the transaction that is open: as of that moment
+            driver_of(source).backup(file)  # inside the transaction that is open: as of that moment
             file.execute("PRAGMA journal_mode = DELETE")  # one file, that can be read where nothing may be written
             file.execute("DELETE FROM session")
             file.execute("UPDATE webhook SET secret = '' WHERE secret NOT LIKE ?", (f"{SEALED}%",))
@@ -260,8 +259,12 @@ def _carry_numbers(source: Connection, target: Connection) -> None:
             target.execute(text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last)"), values)
         elif target.execute(text("SELECT 1 FROM sqlite_sequence WHERE name = :table"), values).first():
             target.execute(text("UPDATE sqlite_sequence SET seq = :last WHERE name = :table"), values)
-        elif _counts_in_sqlite(table.name):
+        elif target.execute(_COUNTS, values).first():
             target.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)"), values)
+
+
+# in SQLite, of tables whose numbers are never given twice
+_COUNTS = text("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :table AND sql LIKE '%AUTOINCREMENT%'")
 
 
 def _last(connection: Connection, table: str) -> int:
@@ -276,18 +279,12 @@ def _last(connection: Connection, table: str) -> int:
     return max(int(highest), int(number or 0))
 
 
-def _counts_in_sqlite(table: str) -> bool:
-    """Whether this table's numbers are never given twice there."""
-    return table in ("campaign", "document", "judge", "task", "account", "token", "webhook", "delivery", "chain")
-
-
 # Whether a store is whole: what the database says of its own pages, and what must be true of the rows in it.
 
 
 PAGES = "pages of the database"
 MOST = 20
 """Problems told of one check: the first ones say what is wrong, thousands say no more."""
-_KEY = ("judge", "document", "segment", "stage", "question", "systems", "role")
 _PRESENT = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%RAISE(ABORT%'",
     "postgresql": "SELECT tgname FROM pg_trigger WHERE tgenabled <> 'D' AND pg_table_is_visible(tgrelid)",
