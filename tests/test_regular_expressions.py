@@ -50,11 +50,10 @@ STEPS = ((LENGTH // 16, 1 / 300), (LENGTH // 4, 1 / 20), (LENGTH, 1.0))
 sixteenth of its time for a quarter of the text. The shortest comes first, since a cubic pattern would not come back."""
 ANCHORED = {
     # only ever matched from the beginning of a text, or against all of it, which is linear
-    "lanner.analysis.material._REACHED_BY_COMPOUND",
     "lanner.cli.output._COUNTED",
     "lanner.corpus.verify._TAKEN",
-    "lanner.formats.parsing.writing._KEPT",
-    "lanner.formats.parsing.writing._RUNS",
+    "lanner.formats.parsing.textfile._KEPT",
+    "lanner.formats.parsing.textfile._RUNS",
     "lanner.studies.punkt._CLOSING",
     "lanner.studies.punkt._TOKEN",
     # sees the last 40 characters before a full stop

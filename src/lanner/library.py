@@ -39,7 +39,7 @@ from lanner.figures.drawing import plain, standalone
 from lanner.figures.typeset import estimate
 from lanner.formats.parsing.columns import parse
 from lanner.formats.parsing.tables import table_kind
-from lanner.formats.parsing.writing import write_whole
+from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json, Result
 from lanner.model.messages import in_number
 from lanner.reports import html

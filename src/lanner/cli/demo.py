@@ -24,7 +24,7 @@ from lanner.analysis.material import from_campaign
 from lanner.cli.output import Output
 from lanner.cli.source import free_port
 from lanner.errors import LannerError
-from lanner.formats.parsing.writing import write_whole
+from lanner.formats.parsing.textfile import write_whole
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, JudgeKind
 from lanner.reports.build import build

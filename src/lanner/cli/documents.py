@@ -9,7 +9,7 @@ from lanner.cli import parse_options
 from lanner.cli.output import Output
 from lanner.cli.source import Source, documents_of, materials, notes_of
 from lanner.errors import InputError, LannerError, Where
-from lanner.formats.parsing.writing import write_whole
+from lanner.formats.parsing.textfile import write_whole
 from lanner.reports.build import build
 from lanner.reports.export import excluded, export, export_as, without_place
 from lanner.reports.guidelines import campaign_guidelines

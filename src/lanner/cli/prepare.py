@@ -23,7 +23,7 @@ from lanner.corpus.rows import Doubt
 from lanner.corpus.systems import Score
 from lanner.errors import InputError, LannerError, Where
 from lanner.figures.typeset import plural
-from lanner.formats.parsing.writing import write_whole
+from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json
 from lanner.web.server import REVIEW_HOST, serve_review
 

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import Draft, Format, Gathering, Reading
+from lanner.formats.parsing.textfile import bare, guarded, refuse_answers, some_judgements, text_file
 from lanner.formats.parsing.values import counted, file_languages, from_utf16, is_missing, number, problems, to_utf16
-from lanner.formats.parsing.writing import bare, guarded, refuse_answers, some_judgements, text_file
 from lanner.model import Document, Judge, Judgement, Role, Segment, languages
 
 # Batches

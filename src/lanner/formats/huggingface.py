@@ -20,7 +20,7 @@ from typing import Any
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import Format, Reading
-from lanner.formats.parsing.writing import replacing
+from lanner.formats.parsing.textfile import replacing
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 from lanner.model import languages as language_codes
 

@@ -25,8 +25,8 @@ from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.columns import ColumnMap, column_map
 from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Gathering, Reading, read_apart
+from lanner.formats.parsing.textfile import replacing
 from lanner.formats.parsing.values import counted, file_languages, number, problems
-from lanner.formats.parsing.writing import replacing
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.model import languages as language_codes
 from lanner.model.messages import in_number

@@ -30,8 +30,8 @@ from lanner.formats.parsing.aligned import (
     write_places,
 )
 from lanner.formats.parsing.readings import Format, Reading
+from lanner.formats.parsing.textfile import replacing, text_file
 from lanner.formats.parsing.values import counted, number, problems
-from lanner.formats.parsing.writing import replacing, text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment, languages
 from lanner.model.messages import in_number
 

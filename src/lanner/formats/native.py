@@ -15,7 +15,7 @@ from typing import Any
 
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import Format, Reading, TextStream
-from lanner.formats.parsing.writing import text_file
+from lanner.formats.parsing.textfile import text_file
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 
 _HEADER = "lanner"

@@ -24,8 +24,8 @@ from lanner.formats.parsing.aligned import (
     write_places,
 )
 from lanner.formats.parsing.readings import UNKNOWN_LANGUAGES, Format, Reading, TextStream
+from lanner.formats.parsing.textfile import refuse_answers, replacing
 from lanner.formats.parsing.values import file_languages
-from lanner.formats.parsing.writing import refuse_answers, replacing
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
 from lanner.model.languages import UNDETERMINED

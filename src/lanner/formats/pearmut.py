@@ -16,8 +16,8 @@ from typing import Any
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Gathering, Reading, read_apart
+from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import number
-from lanner.formats.parsing.writing import refuse_answers, text_file
 from lanner.model import Document, Judge, Judgement, Role, languages
 from lanner.model.messages import in_number
 

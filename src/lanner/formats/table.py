@@ -36,8 +36,7 @@ from lanner.formats.parsing.readings import (
     read_apart,
 )
 from lanner.formats.parsing.tables import open_rows, table_kind
-from lanner.formats.parsing.textfile import Note
-from lanner.formats.parsing.writing import guarded, refuse_answers, replacing, text_file
+from lanner.formats.parsing.textfile import Note, guarded, refuse_answers, replacing, text_file
 from lanner.model import Document, Judge, Judgement
 
 _LOOKED_AT = 10_000

@@ -17,8 +17,7 @@ from lxml import etree
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.readings import Format, Gathering, Reading
-from lanner.formats.parsing.textfile import Note
-from lanner.formats.parsing.writing import refuse_answers, write_whole
+from lanner.formats.parsing.textfile import Note, refuse_answers, write_whole
 from lanner.model import Document, Judge, Judgement, languages
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"

@@ -16,8 +16,8 @@ from typing import Any
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import Format, Gathering, Reading
+from lanner.formats.parsing.textfile import some_judgements, text_file
 from lanner.formats.parsing.values import counted, file_languages
-from lanner.formats.parsing.writing import some_judgements, text_file
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
 from lanner.model.messages import in_number

@@ -15,8 +15,8 @@ from lxml import etree
 
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.readings import Draft, Format, Reading
+from lanner.formats.parsing.textfile import refuse_answers, write_whole
 from lanner.formats.parsing.values import file_languages, is_canary
-from lanner.formats.parsing.writing import refuse_answers, write_whole
 from lanner.model import Document, Judge, Judgement, languages
 from lanner.model.messages import in_number
 

@@ -17,7 +17,7 @@ from lxml import etree
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.readings import Draft, Format, Reading
-from lanner.formats.parsing.writing import refuse_answers, write_whole
+from lanner.formats.parsing.textfile import refuse_answers, write_whole
 from lanner.model import Document, Judge, Judgement, Segment, languages
 
 _NAMESPACE = "urn:oasis:names:tc:xliff:document:1.2"

@@ -29,7 +29,7 @@ from lanner.analysis.scores import direction_of, scored_rows
 from lanner.errors import LannerError, Where, did_you_mean
 from lanner.figures.typeset import words
 from lanner.formats import appraise
-from lanner.formats.parsing.writing import guarded, replacing, write_whole
+from lanner.formats.parsing.textfile import guarded, replacing, write_whole
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
 from lanner.protocols.derived import derived, ranking_plans
 from lanner.protocols.prefilled import judged_marks

@@ -14,7 +14,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from lanner.figures.drawing import available, pdf, plain, png, standalone
-from lanner.formats.parsing.writing import write_whole
+from lanner.formats.parsing.textfile import write_whole
 from lanner.reports import latex
 from lanner.reports.parts import Figure, Report, Table, bibtex, csv_text, spans
 

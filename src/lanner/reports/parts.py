@@ -19,7 +19,7 @@ from typing import Any
 
 from lanner import __version__
 from lanner.figures.typeset import interval, number
-from lanner.formats.parsing.writing import guarded
+from lanner.formats.parsing.textfile import guarded
 from lanner.model import Json, Result
 
 # References

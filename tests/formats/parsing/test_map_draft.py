@@ -4,7 +4,8 @@ import shlex
 
 import pytest
 
-from lanner.formats.parsing.columns import parse
+from lanner.errors import InputError
+from lanner.formats.parsing.columns import column_map, parse
 from lanner.formats.parsing.map_draft import MapDraft, as_option, each_as
 
 HEADER = ["who", "text", "source", "label", "when", "score"]
@@ -42,3 +43,83 @@ def test_a_column_that_differs_between_rows_about_one_text_may_name_judges() -> 
 def test_rows_that_are_short_hold_nothing_in_the_last_columns() -> None:
     table = MapDraft(["a", "b"], [["1"], ["2", "x"]], "")
     assert (table.values("a"), table.values("b")) == (["1", "2"], ["x"])
+
+
+_SEGMENTS = [(document, segment) for document in "de" for segment in "123"]
+
+
+def test_answers_about_each_system_stand_in_columns_of_their_own() -> None:
+    header = ["judge", "doc", "seg", "rank_A", "rank_B", "rank_C"]
+    rows = [[judge, *segment, 1, 2, 3] for judge in ("ann", "bob") for segment in _SEGMENTS]
+    answers = column_map(header, sample=rows).answers
+    assert [(answer.question, answer.system) for answer in answers] == [("rank", name) for name in "ABC"]
+
+
+def test_severities_are_no_systems() -> None:
+    header = ["judge", "doc", "seg", "accuracy_minor", "accuracy_major", "fluency_minor", "fluency_major"]
+    rows = [[judge, *segment, 1, 0, 0, 2] for judge in ("ann", "bob") for segment in _SEGMENTS]
+    answers = column_map(header, sample=rows).answers
+    assert [answer.question for answer in answers] == header[3:]
+    assert not any(answer.system for answer in answers)
+
+
+def test_a_measure_is_taken_besides_the_answers_that_are_guessed() -> None:
+    header = ["judge", "document", "segment", "system", "score", "comet"]
+    sample = [[judge, "d", str(at), "X", str(at % 3), f"0.{at}"] for at in range(1, 9) for judge in ("ana", "ben")]
+    assert [answer.question for answer in column_map(header, sample=sample).answers] == ["score"]
+    mapped = column_map(header, "measure:comet=comet", sample=sample)
+    assert [answer.question for answer in mapped.answers] == ["score", "comet"]
+    assert mapped.rest == ()
+    assert [answer.question for answer in column_map(header, "answer:comet=comet", sample=sample).answers] == ["comet"]
+
+
+def test_names_of_systems_and_judges_are_kept_as_they_are_written() -> None:
+    header = ["judge", "segment", "score_GPT-4", "score_nmt_base"]
+    sample = [[judge, str(at), str(at % 5), str(at % 3)] for at in range(1, 5) for judge in ("ann", "ben")]
+    assert [answer.system for answer in column_map(header, sample=sample).answers] == ["GPT-4", "nmt_base"]
+    header = ["segment", "system", "score ann-marie", "score_b.o."]
+    sample = [[str(at), "X", "3", "4"] for at in range(1, 5)]
+    assert [answer.judge for answer in column_map(header, sample=sample).answers] == ["ann-marie", "b.o"]
+
+
+def test_a_note_is_a_mark_where_it_is_a_number_and_a_remark_elsewhere() -> None:
+    header = ["segment", "system", "note_ann", "note_ben"]
+    marks = column_map(header, sample=[[str(at), "X", "3", "4"] for at in range(1, 5)])
+    assert [(answer.question, answer.judge) for answer in marks.answers] == [("note", "ann"), ("note", "ben")]
+    with pytest.raises(InputError):
+        column_map(header, sample=[[str(at), "X", "too late", "fine"] for at in range(1, 5)])
+
+
+def test_a_column_may_name_question_system_and_judge() -> None:
+    answers = ["score_A_ana", "score_A_ben", "score_GPT-4_ana", "ben GPT-4 score"]
+    header = ["id", "source", "target_A", "target_GPT-4", *answers]
+    sample = [[str(at), f"Sentence {at}.", "Satz.", "Ein Satz.", "1", "2", "3", "4"] for at in range(1, 4)]
+    expected = [("ana", "A"), ("ben", "A"), ("ana", "GPT-4"), ("ben", "GPT-4")]
+    assert [(answer.judge, answer.system) for answer in column_map(header, sample=sample).answers] == expected
+
+
+def test_judges_and_systems_in_one_name_are_told_apart_or_asked_for() -> None:
+    sample = [[str(at), "1", "2", "3", "4"] for at in range(1, 4)]
+    header = ["segment", "score_GPT_ana", "score_GPT_ben", "score_DeepL_ana", "score_DeepL_ben"]
+    expected = [("ana", "GPT"), ("ben", "GPT"), ("ana", "DeepL"), ("ben", "DeepL")]
+    assert [(answer.judge, answer.system) for answer in column_map(header, sample=sample).answers] == expected
+    header = ["segment", "score_Alder_ana", "score_Alder_ben", "score_Birch_ana", "score_Birch_ben"]
+    with pytest.raises(InputError, match="which part names the judge is not clear") as error:
+        column_map(header, sample=sample)
+    assert "judge:ana about Alder=score_Alder_ana" in error.value.next_step
+
+
+@pytest.mark.parametrize("name", ["length", "comet", "tokens"])
+def test_judges_do_not_agree_on_a_number_that_they_were_not_asked_for(name: str) -> None:
+    header = ["judge", "document", "segment", "system", "score", name]
+    sample = [[judge, "d", str(at), "X", str(at % 3), str(at * 2)] for at in range(1, 9) for judge in ("ana", "ben")]
+    mapped = column_map(header, sample=sample)
+    assert [answer.question for answer in mapped.answers] == ["score"]
+    assert mapped.rest == (name,)
+
+
+@pytest.mark.parametrize(("items", "expected"), [(4, ["score", "style"]), (5, ["score"])])
+def test_judges_who_agree_on_few_items_were_asked(items: int, expected: list[str]) -> None:
+    header = ["judge", "segment", "system", "score", "style"]
+    sample = [[judge, str(at), "X", str(at % 3), str(at % 4)] for at in range(items) for judge in ("ana", "ben")]
+    assert [answer.question for answer in column_map(header, sample=sample).answers] == expected

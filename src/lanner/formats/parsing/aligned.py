@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.textfile import text_file
 from lanner.formats.parsing.values import is_canary
-from lanner.formats.parsing.writing import text_file
 from lanner.model import Document, Segment
 
 _MARK = "\ufeff"  # byte order mark

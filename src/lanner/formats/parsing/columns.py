@@ -15,7 +15,6 @@ from itertools import permutations
 from typing import Any
 
 from lanner.errors import InputError, did_you_mean
-from lanner.formats.parsing.answer_columns import is_ratings, take_answers, take_persons
 from lanner.formats.parsing.headings import (
     ITEM_ROLES,
     ROLES,
@@ -55,8 +54,11 @@ from lanner.formats.parsing.map_draft import (
     MapDraft,
     are_numbers,
     as_option,
+    is_ratings,
     mean_length,
     score_of_each,
+    take_answers,
+    take_persons,
 )
 from lanner.formats.parsing.values import (
     are_durations,

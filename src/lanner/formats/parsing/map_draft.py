@@ -1,10 +1,12 @@
-"""A map of the columns of a table while it is made: what is known of each column, and what its first rows show."""
+"""A map of the columns of a table while it is made: what is known of each column, what its first rows show, and which
+columns hold answers: one for each question, or for each judge, or for each system."""
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,16 +14,34 @@ from typing import Any
 from lanner.errors import InputError
 from lanner.formats.parsing.headings import (
     ITEM_ROLES,
+    NO_NAMES,
     fold,
+    is_computed,
+    is_index,
     is_measure,
     is_summary,
+    is_total,
+    judge_and_question,
     named_language,
     names_answer,
+    names_engine,
+    names_language_model,
+    names_metric,
+    names_one_judge,
+    names_opinion,
+    names_person,
+    names_remark,
+    names_usual_system,
     output_or_reference,
+    says_judge,
     spellings_of,
+    split_suffix,
     steps_in_words,
+    without_name,
+    without_scale,
 )
 from lanner.formats.parsing.values import (
+    are_places,
     as_text,
     asks_preference,
     clock,
@@ -29,6 +49,7 @@ from lanner.formats.parsing.values import (
     is_numeric,
     literal_list,
     moment,
+    number,
     preferred_side,
 )
 
@@ -286,3 +307,358 @@ def _named_as(column: str) -> tuple[str, ...]:
     """What a column of outputs is called besides its heading: `DeepL` for `output:DeepL`."""
     role = output_or_reference(column)
     return (role[1],) if role else ()
+
+
+_GRAMMATICAL_PERSON = re.compile(
+    r"(?:[123](?!\d)|first|second|third|erste|zweite|dritte|premi|deuxi|troisi|primer|prim[ao]|segund|tercer"
+    r"|terz|перв|втор|трет|[第一二三])",
+    re.I,
+)
+"""What stands in a column `Person` about grammar: 1st, 2nd, 3rd, 3sg, 1인칭, third, 第三人称."""
+_NO_SYSTEMS = NO_NAMES | {"minor", "major", "critical", "neutral", "severity", "time", "count", "min", "max", "mean"}
+_MOST_IN_A_CELL = 50
+"""Scores of so many judges stand in one cell at most; a longer list is something else."""
+_LARGE = 10
+"""A number beyond this is on no scale from 0 to 1."""
+_RATER_NUMBER = re.compile(r"^[rj]\d{1,2}$", re.I)
+
+
+def take_persons(table: MapDraft) -> None:
+    """`Person` where no other column names judges, answers stand beside it, and it is not about grammar."""
+    if "judge" in table.roles or table.judge or table.answers:
+        return
+    persons = [column for column in table.free if names_person(column)]
+    if len(persons) != 1 or all(map(_GRAMMATICAL_PERSON.match, table.texts(persons[0]))):
+        return
+    beside = [column for column in table.free if column != persons[0]]
+    has_answers = any(_holds_answers(table, column) for column in beside)
+    if has_answers and not any(answer.judge for answer in _spread_answers(table, by_judge=False)):
+        table.assign("judge", persons[0], LIKELY)
+
+
+def _holds_answers(table: MapDraft, column: str) -> bool:
+    is_opinion = names_opinion(column) and 0 < table.mean_length(column) <= SHORT_ANSWER
+    return fold(column) in table.answer_names(column) or is_opinion or table.is_preference(column)
+
+
+def take_answers(table: MapDraft) -> None:
+    """Columns of answers: one for each question, or for each judge, or for each system."""
+    if table.answers:
+        return
+    by_judge = "judge" in table.roles or bool(table.judge)
+    answers = [column for column in table.free if names_answer(column) or table.is_preference(column)]
+    if "question" in table.roles and answers:
+        table.add_answer(Answer(answers[0], ""), CERTAIN)
+        return
+    spread = [*_spread_answers(table, by_judge=by_judge)]
+    for answer in spread:
+        table.add_answer(answer, CLEAR)
+    if not spread and _take_scores_of_systems(table, by_judge=by_judge):
+        return
+    if by_judge:
+        _take_questions(table, answers, are_spread=bool(spread))
+    elif not spread and not _take_lists_of_scores(table, answers):
+        _take_judges(table, answers)
+
+
+def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool) -> None:
+    """Where judges have their rows, a column for each question: those that name answers, and those whose content could
+    be answers."""
+    comments = [column for column in table.free if names_remark(column)]
+    # without texts a length cannot be measured any more, and judges may have been asked for one
+    no_answer = is_measure if "source" in table.roles or table.outputs else is_index
+    candidates = [c for c in table.free if c not in answers and not names_person(c)]
+    numeric = [c for c in candidates if table.are_numbers(c) and not no_answer(c)]
+    if answers:  # numbers that no judge ever disputes describe the item, those that no judge ever changes the judge
+        numeric = [c for c in numeric if not _is_fact(table, c) and not _is_about_judge(table, c)]
+    lists = [c for c in table.free if table.are_lists(c)]
+    short = [
+        column
+        for column in candidates
+        if column not in (*comments, SHEET)
+        and not is_index(column)
+        and 0 < table.mean_length(column) <= SHORT_ANSWER
+        and not table.are_moments(column)
+        and not table.are_identifiers(column)
+    ]
+    others = [c for c in short if table.varies(c)]
+    if not (answers or numeric or lists or are_spread or others):
+        others = short
+    columns = {*answers, *numeric, *lists, *others}
+    columns |= set(comments) if columns or are_spread else set()
+    for column in [name for name in table.header if name in columns and name in table.free]:
+        sure = CERTAIN if names_answer(column) else CLEAR if column in answers else LIKELY
+        table.add_answer(Answer(column, column), sure)
+
+
+def _take_scores_of_systems(table: MapDraft, *, by_judge: bool) -> bool:
+    """`GPT-4`, `DeepL`, `System A` with numbers: a score of each system. Where no column names judges, language
+    models may be the judges."""
+    if table.outputs or table.has("system", "system_a"):
+        return False
+    worded = [column for column in table.free if column in table.worded_ratings]
+    columns = [column for column in (*table.score_columns(), *worded) if not _is_about_judge(table, column)]
+    engines = [column for column in columns if names_engine(column)]
+    systems = [column for column in columns if column in engines or names_language_model(column)]
+    if len(columns) < 2 or not (systems if by_judge else engines) or any(map(names_one_judge, columns)):
+        return False
+    if len(systems) < len(columns):
+        if by_judge:
+            return False  # each column is analysed on its own
+        others = [column for column in columns if column not in systems]
+        raise table.refusal(
+            f"Some columns are called after systems ({', '.join(systems)}). Whether the others are systems too "
+            f"({', '.join(others)}) is not clear.",
+            "judge_or_system",
+            f"If each column holds the scores of one system: {as_option(score_of_each(columns))}.",
+            columns,
+        )
+    places = [table.place[column] for column in columns]
+    question = "rank" if are_places([row[place] for place in places] for row in table.sample) else "score"
+    for column in columns:
+        role = output_or_reference(column)
+        table.add_answer(Answer(column, question, system=role[1] if role else column), LIKELY)
+    return True
+
+
+def _take_lists_of_scores(table: MapDraft, columns: Sequence[str]) -> bool:
+    """A column `scores` with [82, 90, 75] in each cell: one score of each judge."""
+    for column in columns:
+        values = table.values(column)
+        lists = [value if isinstance(value, list) else literal_list(str(value)) or [] for value in values]
+        most = max(map(len, lists), default=0)
+        if 2 <= most <= _MOST_IN_A_CELL and all(lists) and all(is_numeric(v) for scores in lists for v in scores):
+            table.answers += [Answer(column, column, str(part + 1), part=part) for part in range(most)]
+            table.take(column, CLEAR)
+            return True
+    return False
+
+
+def _is_fact(table: MapDraft, column: str) -> bool:
+    """Whether all judges say the same in a column about each of several items that they share."""
+    if "judge" not in table.roles or not (table.has_item or "source" in table.roles):
+        return False
+    judges = table.by(table.columns(*ITEM_ROLES), table.roles["judge"])
+    values = table.by(table.columns(*ITEM_ROLES), column)
+    shared = [set(values[item]) for item in values if len(set(judges[item])) > 1]
+    agreed = all(len(each) == 1 for each in shared)
+    return len(shared) >= SHARED_ITEMS and agreed and len(set().union(*shared)) > 1
+
+
+def _is_about_judge(table: MapDraft, column: str) -> bool:
+    """Whether each of several judges always says the same in a column, and not all of them do: an age, say."""
+    if "judge" not in table.roles:
+        return False
+    by_judge = table.by([table.roles["judge"]], column).values()
+    alike = all(len(values) >= SHARED_ITEMS and len(set(values)) == 1 for values in by_judge)
+    return alike and len({values[0] for values in by_judge}) > 1
+
+
+def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[Answer]:
+    """Answers in a column for each system (`score_GPT-4`) or for each judge (`score_ann`, `Rater 1`)."""
+    answers: list[Answer] = []
+    systems = sorted(table.outputs, key=len, reverse=True)
+    behind = _systems_by_number(table)
+    for column in table.free:
+        if table.values(column) and not (table.are_numbers(column) or table.mean_length(column) <= SHORT_ANSWER):
+            continue
+        name, system = without_scale(column), ""
+        number, question = judge_and_question(name, table.answer_names(column))
+        if number in behind and fold(question) in table.answer_names(column):
+            answers.append(Answer(column, question, system=behind[number]))
+            continue
+        for each in systems:
+            if len(name) > len(each) and (rest := without_name(name, each)) is not None:
+                name, system = rest, each
+                break
+        question_words = table.answer_names(column)
+        judge, question = ("", name) if by_judge else judge_and_question(name, question_words)
+        for each in systems if not system else ():  # `score_GPT-4_ann`: the system is in the middle
+            if len(judge) > len(each) and (rest := without_name(judge, each)):
+                judge, system = rest, each
+                break
+        if fold(question) in question_words and (system or judge) and not is_computed(judge):
+            answers.append(Answer(column, question, judge, system))
+    if by_judge and not answers and not table.has("system", "system_a"):
+        answers = _answers_by_system(table)
+    answers = _with_crossed_systems(answers)
+    judges = {answer.judge for answer in answers if answer.judge}
+    for answer in answers:
+        if answer.system or len(judges) > 1 or says_judge(answer.judge):
+            yield answer
+
+
+def _systems_by_number(table: MapDraft) -> dict[str, str]:
+    """The systems by the letter or number that their columns end in, where these differ in nothing else: `訳文A`
+    and `訳文B`, `MT1` and `MT2`."""
+    # of `MT_A` the name is A already
+    words = {
+        name: ("mt", name) if re.fullmatch(r"[A-Z]|\d{1,2}", name) else split_suffix(name, apart=True)
+        for name in table.outputs
+    }
+    alike = {fold(word) for word, _ in words.values()}
+    if len(words) < 2 or len(alike) > 1 or "" in alike:
+        return {}
+    return {number: name for name, (_, number) in words.items()}
+
+
+def _answers_by_system(table: MapDraft) -> list[Answer]:
+    """`rank_A, rank_B, rank_C`: one question asked about several systems, which nothing else names."""
+    by_question: dict[str, list[Answer]] = {}
+    for column in table.free if not table.outputs else ():  # else the systems have their names
+        system, question = judge_and_question(column, table.answer_names(column))
+        if system and not is_total(system) and table.are_ratings(column) and not is_measure(column):
+            by_question.setdefault(fold(question), []).append(Answer(column, question, system=system))
+    names = [sorted(answer.system for answer in answers) for answers in by_question.values()]
+    # systems are the same for every question; otherwise the second word is part of the question
+    if not names or len(names[0]) < 2 or any(each != names[0] for each in names):
+        return []
+    if not _NO_SYSTEMS.isdisjoint(map(str.casefold, names[0])):
+        return []
+    return [answer for answers in by_question.values() for answer in answers]
+
+
+def _take_judges(table: MapDraft, answers: Sequence[str]) -> None:
+    """Columns of scores where no column names judges: one of each judge, or all of one judge."""
+    if table.outputs or "source" in table.roles:
+        _take_numbered_judges(table)
+    else:
+        _take_columns_of_judges(table)
+    scores = [column for column in answers if column in table.free and table.are_numbers(column)]
+    if scores and table.has_item and "source" not in table.roles and not table.answers and _has_one_judge(table):
+        for column in scores:
+            table.add_answer(Answer(column, column), CERTAIN)
+
+
+def _take_columns_of_judges(table: MapDraft) -> None:
+    """A table of items by judges: columns of numbers, or of few labels, without anything else. Beside metrics there
+    may be one column of people's scores, which says so or is the only other one."""
+    candidates = table.score_columns()
+    numeric = [column for column in candidates if not names_metric(column)]
+    if not table.has_item or any(map(names_answer, numeric)):
+        return
+    if len(numeric) < len(candidates) or table.measures:
+        human = numeric if len(numeric) == 1 else [c for c in numeric if fold(c) in spellings_of("reference")]
+        if len(human) == 1:
+            table.add_answer(Answer(human[0], human[0]), LIKELY)
+            return
+    columns = numeric if len(numeric) > 1 else [c for c in table.free if table.values(c)]
+    labels = [{str(value) for value in table.values(column)} for column in columns]
+    are_alike = columns == numeric or bool(labels and set.intersection(*labels))
+    if len(columns) < 2 or not are_alike or any(map(names_answer, columns)):
+        return
+    question = "label" if not numeric else "rank" if _are_ranks_of_systems(table, columns) else "score"
+    _check_scales(table, columns)
+    _check_counts(table, columns)
+    by_column = _split_judge_and_system(columns) or {column: (column, "") for column in columns}
+    for column, (judge, system) in by_column.items():
+        table.add_answer(Answer(column, question, judge, system), LIKELY)
+
+
+def _are_ranks_of_systems(table: MapDraft, columns: Sequence[str]) -> bool:
+    """Whether these judges gave the systems of every text the places from 1 on."""
+    items = table.columns(*(role for role in ITEM_ROLES if role != "system"))
+    rankings = (places for column in columns for places in table.by(items, column, missing=False).values())
+    return "system" in table.roles and are_places(rankings)
+
+
+def _check_scales(table: MapDraft, columns: Sequence[str]) -> None:
+    """Refuse columns as scores of judges if some hold fractions of one and others large numbers: judges share a
+    scale."""
+    numbers = {column: [n for n in map(number, table.values(column)) if n is not None] for column in columns}
+    fractions = [c for c, ns in numbers.items() if all(abs(n) <= 1 for n in ns) and any(n % 1 for n in ns)]
+    large = [column for column, ns in numbers.items() if any(abs(n) > _LARGE for n in ns)]
+    if fractions and large:
+        raise table.refusal(
+            f"The numbers in {', '.join(fractions)} and {', '.join(large)} are on different scales, so they are no "
+            "scores that judges gave to the same items.",
+            "different_scales",
+            f"Say which columns hold answers: {each_as('answer', large[:1])}, or judge:NAME=COLUMN for each judge's.",
+            columns,
+        )
+
+
+def _check_counts(table: MapDraft, columns: Sequence[str]) -> None:
+    """Refuse columns as scores of judges if they say how many judges gave each answer: with some at zero they add
+    up to the same number on every row."""
+    places = [table.place[column] for column in columns]
+    rows = [[number(row[place]) for place in places] for row in table.sample]
+    sums = {sum(count for count in counts if count is not None) for counts in rows}
+    has_zeros = any(0 in counts for counts in rows)
+    are_counts = all(count is not None and count >= 0 and count % 1 == 0 for counts in rows for count in counts)
+    if len(rows) > 2 and len(sums) == 1 and max(sums) > 1 and has_zeros and are_counts:
+        raise table.refusal(
+            f"The numbers in {', '.join(columns)} add up to {max(sums):g} on every row, so they seem to say how "
+            "many judges gave each answer.",
+            "counts_of_judges",
+            "Lanner needs each judge's answer: a row for each item and judge, with a column of answers. "
+            f"If the columns are judges: {each_as('judge', columns)}.",
+            columns,
+        )
+
+
+def _take_numbered_judges(table: MapDraft) -> None:
+    """`R1`, `R2`, `R3` with numbers beside texts: raters, counted."""
+    columns = [c for c in table.free if _RATER_NUMBER.match(c) and table.are_numbers(c)]
+    if len(columns) > 1 and len({column[0] for column in columns}) == 1 and len(table.outputs) == 1:
+        for column in columns:
+            table.add_answer(Answer(column, "score", judge=column), LIKELY)
+
+
+def _has_one_judge(table: MapDraft) -> bool:
+    """Whether scores of systems name no judge and there is one for each item: then they are one judge's."""
+    about_systems = "system" in table.roles or (table.answers and all(answer.system for answer in table.answers))
+    if not about_systems or "judge" in table.roles:
+        return False
+    items = table.items()
+    if len(items) != len(set(items)):
+        raise table.refusal(
+            "Several rows are about one output, and no column says who judged it.",
+            "no_judge_column",
+            "Add a column `judge`, or say which column names judges: --columns judge=COLUMN.",
+        )
+    return bool(items)
+
+
+def is_ratings(table: MapDraft) -> bool:
+    """Whether a table without texts has answers of judges about items."""
+    has_judge = bool(table.judge) or "judge" in table.roles or any(answer.judge for answer in table.answers)
+    return table.has_item and bool(table.answers) and (has_judge or _has_one_judge(table))
+
+
+def _with_crossed_systems(answers: list[Answer]) -> list[Answer]:
+    """Answers whose names of judges are judges and systems in truth, as in `score_GPT_ann`, with the two told apart."""
+    if not answers or any(answer.system or not answer.judge for answer in answers):
+        return answers
+    columns = {answer.judge: answer.column for answer in answers if answer.question == answers[0].question}
+    judge_and_system = _split_judge_and_system(list(columns), columns)
+    if judge_and_system is None or any(answer.judge not in judge_and_system for answer in answers):
+        return answers
+    return [Answer(answer.column, answer.question, *judge_and_system[answer.judge]) for answer in answers]
+
+
+def _split_judge_and_system(
+    columns: Sequence[str], headings: Mapping[str, str] | None = None
+) -> dict[str, tuple[str, str]] | None:
+    """Columns for every judge and every system, `GPT_anna`, `GPT_ben`, `DeepL_anna`, `DeepL_ben`, as judge and system;
+    None where they are not crossed. Which part is which shows in words that judges or systems are called by."""
+    pairs = {column: tuple(re.split(r"[\s_.:/|-]+", column.strip(), maxsplit=1)) for column in columns}
+    firsts, seconds = (list(dict.fromkeys(pair[at] for pair in pairs.values() if len(pair) == 2)) for at in (0, 1))
+    complete = len(firsts) > 1 and len(seconds) > 1 and len(set(pairs.values())) == len(firsts) * len(seconds)
+    if not complete or any(len(pair) != 2 for pair in pairs.values()):
+        return None
+
+    systems_first = all(map(names_usual_system, firsts)) or all(map(names_one_judge, seconds))
+    judges_first = all(map(names_usual_system, seconds)) or all(map(names_one_judge, firsts))
+    if systems_first == judges_first:
+        first, second = pairs[columns[0]]
+        titles = [(headings or {}).get(column, column) for column in columns]
+        example = f"judge:{second} about {first}={titles[0]}"
+        raise InputError(
+            f"The scores in {', '.join(titles[:4])} are by judges about systems, and which part names the judge is "
+            "not clear.",
+            code="judge_or_system",
+            names={"columns": ", ".join(titles)},
+            next_step=f"Say it for each column: --columns '{example},…', or the other way round.",
+        )
+    return {column: (pair[1], pair[0]) if systems_first else (pair[0], pair[1]) for column, pair in pairs.items()}

@@ -24,7 +24,7 @@ from lanner.formats.parsing.headings import (
 from lanner.formats.parsing.layouts import Extent, Row, Rows, by_items, by_places, refuse_table_beside
 from lanner.formats.parsing.map_draft import SHEET
 from lanner.formats.parsing.records import records
-from lanner.formats.parsing.textfile import Note
+from lanner.formats.parsing.textfile import Note, bare
 from lanner.formats.parsing.workbooks import (
     HTML_TABLE,
     Area,
@@ -35,7 +35,6 @@ from lanner.formats.parsing.workbooks import (
     open_workbook,
     word_tables,
 )
-from lanner.formats.parsing.writing import bare
 from lanner.model.messages import in_number
 
 _DELIMITERS = "\t,;|"

@@ -15,8 +15,8 @@ from lanner.errors import InputError, Where
 from lanner.formats import Format, Reading
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import Gathering
+from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import is_canary
-from lanner.formats.parsing.writing import refuse_answers, text_file
 from lanner.model import Document, Judge, Judgement, languages
 
 _FIELDS = ("lp", "domain", "document_id", "segment_id", "is_bad_source", "source", "target", "original_target")
