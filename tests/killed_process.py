@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import get_context
+from random import Random
 from typing import Any
 
 Work = Callable[[str, Callable[[Any], None]], None]
@@ -28,7 +30,9 @@ class KilledProcess:
         return [self._said.recv() for _ in range(count)]
 
     def kill(self) -> list[Any]:
-        """What it had still said before it was killed."""
+        """Kill it, at another moment of its work each time. What it had still said before."""
+        for _ in range(Random().randrange(3000)):
+            os.sched_yield()
         self._process.kill()
         self._process.join()
         rest: list[Any] = []
