@@ -110,8 +110,8 @@ class _Effects:
         """Of the joint likelihood in the effects, where the answers weigh so much: Z'WZ + I."""
         places = self.columns[:, :, None] * self.levels + self.columns[:, None, :]
         products = self.scale[:, :, None] * (self.scale * weight[:, None])[:, None, :]
-        full = np.bincount(places.ravel(), weights=products.ravel(), minlength=self.levels**2)
-        full = full.reshape(self.levels, self.levels)
+        sums = np.bincount(places.ravel(), weights=products.ravel(), minlength=self.levels**2)
+        full = np.asarray(sums, float).reshape(self.levels, self.levels)
         full[np.diag_indices_from(full)] += 1.0
         return full
 

@@ -521,7 +521,7 @@ def boundary(levels: Array, shares: Array, information: Array) -> Array:
 def _edge(points: Array, density: Array, step: float, target: Array, scale: float) -> Array:
     """Where the paths leave with probability `target` in this step, by bisection."""
 
-    def fewer_leave(edge: Array) -> Array:
+    def fewer_leave(edge: Array) -> Flags:
         outside = special.ndtr((points - edge[:, None]) / step) + special.ndtr(-(points + edge[:, None]) / step)
         return np.asarray((outside * density).sum(1) <= target)
 
