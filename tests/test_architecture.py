@@ -57,7 +57,7 @@ LATE = {
     "lanner.protocols.describe",
     "lanner.protocols.guessing",
     "lanner.stats.allocation",
-    "lanner.stats.wide",
+    "lanner.stats.frame",
     "lanner.stats.goals",
     "lanner.store",
     "lanner.web.server",

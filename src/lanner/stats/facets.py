@@ -104,7 +104,7 @@ class _Effects:
 
     def transposed(self, v: Array) -> Array:
         weights = (self.scale * v[:, None]).ravel()
-        return np.bincount(self.columns.ravel(), weights=weights, minlength=self.levels)
+        return np.asarray(np.bincount(self.columns.ravel(), weights=weights, minlength=self.levels), float)
 
     def curvature(self, weight: Array) -> Array:
         """Of the joint likelihood in the effects, where the answers weigh so much: Z'WZ + I."""

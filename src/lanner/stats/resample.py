@@ -616,7 +616,7 @@ def _p_by_widening(ends: Callable[[float], tuple[float, float]], null: float, dr
 
 
 def bisect(
-    beyond: Callable[[Array], Array | bool], low: Array | float, high: Array | float, steps: int
+    beyond: Callable[[Array], npt.NDArray[np.bool_] | bool], low: Array | float, high: Array | float, steps: int
 ) -> tuple[Array, Array]:
     """Halve each range so many times, `beyond` being false at its low end and true at its high end."""
     for _ in range(steps):
