@@ -8,7 +8,7 @@ however many judges there are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 import numpy as np
@@ -17,7 +17,6 @@ from scipy import sparse
 from scipy.stats import binomtest, norm
 
 from lanner.analysis.measures import FEWEST_ITEMS
-from lanner.designs.expected import Misses
 from lanner.model.alarms import LEVEL, Alarm, Code, PanelTest
 from lanner.stats.ratings import Ratings
 
@@ -213,13 +212,3 @@ def straight_lines(ratings: Ratings) -> list[Alarm]:
             value = float(counts[answer] / n)
             alarms.append(Alarm(Code.STRAIGHT_LINE, judge, value, reference, n, label=ratings.labels[answer]))
     return alarms
-
-
-def missed_by_judge(rows: Iterable[Misses], left_out: Collection[str] = ()) -> dict[str, tuple[int, int, int]]:
-    """Of each judge who is not left out: control items missed, answered, and missed by ties, on all pages together."""
-    by_judge: dict[str, tuple[int, int, int]] = {}
-    for row in rows:
-        if row.judge not in left_out:
-            missed, answered, ties = by_judge.get(row.judge, (0, 0, 0))
-            by_judge[row.judge] = (missed + row.missed, answered + row.answered, ties + row.ties)
-    return by_judge

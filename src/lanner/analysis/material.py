@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -394,6 +394,16 @@ def _count_misses(
         tasks = [task for task in tx.tasks.with_role(number, Role.CONTROL) if task.judge]
     questions = {question.id: question for _, question in protocol.questions}
     return tuple(misses(outcomes(tasks, judgements, questions))) if tasks else ()
+
+
+def missed_by_judge(rows: Iterable[Misses], left_out: Collection[str] = ()) -> dict[str, tuple[int, int, int]]:
+    """Of each judge who is not left out: control items missed, answered, and missed by ties, on all pages together."""
+    by_judge: dict[str, tuple[int, int, int]] = {}
+    for row in rows:
+        if row.judge not in left_out:
+            missed, answered, ties = by_judge.get(row.judge, (0, 0, 0))
+            by_judge[row.judge] = (missed + row.missed, answered + row.answered, ties + row.ties)
+    return by_judge
 
 
 def with_question(materials: list[Material], question: str) -> Material:

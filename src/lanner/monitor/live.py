@@ -19,9 +19,9 @@ import polars as pl
 from lanner import campaign as campaigns
 from lanner.analysis import economy as adaptive
 from lanner.analysis.agreement import question_ratings, without_each_judge
-from lanner.analysis.alarms import fast_by_chance, fast_judges, missed_by_judge, panel_test, straight_lines
+from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
 from lanner.analysis.economy import ANSWERED, Economy, Outcome, economy
-from lanner.analysis.material import from_campaign, with_help
+from lanner.analysis.material import from_campaign, missed_by_judge, with_help
 from lanner.analysis.measures import FEWEST_ITEMS, GROUPS, CountedRows, Purpose, counted, main_question, plan_question
 from lanner.analysis.scores import choice_bias, decided_pairs
 from lanner.campaign import drawing

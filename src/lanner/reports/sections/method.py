@@ -16,8 +16,8 @@ from typing import Any, cast
 import polars as pl
 
 from lanner.analysis import FEWEST_ITEMS, GROUPS, CountedRows, Measure, Reason, plan
-from lanner.analysis.alarms import missed_by_judge
 from lanner.analysis.assistance import FATES, Assistance, assistance
+from lanner.analysis.material import missed_by_judge
 from lanner.analysis.scores import bounds_of, keep_means_on_scale
 from lanner.designs.expected import Misses, control_limit, missed_controls, misses, outcomes, share_interval
 from lanner.errors import StatisticError
