@@ -26,7 +26,8 @@ def test_links_and_a_report_and_answers_through_the_same_door(
     lanner: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reports: list[Report] = []
-    monkeypatch.setattr(demo, "TEMPERS", dict(list(demo.TEMPERS.items())[:2]))  # two judges show what three do
+    documents = demo._documents()[:4]  # show what ten do
+    monkeypatch.setattr(demo, "_documents", lambda: documents)
     monkeypatch.setattr(demo, "build", lambda material: reports.append(build(material, resampling=FEW)) or reports[-1])
     ran = lanner("demo", "--no-serve")
     assert ran.code == 0
@@ -41,7 +42,7 @@ def test_links_and_a_report_and_answers_through_the_same_door(
     ).envelope["rows"]
     together = next(row for row in rows if row["statistic"] == "alpha" and not row.get("judge"))
     assert 0.3 < together["value"] < 1
-    assert together["n"] == 330
+    assert together["n"] == 3 * sum(len(document.segments) for document in documents)
     monkeypatch.setattr(demo, "build", lambda _material: reports[0])  # of the same answers
     again = lanner("demo", "--no-serve")  # a second time finds the campaigns as they were left
     assert again.code == 0

@@ -2,7 +2,8 @@
 without end. The options are those of the commands themselves, so that a new one is tried too.
 
 The short form gives each one of the values, another for each; with LANNER_FUZZ=1 all of them. An option that
-many commands share is one piece of code: the short form tries it on every fifth of them.
+many commands share is one piece of code, and so are settings as the options they were: the short form tries every
+fifth of these.
 """
 
 from __future__ import annotations
@@ -140,13 +141,13 @@ COMMANDS_WITH = Counter(
 SHARED = 5
 
 
-def share(values: tuple[str, ...], name: str, option: str) -> list[str]:
-    if EVERYTHING:
-        return list(values)
-    start = crc32(name.encode())
-    if COMMANDS_WITH[option] > SHARED and start % 5:
-        return []
-    return [values[start % len(values)]]
+def is_tried(param: click.Parameter, name: str) -> bool:
+    is_shared = COMMANDS_WITH[param.opts[0]] > SHARED or getattr(param, "hidden", False)
+    return EVERYTHING or not is_shared or crc32(name.encode()) % 5 == 0
+
+
+def share(values: tuple[str, ...], name: str) -> list[str]:
+    return list(values) if EVERYTHING else [values[crc32(name.encode()) % len(values)]]
 
 
 def usual_arguments(name: str, command: click.Command) -> list[str]:
@@ -161,13 +162,17 @@ def lines(name: str, command: click.Command) -> Iterator[list[str]]:
     """Command lines, each with one odd value, or with one flag."""
     usual, needed = usual_arguments(name, command), NEEDED.get(name, [])
     for param in command.params:
-        if isinstance(param, click.Option) and param.is_flag:
+        is_flag = isinstance(param, click.Option) and param.is_flag
+        is_plain_flag = is_flag and not param.hidden
+        if not is_plain_flag and not is_tried(param, f"{name} {param.name}"):
+            continue
+        if is_flag:
             yield [*name.split(), *usual, *needed, param.opts[0]]
             continue
         if isinstance(param, click.Option) and param.opts[0] == "--store":
             continue
         numeric = isinstance(param.type, click.types.IntParamType | click.types.FloatParamType)
-        for value in share(NUMBERS if numeric else TEXTS, f"{name} {param.name}", param.opts[0]):
+        for value in share(NUMBERS if numeric else TEXTS, f"{name} {param.name}"):
             if isinstance(param, click.Option):
                 yield [*name.split(), *usual, *needed, param.opts[0], value]
             else:
