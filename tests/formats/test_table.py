@@ -163,6 +163,7 @@ def test_a_newline_in_a_cell_is_text(tmp_path: Path) -> None:
         ("doc,source\n,x\n", "names no document"),
         ("doc,id,source\na,,x\n", "no segment id"),
         ("doc,id,source\na,1,x\na,1,y\n", "already on line 2"),
+        ("doc,id,source,system,target\na,1,x,A,k\na,1,x,B,l\na,1,x,B,m\n", "by 'B' is already on line 3"),
         ("doc,source,paragraph\na,x,first\n", "not a whole number"),
         ("doc,source,flags\na,x,{}\n", "not what 'flags' holds"),
     ],

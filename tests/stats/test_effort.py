@@ -10,7 +10,7 @@ from scipy.stats import t
 from data_set_frames import falcon, h_falcon
 from data_sets import data_dir
 from lanner.errors import StatisticError
-from lanner.stats.effort import cost, fatigue, items, throughput, with_seconds
+from lanner.stats.effort import BETWEEN, OWN, cost, fatigue, items, throughput, times, with_seconds
 from lanner.stats.resample import Resampling
 
 QUICK = Resampling(n=200)
@@ -195,3 +195,39 @@ def test_documents_without_times_do_not_narrow_the_interval_of_the_cost():
     assert result.interval.high - result.value == pytest.approx(reach)
     one = session([10.0, 14.0] + [None] * 10, documents=6)
     assert cost(one, 3600).interval is None and any("only one document" in note for note in cost(one, 3600).notes)
+
+
+def stamped(seconds: list[float | None], stamps: list[float | None]) -> pl.DataFrame:
+    """One judge's answers with their own seconds, given so many seconds after the start."""
+    at = [None if stamp is None else START + timedelta(seconds=stamp) for stamp in stamps]
+    types = {"active": pl.Float64, "answered_at": pl.Datetime("us", "UTC")}
+    return session([1.0] * len(seconds), documents=1).with_columns(
+        pl.Series("active", seconds, types["active"]), pl.Series("answered_at", at, types["answered_at"])
+    )
+
+
+def test_items_with_a_time_of_their_own() -> None:
+    work, way = times(stamped([10.0, 20.0, 30.0], [10, 30, 60]))
+    assert (work.table["seconds"].to_list(), way) == ([10.0, 20.0, 30.0], OWN)
+
+
+def test_where_items_carry_no_time_the_gaps_between_answers_are_taken() -> None:
+    work, way = times(stamped([0.0, 0.1, 0.0, 40.0], [0, 25, 60, 5000]))
+    assert (work.table["seconds"].to_list(), way) == ([None, 25.0, 35.0, None], BETWEEN), "the last gap is a break"
+
+
+def test_sentences_that_a_page_stamps_together_share_its_time() -> None:
+    pages = [0, 0.01, 60, 60.02, 60.03, 100, 100]
+    work, way = times(stamped([0.0] * 7, pages))
+    shares = [pytest.approx(59.99 / 3)] * 3 + [pytest.approx(39.97 / 2)] * 2
+    assert work.table["seconds"].to_list() == [None, None, *shares]
+    result = throughput(work, resampling=QUICK)
+    assert result.value == pytest.approx(60 / ((59.99 + 39.97) / 5)), "sentences a minute, not pages a minute"
+    assert way == BETWEEN and result.missing == pytest.approx(2 / 7)
+    assert cost(work, 36).value == pytest.approx(7 * (99.96 / 5) / 100), "those without a time count at the mean"
+
+
+def test_no_time_at_all() -> None:
+    work, way = times(stamped([None, None], [None, None]))
+    assert (work.table["seconds"].to_list(), way) == ([None, None], "")
+    assert throughput(work).value is None

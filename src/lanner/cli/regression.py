@@ -21,7 +21,7 @@ from lanner.figures.typeset import duration, estimate, p_number, p_value, percen
 from lanner.model import Interval, Json, Result
 from lanner.stats.agreement import band, reading
 from lanner.stats.association import between_measures, correlations
-from lanner.stats.effort import SECONDS, cost, fatigue, throughput, with_seconds
+from lanner.stats.effort import BETWEEN, SECONDS, cost, fatigue, throughput, times, with_seconds
 from lanner.stats.frame import wide
 from lanner.stats.mixed import mixed
 from lanner.stats.regression import Clustering, regress
@@ -297,14 +297,16 @@ def _print(
     tiring: bool,
     seed: int,
 ) -> None:
-    table = rows.table
+    work, way = times(rows.table)
+    if way == BETWEEN:
+        output.note(f"Too many items carry next to no time of their own, so {BETWEEN}.")
     options: dict[str, Any] = {"about": about, "bounded": False}
     if rate is not None:
-        result = rows.sign(cost(table, rate, by=groups, limit=limit))
+        result = rows.sign(cost(work, rate, by=groups, limit=limit))
         add_rows(output, result, list(result.rows[0]) if result.rows else ["value"], headings=_BILL, **options)
         _say(output, _cost_words(result, rate))
     elif tiring:
-        result = rows.sign(fatigue(table, limit=limit))
+        result = rows.sign(fatigue(work, limit=limit))
         headings = {"over": "", "estimate": "change in time, % [95 %]", "value": "median seconds", "part": "tenth"}
         effects = [{**row, "over": _OVER[row["term"]]} for row in result.rows if row["kind"] == "effect"]
         add_rows(output, result, ["over", "estimate", "p"], rows=effects, headings=headings, **options)
@@ -313,7 +315,7 @@ def _print(
         _say(output, _fatigue_words(effects))
     else:
         how = Resampling(seed=seed)
-        result = rows.sign(throughput(table, by=groups, limit=limit, pooled=pooled, resampling=how))
+        result = rows.sign(throughput(work, by=groups, limit=limit, pooled=pooled, resampling=how))
         columns = [*groups, "domain", "estimate", "mean", "median", "hours", "n"]
         rows_with_times = [{**row, **_times(row)} for row in result.rows]
         headings = {"estimate": "items a minute [95 %]", "mean": "mean seconds", "median": "median seconds"}

@@ -91,9 +91,12 @@ def pair(text: str) -> tuple[str, str]:
         if arrow in text:
             source, _, target = text.partition(arrow)
             return normal(source), normal(target)
-    source, mark, target = text.partition("-")
-    if not mark:
-        source, mark, target = text.partition("_")
-    if not mark or not known(source) or not known(target):
+    mark = "-" if "-" in text else "_"
+    tags = text.split(mark)
+    pairs = [(mark.join(tags[:at]), mark.join(tags[at:])) for at in range(1, len(tags))]
+    pairs = [(source, target) for source, target in pairs if known(source) and known(target)]
+    if not pairs:
         return UNDETERMINED, UNDETERMINED
+    # `pt-BR-en` is no pair with Breton: where tags are written as people write them, languages are in small letters
+    source, target = next((codes for codes in pairs if codes[1][:2].islower()), pairs[0])
     return normal(source), normal(target)

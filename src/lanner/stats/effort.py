@@ -48,6 +48,8 @@ LIMIT = 10_000.0
 """Seconds beyond which an item is taken for a break and left out (Kim 2025)."""
 SECONDS = "seconds"
 """What the time of an item is called among the measures."""
+_INSTANT, _TOO_MANY_INSTANT, _BREAK = 0.5, 0.2, 600.0
+OWN, BETWEEN = "time of each item", "time from one answer to the next, breaks over 10 min left out"
 _UNITS = "_unit"
 _UNIT = ("judge", "document", "segment", "system", "role", "domain")
 
@@ -87,6 +89,30 @@ def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> Wo
     if by_unit["unit"].n_unique() < len(by_unit):
         units = units.filter(by_unit.select(pl.struct("unit", "seconds").is_first_distinct()).to_series())
     return Work(units if units["at"].is_null().all() else units.sort("at", nulls_last=True, maintain_order=True), notes)
+
+
+def times(table: pl.DataFrame) -> tuple[Work, str]:
+    """The items with their seconds, and how these were found.
+
+    Where too many items carry no time worth the name, the time from one answer to the judge's next is taken instead;
+    ten minutes and more are a break. Answers that were stamped together, as by a page that saves all its sentences at
+    once, share the time since the stamp before.
+    """
+    work = items(table)
+    seconds = work.table.filter(pl.col("seconds") <= LIMIT)["seconds"]
+    instant = (seconds < _INSTANT).sum() / len(seconds) if len(seconds) else 1.0
+    if instant <= _TOO_MANY_INSTANT:
+        return work, OWN
+    if work.table["at"].is_null().all():
+        return work._replace(table=work.table.with_columns(seconds=pl.lit(None, pl.Float64))), ""
+    since = pl.col("at").diff().over("judge").dt.total_microseconds() / 1e6
+    page = (pl.col("_since") >= _INSTANT).fill_null(value=True).cum_sum()
+    share = (pl.col("_since").first() / pl.len()).over("judge", "_page")
+    stamped = work.table.sort("judge", "at", nulls_last=True, maintain_order=True).with_columns(_since=since)
+    between = stamped.with_columns(_page=page).with_columns(
+        seconds=pl.when(share.is_between(0, _BREAK, closed="right")).then(share)
+    )
+    return work._replace(table=between.drop("_since", "_page")), BETWEEN
 
 
 def _usable(limit: float = np.inf) -> pl.Expr:

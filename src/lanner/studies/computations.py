@@ -128,7 +128,8 @@ def label_share(
         return None
     if among == "items":
         return 100 * sum(label in labels for labels in answers) / len(answers)
-    return 100 * sum(labels.count(label) for labels in answers) / sum(map(len, answers))
+    labels_given = sum(map(len, answers))
+    return 100 * sum(labels.count(label) for labels in answers) / labels_given if labels_given else None
 
 
 @computation
@@ -301,7 +302,7 @@ def interval_and_zero(
     """Whether a coefficient's 95 % interval lies above 0, below 0, or includes it."""
     rows = model(data, part, judge, outcome, predictors, fill=fill).rows
     row = next((row for row in rows if row["term"] == term), None)
-    if row is None:
+    if row is None or row["low"] is None or row["high"] is None:
         return CellResult(None)
     low, high = float(row["low"]), float(row["high"])
     words = "above 0" if low > 0 else "below 0" if high < 0 else "includes 0"

@@ -114,9 +114,8 @@ def test_a_file_is_looked_at_first_and_then_taken_in_whole(
 
 
 def test_a_mistake_is_named_with_its_line_and_nothing_is_kept(client: TestClient, store: Store, token: str) -> None:
-    outputs = (
-        b'{"document": "doc0", "segment": "0", "holistic": 4}\n{"document": "doc0", "segment": "99", "holistic": 4}\n'
-    )
+    line = '{"document": "doc0", "segment": "%s", "system": "secret-system-one", "holistic": 4}\n'
+    outputs = "".join(line % segment for segment in ("0", "99")).encode()
     wrong = client.post(
         "/campaigns/trial/import",
         data={"token": token, "kind": "model", "model": "m1"},
@@ -159,7 +158,7 @@ def test_what_is_no_file_of_answers_is_refused_in_the_readers_language(
 def test_a_file_is_for_one_account_and_one_campaign(client: TestClient, store: Store, token: str) -> None:
     open_campaign(store, "second")
     form = {"token": token, "kind": "model", "model": "m1"}
-    outputs = b'{"document": "doc0", "segment": "0", "holistic": 4}\n'
+    outputs = b'{"document": "doc0", "segment": "0", "system": "secret-system-one", "holistic": 4}\n'
     looked = client.post("/campaigns/trial/import", data=form, files={"answers": ("out.jsonl", outputs)})
     found = re.search(r'action="/campaigns/trial/import/([^"]+)"', looked.text)
     assert found

@@ -153,6 +153,8 @@ class Draft:
     line: int
     source: str
     outputs: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    """By system, the line of its row where that is not the segment's first."""
     references: dict[str, str] = field(default_factory=dict)
     paragraph: int | None = None
     judged: bool = True
@@ -316,15 +318,16 @@ class Gathering:
             draft = document.segments[name] = Draft(document.id, name, line, source)
         elif not again and (not system or system in draft.outputs):
             what = f"The segment {name!r} of {document.id!r}" + (f" by {system!r}" if system else "")
+            line_before = draft.lines.get(system, draft.line)
             textfile.failed(
                 self._path,
-                f"{what} is already on line {draft.line}.",
+                f"{what} is already on line {line_before}.",
                 line,
                 "Ids must differ.",
                 code="segment_twice",
                 segment=name,
                 document=document.id,
-                line_before=draft.line,
+                line_before=line_before,
             )
         elif draft.source != source and not draft.source:
             draft.source = source
@@ -332,6 +335,8 @@ class Gathering:
             self._differing["source"] += 1
             draft.flags.append("source_differs")
             draft.meta.setdefault("sources", {})[system or f"line {line}"] = source
+        if system and not again and line != draft.line:
+            draft.lines[system] = line
         return draft
 
     def output(self, draft: Draft, system: str, text: str) -> None:

@@ -34,7 +34,6 @@ from lanner.reports.comparison.sides import (
     ratio_gap,
 )
 from lanner.reports.parts import Figure
-from lanner.reports.sections.method import times as item_times
 from lanner.stats import effort, ranking, regression
 from lanner.stats.association import correlations
 from lanner.stats.metric_accuracy import Kind, correlation_of_segments
@@ -47,7 +46,7 @@ from lanner.stats.resample import Array, Indices, generator
 def times(side: Side) -> tuple[pl.DataFrame, str]:
     """Seconds of each item (judge, document, seconds), and how they were found."""
     try:
-        work, way = item_times(side.by_people)
+        work, way = effort.times(side.by_people)
     except LannerError:
         return pl.DataFrame({"judge": [], "document": [], "seconds": []}), ""
     items = work.table.filter(pl.col("seconds").is_between(0, effort.LIMIT, closed="right"))

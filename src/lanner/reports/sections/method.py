@@ -48,9 +48,8 @@ from lanner.model import (
 )
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed, value_columns
 from lanner.reports.view import View
-from lanner.stats import effort
 from lanner.stats.diagnosis import self_agreement
-from lanner.stats.effort import throughput
+from lanner.stats.effort import BETWEEN, throughput, times
 from lanner.stats.questionnaire import averages, shares
 
 _MOST_VALUES = 6
@@ -678,28 +677,6 @@ def _draw(view: View, rows: Sequence[Mapping[str, Any]], overall: Sequence[Mappi
         if row["domain"] in shown:
             rates.setdefault(view.names[row["judge"]], {})[row["domain"]] = row["value"]
     return draw(shown, rates, "items a minute")
-
-
-_INSTANT, _TOO_MANY_INSTANT, _BREAK = 0.5, 0.2, 600.0
-OWN, BETWEEN = "time of each item", "time from one answer to the next, breaks over 10 min left out"
-
-
-def times(table: pl.DataFrame) -> tuple[effort.Work, str]:
-    """The items with their seconds, and how these were found.
-
-    Where too many items carry no time worth the name (a page that stamps all its sentences at once), the time between
-    one answer and the judge's next is taken instead; ten minutes and more are a break.
-    """
-    work = effort.items(table)
-    timed_items = work.table.filter(pl.col("seconds").is_not_null(), pl.col("seconds") <= effort.LIMIT)
-    seconds = timed_items["seconds"]
-    instant = float((seconds < _INSTANT).mean() or 0.0) if len(seconds) else 1.0  # type: ignore[arg-type]
-    if instant <= _TOO_MANY_INSTANT or not work.table["at"].is_not_null().any():
-        return (work, OWN) if instant <= _TOO_MANY_INSTANT else (work._replace(table=timed_items.head(0)), "")
-    between = work.table.sort("judge", "at", maintain_order=True).with_columns(
-        pl.col("at").diff().over("judge").dt.total_milliseconds().truediv(1000).alias("seconds")
-    )
-    return work._replace(table=between.filter(pl.col("seconds").is_between(_INSTANT, _BREAK))), BETWEEN
 
 
 # Working from a model's marks
