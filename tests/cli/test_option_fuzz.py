@@ -114,7 +114,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "empty.csv").write_text("", encoding="utf-8")
     (folder / "header.csv").write_text("document,segment,source\n", encoding="utf-8")
     (folder / "bytes.bin").write_bytes(bytes(range(256)) * 8)
-    (folder / "replies.jsonl").write_text('{"document": "doc0", "segment": "0", "holistic": 4}\n', encoding="utf-8")
+    (folder / "replies.jsonl").write_text(
+        '{"document": "doc0", "segment": "0", "system": "secret-system-one", "holistic": 4}\n'
+    )
     (folder / "a folder").mkdir()
     return folder
 
