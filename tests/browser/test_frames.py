@@ -39,6 +39,10 @@ LAYERS = """() => [...document.querySelectorAll('.row, .row:not(.is-active) *')]
 """What would make a browser paint every row by itself, which each frame of a long document pays for."""
 
 
+LONGEST_FRAME = 45_000
+"""Microseconds: what waits for a frame waits 50 ms at most, and on a busy machine a frame may take longer."""
+
+
 @dataclass
 class Work:
     """What happened from a key press to the end of the next frame."""
@@ -48,7 +52,7 @@ class Work:
     forced: list[int] = field(default_factory=list)
     """Layouts that the script had to wait for, each with the number of objects it was about."""
     focused: bool = False
-    """Whether the focus was moved before the frame."""
+    """Whether the focus was moved before the frame, although that came soon."""
 
 
 def press(page: Page, keys: Sequence[str]) -> list[Work]:
@@ -83,7 +87,7 @@ def _first_frame(key: str, events: Sequence[Mapping[str, Any]]) -> Work:
         kind = event["args"]["data"]["type"] if event["name"] == "EventDispatch" else ""
         if kind == "keydown":
             handled = event["ts"] + event["dur"]
-        elif handled and kind == "focusin":
+        elif handled and kind == "focusin" and event["ts"] - handled < LONGEST_FRAME:
             work.focused = True
         elif handled and event["name"] == "UpdateLayoutTree":
             work.styled += event["args"]["elementCount"]
