@@ -74,7 +74,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", [*PAGES, *FRONT])
+LONG = {"operating.md", "studies.md"}
+"""Pages whose lines take longest: `make soak` runs them. What they do is tested beside their commands."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.soak] if page in LONG else []) for page in (*PAGES, *FRONT)],
+)
 def test_the_lines_of_a_page_run(page: str, place: Path, workshop: Path, model: str) -> None:
     lines = _shown(page)
     if not lines:

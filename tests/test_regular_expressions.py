@@ -45,7 +45,7 @@ REPEATED = (
 LENGTH = 5000
 ALLOWED = 300
 """How many times the cost of the simplest pattern on the same text. Quadratic ones cost thousands of times as much."""
-STEPS = ((LENGTH // 16, 1 / 300), (LENGTH // 4, 1 / 20), (LENGTH, 1.0))
+STEPS = ((LENGTH // 16, 1 / 900), (LENGTH // 4, 1 / 20), (LENGTH, 1.0))
 """Lengths, and the share of what is allowed below which the next length need not be tried: what is quadratic takes a
 sixteenth of its time for a quarter of the text. The shortest comes first, since a cubic pattern would not come back."""
 ANCHORED = {

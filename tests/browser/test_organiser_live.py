@@ -153,7 +153,13 @@ MIRRORED = 7
 """So many of them are also looked at from right to left, in the dark."""
 
 
-@pytest.mark.parametrize(("language", "paths"), [("en", PAGES), ("ar", PAGES[:MIRRORED])], ids=["en", "ar"])
+@pytest.mark.parametrize(
+    ("language", "paths"),
+    [
+        pytest.param("en", PAGES, id="en"),
+        pytest.param("ar", PAGES[:MIRRORED], id="ar", marks=pytest.mark.soak),  # the same pages, the other way round
+    ],
+)
 def test_axe_finds_nothing_on_any_page(office: Office, browser: Browser, language: str, paths: list[str]) -> None:
     """In the light, and the colours of the dark; the mirrored pages are dark, which is the other way to load."""
     mirrored = language == "ar"

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -32,6 +33,8 @@ from lanner.web.site import Settings
 from web_clients import another, complete, enter, open_campaign, sign_in
 
 EVERYTHING = bool(os.environ.get("LANNER_FUZZ"))
+SAME_NAME = 3
+"""Fields of one name that long texts are put into: they are read by the same code on every page."""
 ODD = (
     "", " ", "0", "-1", "1e999", "nan", "9" * 30, "9" * 5000, "٣", "²", "½", "1.5", "-0", "\0", "a\0b",
     "\ud800", "\uffff",
@@ -266,10 +269,11 @@ PARSED = ("judges", "own_protocol", "leave")
 
 def test_long_texts_in_every_field_take_little_time(site: Site) -> None:
     """What is quadratic would stand still for a minute, and with it everybody who saves."""
-    slow, tried = list[str](), set[str]()
+    slow, tried, times_tried = list[str](), set[str](), Counter[str]()
     for client, action, form in forms(site):
         for name in (*form.fields, *form.files):
-            if name == "token":
+            times_tried[name] += 1
+            if name == "token" or (times_tried[name] > SAME_NAME and not EVERYTHING):
                 continue
             draft = "own_protocol" in form.fields
             every = EVERYTHING or (draft and name in PARSED and name not in tried)  # of the drafts, the first

@@ -23,7 +23,7 @@ from lanner.web.server import server
 from lanner.web.site import Settings
 from web_clients import another, complete, open_campaign, sign_in
 
-EXAMPLES = int(os.environ.get("LANNER_SOAK", "0")) or 3
+EXAMPLES = int(os.environ.get("LANNER_SOAK", "0")) or 2
 
 
 @pytest.fixture(scope="module")
