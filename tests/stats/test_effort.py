@@ -66,7 +66,7 @@ def session(seconds, judge="a", documents=4, **columns):
 def test_an_item_takes_as_long_as_its_slowest_answer():
     frame = session([10.0, 20.0])
     again = frame.with_columns(question=pl.lit("other"), active=pl.col("active") + 5)
-    table, _ = items(pl.concat([frame, again]))
+    table, *_ = items(pl.concat([frame, again]))
     assert table["seconds"].to_list() == [15.0, 25.0]
 
 
@@ -207,27 +207,29 @@ def stamped(seconds: list[float | None], stamps: list[float | None]) -> pl.DataF
 
 
 def test_items_with_a_time_of_their_own() -> None:
-    work, way = times(stamped([10.0, 20.0, 30.0], [10, 30, 60]))
-    assert (work.table["seconds"].to_list(), way) == ([10.0, 20.0, 30.0], OWN)
+    work = times(stamped([10.0, 20.0, 30.0], [10, 30, 60]))
+    assert (work.table["seconds"].to_list(), work.way) == ([10.0, 20.0, 30.0], OWN)
 
 
 def test_where_items_carry_no_time_the_gaps_between_answers_are_taken() -> None:
-    work, way = times(stamped([0.0, 0.1, 0.0, 40.0], [0, 25, 60, 5000]))
-    assert (work.table["seconds"].to_list(), way) == ([None, 25.0, 35.0, None], BETWEEN), "the last gap is a break"
+    work = times(stamped([0.0, 0.1, 0.0, 40.0], [0, 25, 60, 5000]))
+    assert (work.table["seconds"].to_list(), work.way) == ([None, 25.0, 35.0, None], BETWEEN), "the last gap is a break"
 
 
 def test_sentences_that_a_page_stamps_together_share_its_time() -> None:
     pages = [0, 0.01, 60, 60.02, 60.03, 100, 100]
-    work, way = times(stamped([0.0] * 7, pages))
+    work = times(stamped([0.0] * 7, pages))
     shares = [pytest.approx(59.99 / 3)] * 3 + [pytest.approx(39.97 / 2)] * 2
     assert work.table["seconds"].to_list() == [None, None, *shares]
     result = throughput(work, resampling=QUICK)
     assert result.value == pytest.approx(60 / ((59.99 + 39.97) / 5)), "sentences a minute, not pages a minute"
-    assert way == BETWEEN and result.missing == pytest.approx(2 / 7)
+    assert work.way == BETWEEN and result.missing == pytest.approx(2 / 7)
+    assert "times from one answer to the next" in str(result.signature)
+    assert with_seconds(stamped([0.0] * 7, pages)).table["seconds"].to_list() == work.table["seconds"].to_list()
     assert cost(work, 36).value == pytest.approx(7 * (99.96 / 5) / 100), "those without a time count at the mean"
 
 
 def test_no_time_at_all() -> None:
-    work, way = times(stamped([None, None], [None, None]))
-    assert (work.table["seconds"].to_list(), way) == ([None, None], "")
+    work = times(stamped([None, None], [None, None]))
+    assert (work.table["seconds"].to_list(), work.way) == ([None, None], "")
     assert throughput(work).value is None

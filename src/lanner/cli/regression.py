@@ -297,9 +297,9 @@ def _print(
     tiring: bool,
     seed: int,
 ) -> None:
-    work, way = times(rows.table)
-    if way == BETWEEN:
-        output.note(f"Too many items carry next to no time of their own, so {BETWEEN}.")
+    work = times(rows.table)
+    if work.way == BETWEEN:
+        output.note(f"Too many items carry next to no time of their own. Taken instead: {BETWEEN}.")
     options: dict[str, Any] = {"about": about, "bounded": False}
     if rate is not None:
         result = rows.sign(cost(work, rate, by=groups, limit=limit))

@@ -59,6 +59,8 @@ class Work(NamedTuple):
 
     table: pl.DataFrame
     notes: tuple[str, ...]
+    way: str = OWN
+    """How the seconds were found; empty where there are none."""
 
 
 def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> Work:
@@ -91,20 +93,20 @@ def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> Wo
     return Work(units if units["at"].is_null().all() else units.sort("at", nulls_last=True, maintain_order=True), notes)
 
 
-def times(table: pl.DataFrame) -> tuple[Work, str]:
+def times(data: Any) -> Work:
     """The items with their seconds, and how these were found.
 
     Where too many items carry no time worth the name, the time from one answer to the judge's next is taken instead;
     ten minutes and more are a break. Answers that were stamped together, as by a page that saves all its sentences at
     once, share the time since the stamp before.
     """
-    work = items(table)
+    work = items(data)
     seconds = work.table.filter(pl.col("seconds") <= LIMIT)["seconds"]
     instant = (seconds < _INSTANT).sum() / len(seconds) if len(seconds) else 1.0
     if instant <= _TOO_MANY_INSTANT:
-        return work, OWN
+        return work
     if work.table["at"].is_null().all():
-        return work._replace(table=work.table.with_columns(seconds=pl.lit(None, pl.Float64))), ""
+        return work._replace(table=work.table.with_columns(seconds=pl.lit(None, pl.Float64)), way="")
     since = pl.col("at").diff().over("judge").dt.total_microseconds() / 1e6
     page = (pl.col("_since") >= _INSTANT).fill_null(value=True).cum_sum()
     share = (pl.col("_since").first() / pl.len()).over("judge", "_page")
@@ -112,7 +114,12 @@ def times(table: pl.DataFrame) -> tuple[Work, str]:
     between = stamped.with_columns(_page=page).with_columns(
         seconds=pl.when(share.is_between(0, _BREAK, closed="right")).then(share)
     )
-    return work._replace(table=between.drop("_since", "_page")), BETWEEN
+    return work._replace(table=between.drop("_since", "_page"), way=BETWEEN)
+
+
+def _signed(way: str) -> dict[str, str]:
+    """For signatures: how times were found, where they are not those of the items."""
+    return {"times": "from one answer to the next"} if way == BETWEEN else {}
 
 
 def _usable(limit: float = np.inf) -> pl.Expr:
@@ -132,7 +139,7 @@ def with_seconds(data: Any, *, limit: float = LIMIT) -> Wide:
     source = wide(data)
     if SECONDS in source.table.columns:
         return source
-    rows, long, _ = _split_by_time(items(data).table.filter(pl.col("role") == "main"), limit)
+    rows, long, _ = _split_by_time(times(data).table.filter(pl.col("role") == "main"), limit)
     if not len(rows):
         raise StatisticError("No times were kept here.", next_step="Name a question or a score instead.")
     key = ["judge", "document", "segment", "system"]
@@ -170,7 +177,7 @@ def throughput(
     of the first group.
     """
     resampling = clustered(resampling)
-    table, notes = items(data, of, time=time)
+    table, notes, way = items(data, of, time=time)
     check_columns(table, by)
     timed_items, too_long, unknown = _split_by_time(table, limit)
     if not len(timed_items):
@@ -198,7 +205,9 @@ def throughput(
             rows.append({**labels, "domain": domain, **row})
             results.append(replace(result, missing=missing))
     how = "over all items" if pooled else "mean over domains"
-    signature = sign("throughput", resampling, results[0].interval, pooling=how, limit=f"{limit:.12g} s")
+    signature = sign(
+        "throughput", resampling, results[0].interval, pooling=how, limit=f"{limit:.12g} s", **_signed(way)
+    )
     return replace(results[0], rows=rows, notes=(*notes, *results[0].notes), signature=signature)
 
 
@@ -251,7 +260,7 @@ def fatigue(
     and document, and "part" with the median seconds of each tenth of each judge's session. The Result is the session's
     effect.
     """
-    table, notes = items(data, of, time=time)
+    table, notes, way = items(data, of, time=time)
     timed_items, _, unknown = _split_by_time(table, limit)
     if timed_items["at"].is_null().all():
         notes += ("No times of day are known: the order of the table is taken as the order of work.",)
@@ -292,7 +301,7 @@ def fatigue(
         interval = Interval(first["low"], first["high"], level, "cr2-t", "document")
     counts = {"items": len(y), "documents": count, "judges": timed_items["judge"].n_unique()}
     missing = unknown / len(table)
-    signature = sign("fatigue", Resampling(level=level), interval, adjusted_for="judge, domain")
+    signature = sign("fatigue", Resampling(level=level), interval, adjusted_for="judge, domain", **_signed(way))
     return Result(name, first["value"], interval, first["p"], counts, missing, {}, rows, notes, signature)
 
 
@@ -334,7 +343,7 @@ def cost(
     and its interval says what a campaign with other documents of this kind would cost: Σ ± t √n s over the costs of the
     n documents.
     """
-    table, notes = items(data, of, time=time)
+    table, notes, way = items(data, of, time=time)
     check_columns(table, by)
     rows: list[dict[str, Json]] = []
     paid_parts: list[pl.DataFrame] = []
@@ -363,7 +372,12 @@ def cost(
     if len(with_cost) < len(rows):
         notes += (f"{len(rows) - len(with_cost)} groups have no times and are not in the total.",)
     signature = sign(
-        "cost", Resampling(), None, rate=f"{hourly:.12g} {currency}".strip() + " an hour", limit=f"{limit:.12g} s"
+        "cost",
+        Resampling(),
+        None,
+        rate=f"{hourly:.12g} {currency}".strip() + " an hour",
+        limit=f"{limit:.12g} s",
+        **_signed(way),
     )
     units = {"judges": table["judge"].n_unique(), "documents": table["document"].n_unique()}
     counts = {"items": sum(row["items"] for row in with_cost), **units}

@@ -46,11 +46,11 @@ from lanner.stats.resample import Array, Indices, generator
 def times(side: Side) -> tuple[pl.DataFrame, str]:
     """Seconds of each item (judge, document, seconds), and how they were found."""
     try:
-        work, way = effort.times(side.by_people)
+        work = effort.times(side.by_people)
     except LannerError:
         return pl.DataFrame({"judge": [], "document": [], "seconds": []}), ""
     items = work.table.filter(pl.col("seconds").is_between(0, effort.LIMIT, closed="right"))
-    return items.select("judge", "document", "seconds"), way
+    return items.select("judge", "document", "seconds"), work.way
 
 
 def hours(side: Side) -> float | None:

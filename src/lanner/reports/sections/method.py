@@ -606,7 +606,7 @@ def effort_section(view: View) -> Section | None:
         return None
     counted_rows = view.counted("effort", of="people")
     try:
-        work, way = times(counted_rows.table)
+        work = times(counted_rows.table)
         result = counted_rows.sign(throughput(work, resampling=view.resampling))
     except StatisticError:
         return None
@@ -620,7 +620,7 @@ def effort_section(view: View) -> Section | None:
     pace = f"Judges worked at {sentence}; " if sentence else "The work took "
     caption = f"{pace}{duration(hours)} in all (n {items:,} timed items)."
     domains = " A judge's figure is the plain mean over domains." if len(view.domains) > 1 else ""
-    remark = f" {BETWEEN.capitalize()}." if way == BETWEEN else ""
+    remark = f" {BETWEEN.capitalize()}." if work.way == BETWEEN else ""
     figure = Figure(
         "throughput",
         f"{caption}{_domains(view, rows)}{domains}{remark} {' '.join(result.notes)}".rstrip(),
