@@ -36,12 +36,11 @@ from lanner.errors import InputError, LannerError, StatisticError, Where, check_
 from lanner.figures import drawing
 from lanner.figures.charts import Row, intervals
 from lanner.figures.drawing import plain, standalone
-from lanner.figures.typeset import estimate
 from lanner.formats.parsing.columns import parse
 from lanner.formats.parsing.tables import table_kind
 from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json, Result
-from lanner.model.messages import in_number
+from lanner.model.messages import estimate, in_number
 from lanner.reports import html
 from lanner.reports.build import build
 from lanner.reports.comparison import compare as compare_materials

@@ -8,16 +8,21 @@ from lanner.figures.charts import (
     Effect,
     Estimator,
     Group,
+    Merge,
     ModelPanel,
+    Pair,
     Panel,
     Preference,
     Row,
     bars,
+    confusion,
     curves,
     estimators,
     forest,
+    heat_map,
     histogram,
     intervals,
+    merging,
     preference,
     shares,
     throughput,
@@ -177,3 +182,72 @@ def test_ties_are_drawn_though_the_test_drops_them() -> None:
     drawing = preference([Preference("", "x", 1, 8, 1, 1.0)], "a", "b")
     widths = [float(mark["width"]) for mark in marks(drawing, "rect")]
     assert widths[1] > widths[0]
+
+
+PAIRS = {
+    ("J1", "J2"): Pair(0.3883, 0.33, 0.44, 0.6626, 809),
+    ("J1", "o3"): Pair(0.1484, 0.10, 0.19, 0.5031, 809),
+    ("J2", "o3"): Pair(None, n=0),
+}
+
+
+def test_coefficient_below_and_identical_above_the_diagonal() -> None:
+    drawing = heat_map(["J1", "J2", "o3"], 2, PAIRS)
+    found = words(drawing)
+    assert ".388" in found
+    assert ".33 to .44" in found
+    assert "66.3 %" in found
+    assert "—" in found  # a pair that shares nothing is said, not left blank
+    assert inside(drawing)
+
+
+def test_people_are_framed_and_people_with_models_dashed() -> None:
+    drawing = heat_map(["J1", "J2", "o3"], 2, PAIRS)
+    assert len(marks(drawing, "rect", "frame")) == 2
+    assert len(marks(drawing, "rect", "d")) == 1
+
+
+def test_n_is_printed_where_it_differs() -> None:
+    pairs = {("a", "b"): Pair(0.5, 0.4, 0.6, n=10), ("a", "c"): Pair(0.5, 0.4, 0.6, n=20)}
+    found = words(heat_map(["a", "b", "c"], 3, pairs))
+    assert {"n 10", "n 20"} <= set(found)
+
+
+def test_twenty_judges_with_long_names_still_fit() -> None:
+    judges = [f"judge with a long name {n}" for n in range(20)]
+    pairs = {(one, other): Pair(0.2, n=5) for place, one in enumerate(judges) for other in judges[place + 1 :]}
+    assert inside(heat_map(judges, 20, pairs))
+
+
+def test_counts_totals_and_the_diagonal() -> None:
+    drawing = confusion(["Sentence", "Local"], "J2", "J3", [[373, 84], [49, 118]])
+    found = words(drawing)
+    assert {"373", "84", "49", "118", "457", "167"} <= set(found)
+    assert "491 of 624 on the diagonal (78.7 %)" in found
+    assert len(marks(drawing, "rect", "diag")) == 2
+    assert inside(drawing)
+
+
+def test_rows_with_few_items_are_not_shaded() -> None:
+    drawing = confusion(["a", "b"], "x", "y", [[2, 7], [0, 20]])
+    shades = [mark["class"] for mark in marks(drawing, "rect") if mark["class"].startswith("h")]
+    assert shades == ["h0", "h0", "h0", "h9"]
+
+
+def test_nothing_shared() -> None:
+    assert "0 of 0 on the diagonal (—)" in words(confusion(["a", "b"], "x", "y", [[0, 0], [0, 0]]))
+
+
+def test_before_after_and_the_change_of_kappa() -> None:
+    drawing = merging(
+        ("sentence", "local"), [Merge("J2–J3", 133, 242, 0.49951, 0.580), Merge("J1–J2", 0, 0, None, None)]
+    )
+    found = words(drawing)
+    assert {"133  (55 %)", "242 before", "109 after", ".500", ".580", "+.080"} <= set(found)
+    assert inside(drawing)
+
+
+def test_both_names_of_a_pair_are_read_in_full() -> None:
+    pair = "Simulated annotator 1 – Simulated annotator 2"
+    drawn = words(merging(("Local", "Global"), [Merge(pair, 3, 9, 0.4, 0.5)]))
+    assert {"Simulated annotator 1 –", "Simulated annotator 2"} <= set(drawn)

@@ -12,7 +12,7 @@ from lanner.errors import LannerError
 from lanner.judges import template as templates
 from lanner.judges.prompt import Settings, prompt
 from lanner.model import Document, Item, Segment
-from lanner.protocols.wording import Wording
+from lanner.model.protocol import Wording
 
 DOCUMENT = Document("d", (Segment("1", "A source.", {"oak": "Ein Text."}, {}),), "en", "de")
 USER = "{% for line in texts %}{{ line.source }} {{ line.outputs[0] }}{% endfor %}\n{{ form }}"

@@ -5,7 +5,8 @@ from datetime import date
 
 import pytest
 
-from lanner.model.messages import Message, amount, coefficient, message, spell
+from lanner.model import messages
+from lanner.model.messages import Message, amount, message, spell
 
 
 def test_a_message_is_english_until_it_is_translated() -> None:
@@ -24,7 +25,50 @@ def test_days_lists_and_braces_in_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [(0.456, ".46"), (-0.031, "−.03"), (1.0, "1.00"), (None, "—"), (-0.001, ".00"), (0.0, ".00")]
-)
-def test_coefficients_lose_their_zero(value: float | None, words: str) -> None:
-    assert coefficient(value) == words
+    ("value", "digits", "bounded", "text"),
+    [
+        (0.49951, 3, True, ".500"), (-0.0475, 2, True, "−.05"), (-0.0001, 3, True, ".000"), (1.0, 2, True, "1.00"),
+        (0.5, 2, False, "0.50"), (-12.345, 1, False, "−12.3"), (None, 3, True, "—"), (0.456, 2, True, ".46"),
+        (-0.001, 2, True, ".00"), (float("nan"), 3, True, "—"),
+    ],
+)  # fmt: skip
+def test_number(value: float | None, digits: int, bounded: bool, text: str) -> None:
+    assert messages.number(value, digits, bounded=bounded) == text
+
+
+def test_durations_in_the_unit_that_says_something() -> None:
+    said = [messages.duration(hours) for hours in (13.48, 1.5, 1.25, 0.2, 0.02, 0.0)]
+    assert said == ["13.5 hours", "1.5 hours", "75 minutes", "12 minutes", "72 seconds", "0 seconds"]
+
+
+def test_labels_inside_sentences() -> None:
+    assert [messages.lowered(label) for label in ("No, I did", "MT output", "a", "")] == [
+        "no, I did", "MT output", "a", "",
+    ]  # fmt: skip
+
+
+def test_estimate_interval_p_percent_words() -> None:
+    assert messages.estimate(0.49951, 0.4472, 0.5531) == ".500 [.447, .553]"
+    assert messages.estimate(0.5) == ".500"
+    assert messages.p_value(0.0294) == "p = .029"
+    assert messages.p_value(0.0004) == "p < .001"
+    assert messages.percent(0.70087) == "70.1 %"
+    assert messages.words(["a", "b", "c"]) == "a, b and c"
+    assert messages.words(["a"]) == "a"
+    assert messages.plural(1, "judge") == "1 judge"
+    assert messages.plural(2000, "judge") == "2,000 judges"
+
+
+def test_a_text_that_is_cut_ends_after_a_word() -> None:
+    assert messages.shortened("The ferry left early.", 30) == "The ferry left early."
+    assert messages.shortened("The ferry left early.", 12) == "The ferry…"
+    assert messages.shortened("The ferry left early.", 10) == "The ferry…"
+    assert messages.shortened("The ferry, which left", 14) == "The ferry…"
+    assert messages.shortened("배가조수가바뀌기전에떠났다", 6) == "배가조수가…", "no spaces, no words to keep whole"
+    assert all(len(messages.shortened("The ferry left early.", n)) <= n for n in range(4, 22))
+
+
+def test_nouns_keep_their_capitals_where_the_language_has_them() -> None:
+    assert messages.lowered("Gesamturteil", "de") == "Gesamturteil"
+    assert messages.lowered("Juicio global", "es") == "juicio global"
+    assert messages.lowered("Style Register") == "Style Register", "a published label keeps its capitals"

@@ -38,6 +38,7 @@ from lanner.model import (
     Spans,
     Text,
 )
+from lanner.model.protocol import Wording
 from lanner.protocols.answers import (
     Texts,
     accept,
@@ -60,7 +61,6 @@ from lanner.protocols.answers import (
     take_in,
     texts_of,
 )
-from lanner.protocols.wording import Wording
 from property_examples import examples
 
 # Strict for people and models, lenient for files: what passes, what is flagged, what is refused.

@@ -7,6 +7,7 @@ import pytest
 from lanner import protocols
 from lanner.errors import LannerError, ProtocolError
 from lanner.model import Document, Item, Segment, Stage, Unit
+from lanner.model.protocol import Wording
 from lanner.protocols.context import (
     PEOPLE,
     Line,
@@ -18,7 +19,6 @@ from lanner.protocols.context import (
     suffix,
     view,
 )
-from lanner.protocols.wording import Wording
 
 LONG = Document(
     "d",

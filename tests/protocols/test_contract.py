@@ -15,10 +15,10 @@ from lanner import campaign, designs, protocols
 from lanner.judges.prompt import prompt
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, Protocol, Segment, Stage, Task, Unit
+from lanner.model.protocol import Wording
 from lanner.protocols.answers import stage_schema
 from lanner.protocols.derived import derived
 from lanner.protocols.reading import mistakes
-from lanner.protocols.wording import Wording
 from lanner.stats.frame import frame
 from lanner.store import Store
 

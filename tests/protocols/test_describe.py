@@ -7,8 +7,8 @@ import re
 import pytest
 
 from lanner import protocols
+from lanner.model.protocol import Wording
 from lanner.protocols.describe import describe, expected_agreement
-from lanner.protocols.wording import Wording
 
 
 @pytest.mark.parametrize("name", protocols.names())

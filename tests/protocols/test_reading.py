@@ -10,9 +10,9 @@ import pytest
 from lanner import protocols
 from lanner.errors import ProtocolError
 from lanner.model import Grid, Protocol, Scale
+from lanner.model.protocol import Wording
 from lanner.protocols.derived import scores as item_scores
 from lanner.protocols.reading import TomlLines, merged, mistakes, place_in, spelled_out, without
-from lanner.protocols.wording import Wording
 
 # Protocol files: what loads, what is derived, and how a mistake is named.
 

@@ -9,8 +9,8 @@ import pytest
 
 from lanner import protocols
 from lanner.errors import ProtocolError
+from lanner.model.protocol import Wording
 from lanner.protocols.describe import describe
-from lanner.protocols.wording import Wording
 
 TEXT = """
 name = "words"

@@ -18,21 +18,25 @@ from lanner.figures.charts import (
     Effect,
     Estimator,
     Group,
+    Merge,
     ModelPanel,
+    Pair,
     Panel,
     Preference,
     Row,
     bars,
+    confusion,
     curves,
     estimators,
     forest,
+    heat_map,
     histogram,
     intervals,
+    merging,
     preference,
     shares,
     throughput,
 )
-from lanner.figures.matrices import Merge, Pair, confusion, heat_map, merging
 from lanner.reports import html, latex
 from reports.sample import report
 

@@ -19,7 +19,7 @@ from lanner import designs, protocols
 from lanner.corpus import recipe
 from lanner.designs.controls import shuffled_words
 from lanner.model import Choice, Document, Grid, Judge, Labels, Number, Protocol, Rank, Scale, Segment, Spans
-from lanner.protocols.wording import Wording
+from lanner.model.protocol import Wording
 from lanner.studies.study import load, names
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,8 +18,8 @@ from lanner.analysis.scores import DecidedPairs
 from lanner.campaign import drawing
 from lanner.campaign.drawing import Drawing, score_of
 from lanner.errors import StatisticError
-from lanner.figures.typeset import interval, number, percent
 from lanner.model import CampaignState, Document, JudgeKind, Protocol
+from lanner.model.messages import interval, number, percent
 from lanner.stats.allocation import Allocation
 from lanner.stats.goals import (
     LOOKS,

@@ -30,9 +30,9 @@ from lanner.formats.parsing.values import asks_preference, preferred_side
 from lanner.model import TIES, Document, Grid, Json, JudgeKind, Protocol, Question, Rank, Result, Scale, Signature
 from lanner.model.languages import UNDETERMINED
 from lanner.model.messages import Message, message
+from lanner.model.protocol import Wording
 from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
 from lanner.protocols.guessing import has_no_upper_end
-from lanner.protocols.wording import Wording
 from lanner.stats import ranking
 from lanner.stats.goals import State
 from lanner.stats.metaeval import Scorer

@@ -14,8 +14,8 @@ from lanner.cli import wants_explanation
 from lanner.cli.output import Columns, Output, result_rows
 from lanner.cli.source import Source, notes_of, shares
 from lanner.errors import InputError, StatisticError, did_you_mean
-from lanner.figures.typeset import estimate
 from lanner.model import Json, Result, Spans
+from lanner.model.messages import estimate
 from lanner.stats.agreement import alpha, kappa, meaning, reading
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, prevalence, severity
 from lanner.stats.resample import Resampling

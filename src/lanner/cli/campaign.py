@@ -29,10 +29,9 @@ from lanner.cli.output import Columns, Output, minute
 from lanner.cli.source import names
 from lanner.designs.prepare import promote, promoted, standings
 from lanner.errors import CampaignError, InputError, LannerError, StatisticError, Where, did_you_mean
-from lanner.figures.typeset import estimate, number, percent, plural
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Json, Judge, Protocol, Stage
-from lanner.model.messages import in_number
+from lanner.model.messages import estimate, in_number, number, percent, plural
 from lanner.stats.resample import FEW, Resampling
 from lanner.store import Seat, Store
 

@@ -32,12 +32,12 @@ from lanner.cli.judge import (
 from lanner.cli.output import Columns, Output, print_kinds, result_rows
 from lanner.cli.source import Source, chosen_pair, materials
 from lanner.errors import InputError, LannerError, check_known, did_you_mean
-from lanner.figures.typeset import estimate, number, p_value, percent
 from lanner.formats import mtme
 from lanner.judges.comparison import compare as compare_judges
 from lanner.judges.comparison import sample_documents
 from lanner.judges.probes import audit_model
 from lanner.model import Json, Result
+from lanner.model.messages import estimate, number, p_value, percent
 from lanner.reports import latex
 from lanner.reports.comparison import compare
 from lanner.reports.html import write

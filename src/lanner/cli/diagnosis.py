@@ -12,8 +12,8 @@ from lanner.cli.output import Columns, Output, print_kinds
 from lanner.cli.source import Source
 from lanner.errors import InputError
 from lanner.figures.charts import Row, intervals
-from lanner.figures.typeset import estimate, number, p_value, percent
 from lanner.model import Json, Result
+from lanner.model.messages import estimate, number, p_value, percent
 from lanner.reports.html import write
 from lanner.reports.parts import Report
 from lanner.reports.sections.diagnosis import described, sentences

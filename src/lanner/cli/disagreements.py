@@ -21,9 +21,8 @@ from lanner.campaign import adjudication, drawing
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.cli.output import Columns, Output
 from lanner.errors import InputError, did_you_mean
-from lanner.figures.typeset import duration, estimate, percent, plural
 from lanner.model import Json
-from lanner.model.messages import Words, in_number, spell
+from lanner.model.messages import Words, duration, estimate, in_number, percent, plural, spell
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.snapshot import STATE_WORDS, DisagreementFilter, LeavingOut, Measure
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels

@@ -23,7 +23,6 @@ from lanner.cli.model_judges import run_replay
 from lanner.cli.output import Columns, Output, progress_bar, result_rows
 from lanner.cli.source import documents_of, new_store
 from lanner.errors import CampaignError, ExitCode, LannerError, did_you_mean
-from lanner.figures import typeset
 from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.comparison import Standing, audit, compare, sample_documents
@@ -34,7 +33,7 @@ from lanner.judges.providers import Endpoint
 from lanner.judges.ray_cluster import run_on_ray
 from lanner.judges.run import INTERRUPTED, Report, estimate
 from lanner.judges.run import run as judge_all
-from lanner.model import Campaign, Document, Protocol, Result
+from lanner.model import Campaign, Document, Protocol, Result, messages
 from lanner.protocols.context import PEOPLE, canonical, names_in
 from lanner.store import Store, fingerprint
 
@@ -387,7 +386,7 @@ def print_standings(output: Output, standings: Sequence[Standing]) -> None:
 def _columns(name: str, result: Result | None) -> dict[str, Any]:
     if result is None or result.value is None:
         return {}
-    text = typeset.estimate(result.value, result.low, result.high)
+    text = messages.estimate(result.value, result.low, result.high)
     interval = {f"{name} low": result.low, f"{name} high": result.high} if result.interval else {}
     return {name: result.value, f"{name} estimate": text, **interval}
 

@@ -17,7 +17,6 @@ from lanner.cli import parse_options
 from lanner.cli.output import Output
 from lanner.cli.source import chosen_pair, documents_of, materials, names, reading_options, refuse_shared_name
 from lanner.errors import InputError, LannerError, Where, did_you_mean
-from lanner.figures.typeset import estimate
 from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.comparison import unanswered
@@ -28,7 +27,7 @@ from lanner.judges.replies import Asked, verdict
 from lanner.judges.run import nothing_to_judge
 from lanner.metrics import Languages, Rating, rate
 from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Object, Protocol, Segment, Stage, Unit, languages
-from lanner.model.messages import in_number
+from lanner.model.messages import estimate, in_number
 from lanner.protocols.answers import texts_of
 from lanner.protocols.context import PEOPLE
 from lanner.stats.resample import Resampling

@@ -19,7 +19,7 @@ from lanner import __version__
 from lanner.cli import wants_explanation
 from lanner.cli.source import pending_notes
 from lanner.errors import LannerError
-from lanner.figures.typeset import estimate, number, p_number, plural
+from lanner.model.messages import estimate, number, p_number, plural
 
 if TYPE_CHECKING:  # these take a while to load, and an error message needs none of them
     from rich.console import Console

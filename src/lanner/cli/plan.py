@@ -17,9 +17,8 @@ from lanner.campaign.create import all_systems
 from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source, documents_of, shares
 from lanner.errors import InputError, LannerError
-from lanner.figures.typeset import number, percent
 from lanner.model import Document
-from lanner.model.messages import in_number
+from lanner.model.messages import in_number, number, percent
 from lanner.stats import power
 from lanner.stats.goals import parse_goal
 from lanner.stats.power import Components, Design

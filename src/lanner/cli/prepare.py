@@ -22,9 +22,9 @@ from lanner.corpus.review import Review, ReviewSession
 from lanner.corpus.rows import Doubt
 from lanner.corpus.systems import Score
 from lanner.errors import InputError, LannerError, Where
-from lanner.figures.typeset import plural
 from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json
+from lanner.model.messages import plural
 from lanner.web.server import REVIEW_HOST, serve_review
 
 # A preparation on the command line: run over a file, with a bar, as often as edits by hand ask for it.

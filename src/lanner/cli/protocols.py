@@ -78,7 +78,7 @@ def _cache_file() -> Path:
 
 def _row(name: str) -> dict[str, Any]:
     protocol = import_module("lanner.protocols.reading").load(name)
-    wording = import_module("lanner.protocols.wording").Wording(protocol)
+    wording = import_module("lanner.model.protocol").Wording(protocol)
     return {
         "name": name,
         "version": protocol.version,

@@ -17,8 +17,8 @@ from lanner.cli.output import Columns, Output, add_rows
 from lanner.cli.scores import note_uncounted
 from lanner.cli.source import Source, check_domains, names, shares
 from lanner.errors import LannerError, StatisticError
-from lanner.figures.typeset import duration, estimate, p_number, p_value, percent
 from lanner.model import Interval, Json, Result
+from lanner.model.messages import duration, estimate, p_number, p_value, percent
 from lanner.stats.agreement import band, reading
 from lanner.stats.association import between_measures, correlations
 from lanner.stats.effort import BETWEEN, SECONDS, cost, fatigue, throughput, times, with_seconds

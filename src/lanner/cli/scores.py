@@ -29,10 +29,9 @@ from lanner.analysis.scores import (
 from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source, chosen_judges, chosen_pair, shares
 from lanner.errors import InputError, StatisticError, Where, did_you_mean
-from lanner.figures.typeset import estimate, number, p_number, p_value, percent
 from lanner.model import Json, Result, languages
-from lanner.model.messages import in_number
-from lanner.protocols.wording import Wording
+from lanner.model.messages import estimate, in_number, number, p_number, p_value, percent
+from lanner.model.protocol import Wording
 from lanner.stats import scores
 from lanner.stats.preference import bradley_terry, majority, sign_test
 from lanner.stats.resample import Resampling

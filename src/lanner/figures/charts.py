@@ -1,13 +1,13 @@
 """Charts: estimates with their intervals, one row each, before and after a block or along a line; counts, shares, rates
-and preferences as bars and dots."""
+and preferences as bars and dots; judges against judges and labels against labels as matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lanner.figures.drawing import WIDTH, Axis, Drawing, axis, fit, told_apart, width, wrap
-from lanner.figures.typeset import estimate, number, p_value, percent
+from lanner.figures.drawing import WIDTH, Axis, Drawing, axis, fit, shade, told_apart, width, wrap
+from lanner.model.messages import estimate, number, p_value, percent
 
 _LEFT_INTERVALS, _RIGHT_INTERVALS, _STEP_INTERVALS, _TOP_INTERVALS = 200.0, 560.0, 30.0, 26.0
 
@@ -639,3 +639,235 @@ def _bar(drawing: Drawing, y: float, row: Preference, scale: float) -> None:
     strong = row.p is not None and row.p < 0.05
     drawing.text(WIDTH, y + 13, p_value(row.p), "tb" if strong else "t", "end")
     drawing.text(WIDTH, y + 29, f"{row.right} of {row.left + row.right}", "tm", "end")
+
+
+# Matrices: judges against judges, labels against labels, and what merging two labels would do.
+
+_ROW_HEAT_MAP, _TOP_HEAT_MAP, _MOST_CELL, _MOST_LEFT = 46.0, 30.0, 88.0, 230.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Agreement of two judges on the items both judged."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    same: float | None = None
+    n: int = 0
+
+
+def heat_map(
+    judges: Sequence[str],
+    people: int,
+    pairs: Mapping[tuple[str, str], Pair],
+    coefficient: str = "κ",
+    other: str = "% same",
+) -> Drawing:
+    """A lower-triangle heat map. `judges` lists people first, `people` of them; their block is framed, the block of
+    people with models dashed. Cells print n where it differs between pairs. Where names are wider than the columns,
+    judges are numbered."""
+    has_numbers = any(width(judge) > _room(judges) for judge in judges)
+    names = [f"{place}  {judge}" for place, judge in enumerate(judges, start=1)] if has_numbers else list(judges)
+    left = _left(names)
+    cell = min(_MOST_CELL, (WIDTH - left - 130) / max(1, len(judges)))
+    same_n = len({pair.n for pair in pairs.values() if pair.value is not None}) <= 1
+    drawing = Drawing(
+        f"Pairwise agreement, {coefficient} below the diagonal", _TOP_HEAT_MAP + _ROW_HEAT_MAP * len(judges) + 8
+    )
+    for row, judge in enumerate(judges):
+        style = "tb" if row < people else "t"
+        middle = left + cell * (row + 0.5)
+        drawing.text(middle, 18, str(row + 1) if has_numbers else judge, style, "middle")
+        drawing.lines(left - 12, _TOP_HEAT_MAP + _ROW_HEAT_MAP * row + 27, names[row], left - 12, style, "end")
+        drawing.line(
+            middle - 7,
+            _TOP_HEAT_MAP + _ROW_HEAT_MAP * row + 23,
+            middle + 7,
+            _TOP_HEAT_MAP + _ROW_HEAT_MAP * row + 23,
+            "gr",
+        )
+        for column in range(row):
+            pair = pairs.get((judges[column], judge)) or pairs.get((judge, judges[column]))
+            _cell(
+                drawing,
+                left + cell * column,
+                _TOP_HEAT_MAP + _ROW_HEAT_MAP * row,
+                cell,
+                pair,
+                judges[column],
+                judge,
+                coefficient,
+                same_n,
+            )
+            if pair and pair.same is not None:
+                centre = left + cell * (row + 0.5)
+                drawing.text(
+                    centre, _TOP_HEAT_MAP + _ROW_HEAT_MAP * column + 28, _above(pair.same, other), "tm", "middle"
+                )
+    _frames(drawing, left, cell, len(judges), people)
+    x = left + cell * len(judges) + 14
+    if any(pair.same is not None for pair in pairs.values()):
+        drawing.text(x, 44, f"above: {'% identical' if other.startswith('%') else other}", "tm")
+    _sides(drawing, x, judges, people, pairs, coefficient)
+    return drawing
+
+
+def _above(value: float, other: str) -> str:
+    return percent(value) if other.startswith("%") else number(value, 2)
+
+
+def _left(names: Sequence[str]) -> float:
+    return min(_MOST_LEFT, 24 + 1.03 * max((width(name) for name in names), default=7.0))
+
+
+def _room(judges: Sequence[str]) -> float:
+    """How wide a column would be if it had the judge's name above it."""
+    return min(_MOST_CELL, (WIDTH - _left(judges) - 130) / max(1, len(judges)))
+
+
+def _cell(
+    drawing: Drawing,
+    x: float,
+    y: float,
+    cell: float,
+    pair: Pair | None,
+    one: str,
+    other: str,
+    coefficient: str,
+    same_n: bool,
+) -> None:
+    if pair is None or pair.value is None:
+        drawing.text(x + cell / 2, y + 28, "—", "tm", "middle")
+        return
+    title = f"{one}–{other} {coefficient} {pair.value:.4f}, n {pair.n}"
+    drawing.rect(x + 1, y + 1, cell - 2, _ROW_HEAT_MAP - 2, shade(max(0.0, pair.value) * 1.7), title)
+    centre = x + cell / 2
+    drawing.text(centre, y + 20, number(pair.value), "tb", "middle")
+    below = f"{number(pair.low, 2)} to {number(pair.high, 2)}" if pair.low is not None and cell > 70 else ""
+    if not same_n:
+        below = f"n {pair.n}"
+    drawing.text(centre, y + 36, below, "ts", "middle")
+
+
+def _frames(drawing: Drawing, left: float, cell: float, judges: int, people: int) -> None:
+    if people > 1:
+        drawing.rect(left, _TOP_HEAT_MAP, cell * people, _ROW_HEAT_MAP * people, "frame")
+    if 0 < people < judges:
+        drawing.rect(
+            left, _TOP_HEAT_MAP + _ROW_HEAT_MAP * people, cell * people, _ROW_HEAT_MAP * (judges - people), "frame d"
+        )
+
+
+def _sides(
+    drawing: Drawing,
+    x: float,
+    judges: Sequence[str],
+    people: int,
+    pairs: Mapping[tuple[str, str], Pair],
+    coefficient: str,
+) -> None:
+    persons = set(judges[:people])
+    blocks = {"people": 2, "people – models": 1, "models": 0}
+    y = 84.0
+    for name, members in blocks.items():
+        values = [
+            pair.value
+            for (one, other), pair in pairs.items()
+            if pair.value is not None and (one in persons) + (other in persons) == members
+        ]
+        if values:
+            low, high = number(min(values), 2), number(max(values), 2)
+            drawing.text(x, y, name, "tb")
+            drawing.text(x, y + 18, f"{coefficient} {low}" + (f" to {high}" if len(values) > 1 else ""))
+            y += 48
+
+
+_ROW_CONFUSION, _FEW = 36.0, 10
+
+
+def confusion(labels: Sequence[str], one: str, other: str, counts: Sequence[Sequence[int]]) -> Drawing:
+    """The confusion matrix of two judges. Rows with fewer than ten items are left unshaded."""
+    left = min(210.0, 16 + 1.06 * max(map(width, (*labels, f"{one} chose")), default=7.0))
+    cell = min(84.0, (WIDTH - left - 70) / max(1, len(labels)))
+    drawing = Drawing(f"Confusion matrix of {one} and {other}", 60 + _ROW_CONFUSION * len(labels) + 34)
+    drawing.text(left + cell * len(labels) / 2, 14, f"{other} chose", "tb", "middle")
+    drawing.lines(left - 10, 36, f"{one} chose", left - 12, "tb", "end")
+    drawing.text(left + cell * len(labels) + 10, 36, "all", "tm")
+    for row, label in enumerate(labels):
+        drawing.lines(left + cell * (row + 0.5), 36, label, cell - 2, "tm", "middle")
+        y = 52 + _ROW_CONFUSION * row
+        drawing.lines(left - 10, y + 23, label, left - 12, "t", "end")
+        total = sum(counts[row])
+        for column, items in enumerate(counts[row]):
+            x = left + cell * column
+            share = items / total if total >= _FEW else 0.0
+            title = f"{one} {label}, {other} {labels[column]}: {items}"
+            drawing.rect(x + 1, y + 1, cell - 2, _ROW_CONFUSION - 2, shade(share), title)
+            if items:
+                drawing.text(x + cell / 2, y + 23, str(items), "tb" if row == column else "t", "middle")
+            if row == column:
+                drawing.rect(x + 1, y + 1, cell - 2, _ROW_CONFUSION - 2, "diag")
+        drawing.text(left + cell * len(labels) + 10, y + 23, str(total), "tm")
+    n = sum(map(sum, counts))
+    same = sum(counts[place][place] for place in range(len(labels)))
+    share_same = percent(same / n) if n else "—"
+    drawing.text(left, 52 + _ROW_CONFUSION * len(labels) + 24, f"{same} of {n} on the diagonal ({share_same})")
+    return drawing
+
+
+_LEAST_LEFT_MERGING, _MOST_LEFT_MERGING, _RIGHT_MERGING, _STEP_MERGING = 150.0, 230.0, 210.0, 70.0
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Disagreements of one pair of judges: how many are between the two labels, how many in all, κ before and after."""
+
+    pair: str
+    between: int
+    total: int
+    before: float | None
+    after: float | None
+
+
+def merging(labels: tuple[str, str], merges: Sequence[Merge]) -> Drawing:
+    """Stacked bars of all disagreements, with those between the two labels first, and what is left without them."""
+    most = max((merge.total for merge in merges), default=1) or 1
+    drawing = Drawing(
+        f"Disagreements before and after merging {labels[0]} and {labels[1]}", 30 + _STEP_MERGING * len(merges)
+    )
+    halves = [half for merge in merges for half in _halves(merge.pair)]
+    left = min(_MOST_LEFT_MERGING, max([_LEAST_LEFT_MERGING, *(14 + 1.04 * width(half) for half in halves)]))
+    room = WIDTH - _RIGHT_MERGING - left
+    drawing.text(left, 16, fit("–".join(labels), 260), "tacc")
+    drawing.text(left + 10 + 7.6 * min(37, len("–".join(labels))), 16, "all other label pairs", "tm")
+    drawing.text(756, 16, "κ", "tb", "end")
+    for place, merge in enumerate(merges):
+        y = 34 + _STEP_MERGING * place
+        part, rest = room * merge.between / most, room * (merge.total - merge.between) / most
+        lines = _halves(merge.pair) if width(merge.pair) > left - 8 else [merge.pair]
+        for line, words in enumerate(lines):
+            at = y + 27 + 15 * (line - (len(lines) - 1) / 2)
+            drawing.text(0, at, fit(words, left - 8), "tb", title=merge.pair if fit(words, left - 8) != words else "")
+        drawing.rect(left, y, part, 20, "a1")
+        share = percent(merge.between / merge.total, 0) if merge.total else "—"
+        if part > 90:
+            drawing.text(left + 8, y + 15, f"{merge.between}  ({share})", "tb")
+        drawing.rect(left + part + 1.5, y, rest, 20, "a0")
+        if rest > 34:
+            drawing.text(left + part + 9.5, y + 15, str(merge.total - merge.between))
+        drawing.text(left + part + rest + 9.5, y + 15, f"{merge.total} before")
+        drawing.rect(left, y + 25, rest, 20, "a0")
+        drawing.text(left + rest + 8, y + 40, f"{merge.total - merge.between} after")
+        drawing.text(756, y + 15, number(merge.before), "t", "end")
+        drawing.text(756, y + 40, number(merge.after), "tb", "end")
+        if merge.before is not None and merge.after is not None:
+            change = merge.after - merge.before
+            drawing.text(708, y + 40, ("+" if change >= 0 else "") + number(change), "tm", "end")
+    return drawing
+
+
+def _halves(pair: str) -> list[str]:
+    """The two judges of a pair, each on its line."""
+    first, dash, second = pair.partition(" – ")
+    return [f"{first} –", second] if dash else [pair]

@@ -37,9 +37,9 @@ from lanner.model import (
     Text,
 )
 from lanner.model import languages as language_names
+from lanner.model.protocol import Wording
 from lanner.protocols.answers import chosen, combine, stage_schema
 from lanner.protocols.context import PEOPLE, Lines, canonical, heading, lines_of_document
-from lanner.protocols.wording import Wording
 from lanner.store import Store
 
 RATIONALE = "rationale"

@@ -1,8 +1,13 @@
-"""Sentences for people apart from their language: an English text with places, translated where it is shown."""
+"""Sentences and numbers for people.
+
+A `Message` is a sentence apart from its language: an English text with places, translated where it is shown. Numbers
+stand as they do in print: `.46` where a value cannot exceed one, a true minus, intervals, p, lists of words.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -43,15 +48,108 @@ def in_number(count: int, one: str, many: str, /, **places: object) -> str:
 def spell(value: object) -> str:
     """What fills a place, in English."""
     if isinstance(value, tuple):
-        parts = [spell(part) for part in value]
-        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+        return words([spell(part) for part in value])
     return f"{value:%a} {value.day} {value:%b}" if isinstance(value, date) else str(value)
 
 
-def coefficient(value: float | None, digits: int = 2) -> str:
-    """A number that cannot exceed 1 in size, as it stands in print: .46, −.03; a dash where there is none."""
+# Numbers and lists as they stand in print.
+
+DASH = "—"
+
+
+def number(value: float | None, digits: int = 3, *, bounded: bool = True) -> str:
+    """A number to so many digits. `bounded` values lie within ±1 and lose the leading zero; a dash if undefined."""
     if value is None or math.isnan(value):
-        return "—"
+        return DASH
     text = f"{abs(value):.{digits}f}"
-    text = text[1:] if text.startswith("0.") else text
-    return f"−{text}" if value < 0 and text.strip("0.") else text
+    if bounded and text.startswith("0."):
+        text = text[1:]
+    is_zero = not text.strip("0.")
+    return f"−{text}" if value < 0 and not is_zero else text
+
+
+def interval(low: float | None, high: float | None, digits: int = 2, *, bounded: bool = True) -> str:
+    """An interval in brackets, empty if there is none."""
+    if low is None or high is None:
+        return ""
+    return f"[{number(low, digits, bounded=bounded)}, {number(high, digits, bounded=bounded)}]"
+
+
+def estimate(
+    value: float | None, low: float | None = None, high: float | None = None, digits: int = 3, *, bounded: bool = True
+) -> str:
+    """An estimate with its interval: ".500 [.447, .553]"."""
+    return f"{number(value, digits, bounded=bounded)} {interval(low, high, digits, bounded=bounded)}".strip()
+
+
+def p_value(p: float | None) -> str:
+    """A p-value in APA style: "p = .029", "p < .001"."""
+    if p is None:
+        return ""
+    return f"p {p_number(p)}" if p < 0.001 else f"p = {p_number(p)}"
+
+
+def p_number(p: float | None) -> str:
+    """The same for a column headed p: ".029", "< .001"; never ".000"."""
+    if p is None:
+        return ""
+    return "< .001" if p < 0.001 else number(p, 3)
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share as a percentage with a space before the sign."""
+    return DASH if share is None else f"{100 * share:.{digits}f} %"
+
+
+def count(value: int | None) -> str:
+    """A count with thousands set apart."""
+    return DASH if value is None else f"{value:,}"
+
+
+def words(entries: Sequence[str], last: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"."""
+    if len(entries) < 2:
+        return "".join(entries)
+    return f"{', '.join(entries[:-1])} {last} {entries[-1]}"
+
+
+_CAPITAL_NOUNS = ("de", "lb")
+
+
+def lowered(label: str, language: str = "en") -> str:
+    """A label inside a sentence: its first letter small, unless it begins with an abbreviation, is written with
+    capitals ("Style Register"), or its language writes nouns so."""
+    long_words = [word for word in label.split()[1:] if len(word) > 3]
+    written_with_capitals = bool(long_words) and all(word[0].isupper() for word in long_words)
+    if label[1:2].isupper() or written_with_capitals or language.partition("-")[0] in _CAPITAL_NOUNS:
+        return label
+    return label[:1].lower() + label[1:]
+
+
+_LONGEST_WORD = 30
+
+
+def shortened(text: str, letters: int) -> str:
+    """As much of a text as fits, ended by "…" after a whole word; between letters where there are no spaces."""
+    if len(text) <= letters:
+        return text
+    start = text[: letters - 1]
+    whole, space, cut = start.rpartition(" ")
+    if text[letters - 1].isspace() or not space or len(cut) >= _LONGEST_WORD:
+        whole = start
+    return f"{whole.rstrip(' ,;:.–—-')}…"
+
+
+def duration(hours: float) -> str:
+    """Working time in the unit that says something: "3.5 hours", "12 minutes", "40 seconds"."""
+    seconds = hours * 3600
+    if seconds >= 5400:
+        return f"{hours:,.1f} hours"
+    if seconds >= 90:
+        return plural(round(seconds / 60), "minute")
+    return plural(round(seconds), "second")
+
+
+def plural(number_of: int, one: str, many: str = "") -> str:
+    """ "1 judge", "3 judges"."""
+    return f"{count(number_of)} {one if number_of == 1 else many or one + 's'}"

@@ -13,6 +13,7 @@ from lanner.designs.expected import missed_controls
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Protocol
 from lanner.model.alarms import Code
 from lanner.model.messages import Words, message
+from lanner.model.protocol import Wording
 from lanner.monitor.snapshot import (
     MODELS,
     PEOPLE,
@@ -25,7 +26,6 @@ from lanner.monitor.snapshot import (
     judge_progress,
 )
 from lanner.monitor.verdict import Evidence, JudgeStanding, Labels, Need, Targets, Verdict, needs, verdict
-from lanner.protocols.wording import Wording
 from lanner.store import Event, Seat, Share, Store, Transaction
 
 NO_SNAPSHOT = Snapshot(0, 0, datetime.min, (), (), (), "", None, {}, (), 0, {})

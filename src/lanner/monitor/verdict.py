@@ -15,7 +15,7 @@ from urllib.parse import quote
 from lanner.designs.expected import CONTROL_LIMIT, control_limit, controls_called_by_chance, missed_controls
 from lanner.model import Campaign, Json
 from lanner.model.alarms import LEVEL, SWAP_LEVEL, VERDICT_DOCUMENTS, Alarm, Code, PanelTest
-from lanner.model.messages import Message, Words, amount, coefficient, message
+from lanner.model.messages import Message, Words, amount, message, number, p_number
 from lanner.monitor.snapshot import FEWEST, Decisions, JudgeProgress, LeavingOut, Measure, Snapshot, Swap, WorkToCome
 
 SIGNS = {"ok": "✓", "warn": "▲", "bad": "✕", "none": "·"}
@@ -185,7 +185,7 @@ def verdict(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
         summary.append(_to_fix(len(problems)))
     advice = [] if evidence.closed else _advice(evidence.main, agreement, problems, targets)
     if evidence.main is not None and evidence.weakest and agreement.tone != "none":
-        value = coefficient(evidence.main.weakest_value)
+        value = number(evidence.main.weakest_value, 2)
         advice.append(
             message("Mean of its parts; the weakest is {part} (α {value}).", part=evidence.weakest, value=value)
         )
@@ -217,14 +217,14 @@ def _one_judge_or_one_question(evidence: Evidence, names: Mapping[str, str]) -> 
     now = main.value
     says_all = len(evidence.without) >= main.judges  # without some of them, too few sentences may be shared to say
     others = [abs(value - now) for judge, value in evidence.without.items() if judge != price.judge]
-    most = coefficient(max(others, default=0.0))
+    most = number(max(others, default=0.0), 2)
     if price.change < NOTABLE:
         if not says_all:
             return []
-        most = coefficient(max([abs(price.change), *others]))
+        most = number(max([abs(price.change), *others]), 2)
         return [message("No single judge moves it by more than {most}.", most=most)]
     name = names.get(price.judge, price.judge)
-    value = coefficient(price.without.value)
+    value = number(price.without.value, 2)
     sentences = [message("Without {name} it would be α {value}.", name=name, value=value)]
     if says_all:
         sentences = [
@@ -236,7 +236,7 @@ def _one_judge_or_one_question(evidence: Evidence, names: Mapping[str, str]) -> 
             )
         ]
     if main.weakest and main.weakest == price.without.weakest:
-        value = coefficient(price.without.weakest_value)
+        value = number(price.without.weakest_value, 2)
         sentences.append(
             message(
                 "{part} stays the weakest without {name} (α {value}): it is not one person.",
@@ -385,12 +385,12 @@ def _agreement(main: Measure | None, targets: Targets) -> Check:
         few = amount(shared_items, "{n} shared sentence", "{n} shared sentences")
         why = message("appears after {n}", n=FEWEST) if shared_items < FEWEST else message("all answers are alike")
         return Check(code, name, message("not yet"), few, "none", why)
-    value = f"α {coefficient(main.value)}"
+    value = f"α {number(main.value, 2)}"
     if main.low is None or main.high is None:
         why = message("one document has no spread") if main.documents < 2 else message("no interval")
         return Check(code, name, value, message("no interval yet"), "none", why)
-    interval = f"[{coefficient(main.low)}, {coefficient(main.high)}]"
-    least = coefficient(targets.minimum)
+    interval = f"[{number(main.low, 2)}, {number(main.high, 2)}]"
+    least = number(targets.minimum, 2)
     if _rests_on_few(main):
         tone, why = "warn", message("rests on {n} documents", n=main.documents)
     elif main.low >= targets.minimum:
@@ -522,7 +522,7 @@ def _judges(evidence: Evidence, names: Mapping[str, str]) -> Check:
     panel = evidence.panel
     if panel is not None and panel.differs:
         who = names.get(panel.judge, panel.judge)
-        return Check(code, name, who, f"p {coefficient(panel.p, 3)}", "warn", message("differs from the others"))
+        return Check(code, name, who, f"p {p_number(panel.p)}", "warn", message("differs from the others"))
     for alarm in evidence.alarms:
         why = message("far too fast") if alarm.code is Code.SPEED else message("gives one answer to everything")
         return Check(code, name, names.get(alarm.judge, alarm.judge), "", "warn", why)
@@ -530,7 +530,7 @@ def _judges(evidence: Evidence, names: Mapping[str, str]) -> Check:
         why = message("needs {n} sentences that three people share", n=FEWEST)
         return Check(code, name, message("not yet"), "", "none", why)
     why = message("nobody differs more than chance explains")
-    return Check(code, name, message("alike"), f"p {coefficient(panel.p, 2)}", "ok", why)
+    return Check(code, name, message("alike"), f"p {number(panel.p, 2)}", "ok", why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -639,7 +639,7 @@ def _alarms(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, 
         )
         more = message(
             "p {p} over {n} judges; of twenty panels of equally careful judges one would show this.",
-            p=coefficient(panel.p, 3),
+            p=p_number(panel.p),
             n=panel.judges,
         )
         link, target = _judge_link(panel.judge)
@@ -694,13 +694,13 @@ def _weak_questions(
     ]
     for measure in weak[:3]:
         question = labels[measure.question, measure.row]
-        title = message("{question} is at α {value}.", question=question, value=coefficient(measure.value))
+        title = message("{question} is at α {value}.", question=question, value=number(measure.value, 2))
         more = message(
             "The whole interval is under {least}. More judgements will not fix it (expected: {low} to {high}); "
             "the definition may.",
-            least=coefficient(targets.minimum),
-            low=coefficient(measure.expected_low),
-            high=coefficient(measure.expected_high),
+            least=number(targets.minimum, 2),
+            low=number(measure.expected_low, 2),
+            high=number(measure.expected_high, 2),
         )
         target = f"disagreements?question={quote(measure.question, safe='')}"
         question_needs.append(Need("weak", "info", title, more, message("Open its disagreements"), target))

@@ -33,6 +33,7 @@ from lanner.model import (
     Unit,
 )
 from lanner.model.messages import in_number
+from lanner.model.protocol import Wording
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.base import (
     NOISE,
@@ -47,7 +48,6 @@ from lanner.protocols.kinds.base import (
     resolve,
 )
 from lanner.protocols.prefilled import of_text
-from lanner.protocols.wording import Wording
 
 __all__ = [
     "Accepted",

@@ -8,8 +8,8 @@ from functools import cache
 from importlib import resources
 
 from lanner.model import Analysis, Condition, Object, Protocol, Question, Score, Stage, Unit
+from lanner.model.protocol import Wording
 from lanner.protocols.kinds import kind_of
-from lanner.protocols.wording import Wording
 from lanner.protocols.worked_examples import teaching
 
 _UNITS = {

@@ -28,10 +28,9 @@ from lanner.model import (
     Text,
     Unit,
 )
-from lanner.model.protocol import GUESSED
+from lanner.model.protocol import GUESSED, Wording
 from lanner.protocols.answers import accept
 from lanner.protocols.reading import load, names
-from lanner.protocols.wording import Wording
 
 _SCALES = ((0, 1), (1, 5), (0, 5), (0, 6), (1, 7), (0, 10), (0, 100))
 _MOST_OPTIONS = 60

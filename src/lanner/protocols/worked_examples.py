@@ -17,9 +17,9 @@ from typing import Any
 
 from lanner.errors import AnswerError
 from lanner.model import Grid, Json, Object, Protocol, Question, Spans, Stage, Unit
+from lanner.model.protocol import Wording
 from lanner.protocols.answers import check, in_words
 from lanner.protocols.kinds.base import Texts
-from lanner.protocols.wording import Wording
 
 FOLDER = Path(__file__).parent / "examples"
 _CONDITIONS = frozenset({"is", "one_of", "at_least", "at_most", "includes", "excludes", "rows", "within"})

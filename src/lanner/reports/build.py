@@ -8,8 +8,8 @@ from dataclasses import replace
 from lanner.analysis.material import Material
 from lanner.analysis.scores import choice_bias
 from lanner.errors import LannerError
-from lanner.figures.typeset import plural
 from lanner.model import JudgeKind, Protocol
+from lanner.model.messages import plural
 from lanner.reports.parts import Block, Paragraph, Report, Section, used_references
 from lanner.reports.sections import agreement, diagnosis, method, systems, texts
 from lanner.reports.view import View

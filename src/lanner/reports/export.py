@@ -27,13 +27,13 @@ from lanner.analysis import counted as count_rows
 from lanner.analysis.material import Material
 from lanner.analysis.scores import direction_of, scored_rows
 from lanner.errors import LannerError, Where, did_you_mean
-from lanner.figures.typeset import words
 from lanner.formats import appraise
 from lanner.formats.parsing.textfile import guarded, replacing, write_whole
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
+from lanner.model.messages import words
+from lanner.model.protocol import Wording
 from lanner.protocols.derived import derived, ranking_plans
 from lanner.protocols.prefilled import judged_marks
-from lanner.protocols.wording import Wording
 from lanner.reports.parts import csv_text
 from lanner.stats import scores
 

@@ -14,7 +14,7 @@ from lanner.campaign import adjudication as notes_of
 from lanner.campaign.adjudication import ADJUDICATOR
 from lanner.campaign.states import Reference
 from lanner.model import Json, JudgeKind, Judgement, Protocol, Question, Role, Text, Unit
-from lanner.protocols.wording import Wording
+from lanner.model.protocol import Wording
 from lanner.protocols.worked_examples import rule_in_words, teaching
 from lanner.reports.parts import Block, Paragraph, Report, Section
 from lanner.store import Store

@@ -18,9 +18,9 @@ from importlib import resources
 from typing import Any
 
 from lanner import __version__
-from lanner.figures.typeset import interval, number
 from lanner.formats.parsing.textfile import guarded
 from lanner.model import Json, Result
+from lanner.model.messages import interval, number
 
 # References
 

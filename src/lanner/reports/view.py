@@ -24,10 +24,9 @@ from lanner.analysis import (
 from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, signed
 from lanner.analysis.scores import group_rows
-from lanner.figures.typeset import lowered
 from lanner.model import Judge, JudgeKind, Protocol, Result
-from lanner.model.messages import Message
-from lanner.protocols.wording import Wording
+from lanner.model.messages import Message, lowered
+from lanner.model.protocol import Wording
 from lanner.stats.frame import Wide, wide
 from lanner.stats.resample import Resampling
 

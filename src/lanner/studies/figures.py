@@ -12,21 +12,22 @@ from lanner.figures.charts import (
     Bar,
     Effect,
     ModelPanel,
+    Pair,
     Panel,
     Preference,
     Row,
     bars,
     forest,
+    heat_map,
     histogram,
     intervals,
     preference,
     shares,
     throughput,
 )
-from lanner.figures.matrices import Pair, heat_map
-from lanner.figures.typeset import estimate, interval, number, p_value, plural, words
 from lanner.model import Grid, Json, Result
-from lanner.protocols.wording import Wording
+from lanner.model.messages import estimate, interval, number, p_value, plural, words
+from lanner.model.protocol import Wording
 from lanner.reports.parts import Figure
 from lanner.stats import ranking
 from lanner.stats.agreement import kappa, percent

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from lanner.errors import InputError, LannerError
-from lanner.figures.typeset import number, plural
 from lanner.model import Json
+from lanner.model.messages import number, plural
 from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
 from lanner.studies import computations, simulation  # noqa: F401 - computations are what study files name
 from lanner.studies import study as reading

@@ -33,11 +33,11 @@ from lanner.campaign import imports
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import Incoming
 from lanner.errors import LannerError, StatisticError
-from lanner.figures.typeset import estimate
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Campaign
+from lanner.model.messages import estimate
+from lanner.model.protocol import Wording
 from lanner.monitor.live import LiveCampaigns
-from lanner.protocols.wording import Wording
 from lanner.reports import export as tables
 from lanner.reports import html
 from lanner.reports.build import build

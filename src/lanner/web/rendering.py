@@ -30,8 +30,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from lanner.campaign.states import time_zones
-from lanner.figures.typeset import count, number, percent, plural, shortened
 from lanner.model import languages
+from lanner.model.messages import count, number, percent, plural, shortened
 from lanner.reports.html import SHARED
 from lanner.store import Memo
 from lanner.web import access, speech

@@ -23,8 +23,8 @@ from lanner.corpus.review import Place, Review, ReviewSession
 from lanner.corpus.rows import language, texts
 from lanner.corpus.split import joiner
 from lanner.errors import InputError, LannerError
-from lanner.figures.typeset import shortened
 from lanner.model import Document, Segment, languages
+from lanner.model.messages import shortened
 from lanner.web import forms, problems
 from lanner.web.access import check_origin
 from lanner.web.middleware import Headers

@@ -20,9 +20,9 @@ from urllib.parse import parse_qs
 from markupsafe import Markup
 from starlette.types import Scope
 
-from lanner.figures.typeset import count as thousands
 from lanner.model import languages
 from lanner.model.messages import Message
+from lanner.model.messages import count as thousands
 
 FOLDER = Path(__file__).parent / "messages"
 FALLBACK = "en"

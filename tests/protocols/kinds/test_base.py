@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lanner import protocols
 from lanner.errors import AnswerError
 from lanner.model import Choice, Option, Question
+from lanner.model.protocol import Wording
 from lanner.protocols.answers import check, combine, likeness, simulate_answer
 from lanner.protocols.kinds import KINDS, kind_of
 from lanner.protocols.kinds.base import (
@@ -29,7 +30,6 @@ from lanner.protocols.kinds.base import (
     replace_alias,
     resolve,
 )
-from lanner.protocols.wording import Wording
 
 TEXTS = Texts("The ferry left before the storm.", ("Die Fähre fuhr vor dem Sturm.", "Die Fähre legte ab."))
 OPTIONS = tuple(Option(id=name) for name in "abcde")

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from lanner.model.protocol import Wording
 from lanner.protocols import load, parse_toml
-from lanner.protocols.wording import Wording
 from lanner.web.judging.form import Ask, Pick, asks
 from lanner.web.speech import Messages
 

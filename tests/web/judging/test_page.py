@@ -12,8 +12,8 @@ from lxml import html
 
 from lanner import campaign
 from lanner.model import Document, Item, Role, Segment, Stage, Task, Unit
+from lanner.model.protocol import Wording
 from lanner.protocols import load, names, parse_toml
-from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web.access import Owners
 from lanner.web.judging.form import Ask, asks

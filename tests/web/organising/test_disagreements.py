@@ -16,8 +16,8 @@ from starlette.testclient import TestClient
 from lanner import campaign, protocols
 from lanner.campaign import Submission
 from lanner.model import Document, Json, Judge, JudgeKind, Number, Role, Segment
+from lanner.model.protocol import Wording
 from lanner.monitor.snapshot import DisagreementFilter, DisagreementList, UnitAnswers
-from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.organising.disagreements import Matrix, Piece, Scene, filter_of, marked, matrix

@@ -11,9 +11,9 @@ import pytest
 
 from analysis.test_assistance import fill as fill_assisted
 from lanner import campaign
-from lanner.figures.typeset import number
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Judge, JudgeKind
+from lanner.model.messages import number
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.snapshot import Divergence, JudgeProgress, OddOnes, Pace, Snapshot, Swap
 from lanner.monitor.status import JudgeStatus, campaign_status

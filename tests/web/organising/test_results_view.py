@@ -17,7 +17,7 @@ from lanner.analysis.diagnosis import diagnose
 from lanner.analysis.economy import economy
 from lanner.analysis.material import from_campaign
 from lanner.errors import StatisticError
-from lanner.figures.typeset import estimate, percent
+from lanner.model.messages import estimate, percent
 from lanner.stats.goals import parse_goal
 from lanner.store import Store
 from lanner.studies.simulation import passing_store

@@ -15,7 +15,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from lanner.errors import AnswerError, did_you_mean
 from lanner.model import Json, Option, Question, Stage
-from lanner.protocols.wording import Wording, Words
+from lanner.model.protocol import Wording, Words
 
 # Options by any of their spellings, and lists of options as a reader sees them.
 

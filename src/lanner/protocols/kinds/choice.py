@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lanner.model import Choice, Json, Option
+from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
     Check,
     Kind,
@@ -19,7 +20,6 @@ from lanner.protocols.kinds.base import (
     pick_option,
     replace_alias,
 )
-from lanner.protocols.wording import Wording, Words
 
 
 class ChoiceKind(Kind[Choice]):

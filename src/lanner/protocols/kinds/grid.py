@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from lanner.model import Grid, Json, Option
+from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
     Check,
     Kind,
@@ -21,7 +22,6 @@ from lanner.protocols.kinds.base import (
     pick_option,
     replace_alias,
 )
-from lanner.protocols.wording import Wording, Words
 
 _RELEVANT = 0.3  # of nine skills two or three apply to a sentence
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from lanner.model import Json, Labels, Option, Stage
+from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
     Check,
     Kind,
@@ -23,7 +24,6 @@ from lanner.protocols.kinds.base import (
     overlap,
     replace_alias,
 )
-from lanner.protocols.wording import Wording, Words
 
 
 class LabelsKind(Kind[Labels]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lanner.model import Json, Number
+from lanner.model.protocol import Words
 from lanner.protocols.kinds.base import (
     Check,
     Kind,
@@ -16,7 +17,6 @@ from lanner.protocols.kinds.base import (
     number_from_text,
     plain_number,
 )
-from lanner.protocols.wording import Words
 
 _LARGEST_SIMULATED = 20
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from lanner.model import Json, Object, Rank, Stage
+from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import NOISE, Check, Kind, Level, Mistake, Rule, Schema, Simulation, number_from_text
-from lanner.protocols.wording import Wording, Words
 
 _GRAIN = 8  # qualities closer than an eighth look alike: about one tie in four between equals
 _RANKS_OF_SIDES = {"a": [1, 2], "b": [2, 1], "tie": [1, 1]}

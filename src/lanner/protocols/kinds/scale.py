@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lanner.model import Json, Scale, Stage
+from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
     Check,
     Kind,
@@ -17,7 +18,6 @@ from lanner.protocols.kinds.base import (
     number_from_text,
     plain_number,
 )
-from lanner.protocols.wording import Wording, Words
 
 MOST_ORDINAL_STEPS = 20
 """A scale with more steps is read as numbers, one with fewer as an order."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from lanner.errors import AnswerError
 from lanner.model import Json, Object, Option, Spans, Stage, Unit
+from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
     Check,
     Kind,
@@ -28,7 +29,6 @@ from lanner.protocols.kinds.base import (
     replace_alias,
 )
 from lanner.protocols.prefilled import SOURCES, is_waiting, judged_marks, with_origins, without_source
-from lanner.protocols.wording import Wording, Words
 
 _FIELDS = {
     *("side", "output", "start", "end", "text", "category", "severity", "missing", "link"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lanner.model import Json, Text
+from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import Check, Kind, Level, Rule, Schema, Simulation, most_central
-from lanner.protocols.wording import Wording, Words
 
 
 class TextKind(Kind[Text]):

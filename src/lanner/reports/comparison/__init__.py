@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from lanner import __version__
 from lanner.analysis.material import Material
-from lanner.figures.typeset import count, estimate, interval, number, p_number, plural, words
 from lanner.model import Json
+from lanner.model.messages import count, estimate, interval, number, p_number, plural, words
 from lanner.reports.comparison.agreement import agreement, misevaluation, models, preferences, same_scores, verdicts
 from lanner.reports.comparison.scores import cost, prediction, scoring, separation, stability
 from lanner.reports.comparison.sides import Answer, Comparison, Gap, Lab, Line, Side, Value, shared, sides

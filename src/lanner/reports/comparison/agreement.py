@@ -11,10 +11,9 @@ import polars as pl
 from lanner.analysis import PEOPLE, Measure, QuestionPlan, measure, shared_measures, statistic_plan
 from lanner.analysis.scores import preference_questions
 from lanner.errors import LannerError, StatisticError
-from lanner.figures.charts import Bar, Preference, Row, bars, intervals, preference
-from lanner.figures.matrices import confusion
-from lanner.figures.typeset import estimate, number, p_value, percent, plural, words
+from lanner.figures.charts import Bar, Preference, Row, bars, confusion, intervals, preference
 from lanner.model import Document, Json, Result, Unit
+from lanner.model.messages import estimate, number, p_value, percent, plural, words
 from lanner.reports.comparison.sides import (
     Answer,
     Form,

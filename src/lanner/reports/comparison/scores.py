@@ -12,8 +12,8 @@ import polars as pl
 
 from lanner.errors import LannerError
 from lanner.figures.charts import Bar, Curve, Row, bars, curves, intervals
-from lanner.figures.typeset import duration, estimate, interval, number, p_value, plural, words
 from lanner.model import Result, Scale
+from lanner.model.messages import duration, estimate, interval, number, p_value, plural, words
 from lanner.reports.comparison.sides import (
     NO_INTERVAL,
     Answer,

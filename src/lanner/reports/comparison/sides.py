@@ -15,10 +15,10 @@ from lanner.analysis import GROUPS, PEOPLE, CountedRows, QuestionPlan, counted, 
 from lanner.analysis.material import Material
 from lanner.analysis.scores import divide, document_sums, planned_rankings
 from lanner.errors import InputError
-from lanner.figures.typeset import estimate, lowered, p_value
 from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question, Rank, Result, Scale, Spans, Stage, Unit
+from lanner.model.messages import estimate, lowered, p_value
+from lanner.model.protocol import Wording
 from lanner.protocols.derived import chosen_rows
-from lanner.protocols.wording import Wording
 from lanner.reports.parts import Figure, Quotes
 from lanner.stats.resample import Outcome, Replicates, Resampling, outcome, replicate_sums, sign
 from lanner.stats.scores import Direction

@@ -29,9 +29,7 @@ from lanner.analysis import (
     without_each_judge,
 )
 from lanner.analysis.agreement import UNIT, distances
-from lanner.figures.charts import Row, intervals
-from lanner.figures.matrices import Merge, Pair, confusion, heat_map, merging
-from lanner.figures.typeset import count, estimate, interval, number, percent, plural, shortened, words
+from lanner.figures.charts import Merge, Pair, Row, confusion, heat_map, intervals, merging
 from lanner.model import (
     Choice,
     Document,
@@ -48,6 +46,7 @@ from lanner.model import (
     languages,
 )
 from lanner.model.alarms import VERDICT_DOCUMENTS
+from lanner.model.messages import count, estimate, interval, number, percent, plural, shortened, words
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table, printed, value_columns
 from lanner.reports.view import Agreement, View
 from lanner.stats import diagnosis

@@ -11,10 +11,20 @@ from lanner.analysis.diagnosis import Cell, Contrast, Diagnosis, Example, Priori
 from lanner.analysis.measures import FEWEST_ITEMS
 from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
-from lanner.figures import matrices as picture
-from lanner.figures.typeset import estimate, interval, number, p_number, p_value, percent
+from lanner.figures.drawing import Axis, Drawing, axis
 from lanner.model import Json
-from lanner.model.messages import Message, amount, message
+from lanner.model.messages import (
+    Message,
+    amount,
+    estimate,
+    interval,
+    message,
+    number,
+    p_number,
+    p_value,
+    percent,
+    shortened,
+)
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table, printed
 from lanner.reports.sections.agreement import lines
 from lanner.reports.view import View
@@ -37,7 +47,7 @@ def described(view: View, result: Diagnosis) -> Section:
     """The section of a diagnosis."""
     findings, unshown = sentences(view, result)
     blocks: list[Block] = [Paragraph(" ".join((*findings, *unshown)))]
-    if len(result.systems) <= picture.MOST_SYSTEMS:
+    if len(result.systems) <= MOST_SYSTEMS:
         blocks.append(figure(view, result))
     blocks += [replace(table, folded=True) for table in tables(view, result)]
     blocks += _examples(view, result)
@@ -189,7 +199,7 @@ def _gap(contrast: Contrast) -> str:
 def figure(
     view: View, result: Diagnosis, *, link: Callable[[Cell], str] | None = None, chosen: Cell | None = None
 ) -> Figure:
-    """The picture. On a page every cell can be a link, and one of them is the one that is looked at."""
+    """The  On a page every cell can be a link, and one of them is the one that is looked at."""
     domain_names = {priority.cell.domain for priorities in result.priorities.values() for priority in priorities}
     domains = result.domains if len(result.domains) == 1 or ALL in domain_names else result.domains[1:]
     names = {domain: view.translate(message("All domains")) if domain == ALL else domain for domain in domains}
@@ -206,39 +216,37 @@ def figure(
         notes[name] = ", ".join(map(view.translate, counts))
     aspects = []
     for aspect in result.occurring:
-        cells: dict[str, picture.Entry] = {}
+        cells: dict[str, Entry] = {}
         for domain, name in names.items():
             own = [cell for cell in result.cells if cell.aspect == aspect.id and cell.domain == domain]
             if own:
                 cells[name] = _entry(result, own, link, chosen)
         heading = view.words.group(aspect.group).label if aspect.group else ""
-        aspects.append(picture.Line(aspect_label(view, result, aspect.id), cells, aspect.group, heading))
+        aspects.append(Line(aspect_label(view, result, aspect.id), cells, aspect.group, heading))
     heads = (
         (message("occurs in"), message("{unit} (fewer is better)", unit=unit_words(result)))
         if result.errors
         else (message("matters in"), message("how well, where it matters"))
     )
-    drawing = picture.diagnosis(
+    drawing = draw(
         view.translate(message("How often each aspect matters and how well every system handles it, by domain")),
         aspects,
         result.systems,
         notes,
-        picture.Words(*map(view.translate, (*heads, message("too few to show")))),
+        Headings(*map(view.translate, (*heads, message("too few to show")))),
         ends=result.bounds,
     )
     return Figure("diagnosis", _caption(view, result), str(drawing), result.rows(), result.signature)
 
 
-def _entry(
-    result: Diagnosis, own: Sequence[Cell], link: Callable[[Cell], str] | None, chosen: Cell | None
-) -> picture.Entry:
+def _entry(result: Diagnosis, own: Sequence[Cell], link: Callable[[Cell], str] | None, chosen: Cell | None) -> Entry:
     judgement_count = sum(cell.matters.n for cell in own)
     often = (
         sum((cell.matters.value or 0.0) * cell.matters.n for cell in own) / judgement_count if judgement_count else 0.0
     )
     weak = {priority.cell for priorities in result.priorities.values() for priority in priorities}
     marks = {
-        cell.system: picture.Mark(
+        cell.system: Mark(
             cell.quality.value or 0.0,
             cell.quality.low,
             cell.quality.high,
@@ -251,7 +259,7 @@ def _entry(
     is_chosen = chosen is not None and (chosen.aspect, chosen.domain) == (own[0].aspect, own[0].domain)
     weakest = min(own, key=lambda cell: (cell not in weak, own.index(cell)))
     address = link(weakest) if link and marks else ""
-    return picture.Entry(often, sum(cell.quality.n for cell in own), marks, address, is_chosen)
+    return Entry(often, sum(cell.quality.n for cell in own), marks, address, is_chosen)
 
 
 def _caption(view: View, result: Diagnosis) -> str:
@@ -448,3 +456,189 @@ def _quote(view: View, result: Diagnosis, example: Example) -> dict[str, Json]:
     place = f"{example.document}, sentence {example.segment}"
     texts = lines(result.documents.get(example.document), example.segment, example.system, around=0)
     return {"head": f"{example.why.capitalize()} · {place}", "lines": texts, "answers": answers}
+
+
+# The picture: aspects down, domains across, in each cell how often an aspect matters and how well every system handles
+# it. A long bar with a filled mark far to the bad side is what to improve first.
+
+_LABELS, _PANEL, _GAP, _LINE, _HEAD = 186.0, 312.0, 24.0, 15.0, 66.0
+_BAR, _MARKS_FROM, _MARKS_TO = 72.0, 100.0, 240.0
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_FEW_SYSTEMS, _LONGEST_NAME, _MOST_LETTERS = 3, 24, 4
+MOST_SYSTEMS = 16
+"""More systems than this do not fit into a cell."""
+
+
+def letter(place: int) -> str:
+    """What the system at this place is called inside the picture; "" where the picture has no room for it."""
+    return _LETTERS[place] if place < MOST_SYSTEMS else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One system in one cell; `below` are the systems that do better after correction, `weak` that it is filled."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    below: tuple[str, ...] = ()
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One cell: how often the aspect matters, on how many judgements the marks rest, and a mark for each system that
+    has enough of them. On a page `href` leads to the sentences behind it, and the `chosen` one is framed."""
+
+    often: float
+    n: int
+    marks: Mapping[str, Mark]
+    href: str = ""
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An aspect with its cells by domain. `group` is an id for its colour, `heading` is printed where it changes."""
+
+    label: str
+    cells: Mapping[str, Entry]
+    group: str = ""
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Headings:
+    """The headings over the two numbers of a cell, and what stands where too few judged."""
+
+    often: str
+    well: str
+    few: str
+
+
+def draw(
+    label: str,
+    lines: Sequence[Line],
+    systems: Sequence[str],
+    domains: Mapping[str, str],
+    headings: Headings,
+    *,
+    ends: tuple[float, float] | None,
+) -> Drawing:
+    """The picture. `domains` map a name to what is printed at its right (sentences, documents)."""
+    room = _LINE * max(2, len(systems)) + 14
+    group_count = sum(_begins_group(lines, at) for at in range(len(lines)))
+    width = _LABELS + (_PANEL + _GAP) * len(domains)
+    # a few systems are named at the left of the headings, many above them
+    columns = 1 if len(systems) <= _FEW_SYSTEMS else int(width // _LABELS)
+    per_column = -(-len(systems) // columns)
+    head = 0.0 if columns == 1 else 17.0 * per_column + 14
+    top = head + _HEAD
+    drawing = Drawing(label, top + room * len(lines) + 20 * group_count + 26, width)
+    for place, system in enumerate(systems):
+        left, down = _LABELS * (place // per_column), 17 * (place % per_column)
+        _shape(drawing, place, left + 8, 12 + down, filled=True)
+        drawing.text(left + 20, 16 + down, f"{letter(place)}  {shortened(system, _LONGEST_NAME)}", "t")
+    values = [
+        end
+        for line in lines
+        for entry in line.cells.values()
+        for mark in entry.marks.values()
+        for end in (mark.value, mark.low, mark.high)
+        if end is not None
+    ]
+    for column, (domain, note) in enumerate(domains.items()):
+        left = _LABELS + (_PANEL + _GAP) * column
+        scale = _scale(left, ends, values)
+        _heading(drawing, left, domain, note, headings, scale, head, drawing.height)
+        y = top
+        for at, line in enumerate(lines):
+            if _begins_group(lines, at):
+                if column == 0:
+                    drawing.text(14, y + 14, line.heading.upper(), "tb")
+                y += 20
+            if column == 0:
+                drawing.rect(0, y, 4, room - 4, f"g-{line.group}" if line.group else "h7")
+                drawing.lines(14, y + room / 2, line.label, _LABELS - 24, "t")
+            entry = line.cells.get(domain)
+            if entry is not None:
+                if entry.chosen:
+                    drawing.rect(left - 6, y - 6, _PANEL + 8, room - 2, "cell-now", rx=4)
+                with drawing.link(entry.href, f"{line.label}, {domain}"):
+                    _draw_cell(drawing, left, y, room, entry, systems, scale, line, headings.few)
+            y += room
+    return drawing
+
+
+def _begins_group(lines: Sequence[Line], at: int) -> bool:
+    return bool(lines[at].heading) and (at == 0 or lines[at].heading != lines[at - 1].heading)
+
+
+def _scale(left: float, ends: tuple[float, float] | None, values: Sequence[float]) -> Axis:
+    start, stop = left + _MARKS_FROM, left + _MARKS_TO
+    if ends is not None:
+        return Axis(ends[0], ends[1], start, stop, 1.0)
+    return axis(values or [0.0, 1.0], start, stop, include=0.0)
+
+
+def _heading(
+    drawing: Drawing, left: float, domain: str, note: str, headings: Headings, scale: Axis, head: float, height: float
+) -> None:
+    drawing.text(left, head + 16, domain, "tb")
+    drawing.text(left + _PANEL, head + 16, note, "tm", "end")
+    drawing.line(left, head + 24, left + _PANEL, head + 24, "gr")
+    drawing.text(left, head + 42, headings.often, "tm")
+    drawing.text(left + _MARKS_FROM - 14, head + 42, headings.well, "tm")
+    for tick in scale.ticks:
+        x = scale.place(tick)
+        drawing.line(x, head + _HEAD, x, height - 22, "gr")
+        drawing.text(x, height - 6, f"{tick:g}", "tm", "middle")
+    drawing.text(left, height - 6, "0", "tm")
+    drawing.text(left + _BAR, height - 6, "100 %", "tm", "end")
+
+
+def _draw_cell(
+    drawing: Drawing,
+    left: float,
+    y: float,
+    room: float,
+    entry: Entry,
+    systems: Sequence[str],
+    scale: Axis,
+    line: Line,
+    few: str,
+) -> None:
+    drawing.rect(left, y, _BAR, 11, "h0")
+    bar = f"g-{line.group}" if line.group else "h7"
+    drawing.rect(left, y, _BAR * entry.often, 11, bar, f"{line.label}: {percent(entry.often, 0)}")
+    drawing.text(left, y + 25, percent(entry.often, 0), "tb")
+    drawing.text(left + _BAR, y + 25, f"n {entry.n}", "tm", "end")
+    if not entry.marks:
+        drawing.text(left + _MARKS_FROM, y + room / 2, few, "tm")
+    for place, system in enumerate(systems):
+        mark = entry.marks.get(system)
+        if mark is None:
+            continue
+        at = y + 5 + _LINE * place
+        drawing.text(left + _MARKS_FROM - 14, at + 4, letter(place), "tb" if mark.weak else "tm")
+        if mark.low is not None and mark.high is not None:
+            drawing.line(scale.place(mark.low), at, scale.place(mark.high), at, "fi b")
+        _shape(drawing, place, scale.place(mark.value), at, filled=mark.weak)
+        better = [letter(systems.index(name)) for name in mark.below if name in systems]
+        if len(better) > _MOST_LETTERS:
+            better = [*better[: _MOST_LETTERS - 1], f"+{len(better) - _MOST_LETTERS + 1}"]
+        text = number(mark.value, 2, bounded=False) + (f"  < {' '.join(better)}" if better else "")
+        drawing.text(left + _MARKS_TO + 8, at + 4, text, "tb" if mark.weak else "tm")
+
+
+def _shape(drawing: Drawing, place: int, x: float, y: float, *, filled: bool) -> None:
+    style = "fk2" if filled else "fo"
+    kind = place % 4
+    if kind == 0:
+        drawing.circle(x, y, 4.4, style)
+    elif kind == 1:
+        drawing.rect(x - 4, y - 4, 8, 8, style, rx=0)
+    elif kind == 2:
+        drawing.triangle(x, y - 5, 5, style)
+    else:
+        drawing.diamond(x, y, 5, style)

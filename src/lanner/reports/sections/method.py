@@ -24,7 +24,6 @@ from lanner.errors import StatisticError
 from lanner.figures.charts import Row, intervals
 from lanner.figures.charts import throughput as draw
 from lanner.figures.drawing import Drawing
-from lanner.figures.typeset import count, duration, estimate, interval, number, p_number, percent, plural, words
 from lanner.model import (
     Choice,
     Grid,
@@ -46,6 +45,7 @@ from lanner.model import (
     Unit,
     languages,
 )
+from lanner.model.messages import count, duration, estimate, interval, number, p_number, percent, plural, words
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed, value_columns
 from lanner.reports.view import View
 from lanner.stats.diagnosis import self_agreement

@@ -41,8 +41,8 @@ from lanner.figures.charts import (
     intervals,
     preference,
 )
-from lanner.figures.typeset import count, estimate, interval, number, p_number, p_value, percent, plural, words
 from lanner.model import Analysis, Grid, Json, Question, Result, Scale, Unit
+from lanner.model.messages import count, estimate, interval, number, p_number, p_value, percent, plural, words
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, capital, printed
 from lanner.reports.view import View
 from lanner.stats.association import correlations

@@ -19,8 +19,8 @@ from lanner.analysis.context import ContextEffect, Sign, context_dependence, con
 from lanner.analysis.scores import ALL, Bounds, Share, on_scale
 from lanner.errors import LannerError
 from lanner.figures.charts import Bar, Curve, Panel, Row, bars, curves, histogram, intervals, shares
-from lanner.figures.typeset import count, estimate, number, p_value, percent, plural
 from lanner.model import Analysis, Choice, Grid, Json, Labels, Object, Question, Result, Scale, Spans, Unit
+from lanner.model.messages import count, estimate, number, p_value, percent, plural
 from lanner.protocols.derived import chosen_rows
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed
 from lanner.reports.view import View

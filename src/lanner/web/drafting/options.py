@@ -42,8 +42,8 @@ from lanner.model import (
     Stage,
     Unit,
 )
+from lanner.model.protocol import Wording
 from lanner.protocols.describe import expected_agreement
-from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import forms
 from lanner.web.organising.campaigns import read_settings

@@ -21,8 +21,8 @@ from lanner import designs, formats, protocols
 from lanner.designs.plan import Plan
 from lanner.errors import InputError, LannerError, Where
 from lanner.model import Campaign, Text, languages
+from lanner.model.protocol import Wording
 from lanner.protocols.describe import describe
-from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import forms
 from lanner.web.access import visible_campaigns

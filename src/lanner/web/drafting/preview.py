@@ -18,8 +18,8 @@ from lanner import formats, protocols
 from lanner.designs.prepare import prepare
 from lanner.errors import AnswerError
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol, Task
+from lanner.model.protocol import Wording
 from lanner.protocols.answers import texts_of
-from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import forms
 from lanner.web.drafting.uploads import Upload

@@ -14,11 +14,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner.errors import InputError, LannerError
-from lanner.figures.typeset import shortened
 from lanner.formats.parsing import encodings, textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map
 from lanner.formats.parsing.values import LanguageGuess, guess_language
 from lanner.model import languages
+from lanner.model.messages import shortened
 from lanner.web import forms
 from lanner.web.drafting.uploads import TableUpload, Texts, Upload, take_in
 from lanner.web.problems import parts

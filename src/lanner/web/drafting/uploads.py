@@ -17,9 +17,9 @@ from starlette.exceptions import HTTPException
 
 from lanner import formats
 from lanner.errors import InputError, LannerError, Where
-from lanner.figures.typeset import shortened
 from lanner.formats import JUDGEMENTS, fact_of, subject_of
 from lanner.model import Document, languages
+from lanner.model.messages import shortened
 from lanner.web.speech import say
 
 _MOST_UPLOADS = 50

@@ -28,7 +28,7 @@ from lanner.model import (
     Text,
     Unit,
 )
-from lanner.protocols.wording import Wording, Words
+from lanner.model.protocol import Wording, Words
 from lanner.web.speech import Messages
 
 _SHORT = 22  # letters of a label that fit in half the rail

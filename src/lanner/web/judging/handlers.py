@@ -33,9 +33,9 @@ from lanner.campaign.questions import (
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
+from lanner.model.protocol import Wording
 from lanner.protocols.answers import holds
 from lanner.protocols.prefilled import as_shown
-from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import access, forms, speech
 from lanner.web.access import SignInNeeded, Visitor

@@ -13,7 +13,7 @@ from lanner.campaign.states import DueDate, due_date
 from lanner.campaign.tasks import UNTIL_SUBMITTED, next_task
 from lanner.errors import CampaignError
 from lanner.model import CampaignState, Document, Protocol, Role, Unit, languages
-from lanner.protocols.wording import Wording
+from lanner.model.protocol import Wording
 from lanner.store import Overview, Store
 from lanner.web.judging.page import paragraphs
 

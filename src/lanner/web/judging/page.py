@@ -28,10 +28,10 @@ from lanner.model import (
     Unit,
     languages,
 )
+from lanner.model.protocol import Wording
 from lanner.protocols.answers import Texts, applicable, chosen, missing, texts_of
 from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import as_shown
-from lanner.protocols.wording import Wording
 from lanner.store import Assigned, Memo, Store, Transaction
 from lanner.store.rows import dumps
 from lanner.web.judging.document import Block, Layout, lines, opened

@@ -13,10 +13,10 @@ from lanner.campaign.questions import Questions, practised_page
 from lanner.designs.expected import EXPLANATION, met
 from lanner.errors import AnswerError
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Spans, Stage, Task, Unit
+from lanner.model.protocol import Wording
 from lanner.protocols.answers import Texts, texts_of
 from lanner.protocols.kinds.spans import mark_in_words
 from lanner.protocols.prefilled import live
-from lanner.protocols.wording import Wording
 from lanner.protocols.worked_examples import Example, has_examples, page_examples, rule_in_words, teaching
 from lanner.store import Overview
 from lanner.web.judging.form import severity_level

@@ -22,8 +22,8 @@ from lanner.campaign import drawing, progress
 from lanner.campaign.states import NUMBERS, TEXTS, check_settings, not_a_number
 from lanner.errors import CampaignError, LannerError
 from lanner.model import Campaign, Json
+from lanner.model.protocol import Wording
 from lanner.monitor.snapshot import COMPARED
-from lanner.protocols.wording import Wording
 from lanner.store import Account, AccountRole, Store
 from lanner.web import forms
 from lanner.web.access import visible_campaign, visible_campaigns

@@ -26,7 +26,6 @@ from lanner import campaign as campaigns
 from lanner.campaign import adjudication
 from lanner.campaign.adjudication import TAKEN
 from lanner.errors import AnswerError, CampaignError, StatisticError
-from lanner.figures.typeset import lowered
 from lanner.model import (
     Campaign,
     Choice,
@@ -45,9 +44,10 @@ from lanner.model import (
     Text,
 )
 from lanner.model import Unit as StageUnit
+from lanner.model.messages import lowered
+from lanner.model.protocol import Wording
 from lanner.monitor.snapshot import MODELS, PEOPLE, Disagreement, DisagreementFilter, DisagreementList, UnitAnswers
 from lanner.protocols.prefilled import judged_marks
-from lanner.protocols.wording import Wording
 from lanner.store import Store
 from lanner.web import forms
 from lanner.web.organising import figures

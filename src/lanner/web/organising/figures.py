@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from lanner.figures.drawing import Anchor, Axis, Drawing, axis, fit
 from lanner.figures.drawing import width as width_of
-from lanner.figures.typeset import count as thousands
-from lanner.figures.typeset import number
+from lanner.model.messages import count as thousands
+from lanner.model.messages import number
 from lanner.monitor.snapshot import Cell, Leaning, Spread
 from lanner.web.speech import say
 

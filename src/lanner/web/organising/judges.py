@@ -24,8 +24,8 @@ from lanner.campaign.people import id_from_name
 from lanner.campaign.states import due_date
 from lanner.errors import InputError, LannerError, Where
 from lanner.model import Campaign, Judge, JudgeKind, Task, languages
+from lanner.model.protocol import Wording
 from lanner.monitor.snapshot import LeavingOut
-from lanner.protocols.wording import Wording
 from lanner.reports.parts import csv_text
 from lanner.store import Overview, Seat, Store
 from lanner.web import forms

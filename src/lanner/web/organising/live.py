@@ -18,9 +18,8 @@ from lanner import designs
 from lanner.campaign import protocol as protocol_of
 from lanner.campaign.people import Message as JudgeMessage
 from lanner.campaign.people import messages_in
-from lanner.figures.typeset import estimate, number
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
-from lanner.model.messages import message
+from lanner.model.messages import estimate, message, number
 from lanner.monitor.snapshot import (
     COMPARED,
     FEWEST,

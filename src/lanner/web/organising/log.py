@@ -9,8 +9,8 @@ from datetime import datetime
 from lanner.campaign.drawing import DRAWN, LEFT
 from lanner.campaign.people import KIND as JUDGE_MESSAGE
 from lanner.campaign.questions import PRACTISED
-from lanner.figures.typeset import shortened
 from lanner.model import Json
+from lanner.model.messages import shortened
 from lanner.store import Event
 from lanner.web.speech import amount, say
 

@@ -18,8 +18,8 @@ from starlette.responses import Response
 from lanner.campaign import drawing
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import StatisticError
-from lanner.figures.typeset import percent
 from lanner.model import Campaign
+from lanner.model.messages import percent
 from lanner.monitor.snapshot import STATE_WORDS, Decisions
 from lanner.reports.html import downloads, strong
 from lanner.reports.parts import Figure, Table, spans

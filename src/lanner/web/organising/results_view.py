@@ -23,11 +23,10 @@ from lanner.analysis.economy import (
 )
 from lanner.analysis.material import Material, from_campaign
 from lanner.errors import StatisticError
-from lanner.figures import matrices as picture
-from lanner.figures.typeset import estimate, number, percent
 from lanner.model import Document
+from lanner.model.messages import estimate, number, percent
 from lanner.monitor.live import decisions
-from lanner.reports.sections.diagnosis import advise, figure, place_label, tables, unit_words
+from lanner.reports.sections.diagnosis import MOST_SYSTEMS, advise, figure, letter, place_label, tables, unit_words
 from lanner.reports.view import View
 from lanner.stats.goals import Goal, Kind, State
 from lanner.store import Store
@@ -164,7 +163,7 @@ def diagnosis_page(material: Material, result: Diagnosis, cell: str = "") -> Dia
     view = View(material, material.protocol, language=language(), translate=translate)
     selection = _choose_cell(result, cell)
     choices = [other for other in _cells(result) if other.enough]
-    fits = len(result.systems) <= picture.MOST_SYSTEMS
+    fits = len(result.systems) <= MOST_SYSTEMS
     answered_ids = set(material.table["question"].unique())
     return DiagnosisPage(
         protocol=view.words.title,
@@ -211,7 +210,7 @@ def _choose_cell(result: Diagnosis, key: str) -> Cell | None:
 
 def _advice(view: View, result: Diagnosis, at: int, system: str) -> SystemAdvice:
     advice = advise(view, result, system)
-    return SystemAdvice(system, picture.letter(at), advice.place, advice.reason, advice.rest)
+    return SystemAdvice(system, letter(at), advice.place, advice.reason, advice.rest)
 
 
 def _summary(view: View, result: Diagnosis, cell: Cell) -> str:
