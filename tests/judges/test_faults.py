@@ -206,7 +206,7 @@ def line(fault: Fault) -> str:
 HEAD = f"""# When servers fail
 
 What a model's server did to {ITEMS} questions, how many requests that took, and what became of the items. Written by
-`tests/judges/test_faults.py`, which commits every fault over HTTP in the form of each provider: OpenAI-compatible
+`tests/judges/test_faults.py`, which makes every fault over HTTP in the form of each provider: OpenAI-compatible
 servers, OpenAI Responses, Anthropic and Gemini. "Missing" has a reason in the ledger and is asked
 again with `--set retry_missing=true`; "left open" is asked again by the same command.
 
@@ -214,26 +214,26 @@ again with `--set retry_missing=true`; "left open" is asked again by the same co
 |---|---|---|---|---|---|---|
 """
 TAIL = """
-Through a batch interface a reply that is lost (to the order, to a look at the batch, to the list of batches, to the
-request for the results) does not send the questions again: the batch is looked for and waited for. What a batch had
-answered before it expired is taken.
+With a batch interface, a lost reply (to sending the batch, asking for its state, listing batches or fetching results)
+does not send the questions again: the batch is looked for and waited for. What a batch had answered before it expired is
+kept.
 
-Beside single questions, a run ends early, with what to do next and everything so far kept:
+A whole run ends early, keeps everything so far and says what to do next, after:
 
-- 401, 402 or 404: nothing can be asked with this key, account or address. An account without credit is one, whatever
-  status the server gives it.
-- A redirect: it is not followed, since texts and key are for the server that was named; the address is told.
+- 401, 402 or 404, or an account without credit, whatever its status: nothing can be asked with this key, account or
+  address.
+- A redirect: it is not followed, since texts and key are for the server that was named; the message names the address.
 - A server that asks to wait for more than an hour.
-- Eight time-outs in a row without a byte in between (`--timeout` each, together and not one after another).
+- Eight time-outs in a row without a byte in between (`--set timeout` seconds each, at the same time).
 - Twenty questions without one valid answer: the rest would fare no better.
 - Eight items in a row for which the server had no answer however often it was asked.
-- A limit on cost that the next request could pass, its longest reply included.
+- A cost limit that the next request could exceed, its longest reply included.
 
 The first Ctrl+C (or SIGTERM) sends nothing more, waits for the replies under way, which are paid, and stores them; the
 second ends at once. Batches are not waited for: they stay with the server, and the same command finds them.
 
-`lanner judge` ends with 0 when every item has its answer, with 3 when some are missing or left open and it says what to
-do next, with 2 when it could not run, with 130 after Ctrl+C.
+`lanner judge` exits with 0 when every item has its answer, 3 when some are missing or left open, 2 when it could not run,
+and 130 after Ctrl+C.
 """
 
 
