@@ -215,8 +215,8 @@ again with `--set retry_missing=true`; "left open" is asked again by the same co
 """
 TAIL = """
 With a batch interface, a lost reply (to sending the batch, asking for its state, listing batches or fetching results)
-does not send the questions again: the batch is looked for and waited for. What a batch had answered before it expired is
-kept.
+does not send the questions again: the batch is looked for and waited for. What a batch had answered before it
+expired is kept.
 
 A whole run ends early, keeps everything so far and says what to do next, after:
 
@@ -232,8 +232,8 @@ A whole run ends early, keeps everything so far and says what to do next, after:
 The first Ctrl+C (or SIGTERM) sends nothing more, waits for the replies under way, which are paid, and stores them; the
 second ends at once. Batches are not waited for: they stay with the server, and the same command finds them.
 
-`lanner judge` exits with 0 when every item has its answer, 3 when some are missing or left open, 2 when it could not run,
-and 130 after Ctrl+C.
+`lanner judge` exits with 0 when every item has its answer, 3 when some are missing or left open, 2 when it could not
+run, and 130 after Ctrl+C.
 """
 
 
