@@ -14,20 +14,20 @@ from typing import Any
 
 import polars as pl
 
-from lanner import campaign, formats, protocols
+from lanner import formats, protocols
 from lanner.analysis.measures import CountedRows, Purpose, counted
 from lanner.campaign.drawing import drawn_documents, left_open
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, check_known, did_you_mean
-from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans
+from lanner.model import JUDGE_GROUPS, Document, Judge, JudgeKind, Judgement, Protocol, Role, Spans
 from lanner.model.messages import in_number
 from lanner.protocols import guessing
 from lanner.protocols.answers import take_in
 from lanner.protocols.derived import STAGE, preselected_rows, scored, word_count
 from lanner.protocols.prefilled import has_origins, helps_of
 from lanner.stats.frame import SCHEMA, VALUES, answers, current, described, laid_out, lists
-from lanner.store import Store
+from lanner.store import Event, Store
 
 
 @dataclass(frozen=True)
@@ -325,26 +325,35 @@ def _answer_key(judgement: Judgement) -> tuple[object, ...]:
 
 
 def from_campaign(store: Store, reference: str | int) -> Material:
-    """The current judgements of a campaign. Tutorial answers are left out; other roles are told apart by `role`."""
-    entry = campaign.get(store, reference)
-    judgements = tuple(j for j in campaign.judgements(store, entry.id) if j.role is not Role.TUTORIAL)
-    protocol = campaign.protocol(store, entry.id)
-    head = campaign.chain_head(store, entry.id)
-    documents = tuple(campaign.documents(store, entry.id))
+    """The judgements of a campaign as of one moment. Tutorial answers are left out; other roles are told apart by
+    `role`."""
+    with store.reading() as tx:
+        entry = tx.campaigns.get(reference)
+        protocol = tx.campaigns.protocol(entry.id)
+        documents = tuple(tx.documents.all(entry.id))
+        seats = tx.judges.all(entry.id)
+        judgements = tuple(j for j in tx.judgements.current(entry.id) if j.role is not Role.TUTORIAL)
+        head = tx.chain.head(entry.id)
+        reasons = tx.events.left_out(entry.id)
+        withdrawn = tx.events.of(entry.id, kinds=("judge_withdrew",))
+        # without an answer to a control item nobody has missed one
+        has_controls = any(judgement.role is Role.CONTROL for judgement in judgements)
+        tasks = [task for task in tx.tasks.with_role(entry.id, Role.CONTROL) if task.judge] if has_controls else []
     is_adaptive = entry.design == ADAPTIVE
     drawn = drawn_documents(store, entry.id) if is_adaptive else {}
     left = _left_open(store, entry.id) if is_adaptive else ()
+    questions = {question.id: question for _, question in protocol.questions}
     return Material(
         name=entry.name,
         protocol=protocol,
         documents=documents,
-        judges=tuple(campaign.judges(store, entry.id)),
+        judges=tuple(seat.judge for seat in seats),
         judgements=judgements,
-        notes=(*_withdrawal_notes(store, entry.id), *left, *_unequal(drawn, len(documents))),
+        notes=(*_withdrawal_notes(withdrawn), *left, *_unequal(drawn, len(documents))),
         settings={"title": entry.title, "design": entry.design, "seed": entry.seed, **entry.settings},
-        controls=_count_misses(store, entry.id, protocol, judgements),
-        left_out=campaign.left_out(store, entry.id),
-        code_names=campaign.pseudonyms(store, entry.id),
+        controls=tuple(misses(outcomes(tasks, judgements, questions))),
+        left_out={seat.judge.id: reasons[seat.number] for seat in seats if seat.number in reasons},
+        code_names={seat.judge.id: seat.code_name for seat in seats if seat.judge.kind is JudgeKind.PERSON},
         chain=(head.judgements, head.hash) if head else None,
         drawn=drawn,
     )
@@ -369,9 +378,8 @@ def _left_open(store: Store, number: int) -> tuple[str, ...]:
     )
 
 
-def _withdrawal_notes(store: Store, number: int) -> tuple[str, ...]:
+def _withdrawal_notes(withdrawn: Sequence[Event]) -> tuple[str, ...]:
     """That judges have withdrawn must be said: what they answered is not in any number any more."""
-    withdrawn = [event for event in campaign.events(store, number) if event.kind == "judge_withdrew"]
     if not withdrawn:
         return ()
     answer_count = sum(int(event.detail.get("judgements", 0)) for event in withdrawn)
@@ -384,16 +392,6 @@ def _withdrawal_notes(store: Store, number: int) -> tuple[str, ...]:
             who=who,
         ),
     )
-
-
-def _count_misses(
-    store: Store, number: int, protocol: Protocol, judgements: tuple[Judgement, ...]
-) -> tuple[Misses, ...]:
-    """How each judge did on the control items whose answer is known."""
-    with store.reading() as tx:
-        tasks = [task for task in tx.tasks.with_role(number, Role.CONTROL) if task.judge]
-    questions = {question.id: question for _, question in protocol.questions}
-    return tuple(misses(outcomes(tasks, judgements, questions))) if tasks else ()
 
 
 def missed_by_judge(rows: Iterable[Misses], left_out: Collection[str] = ()) -> dict[str, tuple[int, int, int]]:

@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from lanner.campaign.progress import COUNTED_AGAIN, LEFT_OUT
 from lanner.campaign.questions import PRACTISED
 from lanner.campaign.states import Reference
 from lanner.errors import CampaignError, InputError
 from lanner.model import Json, Judge
-from lanner.store import Event, Seat, Store, Transaction
+from lanner.store import COUNTED_AGAIN, LEFT_OUT, Event, Seat, Store, Transaction
 from lanner.store.rows import now
 
 
@@ -133,7 +132,7 @@ def withdraw(
 
 
 def _erase(tx: Transaction, mine: Seat, at: datetime) -> str:
-    name = f"judge-{mine.number}"
+    name = mine.code_name
     tx.judges.rename(mine.number, Judge(name))
     tx.judges.revoke_link(mine.number, at)
     tx.sessions.remove_of(judge=mine.number)

@@ -106,10 +106,6 @@ def _part(name: str, shares: Sequence[Share]) -> Part:
 # What came of a campaign: its judgements, with the texts, judges and protocol they are about, and who counts.
 
 
-LEFT_OUT, COUNTED_AGAIN = "judge_left_out", "judge_counted_again"
-"""Kinds of events: that a judge is left out is part of what was done with a campaign, and can be undone."""
-
-
 def get(store: Store, campaign: Reference) -> Campaign:
     """A campaign by id or name."""
     with store.reading() as tx:
@@ -148,11 +144,8 @@ def seats(store: Store, campaign: Reference) -> list[Seat]:
 
 
 def pseudonyms(store: Store, campaign: Reference) -> dict[str, str]:
-    """What people are called where their ids say who they are: the same as when an identity is erased. Models and
-    metrics keep their names."""
-    with store.reading() as tx:
-        seats = tx.judges.all(tx.campaigns.get(campaign).id)
-    return {entry.judge.id: f"judge-{entry.number}" for entry in seats if entry.judge.kind is JudgeKind.PERSON}
+    """What people are called where their ids say who they are."""
+    return {seat.judge.id: seat.code_name for seat in seats(store, campaign) if seat.judge.kind is JudgeKind.PERSON}
 
 
 def left_out(store: Store, campaign: Reference) -> dict[str, str]:
@@ -160,14 +153,14 @@ def left_out(store: Store, campaign: Reference) -> dict[str, str]:
     with store.reading() as tx:
         number = tx.campaigns.get(campaign).id
         seats = {entry.number: entry.judge.id for entry in tx.judges.all(number)}
-        reasons = _reasons(tx, number)
+        reasons = tx.events.left_out(number)
     return {seats[place]: reason for place, reason in reasons.items() if place in seats}
 
 
 def still_judging(tx: Transaction, campaign: int) -> list[Judge]:
     """The people who can be given work: neither models nor what a meeting agreed on, nobody whose link was revoked
     (they left, or somebody took over from them), nobody who is left out of the results."""
-    reasons = _reasons(tx, campaign)
+    reasons = tx.events.left_out(campaign)
     return [
         entry.judge
         for entry in tx.judges.all(campaign)
@@ -179,17 +172,6 @@ def working_judges(store: Store, campaign: Reference) -> list[Judge]:
     """The same, from outside a transaction."""
     with store.reading() as tx:
         return still_judging(tx, tx.campaigns.get(campaign).id)
-
-
-def _reasons(tx: Transaction, campaign: int) -> dict[int, str]:
-    """Why judges are left out, by seat."""
-    reasons: dict[int, str] = {}
-    for event in tx.events.of(campaign, kinds=(LEFT_OUT, COUNTED_AGAIN)):
-        if event.kind == LEFT_OUT:
-            reasons[int(event.detail["seat"])] = str(event.detail["reason"])
-        else:
-            reasons.pop(int(event.detail["seat"]), None)
-    return reasons
 
 
 def chain_head(store: Store, campaign: Reference) -> Link | None:

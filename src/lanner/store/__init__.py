@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from lanner.store.accounts import Account, AccountRole, Session
-from lanner.store.campaigns import JUDGE_ITSELF, Event, Seat, fingerprint
+from lanner.store.campaigns import COUNTED_AGAIN, JUDGE_ITSELF, LEFT_OUT, Event, Seat, fingerprint
 from lanner.store.judgements import Answer, Key, Link, NewAnswer, StoredPart, Unit
 from lanner.store.ledger import Entry, NewEntry, Work
 from lanner.store.store import CollisionError, DisconnectedError, Memo, Store, Transaction
 from lanner.store.tasks import Assigned, Overview, Place, Progressed, Share, Standing
 
 __all__ = [
+    "COUNTED_AGAIN",
     "JUDGE_ITSELF",
+    "LEFT_OUT",
     "Account",
     "AccountRole",
     "Answer",

@@ -182,6 +182,8 @@ def _campaign(row: Mapping[Any, Any]) -> Campaign:
 # What organisers did, when: opened, paused, added judges, imported.
 
 _e = schema.event.c
+LEFT_OUT, COUNTED_AGAIN = "judge_left_out", "judge_counted_again"
+"""Kinds of events: that a judge is left out is part of what was done with a campaign, and can be undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,16 @@ class Events(Rows):
         query = select(schema.event).where(_e.campaign == campaign, _e.id > after)
         rows = self._connection.execute((query.where(_e.kind.in_(kinds)) if kinds else query).order_by(_e.id))
         return [Event(r.id, r.campaign, r.account, moment(r.at), r.kind, loads(r.detail)) for r in rows]
+
+    def left_out(self, campaign: int) -> dict[int, str]:
+        """Why judges count in no result now, by the number of their seat."""
+        reasons: dict[int, str] = {}
+        for event in self.of(campaign, kinds=(LEFT_OUT, COUNTED_AGAIN)):
+            if event.kind == LEFT_OUT:
+                reasons[int(event.detail["seat"])] = str(event.detail["reason"])
+            else:
+                reasons.pop(int(event.detail["seat"]), None)
+        return reasons
 
 
 # The texts of a campaign, one row per document, frozen when the campaign opens.
@@ -353,6 +365,11 @@ class Seat:
     consent: str | None = None
     consented_at: datetime | None = None
     link_issued_at: datetime | None = None
+
+    @property
+    def code_name(self) -> str:
+        """What a person is called where nobody should know who it is, and for good once their identity is erased."""
+        return f"judge-{self.number}"
 
 
 class Judges(Rows):
