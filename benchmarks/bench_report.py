@@ -26,7 +26,7 @@ from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.protocols import load
 from lanner.reports.build import build
-from lanner.reports.html import write
+from lanner.reports.rendering import write
 
 TARGET = 60.0
 SYSTEMS, JUDGES, SENTENCES = ("oak", "elm", "ash"), ("J1", "J2", "J3"), 50

@@ -26,7 +26,7 @@ from lanner.judges.simulated import Simulation, Temper, fill
 from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Segment
 from lanner.protocols import load, names
 from lanner.reports.build import build
-from lanner.reports.html import write
+from lanner.reports.rendering import write
 from lanner.stats.resample import Resampling
 from lanner.studies.simulation import passing_store
 

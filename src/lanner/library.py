@@ -41,10 +41,10 @@ from lanner.formats.parsing.tables import table_kind
 from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json, Result
 from lanner.model.messages import estimate, in_number
-from lanner.reports import html
+from lanner.reports import rendering
 from lanner.reports.build import build
 from lanner.reports.comparison import compare as compare_materials
-from lanner.reports.html import write
+from lanner.reports.rendering import write
 from lanner.stats.metaeval import metaeval as evaluate_metrics
 from lanner.stats.resample import Resampling
 from lanner.store import Store
@@ -726,7 +726,7 @@ def plot(
     ]
     within = all(-1 <= value <= 1 for row in rows for value in (row.low, row.value, row.high) if value is not None)
     drawing = intervals("Estimates with 95 % intervals", rows, bounded=within)
-    return Plot(standalone(str(drawing), plain(html.style())), frame)
+    return Plot(standalone(str(drawing), plain(rendering.style())), frame)
 
 
 def _is_results(value: Any) -> bool:

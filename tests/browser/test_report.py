@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from lanner.model import JudgeKind
 from lanner.reports.build import build
 from lanner.reports.comparison import compare
-from lanner.reports.html import render
+from lanner.reports.rendering import render
 from lanner.stats.resample import Resampling
 from lanner.studies.reproduce import page as study_page
 from lanner.studies.study import Data

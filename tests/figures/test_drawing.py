@@ -12,7 +12,7 @@ from lxml import etree
 
 from lanner.errors import LannerError
 from lanner.figures.drawing import Drawing, axis, fit, mix, pdf, plain, png, shade, standalone, told_apart
-from lanner.reports import html
+from lanner.reports import rendering
 from reports.drawings import words
 
 
@@ -88,7 +88,7 @@ def test_mixing_as_browsers_do() -> None:
 
 
 def test_no_variable_and_no_mixture_is_left() -> None:
-    made = plain(html.style())
+    made = plain(rendering.style())
     assert "var(" not in made
     assert "color-mix" not in made
     assert "currentColor" not in made
@@ -96,8 +96,8 @@ def test_no_variable_and_no_mixture_is_left() -> None:
 
 
 def test_every_class_of_a_drawing_keeps_its_rule() -> None:
-    sheet = html.style()
-    made = plain(html.style())
+    sheet = rendering.style()
+    made = plain(rendering.style())
     for name in ("a0", "phu", "pmt", "fi.b", "cv.c3", "g-field", "dm", "tm"):
         assert f".{name}" in sheet
         assert re.search(rf"\.{re.escape(name)}\b", made)
@@ -107,7 +107,7 @@ def drawing() -> str:
     made = Drawing("A figure", 40)
     made.rect(0, 0, 760, 40, "h9")
     made.text(10, 25, "정보 밀도 κ .50", "tb")
-    return standalone(str(made), plain(html.style()))
+    return standalone(str(made), plain(rendering.style()))
 
 
 def test_a_png_has_the_size_and_the_colour_of_the_figure() -> None:

@@ -9,7 +9,7 @@ from lanner.analysis.material import Material, from_file
 from lanner.errors import LannerError
 from lanner.model import JudgeKind
 from lanner.reports.build import build
-from lanner.reports.html import render
+from lanner.reports.rendering import render
 from reports.world import material
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from data_sets import released
 from lanner.reports.comparison import QUESTIONS, compare
-from lanner.reports.html import write
+from lanner.reports.rendering import write
 from lanner.stats.resample import Resampling
 from reports.comparison.worlds import QUICK, parity, scenarios, scores
 

@@ -11,7 +11,7 @@ from lanner import campaign
 from lanner.campaign import adjudication as notes
 from lanner.campaign.submit import Submission
 from lanner.reports.guidelines import campaign_guidelines
-from lanner.reports.html import render
+from lanner.reports.rendering import render
 from lanner.store import Store
 
 

@@ -37,7 +37,7 @@ from lanner.figures.charts import (
     shares,
     throughput,
 )
-from lanner.reports import html, latex
+from lanner.reports import rendering
 from reports.sample import report
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -64,8 +64,10 @@ SHAPES: dict[str, Callable[[], object]] = {
     "bars.svg": lambda: bars("Marks", [Bar("Accuracy", [("pmt", 12, "Major"), ("a1", 30, "Minor")], "42")]),
     "shares.svg": lambda: shares([("l", "Local", "")], [Panel("news", 9, {"J1": {"l": 0.4}})], ["J1"], ["o3"]),
     "throughput.svg": lambda: throughput(["news", "social"], {"J1": {"news": 1.2, "social": 2.1}}),
-    "report.html": lambda: re.sub(r"(<style>|<script>).*?(</style>|</script>)", "", html.render(report()), flags=re.S),
-    "tables.tex": lambda: latex.document(report()),
+    "report.html": lambda: re.sub(
+        r"(<style>|<script>).*?(</style>|</script>)", "", rendering.render(report()), flags=re.S
+    ),
+    "tables.tex": lambda: rendering.latex_document(report()),
 }  # fmt: skip
 
 

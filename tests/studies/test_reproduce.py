@@ -7,7 +7,7 @@ import pytest
 
 from data_sets import data_dir
 from lanner.errors import InputError
-from lanner.reports.html import render
+from lanner.reports.rendering import render
 from lanner.studies.reproduce import (
     AGREES,
     DIFFERS,

@@ -351,7 +351,7 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         judgements=judgements,
         notes=(*_withdrawal_notes(withdrawn), *left, *_unequal(drawn, len(documents))),
         settings={"title": entry.title, "design": entry.design, "seed": entry.seed, **entry.settings},
-        controls=tuple(misses(outcomes(tasks, judgements, questions))),
+        controls=tuple(misses(outcomes(tasks, judgements, questions))) if tasks else (),
         left_out={seat.judge.id: reasons[seat.number] for seat in seats if seat.number in reasons},
         code_names={seat.judge.id: seat.code_name for seat in seats if seat.judge.kind is JudgeKind.PERSON},
         chain=(head.judgements, head.hash) if head else None,

@@ -38,10 +38,10 @@ from lanner.judges.comparison import sample_documents
 from lanner.judges.probes import audit_model
 from lanner.model import Json, Result
 from lanner.model.messages import estimate, number, p_value, percent
-from lanner.reports import latex
+from lanner.reports import rendering
 from lanner.reports.comparison import compare
-from lanner.reports.html import write
 from lanner.reports.parts import Column, Table
+from lanner.reports.rendering import write
 from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval
 from lanner.stats.models import replacement
 from lanner.stats.resample import Resampling
@@ -336,7 +336,7 @@ def _typeset(result: Result, layout: str) -> str:
         for row in result.rows
     ]
     caption = f"Agreement of {len(rows)} scorers with gold. " + " ".join(result.notes)
-    return latex.table(Table("metaeval", caption, columns, rows, signature=str(result.signature)))
+    return rendering.latex_table(Table("metaeval", caption, columns, rows, signature=str(result.signature)))
 
 
 def _only_pair(folder: Path) -> str:

@@ -28,7 +28,7 @@ from lanner.formats.parsing.textfile import write_whole
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, JudgeKind
 from lanner.reports.build import build
-from lanner.reports.html import SHARED, write
+from lanner.reports.rendering import SHARED, write
 from lanner.store import Store
 from lanner.web.server import Settings, serve
 

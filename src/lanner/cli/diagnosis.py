@@ -14,8 +14,8 @@ from lanner.errors import InputError
 from lanner.figures.charts import Row, intervals
 from lanner.model import Json, Result
 from lanner.model.messages import estimate, number, p_value, percent
-from lanner.reports.html import write
 from lanner.reports.parts import Report
+from lanner.reports.rendering import write
 from lanner.reports.sections.diagnosis import described, sentences
 from lanner.reports.view import View
 from lanner.stats.facets import Scale, facets

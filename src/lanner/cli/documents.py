@@ -13,7 +13,7 @@ from lanner.formats.parsing.textfile import write_whole
 from lanner.reports.build import build
 from lanner.reports.export import excluded, export, export_as, without_place
 from lanner.reports.guidelines import campaign_guidelines
-from lanner.reports.html import render, write
+from lanner.reports.rendering import render, write
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 

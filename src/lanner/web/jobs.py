@@ -39,7 +39,7 @@ from lanner.model.messages import estimate
 from lanner.model.protocol import Wording
 from lanner.monitor.live import LiveCampaigns
 from lanner.reports import export as tables
-from lanner.reports import html
+from lanner.reports import rendering
 from lanner.reports.build import build
 from lanner.reports.guidelines import campaign_guidelines
 from lanner.stats.resample import FEW
@@ -127,7 +127,7 @@ class Jobs(LiveCampaigns):
 
     def report(self, campaign: int) -> str:
         """The report as one HTML page, with headings in the reader's language."""
-        return html.render(build(from_campaign(self._store, campaign).under_code_names()), say, language())
+        return rendering.render(build(from_campaign(self._store, campaign).under_code_names()), say, language())
 
     def diagnosis(self, campaign: int, question: str, cell: str) -> DiagnosisPage:
         """What each system should improve, with the sentences behind one cell."""
@@ -182,7 +182,7 @@ class Jobs(LiveCampaigns):
 
     def guidelines(self, campaign: int) -> str:
         """The guidelines with every decision as a worked example, as one HTML page."""
-        return html.render(campaign_guidelines(self._store, campaign, language=language()).report())
+        return rendering.render(campaign_guidelines(self._store, campaign, language=language()).report())
 
     def decided(self, campaign: int) -> DecidedPage:
         """What an adaptive campaign has settled, what is open, and whether it is enough."""

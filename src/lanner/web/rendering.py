@@ -32,7 +32,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from lanner.campaign.states import time_zones
 from lanner.model import languages
 from lanner.model.messages import count, number, percent, plural, shortened
-from lanner.reports.html import SHARED
+from lanner.reports.rendering import SHARED
 from lanner.store import Memo
 from lanner.web import access, speech
 from lanner.web.speech import COOKIE, amount, apart, language, mark, say, translate

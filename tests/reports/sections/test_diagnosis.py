@@ -12,8 +12,8 @@ from lanner import protocols
 from lanner.analysis.diagnosis import Diagnosis, diagnose
 from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
-from lanner.reports.html import write
 from lanner.reports.parts import Figure, Quotes, Report, Table
+from lanner.reports.rendering import write
 from lanner.reports.sections.diagnosis import Entry, Headings, Line, Mark, described, draw, section, sentences
 from lanner.reports.view import View
 from lanner.stats.resample import Resampling

@@ -15,8 +15,8 @@ from lanner.designs.expected import CONTROL_LIMIT, Misses, missed_controls
 from lanner.model import Grid, Judge, JudgeKind, Judgement, Role, Scale
 from lanner.protocols.answers import simulate_page
 from lanner.reports.build import build
-from lanner.reports.html import render
 from lanner.reports.parts import Figure, Paragraph, Table
+from lanner.reports.rendering import render
 from lanner.reports.sections import agreement
 from lanner.reports.sections.method import (
     assistance_section,

@@ -16,8 +16,8 @@ from lanner.analysis.material import Material
 from lanner.analysis.scores import planned_rankings, score_systems, scored_rows
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.reports.build import build
-from lanner.reports.html import render
 from lanner.reports.parts import Figure, Table
+from lanner.reports.rendering import render
 from lanner.reports.sections.systems import preferences, section
 from lanner.reports.view import View
 from reports.test_view import view

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign, formats, protocols
 from lanner.model import Judge, Judgement
-from lanner.reports.html import STYLE
+from lanner.reports.rendering import STYLE
 from lanner.store import Store
 from lanner.web.organising.files import FORMATS, TABLES
 from web_clients import SYSTEMS, complete, documents, open_campaign, sign_in

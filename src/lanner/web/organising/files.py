@@ -20,7 +20,7 @@ from lanner.campaign import Imported
 from lanner.campaign.imports import Incoming
 from lanner.errors import InputError, LannerError
 from lanner.model import Campaign
-from lanner.reports.html import script_hash
+from lanner.reports.rendering import script_hash
 from lanner.web import forms
 from lanner.web.drafting.uploads import Arrival, named, without_folders
 from lanner.web.organising.campaigns import campaign_of, to_campaign

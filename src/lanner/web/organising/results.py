@@ -21,8 +21,8 @@ from lanner.errors import StatisticError
 from lanner.model import Campaign
 from lanner.model.messages import percent
 from lanner.monitor.snapshot import STATE_WORDS, Decisions
-from lanner.reports.html import downloads, strong
 from lanner.reports.parts import Figure, Table, spans
+from lanner.reports.rendering import downloads, strong
 from lanner.web import forms
 from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.organising.figures import Rung, ladder

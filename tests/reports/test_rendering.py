@@ -7,8 +7,8 @@ import pytest
 from lxml import html as parser
 
 from lanner.errors import LannerError
-from lanner.reports.html import render, strong, write
 from lanner.reports.parts import csv_text
+from lanner.reports.rendering import render, strong, write
 from reports.sample import report
 
 
