@@ -7,14 +7,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from campaign_parts import JUDGES, NOW, corpus, first_task, known, opened, save
+from campaign_parts import JUDGES, NOW, corpus, first_task, known, opened, save, scales
 from data_sets import data_dir
 from lanner import campaign, formats
+from lanner.analysis.material import from_file
 from lanner.campaign import imports
 from lanner.campaign.imports import import_file, inspect_file, write_copy
 from lanner.errors import CampaignError, InputError, StoreError
 from lanner.judges.replay import inspect_outputs, replay
-from lanner.model import Judge, JudgeKind, Judgement
+from lanner.model import Judge, JudgeKind, Judgement, Protocol
 from lanner.store import NewAnswer, Store
 from lanner.store.backup import verify
 from lanner.store.judgements import Judgements
@@ -253,3 +254,46 @@ def test_a_copy_can_be_inspected_and_imported_as_a_whole(store: Store, number: i
     assert (incoming.answers, incoming.judges) == (3, (("J1", 3, True),))
     assert import_file(store, "other", path).judgements == 3
     assert len(campaign.judgements(store, "other")) == 3
+
+
+def own_protocol() -> Protocol:
+    return scales({"id": "quality", "kind": "scale", "min": 1, "max": 7})
+
+
+def judged_and_one_left_out(store: Store) -> None:
+    """A campaign by a protocol of one's own, in which a judge who answered counts in no result."""
+    opened(store, own_protocol())
+    for judge in ("ana", "bo"):
+        task = first_task(store, judge)
+        for item in range(len(task.items)):
+            save(store, task, item, {"quality": 1 + item})
+    save(store, first_task(store), 0, {"quality": 5})
+    campaign.leave_out(store, "first", "bo", "always the same")
+
+
+def test_a_complete_copy_brings_back_protocol_history_and_who_is_left_out(store: Store, tmp_path: Path) -> None:
+    judged_and_one_left_out(store)
+    copy = write_copy(store, "first", tmp_path / "copy.jsonl")
+    before = [(j.judge, j.document, j.question, j.value) for j in campaign.history(store, "first")]
+    (reading,) = formats.read(copy)
+    (part,) = from_file(copy)
+    assert part.protocol is not None and part.protocol.hash == own_protocol().hash
+    assert dict(part.left_out) == {"bo": "always the same"}
+    texts = {"documents": reading.documents, "judges": reading.judges, "left_out": reading.left_out}
+    campaign.import_campaign(store, "again", reading.judgements, part.protocol, **texts)
+    assert [(j.judge, j.document, j.question, j.value) for j in campaign.history(store, "again")] == before
+    assert campaign.left_out(store, "again") == {"bo": "always the same"}
+    assert campaign.protocol(store, "again").hash == own_protocol().hash
+
+
+def test_judges_who_come_with_a_file_stay_left_out_and_those_who_are_here_as_they_are(
+    store: Store, tmp_path: Path
+) -> None:
+    judged_and_one_left_out(store)
+    copy = write_copy(store, "first", tmp_path / "copy.jsonl")
+    opened(store, own_protocol(), name="second", judges=[Judge("ana")])
+    opened(store, own_protocol(), name="third")
+    for name in ("second", "third"):
+        import_file(store, name, copy)
+    assert campaign.left_out(store, "second") == {"bo": "always the same"}
+    assert campaign.left_out(store, "third") == {}

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
-from campaign_parts import NOW, fill, first_task, opened, save
+from campaign_parts import NOW, fill, first_task, opened, save, valid
 from lanner import campaign
 from lanner.campaign.people import LONGEST, messages_in, send_message
 from lanner.errors import CampaignError, InputError
-from lanner.model import Judge
+from lanner.model import Judge, JudgeKind
 from lanner.store import Store
 
 
@@ -32,6 +34,41 @@ def test_an_identity_can_be_erased_and_the_answers_stay(store: Store) -> None:
     everything = repr((after, campaign.seats(store, "first"), campaign.events(store, "first")))
     everything += repr(campaign.tasks(store, "first", name))
     assert "Ana" not in everything and "ana@" not in everything
+
+
+@pytest.mark.parametrize("forget", [campaign.erase, campaign.withdraw])
+def test_a_code_name_that_another_judge_has_as_an_id_is_not_given_twice(
+    store: Store, forget: Callable[..., object]
+) -> None:
+    """As after an export under code names was imported: ids of the old store meet numbers of the new one."""
+    taken = [Judge("judge-2"), Judge("zoe"), Judge("judge-3", JudgeKind.MODEL), Judge("kim"), Judge("judge-4-2")]
+    opened(store, judges=taken)
+    save(store, first_task(store, "zoe"))
+    names = campaign.pseudonyms(store, "first")
+    assert names == {"judge-2": "judge-1", "zoe": "judge-2-2", "kim": "judge-4", "judge-4-2": "judge-5"}
+    forget(store, "first", "zoe")
+    assert [seat.judge.id for seat in campaign.seats(store, "first")][1] == names["zoe"]
+    assert campaign.erase(store, "first", "judge-2-2") == "judge-2-2", "whoever was forgotten keeps the name"
+    assert campaign.erase(store, "first", "judge-3") == "judge-3"
+
+
+@pytest.mark.parametrize("forget", [campaign.erase, campaign.withdraw])
+def test_no_message_to_a_webhook_names_a_judge_who_was_erased(store: Store, forget: Callable[..., object]) -> None:
+    opened(store)
+    opened(store, name="second")
+    with store.writing() as tx:
+        tx.webhooks.add("https://example.org/all", "", ["task.finished"], NOW)
+    for name in ("first", "second"):
+        for judge in ("ana", "bo"):
+            task = first_task(store, judge, name)
+            for item in range(len(task.items)):
+                save(store, task, item, valid(store, task, item, name=name))
+            campaign.finish(store, task.id, at=NOW)
+    forget(store, "first", "ana")
+    with store.writing() as tx:
+        bodies = [json.loads(tx.webhooks.take(NOW, timedelta(days=1)).body) for _ in range(4)]
+    told = [(body["campaign"], body["judge"]) for body in bodies]
+    assert told == [("first", "judge-1"), ("first", "bo"), ("second", "ana"), ("second", "bo")]
 
 
 def test_a_judge_who_withdraws_leaves_nothing(store: Store) -> None:

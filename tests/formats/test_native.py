@@ -23,13 +23,14 @@ def test_round_trip(
     judgements: list[Judgement],
 ) -> None:
     path = tmp_path_factory.mktemp("native") / "set.jsonl"
-    formats.write("native", path, made, judgements, judges, name="set", protocol="falcon")
+    left_out = {judge.id: "too fast" for judge in judges[:1]}
+    formats.write("native", path, made, judgements, judges, name="set", protocol="falcon", left_out=left_out)
     assert formats.recognise(path) == "native"
     (reading,) = formats.read(path)
     assert list(reading.documents) == made
     assert list(reading.judges) == judges
     assert without_origin(reading.judgements) == without_origin(tuple(judgements))
-    assert (reading.name, reading.protocol) == ("set", "falcon")
+    assert (reading.name, reading.protocol, reading.left_out) == ("set", "falcon", left_out)
     assert list(formats.read_documents(path)) == made
 
 
@@ -67,6 +68,8 @@ def test_an_unnamed_judgement_gets_its_place(tmp_path: Path) -> None:
         ('{"id": "a", "title": "x"}', "no document, judge or judgement"),
         ("[1]", "must be a JSON object"),
         ('{"lanner": 2}', "version 2"),
+        ('{"lanner": 1, "left_out": ["a"]}', "must be an object of texts"),
+        ('{"lanner": 1, "left_out": {"a": "too fast"}}', "names 'a', who is no judge of this file"),
     ],
 )
 def test_wrong_lines_are_named(tmp_path: Path, line: str, message: str) -> None:
@@ -93,3 +96,11 @@ def test_texts_alone_come_one_by_one(tmp_path: Path) -> None:
     formats.write("native", path, [Document("d", (segment,))], [Judgement("j", "s", "q", "d", "1", (), 3)])
     with formats.texts(path) as found:
         assert found is None
+
+
+@pytest.mark.parametrize("option", ["definition", "left_out"])
+def test_an_option_that_is_no_object_is_refused_and_leaves_no_file(tmp_path: Path, option: str) -> None:
+    for value in ("ana", "[1]", "{"):
+        with pytest.raises(InputError, match=f"The option {option} must be a JSON object"):
+            formats.write("native", tmp_path / "set.jsonl", [Document("a", (Segment("1", "x"),))], **{option: value})
+    assert not [*tmp_path.iterdir()]

@@ -6,11 +6,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from sqlalchemy import select, update
 
 from campaign_parts import first_task, opened, save
 from lanner import campaign
 from lanner.errors import StoreError
-from lanner.store import Store
+from lanner.store import Store, schema
 from lanner.store.backup import (
     TABLES,
     backup,
@@ -23,6 +24,7 @@ from lanner.store.backup import (
     verify,
     verify_file,
 )
+from lanner.store.judgements import digests_of
 from store_rows import answer, fill, found_behind_our_back
 
 
@@ -37,14 +39,14 @@ def test_there_and_back_on_both_databases(store: Store, tmp_path: Path) -> None:
     secret = campaign.invitations.issue(store, "first", "ana")
     made = backup(store, tmp_path / "copies" / "one.sqlite")
     assert made.contents["judgement"].rows == len(answers(store))
-    assert [found.problems for found in verify_file(made.path)] == [()] * 9
+    assert [found.problems for found in verify_file(made.path)] == [()] * 10
     restore(made.path, tmp_path / "again.sqlite")
     with Store.open(tmp_path / "again.sqlite") as again:
         assert answers(again) == answers(store)
         seat = campaign.invitations.lookup(again, secret)
         assert seat and seat.judge.id == "ana"
         save(again, first_task(again), 0)
-        assert [found.problems for found in verify(again)] == [()] * 9
+        assert [found.problems for found in verify(again)] == [()] * 10
 
 
 def test_a_backup_goes_into_either_database(tmp_path: Path, postgres_url: str) -> None:
@@ -243,6 +245,13 @@ BREAKS = {
     "UPDATE campaign SET corpus_hash = 'x'": "protocols and texts as frozen",
     "UPDATE campaign SET protocol = '{'": "protocols and texts as frozen",
     "UPDATE campaign SET protocol_hash = 'other'": "protocols and texts as frozen",
+    "UPDATE campaign SET protocol_name = 'esa'": "protocols and texts as frozen",
+    "UPDATE campaign SET protocol_version = '0'": "protocols and texts as frozen",
+    "UPDATE document SET key = 'd7' WHERE key = 'd1'": "protocols and texts as frozen",
+    "UPDATE document SET domain = 'talk' WHERE key = 'd0'": "protocols and texts as frozen",
+    "UPDATE document SET source_language = 'ko'": "protocols and texts as frozen",
+    "UPDATE document SET target_language = 'ko'": "protocols and texts as frozen",
+    "UPDATE document SET segments = segments + 1 WHERE key = 'd1'": "protocols and texts as frozen",
     "DELETE FROM judgement WHERE revision = 1": "chains of revisions",
     "UPDATE judgement SET value = '{'": "answers can be read",
     "UPDATE judgement SET part = 3 WHERE revision = 2": "whole saves",
@@ -258,6 +267,37 @@ def test_what_was_broken_behind_our_back_is_found(whole: Store) -> None:
     found = {sql: found_behind_our_back(whole, sql) for sql in BREAKS}
     assert {sql: checks for sql, checks in found.items() if BREAKS[sql] not in checks} == {}
     assert problems(whole) == {}, "each was taken back"
+
+
+def test_texts_that_changed_places_are_found(whole: Store) -> None:
+    """Judgements refer to rows: with the texts of two rows swapped, each answer is about another text."""
+    texts = schema.document
+    with whole.filling() as connection:
+        rows = connection.execute(select(texts).where(texts.c.key != "").order_by(texts.c.id)).mappings().all()
+        connection.exec_driver_sql("UPDATE document SET key = 'moved' WHERE key = 'd0'")
+        for row, other in zip(reversed(rows), rows, strict=True):
+            moved = {name: value for name, value in other.items() if name != "id"}
+            connection.execute(update(texts).where(texts.c.id == row["id"]).values(**moved))
+    assert problems(whole) == {"protocols and texts as frozen": ("texts of first have changed places",)}
+
+
+def test_an_answer_deleted_as_if_its_judge_had_withdrawn_is_found(whole: Store) -> None:
+    """The chain holds where the digest of a deleted row is kept, which anybody can compute."""
+    save(whole, first_task(whole), 1)
+    campaign.withdraw(whole, "first", "bo")
+    with whole.snapshot() as connection:
+        (number, row_hash) = list(digests_of(connection, campaign.get(whole, "first").id))[-1]
+    found = found_behind_our_back(
+        whole,
+        f"INSERT INTO withdrawn (id, campaign, digest) SELECT id, campaign, '{row_hash}' FROM judgement"
+        f" WHERE id = {number}",
+        f"DELETE FROM judgement WHERE id = {number}",
+    )
+    assert found["withdrawals as logged"] == ("first: 1 judgements are gone as withdrawn, but 0 by the log",)
+    assert "judgements as committed" not in found
+    assert problems(whole) == {}
+    campaign.withdraw(whole, "first", "ana")
+    assert problems(whole) == {}, "what the log says may be gone"
 
 
 def test_a_lock_that_is_gone_is_told(whole: Store) -> None:

@@ -148,6 +148,25 @@ def test_what_fails_is_tried_again_and_then_left(store: Store, filled: SimpleNam
         assert tx.webhooks.all() == []
 
 
+def test_what_a_message_said_is_kept_only_as_long_as_it_may_be_sent(store: Store, filled: SimpleNamespace) -> None:
+    def bodies() -> list[str]:
+        with store.snapshot() as connection:
+            return list(connection.exec_driver_sql("SELECT body FROM delivery ORDER BY id").scalars())
+
+    with store.writing() as tx:
+        number = tx.webhooks.add("https://example.org", "s", ["task.finished"], NOW)
+        for task in (1, 2, 3):
+            tx.webhooks.announce(filled.campaign, "task.finished", {"task": task}, NOW)
+        first, second = tx.webhooks.take(NOW, LEASE), tx.webhooks.take(NOW, LEASE)
+        assert first and second
+        tx.webhooks.failed(first.id, "answered 500", None)
+        tx.webhooks.failed(second.id, "answered 500", NOW + LEASE)
+    assert bodies() == ["", '{"event":"task.finished","task":2}', '{"event":"task.finished","task":3}']
+    with store.writing() as tx:
+        tx.webhooks.remove(number, NOW)
+    assert bodies() == ["", "", ""]
+
+
 # Who judges in a campaign, and the secret links they come by
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from lanner.errors import StoreError
 from lanner.store import Store, migrations, schema
 from lanner.store.store import last_step, locate
-from store_rows import NOW, answer
+from store_rows import NOW, answer, fill
 
 
 def columns(connection: Connection) -> dict[str, dict[str, tuple[str, bool]]]:
@@ -129,3 +129,27 @@ def test_judgements_cannot_be_changed_by_anyone(store: Store, place: str, filled
     engine.dispose()
     with store.reading() as tx:
         assert [j.value for j in tx.judgements.current(filled.campaign)] == [3]
+
+
+def test_a_step_forgets_who_was_reminded_and_what_is_not_sent_any_more(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "STEPS", migrations.STEPS[:4])
+        with Store.open(place) as store:
+            filled = fill(store)
+            with store.writing() as tx:
+                tx.events.add("reminded", NOW, campaign=filled.campaign, judges=["ana", "bo"])
+                tx.events.add("judges_added", NOW, campaign=filled.campaign, judges=2, tasks=4)
+                tx.webhooks.add("https://example.org", "", ["task.finished"], NOW)
+                for judge in ("ana", "bo"):
+                    tx.webhooks.announce(filled.campaign, "task.finished", {"judge": judge}, NOW)
+            with store.filling() as connection:
+                connection.exec_driver_sql("UPDATE delivery SET due_at = NULL WHERE id = 1")
+    with Store.open(place) as store:
+        with store.reading() as tx:
+            details = [event.detail for event in tx.events.of(filled.campaign)]
+        assert details == [{"judges": 2}, {"judges": 2, "tasks": 4}]
+        with store.snapshot() as connection:
+            bodies = connection.exec_driver_sql("SELECT body FROM delivery ORDER BY id").scalars().all()
+        assert bodies == ["", '{"event":"task.finished","judge":"bo"}']

@@ -47,7 +47,8 @@ def client(store: Store) -> Iterator[TestClient]:
 
 @pytest.fixture(scope="module")
 def judged(store: Store) -> None:
-    """Three people, each with a control item, of whom one is left out and one has revised an answer; and a model."""
+    """Three people, each with a control item, of whom one is left out and one has revised an answer; and a model. Some
+    answers came in a file that is named after a judge."""
     words = "the ferry left early and nobody who came late could see it any more"
     texts = [
         replace(
@@ -73,7 +74,9 @@ def judged(store: Store) -> None:
     stage = protocols.load("h_falcon").find("holistic")
     assert stage
     own = [Judgement(MODEL, stage[0].id, "holistic", f"doc{d}", "0", (SYSTEMS[0],), 5) for d in range(2)]
-    campaign.import_judgements(store, "trial", own, judges=[Judge(MODEL, kind=JudgeKind.MODEL)])
+    own.append(replace(own[0], judge="ombra-f", value=4))
+    elsewhere = [replace(answer, origin="answers of Ombra Fitch.csv:2") for answer in own]
+    campaign.import_judgements(store, "trial", elsewhere, judges=[Judge(MODEL, kind=JudgeKind.MODEL)])
 
 
 def contents(data: bytes, name: str = "") -> bytes:

@@ -20,14 +20,14 @@ from lanner.campaign.drawing import drawn_documents, left_open
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import Misses, misses, outcomes
 from lanner.errors import InputError, check_known, did_you_mean
-from lanner.model import JUDGE_GROUPS, Document, Judge, JudgeKind, Judgement, Protocol, Role, Spans
+from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans
 from lanner.model.messages import in_number
 from lanner.protocols import guessing
 from lanner.protocols.answers import take_in
 from lanner.protocols.derived import STAGE, preselected_rows, scored, word_count
 from lanner.protocols.prefilled import has_origins, helps_of
 from lanner.stats.frame import SCHEMA, VALUES, answers, current, described, laid_out, lists
-from lanner.store import Event, Store
+from lanner.store import Event, Store, pseudonyms_of
 
 
 @dataclass(frozen=True)
@@ -125,15 +125,16 @@ class Material:
         return replace(self, judges=members, judgements=tuple(j for j in self.judgements if j.judge in judge_ids))
 
     def pseudonymised(self, names: Mapping[str, str]) -> Material:
-        """The same with these judges under other ids, without their names, ways to reach them and remarks about them.
-        What they said about themselves stays: it may be asked about."""
+        """The same with these judges under other ids, without their names, ways to reach them and remarks about them,
+        and without the names of the files that answers came in. What they said about themselves stays: it may be asked
+        about."""
         judges = tuple(
             replace(judge, id=names[judge.id], name="", attributes=_own_attributes(judge))
             if judge.id in names
             else judge
             for judge in self.judges
         )
-        judgements = tuple(replace(j, judge=names[j.judge]) if j.judge in names else j for j in self.judgements)
+        judgements = tuple(replace(j, judge=names.get(j.judge, j.judge), origin="") for j in self.judgements)
         controls = tuple(replace(miss, judge=names.get(miss.judge, miss.judge)) for miss in self.controls)
         left_out = {names.get(judge, judge): reason for judge, reason in self.left_out.items()}
         return replace(self, judges=judges, judgements=judgements, controls=controls, left_out=left_out, code_names={})
@@ -295,7 +296,17 @@ def from_readings(readings: Sequence[formats.Reading], protocol: str | None = No
         if definition is not None:
             intake = take_in(definition, judgements, reading.documents)
             judgements, notes = intake.judgements, (*notes, *intake.notes)
-        parts.append(Material(reading.name, definition, reading.documents, reading.judges, judgements, notes))
+        parts.append(
+            Material(
+                reading.name,
+                definition,
+                reading.documents,
+                reading.judges,
+                judgements,
+                notes,
+                left_out=reading.left_out,
+            )
+        )
     return parts
 
 
@@ -353,7 +364,7 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         settings={"title": entry.title, "design": entry.design, "seed": entry.seed, **entry.settings},
         controls=tuple(misses(outcomes(tasks, judgements, questions))) if tasks else (),
         left_out={seat.judge.id: reasons[seat.number] for seat in seats if seat.number in reasons},
-        code_names={seat.judge.id: seat.code_name for seat in seats if seat.judge.kind is JudgeKind.PERSON},
+        code_names=pseudonyms_of(seats),
         chain=(head.judgements, head.hash) if head else None,
         drawn=drawn,
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from lanner import formats, protocols
 from lanner.campaign.create import add_campaign, all_systems, check_documents
-from lanner.campaign.progress import documents, get, history, judges, protocol, pseudonyms
+from lanner.campaign.progress import documents, get, history, judges, left_out, protocol, pseudonyms
 from lanner.campaign.questions import systems_of
 from lanner.campaign.states import Reference, lock
 from lanner.campaign.tasks import tick_off
@@ -22,7 +22,7 @@ from lanner.formats import Reading
 from lanner.formats.parsing.readings import name_in_pair
 from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.protocols.answers import Intake, take_in
-from lanner.store import JUDGE_ITSELF, Key, NewAnswer, Store, Transaction
+from lanner.store import JUDGE_ITSELF, LEFT_OUT, Key, NewAnswer, Store, Transaction
 from lanner.store.rows import dumps, micros, now
 
 DESIGN = "imported"
@@ -62,10 +62,12 @@ def import_campaign(
     *,
     documents: Sequence[Document] = (),
     judges: Sequence[Judge] = (),
+    left_out: Mapping[str, str] | None = None,
     title: str = "",
     at: datetime | None = None,
 ) -> Imported:
-    """A new campaign made of judgements from elsewhere. Without the texts, documents are known by their ids alone."""
+    """A new campaign made of judgements from elsewhere. Without the texts, documents are known by their ids alone. Of
+    the judges, those in `left_out` count in no result, for the reason given."""
     definition = protocol if isinstance(protocol, Protocol) else protocols.load(protocol)
     entries = tuple(judgements)
     texts = tuple(documents) or _bare(entries)
@@ -78,7 +80,7 @@ def import_campaign(
     )
     with store.writing() as tx:
         number = add_campaign(tx, row, definition, texts, [], systems=list(all_systems(texts)), options={})
-        going = _Import(tx.campaigns.get(number), definition, intake, judges, moment)
+        going = _Import(tx.campaigns.get(number), definition, intake, judges, moment, left_out or {})
         going.begin(tx)
         going.add_some(tx, len(going.left))
         return going.end(tx, LogEntry())
@@ -90,6 +92,7 @@ def import_judgements(
     judgements: Iterable[Judgement],
     *,
     judges: Sequence[Judge] = (),
+    left_out: Mapping[str, str] | None = None,
     account: int | None = None,
     event: str = "imported",
     detail: Mapping[str, Json] | None = None,
@@ -97,7 +100,8 @@ def import_judgements(
 ) -> Imported:
     """Add judgements from elsewhere to a campaign. Answers it already has to the same questions are superseded, and the
     tasks of these judges are done as far as they are answered. A closed campaign takes no more answers of judges; what
-    is settled in a meeting about them may still come. It is one `event` in the log, by `account`, with `detail`."""
+    is settled in a meeting about them may still come. Judges who are new here and in `left_out` count in no result, for
+    the reason given. It is one `event` in the log, by `account`, with `detail`."""
     intake = examine(store, campaign, judgements)
     moment = at or now()
     entry = LogEntry(event, account, detail or {})
@@ -105,7 +109,7 @@ def import_judgements(
     with store.reading() as tx:
         record = tx.campaigns.get(campaign)
         definition = tx.campaigns.protocol(record.id)
-    going = _Import(record, definition, intake, judges, moment)
+    going = _Import(record, definition, intake, judges, moment, left_out or {})
     while True:
         try:
             with store.writing() as tx:
@@ -197,6 +201,7 @@ class _Import:
     intake: Intake
     judges: Sequence[Judge]
     at: datetime
+    left_out: Mapping[str, str]
     left: list[Judgement] = field(default_factory=list)
     begun: bool = False
     part: int = 0
@@ -231,6 +236,10 @@ class _Import:
         some, self.left = self.left[:limit], self.left[limit:]
         everyone = self.intake.judgements if not self.part else some
         numbers, new = _seated(tx, self.campaign, everyone, self.judges if not self.part else (), self.at)
+        for judge in new:
+            if judge in self.left_out:
+                number, reason = numbers[judge], self.left_out[judge]
+                tx.events.add(LEFT_OUT, self.at, campaign=self.campaign.id, seat=number, reason=reason)
         rows, revisions = _rows(
             tx,
             self.campaign,
@@ -412,7 +421,8 @@ def import_file(store: Store, campaign: Reference, path: Path, *, account: int |
     _, readings = _read(store, campaign, path)
     answers = [entry for reading in readings for entry in reading.judgements]
     people = {judge.id: judge for reading in readings for judge in reading.judges}
-    return import_judgements(store, campaign, answers, judges=list(people.values()), account=account)
+    left_out = {judge: reason for reading in readings for judge, reason in reading.left_out.items()}
+    return import_judgements(store, campaign, answers, judges=list(people.values()), left_out=left_out, account=account)
 
 
 def _named_as_in(store: Store, campaign: Reference, readings: list[Reading]) -> list[Reading]:
@@ -445,9 +455,15 @@ def _read(store: Store, campaign: Reference, path: Path) -> tuple[str, list[Read
 
 
 def write_copy(store: Store, campaign: Reference, path: Path) -> Path:
-    """A complete copy: texts, judges, every answer ever given. Whole or not at all."""
+    """A complete copy: protocol, texts, judges (and who is left out), every answer ever given. Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    about = {"name": get(store, campaign).name, "protocol": protocol(store, campaign).name}
+    definition = protocol(store, campaign)
+    about = {
+        "name": get(store, campaign).name,
+        "protocol": definition.name,
+        "definition": protocols.definition_of(definition),
+        "left_out": left_out(store, campaign),
+    }
     texts, people = documents(store, campaign), judges(store, campaign)
     formats.write("native", path, texts, history(store, campaign), people, **about)
     return path

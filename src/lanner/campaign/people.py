@@ -12,7 +12,7 @@ from lanner.campaign.questions import PRACTISED
 from lanner.campaign.states import Reference
 from lanner.errors import CampaignError, InputError
 from lanner.model import Json, Judge
-from lanner.store import COUNTED_AGAIN, LEFT_OUT, Event, Seat, Store, Transaction
+from lanner.store import COUNTED_AGAIN, LEFT_OUT, Event, Seat, Store, Transaction, code_name
 from lanner.store.rows import now
 
 
@@ -132,8 +132,9 @@ def withdraw(
 
 
 def _erase(tx: Transaction, mine: Seat, at: datetime) -> str:
-    name = mine.code_name
+    name = code_name(mine, tx.judges.all(mine.campaign))
     tx.judges.rename(mine.number, Judge(name))
+    tx.webhooks.rename_judge(mine.campaign, mine.judge.id, name)
     tx.judges.revoke_link(mine.number, at)
     tx.sessions.remove_of(judge=mine.number)
     return name

@@ -9,8 +9,8 @@ from datetime import datetime
 
 from lanner.campaign import drawing
 from lanner.campaign.states import Reference
-from lanner.model import JUDGE_GROUPS, Campaign, Document, Judge, JudgeKind, Judgement, Protocol
-from lanner.store import JUDGE_ITSELF, Event, Link, Seat, Share, Store, Transaction
+from lanner.model import JUDGE_GROUPS, Campaign, Document, Judge, Judgement, Protocol
+from lanner.store import JUDGE_ITSELF, Event, Link, Seat, Share, Store, Transaction, pseudonyms_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,9 @@ def seats(store: Store, campaign: Reference) -> list[Seat]:
 
 
 def pseudonyms(store: Store, campaign: Reference) -> dict[str, str]:
-    """What people are called where their ids say who they are."""
-    return {seat.judge.id: seat.code_name for seat in seats(store, campaign) if seat.judge.kind is JudgeKind.PERSON}
+    """What people are called where their ids say who they are: the same as when an identity is erased. Models and
+    metrics keep their names."""
+    return pseudonyms_of(seats(store, campaign))
 
 
 def left_out(store: Store, campaign: Reference) -> dict[str, str]:

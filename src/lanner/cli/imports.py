@@ -202,7 +202,15 @@ def _take(part: Reading, name: str, protocol: Protocol, store_place: str, output
     from lanner.store import Store
 
     with Store.open(store_place) as store:
-        summary = import_campaign(store, name, part.judgements, protocol, documents=part.documents, judges=part.judges)
+        summary = import_campaign(
+            store,
+            name,
+            part.judgements,
+            protocol,
+            documents=part.documents,
+            judges=part.judges,
+            left_out=part.left_out,
+        )
     output.note(*(f"{part.name}: {note}" for note in summary.notes))
     return {
         **_counts(part),

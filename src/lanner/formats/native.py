@@ -1,7 +1,8 @@
 """Lanner's own file: JSON lines, one document, judge or judgement each; the keys of a line tell which it is.
 
 A document has `segments`, a judgement `question`, a judge `kind`. A first line `{"lanner": 1, ...}` may name the
-reading and its protocol. Everything the model holds is written, empty fields are left out, so nothing is lost.
+reading, its protocol, and the judges who count in no result, each with the reason. Everything the model holds is
+written, empty fields are left out, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from lanner.errors import InputError
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import Format, Reading, TextStream
 from lanner.formats.parsing.textfile import text_file
@@ -81,9 +83,20 @@ def read(path: Path) -> list[Reading]:
             judgements.append(entry if entry.origin else replace(entry, origin=f"{path.name}:{line}"))
         else:
             header = entry
-    name = header.get("name") or path.name.split(".")[0]
-    protocol, definition = header.get("protocol", ""), header.get("definition", "")
-    return [Reading(name, tuple(documents), tuple(judges), tuple(judgements), protocol, definition=definition)]
+    people = {judge.id for judge in judges} | {entry.judge for entry in judgements}
+    if unknown := header.get("left_out", {}).keys() - people:
+        textfile.failed(path, f"'left_out' names {min(unknown)!r}, who is no judge of this file.", header["line"])
+    return [
+        Reading(
+            header.get("name") or path.name.split(".")[0],
+            tuple(documents),
+            tuple(judges),
+            tuple(judgements),
+            header.get("protocol", ""),
+            definition=header.get("definition", ""),
+            left_out=header.get("left_out", {}),
+        )
+    ]
 
 
 def texts(path: Path) -> TextStream | None:
@@ -109,18 +122,35 @@ def write(
     name: str = "",
     protocol: str = "",
     definition: str = "",
+    left_out: Mapping[str, str] | str = "",
 ) -> None:
     """One line each: a header if there is anything to say, then documents, judges, judgements."""
+    header: dict[str, Any] = {_HEADER: _VERSION, "name": name, "protocol": protocol}
+    header |= {
+        key: value
+        for key, given in (("definition", definition), ("left_out", left_out))
+        if (value := _option(key, given))
+    }
     with text_file(path) as out:
-        if name or protocol:
-            whole = {"definition": json.loads(definition)} if definition else {}
-            _put(out.write, {_HEADER: _VERSION, "name": name, "protocol": protocol, **whole})
+        if len(header) > 3 or name or protocol:
+            _put(out.write, header)
         for document in documents:
             _put(out.write, document_object(document))
         for judge in judges:
             _put(out.write, {"id": judge.id, "kind": str(judge.kind), **_filled_fields(judge, ("name", "attributes"))})
         for judgement in judgements:
             _put(out.write, judgement_object(judgement))
+
+
+def _option(name: str, value: Mapping[str, Any] | str) -> dict[str, Any]:
+    """An option that is an object; on the command line it is written as JSON."""
+    try:
+        entry = json.loads(value or "{}") if isinstance(value, str) else dict(value)
+    except ValueError:
+        entry = None
+    if not isinstance(entry, dict):
+        raise InputError(f"The option {name} must be a JSON object, not {value!r:.80}.")
+    return entry
 
 
 def _put(write_text: Any, entry: Mapping[str, Any]) -> None:
@@ -200,14 +230,15 @@ def _twice(path: Path, line: int, what: str, before: int) -> None:
 
 
 def _header(entry: dict[str, Any], path: Path, line: int) -> dict[str, Any]:
-    _only(entry, {_HEADER, "name", "protocol", "definition"}, path, line)
+    _only(entry, {_HEADER, "name", "protocol", "definition", "left_out"}, path, line)
     if entry[_HEADER] != _VERSION:
         textfile.failed(path, f"This file has version {entry[_HEADER]!r}; known is {_VERSION}.", line, "Update Lanner.")
     definition = entry.get("definition")
     if definition is not None and not isinstance(definition, dict):
         textfile.failed(path, "'definition' must be an object.", line)
     names = {key: _text(entry, key, path, line) for key in ("name", "protocol")}
-    return {**names, "definition": json.dumps(definition) if definition else ""}
+    left_out = _object(entry, "left_out", path, line, texts_only=True)
+    return {**names, "definition": json.dumps(definition) if definition else "", "left_out": left_out, "line": line}
 
 
 def _document(entry: dict[str, Any], path: Path, line: int) -> Document:
@@ -340,6 +371,7 @@ FORMAT = Format(
         "name": "a name for the reading (writing)",
         "protocol": "the protocol the judgements answer (writing)",
         "definition": "that protocol itself as JSON, where it is none of Lanner's own (writing)",
+        "left_out": "the judges who count in no result, each with the reason, as JSON (writing)",
     },
     signs={"json lines": ("id", "segments")},
 )

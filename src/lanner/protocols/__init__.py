@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lanner.protocols.reading import compose, load, mistakes, names, parse_toml
+    from lanner.protocols.reading import compose, definition_of, load, mistakes, names, parse_toml
 
-__all__ = ["compose", "load", "mistakes", "names", "parse_toml"]
+__all__ = ["compose", "definition_of", "load", "mistakes", "names", "parse_toml"]
 
 
 def __getattr__(name: str) -> Any:

@@ -129,6 +129,13 @@ def _load_installed(path: Path, _modified_at: int, wording: str) -> Protocol:
     return parse_toml(_text_of(path), path, wording=wording)
 
 
+def definition_of(protocol: Protocol) -> str:
+    """A protocol as JSON, for files that have to bring it along; "" where Lanner itself has it, unchanged."""
+    if protocol.name in names() and load(protocol.name).hash == protocol.hash:
+        return ""
+    return protocol.model_dump_json()
+
+
 def parse_toml(text: str, path: Path | str = "protocol.toml", *, wording: str = "") -> Protocol:
     """A protocol from the text of a TOML file; `path` is for messages and for what it extends."""
     protocol, problems = _read(text, path, wording)

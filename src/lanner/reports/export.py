@@ -197,17 +197,12 @@ def _write(material: Material, name: str, path: Path, **options: Any) -> int:
     elif protocol is not None and name in ("native", "huggingface"):
         title = {"native": "name", "huggingface": "title"}[name]
         options = {title: material.name, "protocol": protocol.name, **options}
-        if name == "native" and not _is_known(protocol):
-            options |= {"definition": protocol.model_dump_json()}
+        if name == "native":
+            options = {"definition": protocols.definition_of(protocol), "left_out": material.left_out, **options}
     elif protocol is not None and name == "label_studio":
         options = {"protocol": protocol, **options}
     formats.write(name, path, material.documents, judgements, judges, **options)
     return len(judgements)
-
-
-def _is_known(protocol: Protocol) -> bool:
-    """Whether a protocol is one that every Lanner has under its name, unchanged."""
-    return protocol.name in protocols.names() and protocols.load(protocol.name).hash == protocol.hash
 
 
 def _select_judgements(material: Material, name: str, **options: Any) -> list[Judgement]:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from lanner.store.accounts import Account, AccountRole, Session
-from lanner.store.campaigns import COUNTED_AGAIN, JUDGE_ITSELF, LEFT_OUT, Event, Seat, fingerprint
+from lanner.store.campaigns import (
+    COUNTED_AGAIN,
+    JUDGE_ITSELF,
+    LEFT_OUT,
+    Event,
+    Seat,
+    code_name,
+    fingerprint,
+    pseudonyms_of,
+)
 from lanner.store.judgements import Answer, Key, Link, NewAnswer, StoredPart, Unit
 from lanner.store.ledger import Entry, NewEntry, Work
 from lanner.store.store import CollisionError, DisconnectedError, Memo, Store, Transaction
@@ -38,5 +47,7 @@ __all__ = [
     "Transaction",
     "Unit",
     "Work",
+    "code_name",
     "fingerprint",
+    "pseudonyms_of",
 ]

@@ -13,11 +13,12 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -36,6 +37,7 @@ from lanner.store.store import Store, explain, inspect_file
 
 _NAME = "lanner-{:%Y%m%dT%H%M%SZ}.sqlite"
 _PATTERN = "lanner-*T*Z.sqlite"
+_d = schema.document.c
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,21 +386,51 @@ def _homes(connection: Connection) -> Iterator[str]:
 
 def _frozen(connection: Connection) -> Iterator[str]:
     """Protocols and texts are those that the campaigns were made with."""
-    rows = connection.exec_driver_sql(
-        "SELECT id, name, protocol_hash, protocol, corpus_hash FROM campaign ORDER BY id"
-    ).fetchall()
-    sql = "SELECT key, content FROM document WHERE campaign = {} ORDER BY position"
-    for number, name, protocol_hash, protocol, corpus_hash in rows:
+    columns = ("id", "name", "protocol_name", "protocol_version", "protocol_hash", "protocol", "corpus_hash")
+    for row in connection.exec_driver_sql(f"SELECT {', '.join(columns)} FROM campaign ORDER BY id").mappings().all():
+        name = row["name"]
         try:
-            if Protocol.model_validate_json(protocol).hash != protocol_hash:
+            protocol = Protocol.model_validate_json(row["protocol"])
+            columns_say = (row["protocol_name"], row["protocol_version"], row["protocol_hash"])
+            if (protocol.name, protocol.version, protocol.hash) != columns_say:
                 yield f"the protocol of {name} is not the one it was made with"
-            contents = connection.exec_driver_sql(sql.format(int(number))).fetchall()
-            if JUDGE_ITSELF not in {key for key, _ in contents}:
-                yield f"{name} lacks the place for what judges say about themselves"
-            if fingerprint(decode(content) for key, content in contents if key != JUDGE_ITSELF) != corpus_hash:
-                yield f"the texts of {name} are not those it was made with"
+            yield from _frozen_texts(connection, row["id"], name, row["corpus_hash"])
         except (ValueError, TypeError, KeyError) as problem:
             yield f"protocol or texts of {name} cannot be read: {type(problem).__name__}"
+
+
+def _frozen_texts(connection: Connection, campaign: int, name: str, corpus_hash: str) -> Iterator[str]:
+    """The texts are those of the hash, in the rows that judgements refer to: their ids were given in this order."""
+    rows = connection.execute(select(schema.document).where(_d.campaign == campaign).order_by(_d.position)).all()
+    if JUDGE_ITSELF not in {row.key for row in rows}:
+        yield f"{name} lacks the place for what judges say about themselves"
+    rows = [row for row in rows if row.key != JUDGE_ITSELF]
+    documents = [decode(row.content) for row in rows]
+    if fingerprint(documents) != corpus_hash:
+        yield f"the texts of {name} are not those it was made with"
+    if any(after.id < before.id for before, after in pairwise(rows)):
+        yield f"texts of {name} have changed places"
+    for row, document in zip(rows, documents, strict=True):
+        languages = document.source_language, document.target_language
+        expected = (document.id, document.domain, *languages, len(document.segments))
+        if (row.key, row.domain, row.source_language, row.target_language, row.segments) != expected:
+            yield f"the row of the document {document.id} of {name} says something else than its text"
+
+
+def _withdrawals(connection: Connection) -> Iterator[str]:
+    """Judgements are deleted only where a judge withdraws, and the log says how many. What was deleted before there
+    were chains is in the log alone."""
+    if not inspect(connection).has_table(schema.withdrawn.name):  # a file of an earlier version
+        return
+    logged: Counter[int] = Counter()
+    events = connection.exec_driver_sql("SELECT campaign, detail FROM event WHERE kind = 'judge_withdrew'")
+    for campaign, detail in events:
+        logged[campaign] += loads(detail).get("judgements", 0)
+    sql = """SELECT campaign.id, campaign.name, count(*) FROM campaign
+      JOIN withdrawn ON withdrawn.campaign = campaign.id GROUP BY campaign.id, campaign.name ORDER BY campaign.id"""
+    for number, name, deleted in connection.exec_driver_sql(sql).fetchall():
+        if deleted > logged[number]:
+            yield f"{name}: {deleted} judgements are gone as withdrawn, but {logged[number]} by the log"
 
 
 def _unaltered(connection: Connection) -> Iterator[str]:
@@ -438,4 +470,5 @@ CHECKS: dict[str, Callable[[Connection], Iterator[str]]] = {
     "protocols and texts as frozen": _frozen,
     "answers can be read": _readable,
     "judgements as committed": _unaltered,
+    "withdrawals as logged": _withdrawals,
 }

@@ -4,9 +4,10 @@ of it."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from datetime import datetime, timedelta
+from itertools import chain, count
 from typing import Any
 
 from sqlalchemy import bindparam, delete, func, or_, select, update
@@ -366,10 +367,23 @@ class Seat:
     consented_at: datetime | None = None
     link_issued_at: datetime | None = None
 
-    @property
-    def code_name(self) -> str:
-        """What a person is called where nobody should know who it is, and for good once their identity is erased."""
-        return f"judge-{self.number}"
+
+def code_name(seat: Seat, seats: Iterable[Seat]) -> str:
+    """What a judge is called where nobody should know who it is, and for good once their identity is erased:
+    `judge-7`, or `judge-7-2` where that is the id of another of the campaign's `seats`."""
+    return _code_name(seat, {other.judge.id for other in seats})
+
+
+def pseudonyms_of(seats: Sequence[Seat]) -> dict[str, str]:
+    """The code names of a campaign's people by their ids. Models and metrics keep their names."""
+    ids = {seat.judge.id for seat in seats}
+    return {seat.judge.id: _code_name(seat, ids) for seat in seats if seat.judge.kind is JudgeKind.PERSON}
+
+
+def _code_name(seat: Seat, ids: Collection[str]) -> str:
+    name = f"judge-{seat.number}"
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    return next(name for name in names if name == seat.judge.id or name not in ids)
 
 
 class Judges(Rows):
@@ -519,7 +533,9 @@ class Webhooks(Rows):
 
     def remove(self, number: int, now: datetime) -> bool:
         """Tell this address nothing any more; whether it was told anything before."""
-        self._connection.execute(update(schema.delivery).where(_delivery.webhook == number).values(due_at=None))
+        self._connection.execute(
+            update(schema.delivery).where(_delivery.webhook == number).values(due_at=None, body="")
+        )
         removal = update(schema.webhook).where(_hook.id == number, _hook.removed_at.is_(None))
         return self._connection.execute(removal.values(removed_at=micros(now), secret="")).rowcount > 0
 
@@ -564,8 +580,16 @@ class Webhooks(Rows):
         self._change(number, due_at=None, delivered_at=micros(now), problem="", body="")
 
     def failed(self, number: int, problem: str, again: datetime | None) -> None:
-        """What went wrong, and when to try again; None: never."""
-        self._change(number, due_at=micros(again), problem=problem)
+        """What went wrong, and when to try again; None: never, and what it said is not kept."""
+        self._change(number, due_at=micros(again), problem=problem, **({"body": ""} if again is None else {}))
+
+    def rename_judge(self, campaign: int, before: str, after: str) -> None:
+        """Call a judge of a campaign by another id in every message that has not arrived."""
+        name = self._connection.execute(select(_c.name).where(_c.id == campaign)).scalar_one()
+        for number, body in self._connection.execute(select(_delivery.id, _delivery.body).where(_delivery.body != "")):
+            message = loads(body)
+            if (message.get("campaign"), message.get("judge")) == (name, before):
+                self._change(number, body=dumps({**message, "judge": after}))
 
     def waiting(self) -> list[tuple[str, int, str]]:
         """What has not been delivered: the event, how often it was tried, what went wrong last."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from lanner.store.judgements import begin_chains
-from lanner.store.rows import micros, now
-from lanner.store.schema import migration
+from lanner.store.rows import dumps, loads, micros, now
+from lanner.store.schema import delivery, event, migration
 
 _FIRST_TABLES = """
 CREATE TABLE campaign (
@@ -176,6 +176,18 @@ def m004_chain(connection: Connection) -> None:
     begin_chains(connection, micros(now()))
 
 
+def m005_forgotten_names(connection: Connection) -> None:
+    """What was kept longer than needed and named judges, also those whose identity was erased since: who was reminded,
+    and messages to webhooks that are not sent any more."""
+    rows = connection.execute(select(event.c.id, event.c.detail).where(event.c.kind == "reminded")).all()
+    for number, detail in rows:
+        names = loads(detail).get("judges")
+        if isinstance(names, list):
+            count = dumps({"judges": len(names)})
+            connection.execute(event.update().where(event.c.id == number).values(detail=count))
+    connection.execute(delivery.update().where(delivery.c.due_at.is_(None)).values(body=""))
+
+
 def _create(connection: Connection, tables: str) -> None:
     for statement in tables.format(**_TYPES[connection.dialect.name]).split(";"):
         connection.exec_driver_sql(statement)
@@ -186,7 +198,13 @@ def _forbid_changes(connection: Connection, table: str, rows: str) -> None:
         connection.exec_driver_sql(statement)
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (m001_first_tables, m002_ledger, m003_outside, m004_chain)
+STEPS: tuple[Callable[[Connection], None], ...] = (
+    m001_first_tables,
+    m002_ledger,
+    m003_outside,
+    m004_chain,
+    m005_forgotten_names,
+)
 
 
 def migrate(connection: Connection, steps_done: int, at: datetime) -> None:

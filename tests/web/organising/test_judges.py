@@ -171,7 +171,8 @@ def test_reminders_go_to_those_who_have_not_finished(
     assert letter["To"] == "two@example.org"
     secret = re.findall(r"/j/([\w-]+)", letter.get_content())[0]
     assert enter(another(client), secret)
-    assert [event.kind for event in campaign.events(store, "trial")][-1] == "reminded"
+    reminder = campaign.events(store, "trial")[-1]
+    assert (reminder.kind, reminder.detail) == ("reminded", {"judges": 1}), "nobody's id: an identity can be erased"
 
 
 def test_a_judge_is_left_out_with_the_price_shown_first(client: TestClient, store: Store, token: str) -> None:

@@ -37,6 +37,8 @@ class Reading:
     """The protocol itself as JSON, where the file brings it."""
     remarks: frozenset[str] = frozenset()
     """The questions that ask for free text by their headings, however few different words were answered."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """The judges who count in no result, each with the reason."""
 
     def __repr__(self) -> str:
         segments = sum(len(document.segments) for document in self.documents)

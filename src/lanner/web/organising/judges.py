@@ -174,16 +174,14 @@ async def _remind(request: Request, campaign: Campaign, form: FormData) -> Respo
         try:
             count = await site.read(lambda: mailer.send(letters))
             account: int = request.state.visitor.account.id
-            await site.write(
-                lambda: _note_reminders(site.store, campaign, [link.judge for link in recipients], account)
-            )
+            await site.write(lambda: _note_reminders(site.store, campaign, len(recipients), account))
         except LannerError as error:
             problem = error_text(error)
     has_mail = mailer is not None
     return await _links_page(request, campaign, reminders, problem, reminding=True, mail=has_mail, sent=count)
 
 
-def _note_reminders(store: Store, campaign: Campaign, judges: list[str], account: int) -> None:
+def _note_reminders(store: Store, campaign: Campaign, judges: int, account: int) -> None:
     with store.writing() as tx:
         tx.events.add("reminded", datetime.now(UTC), campaign=campaign.id, account=account, judges=judges)
 
