@@ -412,3 +412,10 @@ def test_only_questionnaires_and_no_clashes() -> None:
         protocols.compose(protocols.load("da"), before=[protocols.load("esa")])
     with pytest.raises(ProtocolError, match="Two stages are called"):
         protocols.compose(protocols.load("da"), before=BEFORE, after=BEFORE)
+
+
+def test_a_file_brings_a_protocol_along_where_lanner_does_not_have_it() -> None:
+    known = protocols.load("da")
+    assert protocols.definition_of(known) == ""
+    for own in (known.model_copy(update={"version": "7"}), known.model_copy(update={"name": "mine"})):
+        assert Protocol.model_validate_json(protocols.definition_of(own)) == own
