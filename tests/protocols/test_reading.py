@@ -417,5 +417,6 @@ def test_only_questionnaires_and_no_clashes() -> None:
 def test_a_file_brings_a_protocol_along_where_lanner_does_not_have_it() -> None:
     known = protocols.load("da")
     assert protocols.definition_of(known) == ""
-    for own in (known.model_copy(update={"version": "7"}), known.model_copy(update={"name": "mine"})):
+    for change in ({"version": "7"}, {"name": "mine"}):
+        own = Protocol.model_validate({**known.model_dump(by_alias=True), **change})
         assert Protocol.model_validate_json(protocols.definition_of(own)) == own
