@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from lanner.campaign.progress import protocol as protocol_of
 from lanner.campaign.states import Reference, change, lock
 from lanner.errors import CampaignError, check_known
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
-from lanner.protocols.answers import Texts, answers_from_fields, check, chosen, texts_of
+from lanner.protocols.answers import Texts, answers_from_fields, check, chosen, in_order, texts_of
 from lanner.store import Store
 from lanner.store.rows import now
 
@@ -33,12 +33,15 @@ def settle(
     account: int | None = None,
     at: datetime | None = None,
 ) -> tuple[str, ...]:
-    """Keep agreed answers, as strictly checked as a judge's; questions left open are left out. Which were answered."""
+    """Keep agreed answers, as strictly checked as a judge's; questions left open are left out. Which were answered.
+    Outputs that were compared are kept in the order of their names, whichever they are given in."""
     moment = at or now()
     number = get(store, campaign).id
     protocol = protocol_of(store, number)
-    document, segment, systems = unit
-    checked_answers = _checked(protocol, answers, _texts(store, number, unit), len(systems))
+    document, segment, shown = unit
+    systems = tuple(sorted(shown))
+    given = _checked(protocol, answers, _texts(store, number, unit), len(systems))
+    checked_answers = {name: in_order(protocol, name, value, shown, systems) for name, value in given.items()}
     base = Judgement(ADJUDICATOR.id, "", "", document, segment, systems, None, answered_at=moment)
     judgements = []
     for question, value in checked_answers.items():
@@ -65,16 +68,27 @@ def settle(
 
 def settled_answers(store: Store, campaign: Reference, unit: Unit) -> dict[str, Json]:
     """What is agreed about a unit, by question."""
-    document, segment, systems = unit
+    document, segment, _ = unit
     earlier = history(store, campaign, judge=ADJUDICATOR.id, document=document, segment=segment)
-    return {entry.question: entry.value for entry in earlier if entry.systems == systems}
+    return {entry.question: entry.value for entry in _about(store, campaign, unit, earlier)}
+
+
+def _about(store: Store, campaign: Reference, unit: Unit, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+    """Those about the outputs of a unit, whichever order they were shown in; answers are in the order of the unit."""
+    protocol = protocol_of(store, campaign)
+    systems = unit[2]
+    for entry in judgements:
+        if sorted(entry.systems) == sorted(systems):
+            value = in_order(protocol, entry.question, entry.value, entry.systems, systems)
+            yield replace(entry, systems=systems, value=value)
 
 
 def answer_of(store: Store, campaign: Reference, unit: Unit, judge: str, question: str) -> Json:
     """What a judge answered about a unit: to agree on it as it is, where an answer is too long to give again."""
-    document, segment, systems = unit
+    document, segment, _ = unit
     answers = history(store, campaign, judge=judge, document=document, segment=segment, question=question)
-    own = [entry for entry in answers if entry.systems == systems and entry.role in (Role.MAIN, Role.CALIBRATION)]
+    about = _about(store, campaign, unit, answers)
+    own = [entry for entry in about if entry.role in (Role.MAIN, Role.CALIBRATION)]
     if not own or own[-1].value is None:
         raise CampaignError(f"{judge!r} has not answered {question!r} about this.", code="no_answer")
     return own[-1].value

@@ -32,7 +32,7 @@ from lanner.model import (
     Result,
     Signature,
 )
-from lanner.protocols.answers import combine, consistency, likeness, reordered
+from lanner.protocols.answers import combine, consistency, in_one_order, likeness
 from lanner.stats.resample import Array, Resampling, Scale, outcome, replicate_sums
 from lanner.store import Entry, Store
 from lanner.store.rows import loads
@@ -124,19 +124,10 @@ def _counted(store: Store, number: int, protocol: Protocol, keep: Sequence[str] 
     to `keep`). Outputs stand in one order, whichever they were shown in."""
     left_out = campaign.left_out(store, number).keys() - set(keep)
     return [
-        _in_one_order(protocol, entry)
+        in_one_order(protocol, entry)
         for entry in campaign.judgements(store, number)
         if entry.value is not None and counts(entry, Purpose.AGREEMENT, left_out)
     ]
-
-
-def _in_one_order(protocol: Protocol, entry: Judgement) -> Judgement:
-    place = protocol.find(entry.question)
-    if len(entry.systems) < 2 or place is None:
-        return entry
-    order = sorted(range(len(entry.systems)), key=lambda number: entry.systems[number])
-    systems = tuple(entry.systems[number] for number in order)
-    return replace(entry, systems=systems, value=reordered(*place, entry.value, order))
 
 
 def _answers_of(judgements: Sequence[Judgement], judge: str) -> Answers:

@@ -38,7 +38,7 @@ from lanner.model import (
 )
 from lanner.model import languages as language_names
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import chosen, combine, stage_schema
+from lanner.protocols.answers import chosen, combine, in_one_order, stage_schema
 from lanner.protocols.context import PEOPLE, Lines, canonical, heading, lines_of_document
 from lanner.store import Store
 
@@ -394,9 +394,10 @@ def agreed(store: Store, reference: str | int) -> list[Example]:
     documents = {document.id: document for document in campaign.documents(store, target.id)}
     votes: dict[tuple[str, str, tuple[str, ...]], dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
     final: dict[tuple[str, str, tuple[str, ...]], dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
-    for entry in campaign.judgements(store, target.id):
-        if entry.value is None or entry.document not in documents or entry.judge in left_out:
+    for judgement in campaign.judgements(store, target.id):
+        if judgement.value is None or judgement.document not in documents or judgement.judge in left_out:
             continue
+        entry = in_one_order(protocol, judgement)
         key = (entry.document, entry.segment, tuple(entry.systems))
         kind = kinds.get(entry.judge)
         calibrates = entry.role is Role.CALIBRATION or (entry.role is Role.MAIN and entry.document in calibration)

@@ -49,6 +49,7 @@ from lanner.monitor.snapshot import (
     Swap,
     UnitAnswers,
 )
+from lanner.protocols.answers import in_order
 from lanner.stats.diagnosis import severity
 from lanner.stats.frame import distinct
 from lanner.stats.power import documents_needed
@@ -213,26 +214,39 @@ def _short_answers(table: pl.DataFrame, question: str) -> dict[tuple[str, str, s
 def unit_answers(
     table: pl.DataFrame, protocol: Protocol, unit: tuple[str, str, str], people: Sequence[str]
 ) -> UnitAnswers:
-    """Everything said about one unit, also by models."""
-    place = (pl.col("document") == unit[0]) & (pl.col("segment") == unit[1]) & (pl.col("system") == unit[2])
+    """Everything said about one unit, also by models. Of outputs that were compared it holds what was answered about
+    them in whichever order; answers are in the order of the unit."""
+    systems = unit[2].split("|")
+    place = (pl.col("document") == unit[0]) & (pl.col("segment") == unit[1])
     rows = table.filter(place & pl.col("role").is_in([str(Role.MAIN), str(Role.CALIBRATION)]))
+    rows = rows.filter(pl.col("system").str.split("|").list.sort().list.join("|") == "|".join(sorted(systems)))
     answers: dict[str, dict[str, Json]] = {}
+    orders: dict[tuple[str, str], list[str]] = {}
+    """By question and judge ("" for what is agreed): the order in which the outputs stood."""
     agreed_answers: dict[str, Json] = {}
     seconds: dict[str, float] = {}
     kinds = {question.id: question for _, question in protocol.questions}
     columns = rows.select(
-        "judge", "judge_kind", "question", "row", "label", "score", "labels", "spans", "text", "ranks", "active"
-    )
-    for judge, kind, question, row, *values, active in columns.iter_rows():
+        "judge", "judge_kind", "question", "row", "system",
+        "label", "score", "labels", "spans", "text", "ranks", "active",
+    )  # fmt: skip
+    for judge, kind, question, row, shown, *values, active in columns.iter_rows():
         value = _value(kinds.get(question), *values)
         if kind == str(JudgeKind.ADJUDICATED):
             _put(agreed_answers, question, row, value)
+            orders[question, ""] = shown.split("|")
         else:
             _put(answers.setdefault(question, {}), judge, row, value)
+            orders[question, judge] = shown.split("|")
             if active is not None:
                 seconds[judge] = max(seconds.get(judge, 0.0), active)
     apart = distances(rows.filter(pl.col("judge").is_in(list(people))), protocol)
     parts = dict(apart.select("question", "distance").iter_rows())
+    for question, by_judge in answers.items():
+        for judge, value in by_judge.items():
+            by_judge[judge] = in_order(protocol, question, value, orders[question, judge], systems)
+    for question, value in agreed_answers.items():
+        agreed_answers[question] = in_order(protocol, question, value, orders[question, ""], systems)
     return UnitAnswers(answers, seconds, parts, agreed_answers)
 
 

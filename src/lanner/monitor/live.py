@@ -18,7 +18,7 @@ import polars as pl
 
 from lanner import campaign as campaigns
 from lanner.analysis import economy as adaptive
-from lanner.analysis.agreement import question_ratings, without_each_judge
+from lanner.analysis.agreement import UNIT, question_ratings, without_each_judge
 from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
 from lanner.analysis.economy import ANSWERED, Economy, Outcome, economy
 from lanner.analysis.material import from_campaign, missed_by_judge, with_help
@@ -169,7 +169,8 @@ class LiveCampaign:
     def settled_units(self) -> set[tuple[str, str, str]]:
         """Units about which a meeting has agreed on an answer."""
         agreed_rows = self.table.filter(pl.col("judge_kind") == str(JudgeKind.ADJUDICATED))
-        return {(d, s, o) for d, s, o in agreed_rows.select("document", "segment", "system").unique().iter_rows()}
+        units = agreed_rows.select("document", "segment", pl.col("system").str.split("|")).unique()
+        return {(document, segment, "|".join(sorted(systems))) for document, segment, systems in units.iter_rows()}
 
     def update(self, judges: Sequence[Judge]) -> None:
         """Take in everything that was saved or assigned until now."""
@@ -317,7 +318,7 @@ class LiveCampaign:
         """The latest, and how many there are."""
         texts = [question.id for _, question in self.protocol.questions if isinstance(question, Text)]
         comments = self.table.filter(pl.col("question").is_in(texts) & (pl.col("text").fill_null("") != ""))
-        columns = comments.select("judge", "question", "document", "segment", "text", "answered_at")
+        columns = comments.select("judge", "question", *UNIT, "text", "answered_at")
         latest = columns.sort("answered_at", descending=True, nulls_last=True).head(_COMMENTS)
         return tuple(Comment(*row) for row in latest.iter_rows()), comments.height
 

@@ -324,6 +324,7 @@ class Comment:
     question: str
     document: str
     segment: str
+    system: str
     text: str
     at: datetime | None
 

@@ -190,7 +190,28 @@ def combine(question: Question, values: Sequence[Json], rule: Rule = "majority")
 
 def reordered(stage: Stage, question: Question, value: Json, order: Sequence[int]) -> Json:
     """An answer about several outputs as if they had stood in another order: first the one that stood at `order[0]`."""
-    return kind_of(question).reordered(question, value, order) if stage.object is Object.OUTPUTS else value
+    if stage.object is not Object.OUTPUTS or value is None:
+        return value
+    kind = kind_of(question)
+    if question.for_each:
+        return {label: kind.reordered(question, part, order) for label, part in value.items()}
+    return kind.reordered(question, value, order)
+
+
+def in_order(protocol: Protocol, question: str, value: Json, shown: Sequence[str], systems: Sequence[str]) -> Json:
+    """An answer about outputs that were shown in one order, as if these systems had stood in the order given."""
+    place = protocol.find(question)
+    if place is None or len(shown) < 2 or tuple(shown) == tuple(systems):
+        return value
+    return reordered(*place, value, [shown.index(system) for system in systems])
+
+
+def in_one_order(protocol: Protocol, judgement: Judgement) -> Judgement:
+    """A judgement about outputs that were compared as if they had stood in the order of their names: judges who saw
+    the same outputs in different orders have judged the same unit."""
+    systems = tuple(sorted(judgement.systems))
+    value = in_order(protocol, judgement.question, judgement.value, judgement.systems, systems)
+    return judgement if systems == judgement.systems else replace(judgement, systems=systems, value=value)
 
 
 def in_words(question: Question, value: Json, wording: Wording) -> str:

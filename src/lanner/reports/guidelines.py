@@ -15,6 +15,7 @@ from lanner.campaign.adjudication import ADJUDICATOR
 from lanner.campaign.states import Reference
 from lanner.model import Json, JudgeKind, Judgement, Protocol, Question, Role, Text, Unit
 from lanner.model.protocol import Wording
+from lanner.protocols.answers import in_one_order
 from lanner.protocols.worked_examples import rule_in_words, teaching
 from lanner.reports.parts import Block, Paragraph, Report, Section
 from lanner.store import Store
@@ -163,13 +164,14 @@ def _decisions(store: Store, campaign: int, protocol: Protocol, language: str) -
     for event in campaigns.events(store, campaign):
         if event.kind == "settled":
             detail = event.detail
-            key = (str(detail["document"]), str(detail["segment"]), str(detail["system"]))
+            systems = "|".join(sorted(str(detail["system"]).split("|")))
+            key = (str(detail["document"]), str(detail["segment"]), systems)
             reasons[key] = (str(detail.get("note", "")), event.at)
     if not reasons:
         return
     people = {judge.id for judge in campaigns.judges(store, campaign) if judge.kind is not JudgeKind.MODEL}
     answers: dict[tuple[str, str, str], list[Judgement]] = {}
-    for judgement in campaigns.judgements(store, campaign):
+    for judgement in (in_one_order(protocol, entry) for entry in campaigns.judgements(store, campaign)):
         key = (judgement.document, judgement.segment, "|".join(judgement.systems))
         if key in reasons:
             answers.setdefault(key, []).append(judgement)

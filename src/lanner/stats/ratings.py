@@ -25,7 +25,8 @@ import polars as pl
 from scipy import sparse
 
 from lanner.errors import StatisticError, check_known, did_you_mean
-from lanner.model import EQUAL, JUDGE_GROUPS, SIDES, TIES, JudgeKind
+from lanner.model import JUDGE_GROUPS, JudgeKind
+from lanner.protocols.kinds.base import sides_among
 from lanner.stats.frame import ITEM, Numbers, by_name, distinct, given_again, positions, texts, tidy
 from lanner.stats.resample import Array
 
@@ -430,7 +431,7 @@ def _one_order(table: pl.DataFrame, sides: tuple[str, str] | None) -> pl.DataFra
     systems = pl.col("system").str.split("|")
     turned = systems.list.sort() != systems
     labels = set(table["label"].drop_nulls())
-    pair = sides or _sides(labels)
+    pair = sides or sides_among(labels)
     answers = [pl.when(turned).then(systems.list.sort().list.join("|")).otherwise("system").alias("system")]
     if pair is not None:
         other = pl.col("label").replace({pair[0]: pair[1], pair[1]: pair[0]})
@@ -441,14 +442,6 @@ def _one_order(table: pl.DataFrame, sides: tuple[str, str] | None) -> pl.DataFra
         table = table.with_columns(pl.Series("_order", names, dtype=pl.String))
         answers = [answers[0], pl.coalesce("label", "_order").alias("label")]
     return table.with_columns(answers)
-
-
-def _sides(labels: set[str]) -> tuple[str, str] | None:
-    """The words with which these answers name the two outputs; 1 and 2 only where nothing but a tie stands beside
-    them, since they may also be degrees."""
-    return next(
-        (pair for pair in SIDES if labels & set(pair) and (pair != ("1", "2") or labels <= {*pair, *TIES, EQUAL})), None
-    )
 
 
 def _order(systems: str, ranks: list[int] | None) -> str | None:

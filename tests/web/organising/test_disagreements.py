@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from hypothesis import given
@@ -15,7 +17,8 @@ from starlette.testclient import TestClient
 
 from lanner import campaign, protocols
 from lanner.campaign import Submission
-from lanner.model import Document, Json, Judge, JudgeKind, Number, Role, Segment
+from lanner.campaign.adjudication import settled_answers
+from lanner.model import Document, Json, Judge, JudgeKind, Judgement, Number, Role, Segment
 from lanner.model.protocol import Wording
 from lanner.monitor.snapshot import DisagreementFilter, DisagreementList, UnitAnswers
 from lanner.store import Store
@@ -360,6 +363,110 @@ def test_counted_labels_are_shown_and_agreed_on_with_their_counts(client: TestCl
     assert agreed(store) == {"errors_sc": {"mistranslation": 2}}
     page = client.get(f"/campaigns/trial/disagreements?at={item.document}&segment={item.segment}&system={system}").text
     assert re.search(r'name="errors_sc.mistranslation"\s+value="2"', page)
+
+
+SIDE_BY_SIDE = """
+name = "sides"
+version = "1"
+[[stage]]
+id = "compare"
+unit = "isolated_sentence"
+object = "outputs"
+[[stage.question]]
+id = "order"
+kind = "rank"
+[[stage.question]]
+id = "fluent"
+kind = "choice"
+options = ["a", "b", "tie"]
+[[stage.question]]
+id = "better_in"
+kind = "grid"
+rows = ["tone", "terms"]
+options = ["a", "b", "tie"]
+[[stage.question]]
+id = "note"
+kind = "text"
+[text.en]
+title = "Side by side"
+questions.order.label = "Order"
+questions.fluent = { label = "Fluent", options = { a.label = "a", b.label = "b", tie.label = "tie" } }
+questions.better_in = { label = "Better in", rows = { tone.label = "Tone", terms.label = "Terms" } }
+questions.note.label = "Note"
+"""
+
+
+@pytest.fixture
+def sides(client: TestClient, store: Store) -> str:
+    """Ann and Ben prefer oak, Cem prefers elm; Ben was shown the two the other way round. The address of the unit."""
+    texts = [Document("d", (Segment("1", "One.", {"oak": "Eins.", "elm": "Einer."}),), "en", "de")]
+    people = [Judge(name.lower(), name=name) for name in ("Ann", "Ben", "Cem")]
+    campaign.create(store, "trial", texts, protocols.parse_toml(SIDE_BY_SIDE), people)
+    campaign.open(store, "trial")
+    for judge, shown, best in (("ann", "oak|elm", "a"), ("ben", "elm|oak", "b"), ("cem", "oak|elm", "b")):
+        answers: dict[str, Json] = {
+            "order": [1, 2] if best == "a" else [2, 1],
+            "fluent": best,
+            "better_in": {"tone": best, "terms": "tie"},
+            "note": f"Said by {judge}.",
+        }
+        entries = [
+            Judgement(judge, "compare", question, "d", "1", tuple(shown.split("|")), value)
+            for question, value in answers.items()
+        ]
+        campaign.import_judgements(store, "trial", entries)
+    return "/campaigns/trial/disagreements?" + urlencode({"at": "d", "segment": "1", "system": "elm|oak"})
+
+
+def test_a_pair_that_was_shown_in_both_orders_is_one_unit(client: TestClient, store: Store, sides: str) -> None:
+    sign_in(client, store)
+    page = re.sub(r"\s+", " ", client.get(sides).text)
+    assert "Translation: elm" in page and page.index("Translation: elm") < page.index("Translation: oak")
+    order = page[: page.index('name="order@"')].rsplit("<tr", 1)[1]
+    assert re.findall(r"<td[^>]*> ?(\d–\d) ?</td>", order) == ["2–1", "2–1", "1–2"]
+    for row in ("a", "b"):
+        line = page[: page.index(f'name="fluent" value="{row}"')].rsplit("<tr", 1)[1]
+        assert re.findall(r">(not chosen|chosen)<", line) == (
+            ["not chosen", "not chosen", "chosen"] if row == "a" else ["chosen", "chosen", "not chosen"]
+        )
+    tone = page[: page.index('name="better_in.tone"')].rsplit("<tr", 1)[1]
+    assert re.findall(r"<td[^>]*> ?([AB]) ?</td>", tone) == ["B", "B", "A"]
+    for judge in ("ann", "ben", "cem"):
+        assert f"Said by {judge}." in page
+
+
+def test_an_answer_about_a_pair_is_taken_over_whichever_order_its_judge_saw(
+    client: TestClient, store: Store, sides: str
+) -> None:
+    token = sign_in(client, store)
+    about = {"document": "d", "segment": "1", "system": "elm|oak"}
+    settle(client, token, store, **about, **{"order@": "ann"})
+    assert agreed(store) == {"order": [2, 1]}
+    assert [entry.systems for entry in campaign.judgements(store, "trial")][-1] == ("elm", "oak")
+    page = re.sub(r"\s+", " ", client.get(sides).text)
+    assert re.search(r'<option value="(ann|ben)" selected', page)
+    unit = ("d", "1", ("oak", "elm"))
+    assert settled_answers(store, "trial", unit) == {"order": [1, 2]}, "in the order that is asked for"
+    campaign.settle(store, "trial", unit, {"order": [1, 2], "fluent": "a"})
+    assert agreed(store) == {"order": [2, 1], "fluent": "b"}, "one unit, whichever order it is named in"
+    assert "0 open" in client.get(sides).text
+
+
+def test_a_comment_leads_to_what_it_is_about(client: TestClient, store: Store, sides: str) -> None:
+    open_campaign(store, "alone", protocol="da")
+    task = campaign.tasks(store, "alone", "J1")[0]
+    campaign.submit(store, task.id, 0, {"score": 7.0, "comment": "Said alone."}, submission="a comment")
+    sign_in(client, store)
+    for name in ("trial", "alone"):
+        number = campaign.get(store, name).id
+        client.portal.call(partial(client.app.state.site.live.snapshot, number, "", wait=60.0))  # type: ignore
+        page = client.get(f"/campaigns/{name}").text
+        links = re.findall(r'<p dir="auto">(Said [^<]+)</p>\s*<a href="([^"]+)"', page)
+        assert links, name
+        for words, link in links:
+            answer = client.get(link.replace("&amp;", "&"))
+            assert answer.status_code == 200, link
+            assert words in answer.text
 
 
 LEVELS = ("sentence_level", "local", "extended")

@@ -6,7 +6,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
@@ -14,7 +14,7 @@ from statistics import fmean, median
 from typing import Any, Generic, Literal, TypeVar
 
 from lanner.errors import AnswerError, did_you_mean
-from lanner.model import Json, Option, Question, Stage
+from lanner.model import EQUAL, SIDES, TIES, Json, Option, Question, Stage
 from lanner.model.protocol import Wording, Words
 
 # Options by any of their spellings, and lists of options as a reader sees them.
@@ -91,6 +91,22 @@ def describe_options(
 def have_values(options: Sequence[Option]) -> bool:
     """Whether every option stands for a number."""
     return all(option.value is not None for option in options)
+
+
+def sides_among(labels: Set[str]) -> tuple[str, str] | None:
+    """The words with which these answers name the two outputs; 1 and 2 only where nothing but a tie stands beside
+    them, since they may also be degrees."""
+    return next(
+        (pair for pair in SIDES if labels & set(pair) and (pair != ("1", "2") or labels <= {*pair, *TIES, EQUAL})), None
+    )
+
+
+def on_other_side(options: Sequence[Option], value: Json, order: Sequence[int]) -> Json:
+    """An option that names one of two outputs by its place, when the outputs stand in another order."""
+    sides = sides_among({option.id for option in options})
+    if sides is None or list(order) != [1, 0] or value not in sides:
+        return value
+    return sides[1] if value == sides[0] else sides[0]
 
 
 def pick_option(options: Sequence[Option], rng: Random, level: float | None) -> str:

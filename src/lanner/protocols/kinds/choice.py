@@ -16,6 +16,7 @@ from lanner.protocols.kinds.base import (
     combine_labels,
     describe_options,
     have_values,
+    on_other_side,
     one_of,
     pick_option,
     replace_alias,
@@ -46,6 +47,9 @@ class ChoiceKind(Kind[Choice]):
     def simulate(self, question: Choice, simulation: Simulation) -> Json:
         level = simulation.level if have_values(question.options) else None
         return pick_option(question.options, simulation.rng, level)
+
+    def reordered(self, question: Choice, value: Json, order: Sequence[int]) -> Json:
+        return on_other_side(question.options, value, order)
 
     def level(self, question: Choice) -> Level:
         return "ordinal" if question.ordered else "nominal"

@@ -18,6 +18,7 @@ from lanner.protocols.kinds.base import (
     combine_labels,
     describe_options,
     have_values,
+    on_other_side,
     one_of,
     pick_option,
     replace_alias,
@@ -79,6 +80,9 @@ class GridKind(Kind[Grid]):
 
     def simulate(self, question: Grid, simulation: Simulation) -> Json:
         return {row.id: _simulate_row(question, simulation) for row in question.rows}
+
+    def reordered(self, question: Grid, value: Json, order: Sequence[int]) -> Json:
+        return {row: on_other_side(question.options, option, order) for row, option in value.items()}
 
     def level(self, question: Grid) -> Level:
         return "ordinal" if have_values(question.options) else "nominal"

@@ -47,6 +47,7 @@ from lanner.model import (
 )
 from lanner.model.alarms import VERDICT_DOCUMENTS
 from lanner.model.messages import count, estimate, interval, number, percent, plural, shortened, words
+from lanner.protocols.answers import in_order
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table, printed, value_columns
 from lanner.reports.view import Agreement, View
 from lanner.stats import diagnosis
@@ -753,7 +754,7 @@ def most_disputed(view: View) -> Section | None:
 
 def _entry(view: View, main: pl.DataFrame, document: Document | None, row: Mapping[str, Json]) -> dict[str, Json]:
     place = (pl.col("document") == row["document"]) & (pl.col("segment") == row["segment"])
-    rows = main.filter(place & (pl.col("system") == row["system"]))
+    rows = main.filter(place & (pl.col("system").str.split("|").list.sort().list.join("|") == row["system"]))
     answers = [
         (view.names[judge], " · ".join(sentences))
         for judge in view.people
@@ -822,7 +823,9 @@ def _answers_in_words(view: View, question: Question, rows: Sequence[Mapping[str
             first = [name for name, rank in zip(row["system"].split("|"), row["ranks"], strict=False) if rank == best]
             yield first[0] if len(first) == 1 else "tie"
         elif row["label"] is not None:
-            yield view.inside(view.words.option(question.id, row["label"]).label)
+            shown = row["system"].split("|")
+            label = in_order(view.protocol, question.id, row["label"], shown, sorted(shown))
+            yield view.inside(view.words.option(question.id, label).label)
         elif row["score"] is not None:
             yield f"{row['score']:.12g}"
 
