@@ -17,6 +17,7 @@ import lanner
 from lanner import campaign, formats
 from lanner.errors import InputError, LannerError, StatisticError
 from lanner.stats.agreement import alpha
+from lanner.stats.resample import Resampling
 from lanner.store import Store
 
 ROWS = [
@@ -70,6 +71,14 @@ def test_results_are_short_to_read_and_show_a_figure(tmp_path: Path) -> None:
     assert figure.table.height == found.table.height
     with pytest.raises(InputError, match="must end in"):
         figure.save(tmp_path / "f.docx")
+
+
+def test_a_figure_says_at_which_level_its_intervals_are() -> None:
+    ratings = FRAME.rename({"rater": "judge", "doc": "document", "seg": "segment"})
+    usual, narrow = (alpha(ratings, "score", resampling=Resampling(n=100, level=level)) for level in (0.95, 0.9))
+    labels = [re.findall(r'aria-label="(.*?)"', lanner.plot(results)._repr_html_())[0] for results in (usual, narrow)]
+    assert labels == ["Estimates with 95 % intervals", "Estimates with 90 % intervals"]
+    assert "Estimates with intervals" in lanner.plot([usual, narrow])._repr_html_()
 
 
 def test_scores_are_means_with_ranks() -> None:

@@ -40,7 +40,7 @@ from lanner.formats.parsing.columns import parse
 from lanner.formats.parsing.tables import table_kind
 from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json, Result
-from lanner.model.messages import estimate, in_number
+from lanner.model.messages import estimate, in_number, level_text
 from lanner.reports import rendering
 from lanner.reports.build import build
 from lanner.reports.comparison import compare as compare_materials
@@ -710,6 +710,7 @@ def plot(
     """
     if not _is_results(results):
         results = scores(cast("Data", results), question, **source)
+    levels = {Resampling().level}
     if isinstance(results, Table):
         frame = results.table
         dimensions = ("part", "question", "system", "judges", "metric", "measure", "side")
@@ -719,13 +720,15 @@ def plot(
         value = [results] if isinstance(results, Result) else list(cast("Sequence[Result]", results))
         frame = pl.DataFrame([{"question": each.labels.get("question", each.name), **_numbers(each)} for each in value])
         names = ["question"]
+        levels = {each.interval.level for each in value if each.interval}
     rows = [
         Row(" · ".join(str(row[name]) for name in names), row["value"], row["low"], row["high"])
         for row in frame.to_dicts()
         if row["value"] is not None and (row["low"] is not None or frame["low"].is_null().all())
     ]
     within = all(-1 <= value <= 1 for row in rows for value in (row.low, row.value, row.high) if value is not None)
-    drawing = intervals("Estimates with 95 % intervals", rows, bounded=within)
+    at_level = f"{level_text(levels.pop())} " if len(levels) == 1 else ""
+    drawing = intervals(f"Estimates with {at_level}intervals", rows, bounded=within)
     return Plot(standalone(str(drawing), plain(rendering.style())), frame)
 
 

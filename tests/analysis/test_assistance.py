@@ -247,6 +247,11 @@ def test_the_numbers_in_words(result: Assistance) -> None:
     assert "less (difference −" in sentences and " s, 95 %)" in sentences, "faster here, by seconds and not per cent"
 
 
+def test_the_level_in_words_is_that_of_the_interval(material: Material) -> None:
+    [narrow] = assistance(material, resampling=Resampling(n=200, level=0.9))
+    assert " s, 90 %)" in " ".join(assistance_words(narrow))
+
+
 def test_nothing_is_said_where_nobody_was_helped(store: Store) -> None:
     assert assistance(from_campaign(store, "models")) == []
 

@@ -197,6 +197,15 @@ def test_ten_documents_are_needed_for_an_interval(documents: int, known: bool) -
     assert len(result.notes) == 1 and ("No interval" in result.notes[0]) == (not known)
 
 
+def test_corrected_intervals_are_of_the_level_that_is_asked_for() -> None:
+    scores = {"a": {f"d{at}": [50.0 + at % 3] for at in range(12)}}
+    chances = dict.fromkeys(scores["a"], 0.5)  # equal weights: t over documents
+    ends = [corrected_scores(table(scores), "score", chances, level=level) for level in (0.95, 0.9)]
+    usual, narrow = (row["high"] - row["low"] for result in ends for row in result.rows)
+    assert narrow / usual == pytest.approx(stats.t.ppf(0.95, 11) / stats.t.ppf(0.975, 11))
+    assert "t 90%" in str(ends[1].signature)
+
+
 def test_intervals_stay_on_the_scale() -> None:
     high = {f"d{at}": [100.0 if at else 40.0] for at in range(12)}
     low = {f"d{at}": [0.0 if at else 60.0] for at in range(12)}

@@ -9,7 +9,9 @@ from lanner.analysis.material import Material, from_file
 from lanner.errors import LannerError
 from lanner.model import JudgeKind
 from lanner.reports.build import build
-from lanner.reports.rendering import render
+from lanner.reports.parts import Report
+from lanner.reports.rendering import latex_table, render
+from lanner.stats.resample import Resampling
 from reports.world import material
 
 
@@ -102,3 +104,25 @@ def test_metrics_alone_have_no_mean(tmp_path: Path) -> None:
     assert "was judged by 2 metrics" in text
     assert "beats" not in text
     assert "α" not in text
+
+
+def _ends(report: Report) -> list[tuple[float, float]]:
+    """Both ends of every interval in the tables and figures, but for ranges of ranks and of judges' controls."""
+    return [
+        (row[name], row[name.replace("low", "high")])
+        for part in (*report.tables, *report.figures)
+        for row in part.data
+        for name in row
+        if name.endswith("low") and not name.startswith("rank") and isinstance(row[name], float)
+    ]
+
+
+def test_intervals_of_another_level_say_which() -> None:
+    usual, narrow = (build(material("falcon"), resampling=Resampling(n=200, level=level)) for level in (0.95, 0.9))
+    text = re.sub(r"<style>.*?</style>|data:[^\"]*", "", render(narrow), flags=re.S)
+    assert "95 %" not in text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "90 %" in text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "95\\%" not in "".join(latex_table(table).replace(" ", "") for table in narrow.tables)
+    pairs = list(zip(_ends(usual), _ends(narrow), strict=True))
+    assert len(pairs) > 50
+    assert all(high - low > there - here for (low, high), (here, there) in pairs if high > low)

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from data_sets import released
 from lanner.reports.comparison import QUESTIONS, compare
-from lanner.reports.rendering import write
+from lanner.reports.rendering import render, write
 from lanner.stats.resample import Resampling
 from reports.comparison.worlds import QUICK, parity, scenarios, scores
 
@@ -25,6 +27,13 @@ def test_one_table_one_figure_a_question_one_paragraph(tmp_path: Path) -> None:
     assert all("Not answered here" in block.text for block in left.blocks)  # type: ignore[union-attr]
     assert json.dumps(rows)
     assert write(page, tmp_path, pictures=False).read_text(encoding="utf-8").count("<figure") == len(page.figures)
+
+
+def test_intervals_of_another_level_say_which() -> None:
+    sides = [("a", scores(title="a", gap=20)), ("b", scores(title="b", gap=5))]
+    page, _ = compare(sides, resampling=replace(QUICK, level=0.9))
+    assert not re.search(r"95\W?%", page_text := render(page).split("</style>")[1])
+    assert "90\N{NO-BREAK SPACE}%" in page_text
 
 
 @pytest.mark.parametrize("made", [parity, scenarios])

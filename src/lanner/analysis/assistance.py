@@ -21,6 +21,7 @@ from lanner.analysis.measures import CountedRows, counted, plan
 from lanner.analysis.scores import divide, document_sums
 from lanner.errors import StatisticError
 from lanner.model import Document, Json, Result, Segment, Spans
+from lanner.model.messages import level_text
 from lanner.protocols.prefilled import Help, judged_marks, of_text, outcomes, withheld_of
 from lanner.stats.effort import LIMIT, items
 from lanner.stats.resample import Resampling, Scale, outcome, replicate_sums, sign, t_outcome
@@ -315,4 +316,5 @@ def _doubt(difference: Result, unit: str = "") -> str:
     if difference.low <= 0 <= difference.high:
         return " (no more than chance could give)"
     low, high = (f"{end:+.2f}".replace("-", "−") for end in (difference.low, difference.high))
-    return f" (difference {low} to {high}{unit}, 95 %)"
+    level = f", {level_text(difference.interval.level)}" if difference.interval else ""
+    return f" (difference {low} to {high}{unit}{level})"

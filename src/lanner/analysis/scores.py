@@ -578,10 +578,16 @@ def probabilities(documents: Sequence[Document]) -> dict[str, float]:
 
 
 def corrected_scores(
-    table: pl.DataFrame, of: str, chances: Mapping[str, float], bounds: Bounds | None = None
+    table: pl.DataFrame,
+    of: str,
+    chances: Mapping[str, float],
+    bounds: Bounds | None = None,
+    *,
+    level: float = 0.95,
 ) -> Result:
     """Every system's mean, then every pair's difference over the documents that both have, one row each: `value` with
-    its 95 % interval for all texts, `chosen` for those that were chosen. `bounds` are the ends of the score's scale."""
+    its interval of this level for all texts, `chosen` for those that were chosen. `bounds` are the ends of the score's
+    scale."""
     rows = table.filter((pl.col("question") == of) & (pl.col("role") == "main") & pl.col("score").is_finite())
     unknown = sorted(set(rows["document"]) - chances.keys())
     if not chances or unknown:
@@ -599,7 +605,7 @@ def corrected_scores(
         totals.setdefault(system, {})[document] = (total, n)
     systems = sorted(totals)
     result = [
-        _estimate(name, "", [(total, n, chances[d]) for d, (total, n) in totals[name].items()], bounds)
+        _estimate(name, "", [(total, n, chances[d]) for d, (total, n) in totals[name].items()], bounds, level)
         for name in systems
     ]
     apart = (bounds[0] - bounds[1], bounds[1] - bounds[0]) if bounds and math.isfinite(bounds[1]) else None
@@ -607,19 +613,19 @@ def corrected_scores(
         in_common = [d for d in totals[first] if d in totals[second] and totals[first][d][1] == totals[second][d][1]]
         gaps = [(totals[first][d][0] - totals[second][d][0], totals[first][d][1], chances[d]) for d in in_common]
         if gaps:
-            result.append(_estimate(first, second, gaps, apart))
+            result.append(_estimate(first, second, gaps, apart, level))
     return Result(
         name="corrected scores",
         value=None,
         counts={"items": items.height, "documents": items["document"].n_unique()},
         rows=result,
         notes=_notes(result),
-        signature=_signature(of, bounds),
+        signature=_signature(of, bounds, level),
     )
 
 
 def _estimate(
-    system: str, other: str, rows: Sequence[tuple[float, int, float]], bounds: Bounds | None
+    system: str, other: str, rows: Sequence[tuple[float, int, float]], bounds: Bounds | None, level: float
 ) -> dict[str, Json]:
     total, n, chance = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     weights = n / chance
@@ -632,7 +638,7 @@ def _estimate(
     if documents >= FEWEST_DOCUMENTS:
         error = float(np.sqrt((residual**2).sum() * documents / (documents - 1))) / size
         freedom = size**2 / float((weights**2).sum()) - 1
-        reach = float(special.stdtrit(max(1.0, freedom), 0.975)) * error
+        reach = float(special.stdtrit(max(1.0, freedom), 0.5 + level / 2)) * error
         low, high = on_scale(value, value - reach, value + reach, bounds)
     return {
         "kind": "corrected",
@@ -661,11 +667,11 @@ def _notes(rows: Sequence[Mapping[str, Json]]) -> tuple[str, ...]:
     return ()
 
 
-def _signature(of: str, bounds: Bounds | None) -> Signature:
+def _signature(of: str, bounds: Bounds | None, level: float) -> Signature:
     parts = [
         ("of", of),
         ("weights", "1 / probability of the document (Hájek)"),
-        ("interval", f"linearised t 95%, Kish degrees of freedom, from {FEWEST_DOCUMENTS} documents"),
+        ("interval", f"linearised t {100 * level:.12g}%, Kish degrees of freedom, from {FEWEST_DOCUMENTS} documents"),
     ]
     if bounds is not None:
         parts.append(("scale", _name_scale(bounds)))

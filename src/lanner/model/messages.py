@@ -101,6 +101,11 @@ def percent(share: float | None, digits: int = 1) -> str:
     return DASH if share is None else f"{100 * share:.{digits}f} %"
 
 
+def level_text(level: float) -> str:
+    """A confidence level as it stands in headings and captions: "95 %", "99.9 %"."""
+    return f"{100 * level:.12g} %"
+
+
 def count(value: int | None) -> str:
     """A count with thousands set apart."""
     return DASH if value is None else f"{value:,}"

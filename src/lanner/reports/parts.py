@@ -150,18 +150,19 @@ def printed(columns: Sequence[Column], entries: Iterable[Any]) -> list[dict[str,
 
 def value_columns(
     sign: str,
+    level: str,
     digits: int = 3,
     *,
     key: str = "",
     span: str = "",
     of: Callable[[Any], Result] = lambda result: result,
 ) -> tuple[Column, Column, Column]:
-    """Of a coefficient: its value, its interval and how many items it rests on. Where an entry has several, `of` picks
-    one, and its columns begin with `key`."""
+    """Of a coefficient: its value, its interval of this level and how many items it rests on. Where an entry has
+    several, `of` picks one, and its columns begin with `key`."""
     value, ends, n = (key, f"{key}_ci", f"{key}_n") if key else ("value", "ci", "n")
     return (
         Column(value, sign, span=span, cell=lambda entry: number(of(entry).value, digits)),
-        Column(ends, "95 %", quiet=True, span=span, cell=lambda entry: interval(of(entry).low, of(entry).high)),
+        Column(ends, level, quiet=True, span=span, cell=lambda entry: interval(of(entry).low, of(entry).high)),
         Column(n, "n", quiet=True, span=span, cell=lambda entry: of(entry).counts.get("items", 0)),
     )
 

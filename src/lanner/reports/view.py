@@ -25,7 +25,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, signed
 from lanner.analysis.scores import group_rows
 from lanner.model import Judge, JudgeKind, Protocol, Result
-from lanner.model.messages import Message, lowered
+from lanner.model.messages import Message, level_text, lowered
 from lanner.model.protocol import Wording
 from lanner.stats.frame import Wide, wide
 from lanner.stats.resample import Resampling
@@ -71,6 +71,11 @@ class View:
     def unit(self) -> str:
         """What a judged text is called: where no protocol says so, it may be a sentence or a document."""
         return "item" if self.protocol.is_guessed else "sentence"
+
+    @property
+    def level(self) -> str:
+        """The level of the report's intervals, for headings and captions: "95 %"."""
+        return level_text(self.resampling.level)
 
     @cached_property
     def printed(self) -> list[Result]:

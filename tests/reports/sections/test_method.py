@@ -156,6 +156,14 @@ def test_statements_are_averaged_and_choices_counted() -> None:
     assert all(row["n"] == 4 for row in tables["statements"].rows)
     assert "questionnaires by people" in tables["statements"].signature
     assert "highest on" in tables["statements"].caption
+    narrow = questionnaire(View(Material("q", protocol, (), judges, tuple(answers)), protocol, Resampling(level=0.9)))
+    assert narrow is not None
+    for table in (block for block in narrow.blocks if isinstance(block, Table)):
+        widths = [
+            [row["high"] - row["low"] for row in each.data if row["low"] is not None]
+            for each in (table, tables[table.id])
+        ]
+        assert widths[0] != widths[1]
 
 
 def test_the_interval_of_an_average_stays_on_its_scale() -> None:

@@ -111,7 +111,7 @@ def _about(side: Side) -> str:
 def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
     columns = [Column("measure", "Measure")]
     for place, name in enumerate(lab.names):
-        columns += [Column(f"v{place}", name), Column(f"ci{place}", "95 %", quiet=True)]
+        columns += [Column(f"v{place}", name), Column(f"ci{place}", lab.level, quiet=True)]
         if place:
             columns += [
                 Column(f"gap{place}", f"{lab.names[0]} − {name}" if len(lab.names) > 2 else "difference"),

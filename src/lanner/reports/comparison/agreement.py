@@ -94,7 +94,7 @@ def agreement(lab: Lab) -> Answer:
         return Answer(title, missing="no item was judged by two people on either side.")
     clear = [sentence for sentence, weight in sentences if weight] or [sentence for sentence, _ in sentences]
     opening = " ".join(clear[:3]) or "Agreement of people on each question."
-    caption = f"{opening} Dot: coefficient; bar: 95 % interval over documents; n: items two people judged."
+    caption = f"{opening} Dot: coefficient; bar: {lab.level} interval over documents; n: items two people judged."
     signature = " · ".join(filter(None, (", ".join(dict.fromkeys(signs)), intervals_of(*every))))
     figure = Figure("lab-agreement", caption, str(intervals("Agreement of judges", rows)), data, signature)
     return Answer(title, lines, figure, " ".join(clear[:2]))
@@ -171,7 +171,7 @@ def same_scores(lab: Lab) -> Answer:
     )
     figure = Figure(
         "lab-same",
-        f"{sentence} Bars: 95 % intervals.",
+        f"{sentence} Bars: {lab.level} intervals.",
         str(intervals("How far scores go together", bars)),
         rows,
         str(result.signature or ""),
@@ -218,7 +218,7 @@ def models(lab: Lab) -> Answer:
     ]
     figure = Figure(
         "lab-models",
-        f"{_sentence_models(rows)} 0 is how far people agree with each other. Bars: 95 % intervals.",
+        f"{_sentence_models(rows)} 0 is how far people agree with each other. Bars: {lab.level} intervals.",
         str(intervals("Agreement of models with people, less agreement among people", bars)),
         rows,
         " · ".join(filter(None, ("model and people", intervals_of(*results)))),
@@ -356,7 +356,7 @@ def misevaluation(lab: Lab) -> Answer:
             title, missing=" ".join(result.notes).removeprefix("Undefined: ") or "no sentence looks perfect alone."
         )
     n = result.counts.get("items", 0)
-    numbers = f"{percent(result.value, 0)}, 95 % {percent(result.low, 0)} to {percent(result.high, 0)}"
+    numbers = f"{percent(result.value, 0)}, {lab.level} {percent(result.low, 0)} to {percent(result.high, 0)}"
     sentence = (
         f"Of {plural(n, 'sentence')} that look perfect alone, **{len(result.rows)} are wrong in context** ({numbers})."
     )

@@ -38,7 +38,7 @@ from lanner.stats import effort, ranking, regression
 from lanner.stats.association import correlations
 from lanner.stats.metric_accuracy import Kind, correlation_of_segments
 from lanner.stats.ranking import Ranking
-from lanner.stats.resample import Array, Indices, generator
+from lanner.stats.resample import Array, Indices, Resampling, generator
 
 # What an item costs
 
@@ -89,7 +89,7 @@ def cost(lab: Lab) -> Answer:
         {"side": side.name, "seconds": v.value, "low": v.low, "high": v.high, "n": v.n, "how": way}
         for side, v, (_, way) in zip(lab.sides, values, results, strict=True)
     ]
-    caption = f"{sentence} Dot: mean seconds of an item; bar: 95 % interval over documents. {how}."
+    caption = f"{sentence} Dot: mean seconds of an item; bar: {lab.level} interval over documents. {how}."
     drawing = intervals("Seconds an item", rows, bounded=False, digits=1)
     signature = f"mean seconds · items over {effort.LIMIT:,.0f} s left out · {intervals_of(*means)}"
     return Answer(title, lines, Figure("lab-cost", caption, str(drawing), data, signature), sentence)
@@ -230,7 +230,7 @@ def scoring(lab: Lab) -> Answer:
     sentence = " ".join(_sentence_scoring(side, own) for side, own in by_side.items())
     figure = Figure(
         "lab-scoring",
-        f"{sentence} Bars: 95 % intervals.",
+        f"{sentence} Bars: {lab.level} intervals.",
         str(intervals("Sum against count", bars)),
         rows,
         " · ".join(filter(None, ("Pearson r between judges", intervals_of(*results)))),
@@ -255,16 +255,15 @@ def _sentence_scoring(side: str, rows: list[dict[str, Any]]) -> str:
 
 
 _NEARLY = 0.9  # of τ, r or the share of items; below it a reader should not rely on half of the judges
-_MIDDLE = (0.025, 0.975)
 _DRAWS, _STREAM, _MOST_STEPS, _FEWEST_SYSTEMS = 200, 11, 8, 3
 
 
 def stability(lab: Lab) -> Answer:
     """With three systems or more: Kendall's τ between the order by k judges and by all. Else for scores the
     correlation of item means, for labels the share of items with the same majority. Each is the mean over draws, with
-    the middle 95 % of them."""
+    the middle of them, as wide as the level of the intervals."""
     title = "Would fewer judges say the same?"
-    rows = [_curve(side, lab.resampling.seed) for side in lab.sides]
+    rows = [_curve(side, lab.resampling) for side in lab.sides]
     if not any(points for _, points in rows):
         return Answer(title, missing="no side has two people on the same question.")
     lines, data, sentences = [], [], []
@@ -295,7 +294,7 @@ def stability(lab: Lab) -> Answer:
     ]
     figure = Figure(
         "lab-stability",
-        f"{text} 1 is what all judges together say. Mean and middle 95 % of {_DRAWS} draws.",
+        f"{text} 1 is what all judges together say. Mean and middle {lab.level} of {_DRAWS} draws.",
         str(curves("Stability under fewer judges", bars, "judges", top=1.0)),
         data,
         f"judges drawn without replacement · {_DRAWS} draws, seed {lab.resampling.seed}",
@@ -303,11 +302,11 @@ def stability(lab: Lab) -> Answer:
     return Answer(title, lines, figure, text)
 
 
-def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float, float, float]]]:
+def _curve(side: Side, resampling: Resampling) -> tuple[str, list[tuple[int, float, float, float]]]:
     judges = side.people
     if len(judges) < 2:
         return "", []
-    rng = generator(seed, _STREAM)
+    rng = generator(resampling.seed, _STREAM)
     half = max(1, len(judges) // 2)
     steps = np.unique([*np.linspace(1, len(judges) - 1, _MOST_STEPS).round().astype(int), half])
     if side.measure:
@@ -329,7 +328,8 @@ def _curve(side: Side, seed: int) -> tuple[str, list[tuple[int, float, float, fl
         shares = same([rng.choice(len(judges), int(k), replace=False) for _ in range(_DRAWS)])
         values = shares[np.isfinite(shares)]
         if len(values):
-            low, high = (float(end) for end in np.quantile(values, _MIDDLE))
+            middle = (0.5 - resampling.level / 2, 0.5 + resampling.level / 2)
+            low, high = (float(end) for end in np.quantile(values, middle))
             points.append((int(k), float(values.mean()), low, high))
     return what, points
 

@@ -16,7 +16,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.scores import divide, document_sums, planned_rankings
 from lanner.errors import InputError
 from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question, Rank, Result, Scale, Spans, Stage, Unit
-from lanner.model.messages import estimate, lowered, p_value
+from lanner.model.messages import estimate, level_text, lowered, p_value
 from lanner.model.protocol import Wording
 from lanner.protocols.derived import chosen_rows
 from lanner.reports.parts import Figure, Quotes
@@ -244,6 +244,11 @@ class Lab:
     resampling: Resampling
     hourly: float | None = None
     currency: str = ""
+
+    @property
+    def level(self) -> str:
+        """The level of the intervals, for headings and captions: "95 %"."""
+        return level_text(self.resampling.level)
 
     @property
     def names(self) -> list[str]:

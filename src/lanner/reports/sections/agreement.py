@@ -129,8 +129,8 @@ def calibration(view: View) -> Section | None:
         return None
     columns = [
         Column("question", "Question", cell=lambda row: view.short(row[0].id).capitalize()),
-        *value_columns("α", 2, key="before", span="Calibration", of=lambda row: row[1]),
-        *value_columns("α", 2, key="after", span="Main items", of=lambda row: row[2]),
+        *value_columns("α", view.level, 2, key="before", span="Calibration", of=lambda row: row[1]),
+        *value_columns("α", view.level, 2, key="after", span="Main items", of=lambda row: row[2]),
     ]
     data = [
         {"question": entry.id, "round": name, **result.row()}
@@ -151,7 +151,7 @@ def _overview_table(view: View) -> Table:
         row = agreement.weakest
         return f"{view.option(agreement.question, row.measure.row)} {number(row.result.value, 2)}" if row else ""
 
-    value, ends, _ = value_columns("Value", 2, of=lambda agreement: agreement.headline)
+    value, ends, _ = value_columns("Value", view.level, 2, of=lambda agreement: agreement.headline)
     weakest = Column("weakest", "Weakest row", text=True, cell=weakest_row)
     weak = any(agreement.weakest for agreement in view.agreements)
 
@@ -194,7 +194,7 @@ def _overview_figure(view: View) -> Iterator[Figure]:
     best, worst = (f"{view.short(a.question)} ({_estimate(a.headline)})" for a in (highest, lowest))
     caption = (
         f"Agreement is highest on {best} and lowest on {worst}. Dot: Krippendorff's α of all {highest.group}; bar: "
-        "95 % interval; n: items that two judged."
+        f"{view.level} interval; n: items that two judged."
     )
     data = [{"question": agreement.question, **agreement.headline.row()} for agreement in agreements]
     drawing = str(intervals("Agreement per question", rows))
@@ -217,7 +217,7 @@ def _apa(view: View) -> Iterator[str]:
         result = agreement.headline
         if result.value is None or not agreement.enough:
             continue
-        ends = f", 95 % CI {interval(result.low, result.high)}" if result.low is not None else ""
+        ends = f", {view.level} CI {interval(result.low, result.high)}" if result.low is not None else ""
         items, documents, judges = (result.counts.get(kind, 0) for kind in ("items", "documents", "judges"))
         n = f"{plural(items, 'item')} in {plural(documents, 'document')}, {plural(judges, 'judge')}"
         mean = f", the mean of {result.counts['rows']} rows" if "rows" in result.counts else ""
@@ -297,7 +297,7 @@ def _value(result: Result) -> float:
 
 def _rows_table(view: View, agreement: Agreement) -> Table:
     mean = agreement.headline
-    values = value_columns(agreement.plan.headline.sign, 2)
+    values = value_columns(agreement.plan.headline.sign, view.level, 2)
     columns = [Column("row", view.label(agreement.question)), *values]
     names = [view.option(agreement.question, part.measure.row) for part in agreement.parts]
     results = [part.result for part in agreement.parts]
@@ -321,7 +321,7 @@ def _pairs_table(view: View, agreement: Agreement) -> Table:
         value = same(pair)
         return "" if value is None else percent(value) if shares else number(value)
 
-    columns = [Column("pair", "Judges", cell=view.pair_name), *value_columns(agreement.coefficient.sign)]
+    columns = [Column("pair", "Judges", cell=view.pair_name), *value_columns(agreement.coefficient.sign, view.level)]
     if same_of and agreement.plan.same is not None:
         columns.insert(1, Column("same", agreement.plan.same.sign, cell=same_text))
     rows: list[dict[str, Json]] = []
@@ -400,11 +400,11 @@ def _without_judges(view: View) -> Iterator[Table]:
     yield Table("without-each-judge", caption, columns, list(rows_by_judge.values()), data, signature)
 
 
-def _second_line(numbers: Sequence[int]) -> str:
+def _second_line(view: View, numbers: Sequence[int]) -> str:
     """What stands under the coefficient in a cell: n where pairs share different numbers of items."""
     if len(set(numbers)) > 1:
         return f"Second line of a cell: n, {min(numbers):,} to {max(numbers):,} items."
-    return f"Second line of a cell: 95 % interval; n {numbers[0]:,} items in every cell."
+    return f"Second line of a cell: {view.level} interval; n {numbers[0]:,} items in every cell."
 
 
 def _heat_map(view: View, agreement: Agreement) -> Block:
@@ -422,7 +422,7 @@ def _heat_map(view: View, agreement: Agreement) -> Block:
     same_sign = agreement.plan.same.sign if agreement.plan.same else ""
     drawing = heat_map(judges, people, cells, agreement.coefficient.sign, same_sign)
     data = [{"judge": one, "other": other, **asdict(pair)} for (one, other), pair in cells.items()]
-    caption = f"{_extreme_pairs(view, agreement)} {_second_line([pair.n for pair in cells.values()])}"
+    caption = f"{_extreme_pairs(view, agreement)} {_second_line(view, [pair.n for pair in cells.values()])}"
     return Figure(f"pairs-{agreement.question}", caption, str(drawing), data, view.signature(agreement.pairs[0]))
 
 
@@ -525,7 +525,8 @@ def _table(view: View, family: str, questions: Mapping[str, Question], sets: Map
     columns = [Column("coefficient", ""), *(Column(suffix, SUFFIXES[suffix]) for suffix in questions)]
     caption = (
         f"{view.label(next(iter(questions.values())).id)}: agreement among random sentences (RS), sentences in context "
-        "(SC) and documents (DS), each with its 95 % interval over documents. – stands for fewer than ten shared items."
+        f"(SC) and documents (DS), each with its {view.level} interval over documents. – stands for fewer than ten "
+        "shared items."
     )
     return Table(f"scenarios-{family}", caption, columns, rows, data, signature)
 

@@ -281,12 +281,14 @@ def _caption_parts(view: View, result: Diagnosis) -> Iterator[Message]:
         yield message("{shown} of {n} comparisons remain after correction.", shown=significant, n=result.tests)
     if result.errors:
         yield message("Bar: share of judgements with the error, all systems together; n: judgements behind the marks.")
-        yield message("Mark: {unit}, with its 95 % interval over documents.", unit=unit_words(result))
+        yield message(
+            "Mark: {unit}, with its {level} interval over documents.", unit=unit_words(result), level=view.level
+        )
     else:
         yield message(
             "Bar: share of judgements in which it matters, all systems together; n: judgements behind the marks."
         )
-        yield message("Mark: mean rating where it matters, with its 95 % interval over documents.")
+        yield message("Mark: mean rating where it matters, with its {level} interval over documents.", level=view.level)
     if len(result.systems) > 1:
         yield message(
             "Filled: worse than the systems named at the right, p < .05 after Holm over all {n}.", n=result.tests
@@ -319,7 +321,7 @@ def _table(view: View, result: Diagnosis) -> Table:
         columns += [
             Column(f"{system}-often", view.translate(often), quiet=True, span=system),
             Column(f"{system}-mean", view.translate(mean), span=system),
-            Column(f"{system}-ci", "95 %", quiet=True, span=system),
+            Column(f"{system}-ci", view.level, quiet=True, span=system),
         ]
     caption = view.translate(
         message(
@@ -345,7 +347,7 @@ def _contrasts(view: View, result: Diagnosis) -> Table | None:
         Column("place", view.translate(message("Where")), text=True),
         Column("system", view.translate(message("System")), text=True),
         Column("better", view.translate(message("Better")), text=True),
-        Column("gap", view.translate(message("Difference [95 %]")), cell=_difference),
+        Column("gap", view.translate(message("Difference [{level}]", level=view.level)), cell=_difference),
         Column("p", "p", quiet=True, cell=lambda row: p_number(row["p_corrected"])),
         Column("documents", view.translate(message("Documents")), quiet=True),
     ]
@@ -382,7 +384,7 @@ def _explanation_table(view: View, result: Diagnosis) -> Table | None:
         if own:
             columns += [
                 Column(f"{system}-b", view.translate(message("coefficient")), span=system),
-                Column(f"{system}-ci", "95 %", quiet=True, span=system),
+                Column(f"{system}-ci", view.level, quiet=True, span=system),
             ]
             strength.append(f"{system} R² {number(own[0]['r2'], 2)}")
     caption = view.translate(
@@ -414,7 +416,7 @@ def _groups(view: View, result: Diagnosis) -> Table | None:
         Column("system", view.translate(message("System")), text=True),
         group_column("people", message("People")),
         group_column("models", message("Models")),
-        Column("gap", view.translate(message("People − models [95 %]")), cell=_difference),
+        Column("gap", view.translate(message("People − models [{level}]", level=view.level)), cell=_difference),
         Column("p", "p", quiet=True, cell=lambda row: p_number(row["p_corrected"])),
     ]
     caption = view.translate(

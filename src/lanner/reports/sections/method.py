@@ -45,7 +45,18 @@ from lanner.model import (
     Unit,
     languages,
 )
-from lanner.model.messages import count, duration, estimate, interval, number, p_number, percent, plural, words
+from lanner.model.messages import (
+    count,
+    duration,
+    estimate,
+    interval,
+    level_text,
+    number,
+    p_number,
+    percent,
+    plural,
+    words,
+)
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed, value_columns
 from lanner.reports.view import View
 from lanner.stats.diagnosis import self_agreement
@@ -314,7 +325,7 @@ def _intervals(view: View) -> str:
     for (method, unit, level, resamples, seed), number_of in ways.most_common():
         how = _METHODS.get(method, f"by the method {method}").format(unit=unit, units=f"{unit}s")
         resampling = f" ({resamples} resamples, seed {seed})" if resamples else ""
-        parts.append((number_of, f"{100 * level:.12g} %, {how}{resampling}"))
+        parts.append((number_of, f"{level_text(level)}, {how}{resampling}"))
     if len(parts) == 1:
         return f"Intervals are {parts[0][1]}."
     each = "; ".join(f"{text} ({number_of} of {len(view.printed)})" for number_of, text in parts)
@@ -433,7 +444,7 @@ def questionnaire(view: View) -> Section | None:
 def _averages(view: View, questions: list[str]) -> Table:
     rows_counted = view.counted("questionnaire")
     result = keep_means_on_scale(
-        rows_counted.sign(averages(rows_counted.table, questions)),
+        rows_counted.sign(averages(rows_counted.table, questions, resampling=view.resampling)),
         {question: bounds_of(view.protocol, question) for question in questions},
     )
 
@@ -443,7 +454,7 @@ def _averages(view: View, questions: list[str]) -> Table:
     columns = [
         Column("statement", "Statement", cell=statement),
         Column("mean", "Mean", cell=lambda row: number(row["mean"], 2, bounded=False)),
-        Column("ci", "95 %", quiet=True, cell=lambda row: interval(row["low"], row["high"], bounded=False)),
+        Column("ci", view.level, quiet=True, cell=lambda row: interval(row["low"], row["high"], bounded=False)),
         Column("median", "Median", cell=lambda row: number(row["median"], 1, bounded=False)),
         Column("n", "n", quiet=True),
     ]
@@ -461,7 +472,7 @@ def _averages(view: View, questions: list[str]) -> Table:
 
 def _shares(view: View, questions: list[str]) -> Table:
     rows_counted = view.counted("questionnaire")
-    result = rows_counted.sign(shares(rows_counted.table, questions))
+    result = rows_counted.sign(shares(rows_counted.table, questions, resampling=view.resampling))
     columns = [
         Column("question", "Question", cell=lambda row: view.label(row["question"])),
         Column("answer", "Answer", text=True, cell=lambda row: view.words.option(row["question"], row["label"]).label),
@@ -572,7 +583,7 @@ def _repeats(view: View, repeats: CountedRows) -> Table | None:
         judge = entry[1].labels["judge"]
         return "all judges" if judge == "all" else view.names.get(judge, judge)
 
-    _, ends, n = value_columns("", of=lambda entry: entry[1])
+    _, ends, n = value_columns("", view.level, of=lambda entry: entry[1])
     columns = [
         Column("question", "Question", cell=lambda entry: view.short(entry[0].question).capitalize()),
         Column("judge", "Judge", text=True, cell=judge_name),
@@ -722,7 +733,7 @@ def _fates(view: View, result: Assistance) -> Table:
     def fate_column(fate: str) -> Column:
         return Column(
             fate,
-            f"{fate.capitalize()} [95 %]",
+            f"{fate.capitalize()} [{view.level}]",
             cell=lambda entry: estimate(entry.fates[fate].value, entry.fates[fate].low, entry.fates[fate].high),
         )
 
@@ -748,7 +759,8 @@ def _comparison_table(view: View, result: Assistance) -> Table:
     signature = next((view.signature(c.difference) for c in comparisons if c.difference.signature), "")
 
     def side_column(side: str) -> Column:
-        return Column(side, f"{side.capitalize()} [95 %]", cell=lambda row: _shown(row.measure, getattr(row, side)))
+        heading = f"{side.capitalize()} [{view.level}]"
+        return Column(side, heading, cell=lambda row: _shown(row.measure, getattr(row, side)))
 
     columns = [
         Column("what", "", cell=lambda comparison: _heading(comparison.measure)),

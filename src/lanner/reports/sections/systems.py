@@ -164,7 +164,7 @@ def _score_columns(view: View, of: str) -> list[Column]:
     return [
         Column("rank", "System", cell=lambda row: f"{row['rank']}. {row['system']}"),
         Column("score", capital(view.label(of)), cell=lambda row: number(row["score"], 2, bounded=False)),
-        Column("ci", "95 %", quiet=True, cell=lambda row: interval(row["low"], row["high"], bounded=False)),
+        Column("ci", view.level, quiet=True, cell=lambda row: interval(row["low"], row["high"], bounded=False)),
     ]
 
 
@@ -207,8 +207,8 @@ def _differences(view: View, of: str, ranking: Ranking, margin: float | None) ->
         else ""
     )
     caption = (
-        f"{_pairs_told(ranking, margin).strip()} Mark: difference in {view.short(of)}; line: 95 % interval, not "
-        f"corrected. Filled: p < .05 corrected for all pairs.{within} Hollow otherwise: not decided, and not equal "
+        f"{_pairs_told(ranking, margin).strip()} Mark: difference in {view.short(of)}; line: {view.level} interval, "
+        f"not corrected. Filled: p < .05 corrected for all pairs.{within} Hollow otherwise: not decided, and not equal "
         f"either.{zone}"
     )
     drawing = differences(f"Differences in {view.short(of)} between systems", bars, margin)
@@ -241,7 +241,7 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
     columns = [
         *_score_columns(view, analysis.of),
         *([plain_mean] if is_adjusted else []),
-        Column("gap", "Lead [95 %]", cell=lead),
+        Column("gap", f"Lead [{view.level}]", cell=lead),
         Column("p", "p", quiet=True, cell=lambda row: p_number(row.get("p_corrected"))),
         *([state] if len(result.rows) > 1 else []),
         _RANKS,
@@ -292,7 +292,7 @@ def _corrected_blocks(view: View, of: str) -> list[Block]:
     if not chances or not chances.keys() >= set(rows_counted.table["document"]):
         return []
     bounds = score_bounds(view.protocol, of, {})
-    result = rows_counted.sign(corrected_scores(rows_counted.table, of, chances, bounds))
+    result = rows_counted.sign(corrected_scores(rows_counted.table, of, chances, bounds, level=view.resampling.level))
     if not result.rows:
         return []
 
@@ -304,7 +304,7 @@ def _corrected_blocks(view: View, of: str) -> list[Block]:
 
     columns = [
         Column("system", "System", cell=name),
-        Column("all", "For all texts [95 %]", cell=value),
+        Column("all", f"For all texts [{view.level}]", cell=value),
         Column("chosen", "On the chosen ones", quiet=True, cell=lambda row: number(row["chosen"], 2, bounded=False)),
         Column("documents", "Documents", quiet=True),
     ]
@@ -341,11 +341,11 @@ def _figure(view: View, of: str, result: Result) -> Figure:
     ]
     documents = plural(result.counts["documents"], "document")
     caption = (
-        f"{capital(view.label(of))} of each system in {documents}, best first. Bars: 95 % intervals over documents; "
-        "at the right the range of ranks; a line ends a cluster."
+        f"{capital(view.label(of))} of each system in {documents}, best first. Bars: {view.level} intervals over "
+        "documents; at the right the range of ranks; a line ends a cluster."
     )
     if len(rows) == 1:
-        caption = f"Bar: 95 % interval over {documents}; n {plural(result.counts['items'], 'item')}."
+        caption = f"Bar: {view.level} interval over {documents}; n {plural(result.counts['items'], 'item')}."
     drawing = intervals(f"{view.label(of)} by system", bars, bounded=False)
     return Figure(f"systems-{of}", caption, str(drawing), result.rows, view.signature(result))
 
@@ -394,7 +394,7 @@ def _profile(view: View, question: Question) -> list[Block]:
         own = [
             *([Column(f"{system}-matters", "matters", quiet=True, span=system, cell=_matters)] if is_graded else []),
             Column(f"{system}-mean", "mean", span=system, cell=lambda e: number(e.quality.value, 2, bounded=False)),
-            Column(f"{system}-ci", "95 %", quiet=True, span=system, cell=_quality_interval),
+            Column(f"{system}-ci", view.level, quiet=True, span=system, cell=_quality_interval),
         ]
         columns += own
         for row, handlings in zip(rows, by_row.values(), strict=True):
@@ -453,7 +453,7 @@ def _panels(
     ]
     means = {row: [e.quality.value or 0.0 for e in own.values() if _enough(e)] for row, own in rows.items()}
     spread = {row: max(values) - min(values) for row, values in means.items() if len(values) > 1}
-    caption = "Dot: mean where the row matters; bar: 95 % interval over documents."
+    caption = f"Dot: mean where the row matters; bar: {view.level} interval over documents."
     if spread:
         widest = max(spread, key=lambda row: spread[row])
         shown_means = [
@@ -600,7 +600,7 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
         findings.append(_explained_finding(view, analysis.of, names, steps_with_items))
     labels = {term: label for term, label, _ in terms}
     strongest = _strongest(view, full.rows, labels)
-    marks = "Bars: 95 % intervals, errors clustered by document; * p < .05 with all predictors."
+    marks = f"Bars: {view.level} intervals, errors clustered by document; * p < .05 with all predictors."
     caption = f"{'; '.join(sentences)}. {strongest} {marks}"
     figure = Figure(
         f"explained-{analysis.of}",
@@ -627,7 +627,8 @@ def _apa(view: View, of: str, judges: Sequence[str], rows: Rows, labels: Mapping
         )
         yield (
             f"For {view.names[judge]}, {name} predicted the {view.short(of)}, b = {b}, SE = {error}, "
-            f"t({df}) = {t_text}, {p_value(top['p'])}, 95 % CI {interval(top['low'], top['high'], bounded=False)}."
+            f"t({df}) = {t_text}, {p_value(top['p'])}, {view.level} CI "
+            f"{interval(top['low'], top['high'], bounded=False)}."
         )
 
 
@@ -646,7 +647,7 @@ def _blocks_table(view: View, of: str, steps: Result) -> Table:
         Column("judge", "Judge", cell=lambda row: view.names[row["judge"]]),
         Column("step", "Predictors", text=True, cell=lambda row: str(row["step"]).replace("_", " ")),
         Column("r2", "R²", cell=lambda row: number(row["r2"])),
-        Column("ci", "95 %", quiet=True, cell=lambda row: interval(row["r2_low"], row["r2_high"])),
+        Column("ci", view.level, quiet=True, cell=lambda row: interval(row["r2_low"], row["r2_high"])),
         Column("added", "added", cell=lambda row: number(row["added"])),
         Column("f", "Joint test", cell=test),
         Column("p", "p", quiet=True, cell=lambda row: p_number(row["p"]) if _tested(row) else ""),
@@ -771,7 +772,7 @@ def three_ways(
     unit = f"points of {view.inside(view.label(of))} for one step more"
     signature = (
         f"OLS, CR2 by document, REML with random documents (Satterthwaite) · {view.protocol.label} {of} · "
-        f"judges {len(groups)} · t intervals {view.resampling.level:.0%}"
+        f"judges {len(groups)} · t intervals {view.level}"
     )
     figure = Figure(
         f"three-ways-{of}",
@@ -815,7 +816,7 @@ def _ways_table(
 ) -> Table:
     columns = [Column("term", "Term", cell=lambda row: labels.get(row["term"], "Intercept"))]
     for way, span in zip(WAYS, ("OLS", "Clustered by document", "Mixed, document random"), strict=True):
-        columns += _way_columns(way, span)
+        columns += _way_columns(way, span, view.level)
     rows: list[dict[str, Json]] = []
     for judge, own in groupby(data, key=lambda row: row["judge"]):
         rows += [{"group": judge}, *printed(columns, own)]
@@ -823,7 +824,7 @@ def _ways_table(
     return Table(f"coefficients-{of}", caption, columns, rows, data, signature)
 
 
-def _way_columns(way: str, span: str) -> Iterator[Column]:
+def _way_columns(way: str, span: str, level: str) -> Iterator[Column]:
     def ends(row: Mapping[str, Json]) -> str:
         return interval(row.get(f"{way}_low"), row.get(f"{way}_high"), bounded=False)
 
@@ -832,7 +833,7 @@ def _way_columns(way: str, span: str) -> Iterator[Column]:
 
     if way != "clustered":  # the estimate is that of OLS: only its uncertainty differs
         yield Column(f"{way}_b", "b", span=span, cell=value)
-    yield Column(f"{way}_ci", "95 %", quiet=True, span=span, cell=ends)
+    yield Column(f"{way}_ci", level, quiet=True, span=span, cell=ends)
     yield Column(f"{way}_p", "p", quiet=True, span=span, cell=lambda row: p_number(row.get(f"{way}_p")))
 
 
@@ -866,7 +867,7 @@ def correlated_judges(view: View) -> Section | None:
     columns = [Column("what", "Measure"), Column("pair", "Judges", text=True), Column("n", "n", quiet=True)]
     for statistic in _COEFFICIENTS:
         columns.append(Column(statistic, statistic.removesuffix(" r").removesuffix(" ρ")))
-        columns.append(Column(f"{statistic}_ci", "95 %", quiet=True))
+        columns.append(Column(f"{statistic}_ci", view.level, quiet=True))
     rows: dict[tuple[str, str, str], dict[str, Json]] = {}
     for row in values:
         pair = f"{view.names[row['x']]} – {view.names[row['y']]}"

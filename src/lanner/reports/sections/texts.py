@@ -394,7 +394,8 @@ def _figure(view: View, question: Scale) -> Figure | None:
     whole = _means(table, view.resampling)
     spread = outcome(whole, view.resampling, column=_PARTS, null=0.0)
     caption = (
-        f"{_change(view, question.id, whole, spread)} Each part is a fifth of every document; bars: 95 % intervals."
+        f"{_change(view, question.id, whole, spread)} Each part is a fifth of every document; bars: {view.level} "
+        "intervals."
     )
     counts = {"items": len(table), "documents": documents}
     signature = sign("mean by fifth", view.resampling, spread.interval, of=question.id)
@@ -497,7 +498,7 @@ def _dependence(view: View) -> Table | None:
     for pair, domain in places if len(pairs) > 1 else [place for place in places if place[0] == ALL]:
         key = f"{pair}-{domain}"
         where = "all" if (pair, domain) == (ALL, ALL) else domain if pair == ALL else f"{pair}, {domain}"
-        columns += [Column(key, "share", span=where), Column(f"{key}-ci", "95 %", quiet=True, span=where)]
+        columns += [Column(key, "share", span=where), Column(f"{key}-ci", view.level, quiet=True, span=where)]
         for row, own in zip(rows, by_sign.values(), strict=True):
             if share := own.get((pair, domain)):
                 row |= {key: percent(share.value, 0), f"{key}-ci": _ends(share.low, share.high)}
@@ -559,7 +560,7 @@ def _figure_contexts(view: View, analysis: Analysis, result: Result, findings: l
     groups = _groups(result.rows, name, str(top[name]))
     return Figure(
         f"{analysis.statistic.replace('.', '-')}-{analysis.of}",
-        f"{view.label(analysis.of)}. {sentence}{groups}. Dot: share; bar: 95 % interval over documents.",
+        f"{view.label(analysis.of)}. {sentence}{groups}. Dot: share; bar: {view.level} interval over documents.",
         str(intervals(view.label(analysis.of), bars)),
         result.rows,
         view.signature(result),
@@ -613,11 +614,15 @@ def context_section(view: View) -> Section | None:
 def _context_table(view: View, effects: Sequence[ContextEffect]) -> Table:
     columns = [
         Column("context", "", cell=lambda effect: context_label(effect.context)),
-        Column("missed", "Misevaluated [95 %]", cell=lambda effect: _known_share(effect.misevaluated)),
+        Column("missed", f"Misevaluated [{view.level}]", cell=lambda effect: _known_share(effect.misevaluated)),
         Column("perfect", "of", quiet=True, cell=lambda effect: _perfect_items(effect.misevaluated) or ""),
-        Column("changed", "Changed [95 %]", cell=lambda effect: _share_with_interval(effect.changed)),
-        Column("within", "Within [95 %]", cell=lambda effect: _share_with_interval(effect.apart)),
-        Column("seconds", "Seconds [95 %]", cell=lambda effect: _share_with_interval(effect.seconds, 1, bounded=False)),
+        Column("changed", f"Changed [{view.level}]", cell=lambda effect: _share_with_interval(effect.changed)),
+        Column("within", f"Within [{view.level}]", cell=lambda effect: _share_with_interval(effect.apart)),
+        Column(
+            "seconds",
+            f"Seconds [{view.level}]",
+            cell=lambda effect: _share_with_interval(effect.seconds, 1, bounded=False),
+        ),
     ]
     rows: list[dict[str, Json]] = []
     for _, own in groupby(effects, key=lambda effect: effect.question):
