@@ -74,7 +74,8 @@ def test_results_are_short_to_read_and_show_a_figure(tmp_path: Path) -> None:
 
 
 def test_a_figure_says_at_which_level_its_intervals_are() -> None:
-    ratings = FRAME.rename({"rater": "judge", "doc": "document", "seg": "segment"})
+    columns = {"rater": "judge", "doc": "document", "seg": "segment"}
+    ratings = FRAME.rename(columns).with_columns(question=pl.lit("score"))
     usual, narrow = (alpha(ratings, "score", resampling=Resampling(n=100, level=level)) for level in (0.95, 0.9))
     labels = [re.findall(r'aria-label="(.*?)"', lanner.plot(results)._repr_html_())[0] for results in (usual, narrow)]
     assert labels == ["Estimates with 95 % intervals", "Estimates with 90 % intervals"]
