@@ -96,7 +96,7 @@ def test_without_a_browser_links_can_be_opened_elsewhere(monkeypatch: pytest.Mon
         found = doctor._browser()
         assert found.state == MISSING
         assert words in found.found
-        assert "elsewhere" in found.next_step
+        assert "another machine" in found.next_step
 
 
 def test_an_empty_folder_says_how_to_begin(lanner: Command) -> None:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.command import Command
-from lanner.cli import Detail, implementation, set_option
+from lanner.cli import SEED, Detail, implementation, set_option
 from lanner.cli.commands import analysis, campaign
 from lanner.cli.source import names, pending_notes
 from lanner.errors import LannerError
@@ -98,7 +98,7 @@ def test_the_help_names_details_and_not_the_old_options() -> None:
 
 @pytest.mark.parametrize(
     ("assignment", "message"),
-    [("sise=5", "no detail 'sise'"), ("size", "has no value"), ("size=many", "many"), ("test=x", "'x'")],
+    [("sise=5", "no setting 'sise'"), ("size", "has no value"), ("size=many", "many"), ("test=x", "'x'")],
 )
 def test_mistakes_are_named(assignment: str, message: str) -> None:
     with pytest.raises(LannerError, match=message):
@@ -155,3 +155,19 @@ def test_an_unknown_command_of_a_group_names_those_there_are(lanner: Command) ->
     assert "Did you mean 'check'?" in near.err and "`lanner campaign --help`" in near.err
     assert "Known: add, change" in lanner("accounts", "nothing-like-it").err
     assert "There is no command 'chekc'" in lanner("chekc").err
+
+
+def test_help_leaves_out_the_range_of_a_seed_and_a_mistake_names_it() -> None:
+    command = click.Command("draw", params=[click.Option(["--seed"], type=SEED)])
+    assert "x<=" not in command.get_help(click.Context(command))
+    with pytest.raises(click.BadParameter, match="-1 is not in the range 0<=x<="):
+        command.make_context("draw", ["--seed", "-1"])
+
+
+def test_help_lists_settings_line_by_line_with_their_choices() -> None:
+    lines = [
+        line.strip()
+        for line in analysis.scores.get_help(click.Context(analysis.scores, terminal_width=80)).splitlines()
+    ]
+    assert "part: the part to analyse, if a folder has" in lines
+    assert any(line.endswith("[holm|shaffer|none]") for line in lines)

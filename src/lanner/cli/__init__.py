@@ -12,6 +12,7 @@ import io
 import os
 import re
 import sys
+import textwrap
 import tomllib
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -107,7 +108,21 @@ store_option = click.option(
 )
 
 PATH = click.Path(path_type=Path)
-SEED = click.IntRange(0, 2**63 - 1)
+
+
+class Seed(click.IntRange):
+    """A number that a random generator starts from. Its range, that of a database, is left out of help."""
+
+    name = "integer"
+
+    def _describe_range(self) -> str:
+        return ""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return click.IntRange(self.min, self.max).convert(value, param, ctx)
+
+
+SEED = Seed(0, 2**63 - 1)
 RESAMPLES = click.IntRange(0, 1_000_000)
 PORT = click.IntRange(1, 65535)
 
@@ -328,7 +343,7 @@ def from_option(command: Command) -> Command:
     for option, metavar, words in (
         ("--encoding", "NAME", "Text encoding, if the detected one is wrong: cp949, windows-1252, …"),
         ("--languages", "PAIR", "Language pair, such as en-ko."),
-        ("--columns", "ROLE=NAME,…", "Column roles: source=src,document=talk,system:GPT-4=mt,judge=who."),
+        ("--columns", "ROLE=NAME,…", "What columns hold: source=src,system:A=mt,judge=who."),
         ("--missing", "VALUES", "Numbers in tables that mean no answer, such as 999,-1; none: all are answers."),
     ):
         command = click.option(
@@ -477,18 +492,23 @@ def set_option(details: Mapping[str, Detail]) -> Callable[[Command], Command]:
         for name, detail in details.items():
             kind = {"is_flag": True} if detail.type is bool else {"type": detail.type}
             wrapper = click.option(f"--{name}", default=None, hidden=True, help=detail.help, **kind)(wrapper)
-        words = "; ".join(f"{name}: {detail.help}" for name, detail in details.items())
-        return click.option(
-            "--set", "assignments", multiple=True, metavar="NAME=VALUE", help=f"Change a detail; repeatable. {words}"
-        )(wrapper)
+        lines = "\n".join(line for name, detail in details.items() for line in _help_lines(name, detail))
+        words = f"Change a setting; repeatable:\n\n\b\n{lines}"
+        return click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help=words)(wrapper)
 
     return decorate
+
+
+def _help_lines(name: str, detail: Detail) -> list[str]:
+    """What a setting means, broken to fit beside the names of options on a terminal of 80 columns."""
+    choices = f" [{'|'.join(detail.type.choices)}]" if isinstance(detail.type, click.Choice) else ""
+    return textwrap.wrap(f"{name}: {detail.help}{choices}", 46, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _parse_assignment(details: Mapping[str, Detail], assignment: str) -> tuple[str, Any]:
     name, equals, text = assignment.partition("=")
     if name not in details:
-        raise LannerError(f"There is no detail {name!r} to set.", next_step=did_you_mean(name, list(details)))
+        raise LannerError(f"There is no setting {name!r}.", next_step=did_you_mean(name, list(details)))
     if not equals:
         raise LannerError(f"--set {assignment} has no value.", next_step=f"Write --set {name}=… ({details[name].help})")
     try:

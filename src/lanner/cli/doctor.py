@@ -153,9 +153,10 @@ def _browser() -> Finding:
     except webbrowser.Error:
         if program := next(filter(shutil.which, _BROWSERS), ""):
             words = f"{program}, but there is no screen here to open it on; judges may use any on theirs"
-            return Finding("Browser", words, MISSING, "Open the printed links elsewhere.")
+            return Finding("Browser", words, MISSING, "Open the printed links on another machine.")
         words = "none found on this machine; judges may use any on theirs"
-        return Finding("Browser", words, MISSING, "Open the printed links elsewhere, or install Firefox or Chromium.")
+        step = "Open the printed links on another machine, or install Firefox or Chromium."
+        return Finding("Browser", words, MISSING, step)
     return Finding("Browser", str(getattr(browser, "name", "") or type(browser).__name__))
 
 
@@ -215,7 +216,7 @@ def run(output: Output, store_place: str) -> None:
     wrong = [each for each in checks if each.state == WRONG]
     if not wrong:
         output.say()
-        output.say("Nothing is wrong. What has a dot is needed only for what its line says.")
+        output.say("Nothing is wrong. Lines with a dot (·) name optional things that are missing.")
     if wrong:
         output.end()
         names = ", ".join(dict.fromkeys(each.about for each in wrong))

@@ -438,7 +438,7 @@ def _run(
         if totals.failed and not totals.calls:
             raise LannerError(
                 f"No answer came from the server: {totals.problem}.",
-                next_step="Does it run, and is --base-url right? Nothing was stored; the same command asks again.",
+                next_step="Is it running, and is --base-url right? Nothing was stored; the same command asks again.",
             )
         _say(output, totals, sorted({member.model for plan in plans for member in plan.members}))
         _audited(output, store, entry, plans)

@@ -165,7 +165,7 @@ async def _ask(endpoint: Endpoint, model: str, prompt: Prompt, turns: list[dict[
     try:
         return (await connection.ask(Call(model, messages, prompt.schema, 0.0, 0, 2000, "try"))).text
     except (providers.OverloadedError, providers.UnanswerableError, providers.UnreadableError) as error:
-        raise LannerError(f"No reply came: {error}.", next_step="Does it run, and is --base-url right?") from error
+        raise LannerError(f"No reply came: {error}.", next_step="Is it running, and is --base-url right?") from error
     finally:
         await connection.close()
 

@@ -365,7 +365,7 @@ def contradicts_pair(document: Document, pair: str) -> bool:
     """Whether a document names another language pair; another region of the same languages is no other pair."""
     source, target = language_codes.pair(pair)
     if source == target == language_codes.UNDETERMINED:
-        raise InputError(f"{pair!r} is no language pair.", next_step="Write for instance --languages en-ko.")
+        raise InputError(f"{pair!r} is not a language pair.", next_step="Write for instance --languages en-ko.")
     return any(
         language_codes.UNDETERMINED not in (own, code) and own.partition("-")[0] != code.partition("-")[0]
         for own, code in ((document.source_language, source), (document.target_language, target))

@@ -49,7 +49,7 @@ def test_language_columns_tell_the_languages() -> None:
     ("given", "message"),
     [
         ("source=sauce", "no column 'sauce'"),
-        ("sauce=source", "'sauce' is nothing a column can be"),
+        ("sauce=source", "'sauce' is not a role of a column"),
         ("source", "no column map"),
         ('{"source": ', "not a JSON object"),
     ],

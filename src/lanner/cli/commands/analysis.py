@@ -59,8 +59,8 @@ SCORES_DETAILS = {
     "average": Detail(click.Choice(AVERAGES), "how segment scores are averaged (micro)"),
     "test": Detail(click.Choice(TESTS), "the significance test (permutation)"),
     "combine": Detail(click.Choice(COMBINATIONS), "how tests per domain are combined (pooled)"),
-    "correction": Detail(click.Choice(CORRECTIONS), "for multiple comparisons (holm)"),
-    "adjust": Detail(click.Choice(ADJUSTMENTS), "for segments that not all systems share (auto)"),
+    "correction": Detail(click.Choice(CORRECTIONS), "correction for multiple comparisons (holm)"),
+    "adjust": Detail(click.Choice(ADJUSTMENTS), "adjust scores for segments that not all systems share (auto)"),
     "better": Detail(click.Choice(["higher", "lower"]), "which scores are better (from the protocol)"),
     "margin": Detail(float, "with --head-to-head: test non-inferiority and equivalence within so many points"),
     "part": Detail(str, "the part to analyse, if a folder has several"),
@@ -99,7 +99,7 @@ def scores(**options: Any) -> None:
 SCALES = ("auto", "steps", "numbers")
 
 
-@click.command("facets", short_help="Scores with judges' severity taken out; what a design is worth.")
+@click.command("facets", short_help="Scores adjusted for judges' severity; how reliable a design is.")
 @click.option("--question", "-q", metavar="QUESTION", help="The question or score. [default: from the protocol]")
 @click.option(
     "--scale",
@@ -326,7 +326,7 @@ def compare(**options: Any) -> None:
     answer("comparison.run_compare", options)
 
 
-@click.command("audit", short_help="What moves a model's judgements that should not.")
+@click.command("audit", short_help="Find what biases a model judge: length, order, wording …")
 @click.argument("model")
 @click.option("--texts", "source", required=True, metavar="CAMPAIGN_OR_TEXTS", help="What it judges in the audit.")
 @named_protocol("What is asked about a file of texts.")
@@ -353,13 +353,13 @@ def audit(**options: Any) -> None:
     answer("comparison.run_audit", options)
 
 
-@click.command("replace", short_help="Whether a model can replace a judge, and what it saves.")
+@click.command("replace", short_help="Test whether a model can replace a judge, and what it saves.")
 @click.argument("model", metavar="MODEL")
 @click.option("--question", "-q", help="Only this question (default: all that the model and people answered).")
 @click.option("--epsilon", default=0.2, show_default=True, help="What a person's cost allows the model to be worse by.")
 @source_options
 def replace(**options: Any) -> None:
-    """Say whether a model can replace a judge, how its scores differ from people's, and what it saves.
+    """Test whether a model can replace a judge, how its scores differ from people's, and what it saves.
 
     Three answers in one: the test of Calderon et al. (2025) against each judge, calibration, and prediction-powered
     means; for labels, the model's shares put right by its known errors.

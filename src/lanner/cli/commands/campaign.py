@@ -432,12 +432,14 @@ def design(**options: Any) -> None:
 
 PLAN_DETAILS = {
     "systems": Detail(int, "number of systems (as in the pilot, or 2)"),
-    "power": Detail(float, "for the smallest detectable difference (0.8)", 0.8),
+    "power": Detail(float, "power for the smallest detectable difference (0.8)", 0.8),
     "extra": Detail(int, "judgements to add (as many again)"),
-    "minutes": Detail(float, "per judgement, for hours and cost"),
+    "minutes": Detail(float, "minutes per judgement, for hours and cost"),
     "rate": Detail(float, "cost of an hour of judging"),
     "studies": Detail(int, "simulated studies (2000)", 2000),
-    "goal": Detail(str, "of an adaptive campaign, compared with the fixed one: best, better:A,B, … (rank)", "rank"),
+    "goal": Detail(
+        str, "goal of an adaptive campaign, compared with the fixed one: best, better:A,B, … (rank)", "rank"
+    ),
     "by": Detail(click.Choice(["domain"]), "plan each domain separately"),
 }
 
@@ -469,11 +471,11 @@ def plan(**options: Any) -> None:
 
 
 NEW_DETAILS = {
-    "title": Detail(str, "that judges see", ""),
-    "published": Detail(bool, "true: the wording of the protocol's paper", False),
+    "title": Detail(str, "the title that judges see", ""),
+    "published": Detail(bool, "true for the wording of the protocol's paper", False),
     "before": Detail(str, "questionnaires before the tasks, comma-separated", ""),
     "after": Detail(str, "questionnaires after the tasks, comma-separated", ""),
-    "prefill": Detail(str, "MODEL@SOURCE: judges start from the marks of a model in another campaign or a file"),
+    "prefill": Detail(str, "MODEL@SOURCE, the model whose marks judges start from and the campaign or file with them"),
     "unassisted": Detail(
         click.FloatRange(0, 1, max_open=True), "share of each system's documents judged without these marks (0.2)"
     ),
@@ -606,7 +608,7 @@ def promote(**options: Any) -> None:
     answer_from_store("campaign.run_promote", options)
 
 
-@about_campaign("guidelines", "A campaign's guidelines, with examples from its own decisions.")
+@about_campaign("guidelines", "Print the guidelines, with examples from a campaign's own decisions.")
 @click.option("--out", type=PATH, help="Write them here: a file ending in .md, or .html for print.")
 @click.option("--language", default="en", show_default=True, help="Language of the protocol's words.")
 def guidelines(**options: Any) -> None:

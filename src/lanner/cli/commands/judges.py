@@ -340,12 +340,12 @@ def prompt_try(**options: Any) -> None:
     answer("model_judges.try_prompt", options)
 
 
-@about_campaign("replay", "Take in outputs that a model gave elsewhere.")
+@about_campaign("replay", "Import answers that a model gave elsewhere.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=PATH)
 @click.option("--as", "judge_name", default="", help="The judge's name (default: the file's).")
 @reads_files("files")
 def replay(**options: Any) -> None:
-    """Take in files of JSON lines with a model's answers. Spellings are mended by the protocol's aliases and counted.
+    """Import a model's answers from JSON lines. Other spellings are resolved by the protocol's aliases and counted.
 
     Example: lanner replay pilot o4-mini.jsonl
     """

@@ -217,7 +217,7 @@ def _take_given(table: MapDraft, assignments: Mapping[str, str]) -> None:
         else:
             kinds = ("reference", "system", "answer", "measure", "judge", "ignore")
             roles = [*ROLES, "output", *(f"{kind}:NAME" for kind in kinds)]
-            raise InputError(f"{role!r} is nothing a column can be.", next_step=did_you_mean(role, roles))
+            raise InputError(f"{role!r} is not a role of a column.", next_step=did_you_mean(role, roles))
         if column in table.free:
             table.free.remove(column)
 

@@ -139,7 +139,9 @@ ANSWERS = "answers"
 JUDGEMENTS = "judgements"
 """What a note is about that says how answers were read, which is of no interest where the texts alone are taken."""
 UNKNOWN_LANGUAGES = Note(
-    "The languages are unknown, which judges will see.", "Set them with --languages, such as en-ko.", about="languages"
+    "The languages are unknown, and judges will see that.",
+    "Set them with --languages, such as en-ko.",
+    about="languages",
 )
 
 
