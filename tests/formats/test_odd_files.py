@@ -16,6 +16,8 @@ from lanner import formats
 from lanner.errors import InputError
 from lanner.formats import Reading
 from lanner.formats.parsing import textfile
+from lanner.model import Scale
+from lanner.protocols import guessing
 
 
 def read(path: Path, **options: Any) -> Reading:
@@ -480,3 +482,111 @@ def test_the_line_that_tells_excel_the_delimiter_is_not_mentioned(tmp_path: Path
     reading = read(path)
     assert [j.value for j in reading.judgements] == [4.5]
     assert not any("sep" in note for note in reading.notes)
+
+
+def table(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Path:
+    path.write_text("\n".join(";".join(map(str, row)) for row in [header, *rows]), "utf-8")
+    return path
+
+
+ORDERS = [("DeepL", "Google", "NLLB", "GPT"), ("NLLB", "GPT", "DeepL", "Google"), ("GPT", "DeepL", "Google", "NLLB")]
+"""What three judges said of an item, the best system first."""
+
+
+def test_best_and_worst_of_several_systems_are_ranks(tmp_path: Path) -> None:
+    """They were a comparison of the first two systems, with labels."""
+    shown = ("DeepL", "GPT", "Google", "NLLB")
+    rows = [(f"j{n}", item, *shown, order[0], order[-1]) for item in (1, 2) for n, order in enumerate(ORDERS)]
+    reading = read(table(tmp_path / "b.csv", ["judge", "item", "A", "B", "C", "D", "best", "worst"], rows))
+    ranks = {(judge, item, systems[0]): value for judge, item, systems, value in answers(reading)}
+    assert len(ranks) == 24
+    for n, order in enumerate(ORDERS):
+        assert [ranks[f"j{n}", "1", name] for name in order] == [1, 2.5, 2.5, 4]
+
+
+@pytest.mark.parametrize(
+    ("best", "worst"), [("DeepL", "DeepL"), ("DeepL", ""), ("DeepL", "Bing")], ids=["the same", "half", "not shown"]
+)
+def test_a_row_whose_best_and_worst_are_no_order_is_refused(tmp_path: Path, best: str, worst: str) -> None:
+    rows = [(f"j{n}", item, *sorted(o), o[0], o[-1]) for item in range(100) for n, o in enumerate(ORDERS)]
+    rows.append(("j0", 100, *sorted(ORDERS[0]), best, worst))
+    path = table(tmp_path / "b.csv", ["judge", "item", "A", "B", "C", "D", "best", "worst"], rows)
+    with pytest.raises(InputError, match="is no order of the systems") as error:
+        read(path)
+    assert error.value.where.line == len(rows) + 1
+
+
+@pytest.mark.parametrize(
+    ("heading", "mark", "ranks"),
+    [
+        ("answer", " > ", [1, 2, 3, 4]),
+        ("Ranking", ", ", [1, 2, 3, 4]),
+        ("your order", "→", [1, 2, 3, 4]),
+        ("answer", " = ", [2.5, 2.5, 2.5, 2.5]),
+    ],
+)
+def test_an_order_of_systems_in_a_cell_is_a_rank_of_each(
+    tmp_path: Path, heading: str, mark: str, ranks: list[float]
+) -> None:
+    rows = [(f"j{n}", item, mark.join(order)) for item in (1, 2) for n, order in enumerate(ORDERS)]
+    reading = read(table(tmp_path / "o.csv", ["judge", "item", heading], rows))
+    values = {(judge, item, systems[0]): value for judge, item, systems, value in answers(reading)}
+    assert [values["j1", "2", name] for name in ORDERS[1]] == ranks
+
+
+def test_coders_who_answer_yes_and_no_are_no_systems(tmp_path: Path) -> None:
+    """`coder1` and `coder2` were two systems called yes and no, with a preference by coder3."""
+    rows = [(n, "yes" if n % 2 else "no", "yes" if n % 3 else "no", "no" if n % 5 else "yes") for n in range(12)]
+    reading = read(table(tmp_path / "c.csv", ["segment", "coder1", "coder2", "coder3"], rows))
+    assert answers(reading) == [(f"coder{place}", str(row[0]), (), row[place]) for row in rows for place in (1, 2, 3)]
+
+
+def test_answers_called_after_systems_beside_the_source_are_about_these(tmp_path: Path) -> None:
+    """DeepL and GPT-4 were judges, one of them a person."""
+    header = ["segment", "source", "Adequacy DeepL", "Adequacy GPT-4"]
+    reading = read(table(tmp_path / "s.csv", header, [(n, f"Sentence {n}.", n % 5, n % 3) for n in range(6)]))
+    expected = [("judge", str(n), (name,), n % k) for n in range(6) for name, k in (("DeepL", 5), ("GPT-4", 3))]
+    assert answers(reading) == expected
+    header[-1] = "Adequacy Ann"
+    with pytest.raises(InputError, match="is not clear"):
+        read(table(tmp_path / "s.csv", header, [(n, f"Sentence {n}.", n % 5, n % 3) for n in range(6)]))
+
+
+def test_preferences_in_a_column_for_each_judge(tmp_path: Path) -> None:
+    """They were kept with the texts, and nothing was said."""
+    rows = [(n, f"Sentence {n}.", f"Satz {n}.", f"Ein Satz, {n}.", "deepl", "tie" if n else "bing") for n in range(4)]
+    reading = read(table(tmp_path / "p.csv", ["id", "source", "mt_deepl", "mt_bing", "anna", "ben"], rows))
+    both = ("deepl", "bing")
+    expected = [(j, str(n), both, v) for n in range(4) for j, v in (("anna", "a"), ("ben", "tie" if n else "b"))]
+    assert answers(reading) == expected
+
+
+def test_a_minus_among_signs_is_an_answer(tmp_path: Path) -> None:
+    signs = ["--", "-", "0", "+", "++", "", "–"]
+    reading = read(table(tmp_path / "s.csv", ["judge", "segment", "quality"], [("a", *s) for s in enumerate(signs)]))
+    assert [value for *_, value in answers(reading)] == [-2, -1, 0, 1, 2, None, -1]
+    assert "'–' is -1" in " ".join(reading.notes)
+    marks = table(tmp_path / "m.csv", ["judge", "segment", "quality"], [("a", *s) for s in enumerate(["good", "-"])])
+    assert [value for *_, value in answers(read(marks))] == ["good", None]
+
+
+def test_percentages_among_fractions_are_refused(tmp_path: Path) -> None:
+    def scores(*values: str) -> Path:
+        return table(tmp_path / "x.csv", ["judge", "segment", "score"], [("a", *each) for each in enumerate(values)])
+
+    with pytest.raises(InputError, match=r"such as 0\.9") as error:
+        read(scores("85%", "0.9", "1"))
+    assert error.value.where.line == 3
+    assert [value for *_, value in answers(read(scores("85%", "90", "0")))] == [85, 90, 0]
+    assert [value for *_, value in answers(read(scores("0.5%", "0.9", "0.1")))] == [0.5, 0.9, 0.1]
+
+
+def test_the_scale_of_a_heading_is_that_of_the_question(tmp_path: Path) -> None:
+    header = ["judge", "segment", "Adequacy (1-7)", "Fluency (1 = best, 5 = worst)"]
+    reading = read(table(tmp_path / "s.csv", header, [("a", n, 2 + n % 3, 1 + n % 4) for n in range(9)]))
+    best_guess = guessing.of_file(reading.judgements, reading.questions, "", scales=reading.scales)
+    assert best_guess is not None
+    scales = {question.id: question for _, question in best_guess.protocol.questions if isinstance(question, Scale)}
+    assert (scales["adequacy"].min, scales["adequacy"].max) == (1, 7)
+    assert scales["adequacy"].direction == "higher_is_better"
+    assert (scales["fluency"].max, scales["fluency"].direction) == (5, "lower_is_better")

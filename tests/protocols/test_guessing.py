@@ -20,6 +20,7 @@ def rated(values: list[object], question: str = "score", systems: tuple[str, ...
         ([80, 35, 0, 100, 62], "da"),
         ([0, 3, 6, 4], "sqm"),
         ([1, 5, 3, 4], GUESSED),
+        ([1, 6, 3, 4], GUESSED),
         ([-3, 0, -12], GUESSED),
         ([120, 80], GUESSED),
         (["good", "bad"], GUESSED),
@@ -32,6 +33,35 @@ def test_scores_tell_their_protocol_by_their_values(values: list[object], name: 
     assert "score" in found.note
     intake = take_in(found.protocol, rated(values))
     assert not intake.flags
+
+
+@pytest.mark.parametrize(
+    ("values", "ends"),
+    [
+        ([0, 1], (0, 1)),
+        ([2, 4], (1, 5)),
+        ([0, 4], (0, 5)),
+        ([1, 6], (1, 6)),
+        ([2, 6], (1, 6)),
+        ([0, 6], (0, 6)),
+        ([3, 7], (1, 7)),
+        ([1, 10], (1, 10)),
+        ([0, 9], (0, 10)),
+        ([1, 11], (0, 100)),
+        ([1, 2.5, 5], (1, 5)),
+        ([1.2, 4.5], (0, 5)),
+        ([1, 6.5, 7], (1, 7)),
+        ([1.5, 6.5], (0, 10)),
+        ([-2, 2], (-2, 2)),
+        ([-0.5, 120.2], (-1, 121)),
+    ],
+)
+def test_the_ends_of_a_scale_are_those_of_the_usual_one_that_holds_all_answers(
+    values: list[object], ends: tuple[float, float]
+) -> None:
+    [(_, question)] = guess(rated(values, "quality_of_it")).protocol.questions
+    assert isinstance(question, Scale)
+    assert (question.min, question.max) == ends
 
 
 @pytest.mark.parametrize(

@@ -289,7 +289,12 @@ def from_readings(readings: Sequence[formats.Reading], protocol: str | None = No
         guess = None
         if not protocol:
             guess = guessing.of_file(
-                judgements, reading.questions, reading.protocol, reading.definition, reading.remarks
+                judgements,
+                reading.questions,
+                reading.protocol,
+                reading.definition,
+                remarks=reading.remarks,
+                scales=reading.scales,
             )
         if guess:
             definition, notes = guess.protocol, (*filter(None, [guess.note]), *notes)

@@ -191,7 +191,9 @@ def _find_protocol(part: Reading, protocol: str | None, output: Output) -> Proto
 
     if protocol:
         return load(protocol)
-    guess = of_file(part.judgements, part.questions, part.protocol, part.definition, part.remarks)
+    guess = of_file(
+        part.judgements, part.questions, part.protocol, part.definition, remarks=part.remarks, scales=part.scales
+    )
     if guess is not None and guess.note:
         output.note(f"{part.name}: {guess.note}")
     return guess.protocol if guess else None

@@ -136,6 +136,7 @@ def _read_table(table: MappedTable, answers: TableAnswers, protocol: str) -> Rea
         tuple(notes),
         answers.headings if judgements else {},
         remarks=frozenset(key for key, heading in answers.headings.items() if names_remark(heading)),
+        scales=answers.scales(),
     )
 
 

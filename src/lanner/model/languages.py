@@ -14,6 +14,16 @@ from typing import Any
 UNDETERMINED = "und"
 _RTL_SCRIPTS = {"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg"}
 _PLACEHOLDERS = {"", "und", "mul", "xx", "unknown", "none"}
+_REGIONS = {
+    "ar": "ae eg ma sa", "bn": "bd in", "ca": "es", "cs": "cz", "da": "dk", "de": "at ch de", "el": "gr",
+    "en": "au ca gb ie in nz us za", "es": "ar cl co es mx pe us", "et": "ee", "fa": "ir", "fi": "fi",
+    "fr": "be ca ch fr",
+    "he": "il", "hi": "in", "hu": "hu", "id": "id", "it": "ch it", "ja": "jp", "ko": "kr", "lt": "lt", "lv": "lv",
+    "ms": "my", "nb": "no", "nl": "be nl", "pl": "pl", "pt": "br pt", "ro": "md ro", "ru": "ru", "sk": "sk", "sl": "si",
+    "sv": "fi se", "sw": "ke tz", "ta": "in lk", "th": "th", "tr": "tr", "uk": "ua", "ur": "in pk", "vi": "vn",
+    "zh": "cn hans hant hk sg tw",
+}  # fmt: skip
+"""By language, the regions and scripts that texts are often localised for."""
 _MOST_CODES = 2000  # remembered at once: browsers send codes, and anybody may send any
 
 
@@ -97,6 +107,12 @@ def pair(text: str) -> tuple[str, str]:
     pairs = [(source, target) for source, target in pairs if known(source) and known(target)]
     if not pairs:
         return UNDETERMINED, UNDETERMINED
-    # `pt-BR-en` is no pair with Breton: where tags are written as people write them, languages are in small letters
-    source, target = next((codes for codes in pairs if codes[1][:2].islower()), pairs[0])
+    # `pt-br-en` and `pt-BR-en` are no pairs with Breton: regions are those of their language, or in capital letters
+    source, target = min(pairs, key=lambda codes: (not all(map(is_usual, codes)), not codes[1][:2].islower()))
     return normal(source), normal(target)
+
+
+def is_usual(code: str) -> bool:
+    """Whether a language is named without a region, or with one that texts are often localised for."""
+    language, _, region = code.casefold().replace("_", "-").partition("-")
+    return not region or region in _REGIONS.get(language, "").split()

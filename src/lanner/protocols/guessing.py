@@ -32,7 +32,9 @@ from lanner.model.protocol import GUESSED, Wording
 from lanner.protocols.answers import accept
 from lanner.protocols.reading import load, names
 
-_SCALES = ((0, 1), (1, 5), (0, 5), (0, 6), (1, 7), (0, 10), (0, 100))
+_SCALES = ((0, 1), (1, 5), (0, 5), (1, 6), (0, 6), (1, 7), (1, 10), (0, 10), (0, 100))
+"""Scales that people are asked to answer on. The first that holds all answers is taken, and numbers between the steps
+count as answers on a scale from 1 only where they reach both of its ends: they may be means, or scores from 0."""
 _MOST_OPTIONS = 60
 _LONGEST_OPTION = 60
 _MOST_STEPS = 101
@@ -71,21 +73,22 @@ def guess(
     judgements: Iterable[Judgement],
     headings: Mapping[str, str] | None = None,
     remarks: Collection[str] = (),
+    scales: Mapping[str, tuple[float, float]] | None = None,
 ) -> Guess:
     """The protocol that judgements answer. `headings` are the words their file has for the questions, `remarks` those
-    of them that are answered in free text."""
+    of them that are answered in free text, `scales` the ends of the scales that it names, the worse one first."""
     rows = [judgement for judgement in judgements if judgement.document or judgement.segment]
     by_question: dict[str, list[Judgement]] = {}
     for judgement in rows:
         by_question.setdefault(judgement.question, []).append(judgement)
-    match = _find_protocol(by_question)
+    match = _find_protocol(by_question, scales or {})
     questions = ", ".join((headings or {}).get(key, key) for key in by_question)
     if match is not None:
         note = f"No protocol is named. The questions ({questions}) and their values fit {match.name}"
         plain = _without_standardising(match)
         also = ", with scores as they are (--standardise for z per judge)" if plain != match else ""
         return Guess(plain, f"{note}, which is taken{also}; --protocol NAME for another.")
-    protocol = _make_protocol(by_question, headings or {}, {*_REMARKS, *remarks})
+    protocol = _make_protocol(by_question, headings or {}, {*_REMARKS, *remarks}, scales or {})
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
     wording = Wording(protocol)
     scales = [question for _, question in protocol.questions if isinstance(question, Scale)]
@@ -102,7 +105,9 @@ def of_file(
     headings: Mapping[str, str],
     protocol_name: str,
     definition: str = "",
+    *,
     remarks: Collection[str] = (),
+    scales: Mapping[str, tuple[float, float]] | None = None,
 ) -> Guess | None:
     """The protocol of a file: the one that it brings or names; a guess where that is not known here, as an organiser's
     own, or where none is named and there are questions; None for scores that answer no protocol, as those of
@@ -113,13 +118,13 @@ def of_file(
         except ValueError as error:
             raise ProtocolError(f"The protocol that the file brings cannot be read: {error}") from error
     if not protocol_name:
-        return guess(judgements, headings, remarks) if headings else None
+        return guess(judgements, headings, remarks, scales) if headings else None
     if protocol_name != GUESSED:
         try:
             return Guess(load(protocol_name), "")
         except ProtocolError:
             pass
-    best_guess = guess(judgements, headings, remarks)
+    best_guess = guess(judgements, headings, remarks, scales)
     if protocol_name == GUESSED:
         return best_guess
     note = f"The file names the protocol {protocol_name}, which is not known here: --protocol FILE gives it."
@@ -135,9 +140,11 @@ def _without_standardising(protocol: Protocol) -> Protocol:
     return protocol if analyses == protocol.analyses else protocol.model_copy(update={"analyses": analyses})
 
 
-def _find_protocol(by_question: Mapping[str, Sequence[Judgement]]) -> Protocol | None:
-    """The protocol of ours that asks just these questions and allows their values."""
-    fitting = [protocol for protocol in map(load, names()) if _fits(protocol, by_question)]
+def _find_protocol(
+    by_question: Mapping[str, Sequence[Judgement]], scales: Mapping[str, tuple[float, float]]
+) -> Protocol | None:
+    """The protocol of ours that asks just these questions, on these scales, and allows their values."""
+    fitting = [protocol for protocol in map(load, names()) if _fits(protocol, by_question, scales)]
     if not fitting:
         return None
     stages = {judgement.stage for rows in by_question.values() for judgement in rows}
@@ -145,8 +152,17 @@ def _find_protocol(by_question: Mapping[str, Sequence[Judgement]]) -> Protocol |
     return min(named, key=lambda protocol: (len(list(protocol.questions)), protocol.name))
 
 
-def _fits(protocol: Protocol, by_question: Mapping[str, Sequence[Judgement]]) -> bool:
+def _fits(
+    protocol: Protocol, by_question: Mapping[str, Sequence[Judgement]], scales: Mapping[str, tuple[float, float]]
+) -> bool:
     questions = {question.id: (stage, question) for stage, question in protocol.questions}
+    ends = {
+        key: (q.min, q.max) if q.direction == "higher_is_better" else (q.max, q.min)
+        for key, (_, q) in questions.items()
+        if isinstance(q, Scale)
+    }
+    if any(ends.get(key, scale) != scale for key, scale in scales.items()):
+        return False
     required = {q.id for stage, q in questions.values() if q.required and q.when is None and stage.when is None}
     if not required <= by_question.keys() <= questions.keys():
         return False
@@ -166,7 +182,7 @@ def _allows(stage: Stage, question: Question, rows: Sequence[Judgement]) -> bool
             return False
         if question.max == 100 and max(numbers) <= _HIGHEST_OTHER:
             return False
-        if question.max < 100 and not {question.min, question.max} & set(numbers):
+        if question.max < 100 and (not {question.min, question.max} & set(numbers) or _ends(numbers)[0] > question.min):
             return False
     return sum(_is_allowed(question, row) for row in rows) >= _FITTING * len(rows)
 
@@ -182,7 +198,10 @@ def _is_allowed(question: Question, row: Judgement) -> bool:
 
 
 def _make_protocol(
-    by_question: Mapping[str, Sequence[Judgement]], headings: Mapping[str, str], remarks: Collection[str]
+    by_question: Mapping[str, Sequence[Judgement]],
+    headings: Mapping[str, str],
+    remarks: Collection[str],
+    scales: Mapping[str, tuple[float, float]],
 ) -> Protocol:
     by_stage: dict[str, dict[str, Sequence[Judgement]]] = {}
     for key, rows in by_question.items():
@@ -195,7 +214,7 @@ def _make_protocol(
         compared = _object(rows) is Object.OUTPUTS
         for key, answers in question_ids.items():
             identifier, heading = _identifier(key, "question"), headings.get(key, key)
-            question, text = _question(identifier, answers, heading, key in remarks)
+            question, text = _question(identifier, answers, heading, key in remarks, scales.get(key))
             if compared and _are_preferences(answers):
                 question, text = Rank(id=identifier), {}
             questions.append(question)
@@ -238,7 +257,13 @@ def _are_preferences(rows: Sequence[Judgement]) -> bool:
     return all(len(row.systems) == 2 for row in rows) and bool(values) and values <= {"a", "b", "tie"}
 
 
-def _question(key: str, rows: Sequence[Judgement], heading: str, is_remark: bool) -> tuple[Question, dict[str, Json]]:
+def _question(
+    key: str,
+    rows: Sequence[Judgement],
+    heading: str,
+    is_remark: bool,
+    stated: tuple[float, float] | None,
+) -> tuple[Question, dict[str, Json]]:
     """A question that allows these answers, and the words for its options."""
     values = [row.value for row in rows if row.value is not None]
     if values and all(isinstance(value, dict) for value in values):
@@ -247,7 +272,7 @@ def _question(key: str, rows: Sequence[Judgement], heading: str, is_remark: bool
         return _lists(key, values)
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if numbers and len(numbers) * 2 > len(values):
-        return _scale(key, numbers, heading, _most_compared(rows)), {"low": "lowest", "high": "highest"}
+        return _scale(key, numbers, heading, _most_compared(rows), stated), {"low": "lowest", "high": "highest"}
     texts = list(dict.fromkeys(map(str, values)))
     if is_remark or len(texts) > _MOST_OPTIONS or any(len(text) > _LONGEST_OPTION for text in texts):
         return Text(id=key), {}
@@ -274,23 +299,34 @@ def has_no_upper_end(protocol: Protocol, question: Scale) -> bool:
     return _PLACES.isdisjoint(_words(heading)) and _less_is_better(heading, [0])
 
 
-def _scale(key: str, numbers: Sequence[float], heading: str, systems: int) -> Scale:
+def _scale(key: str, numbers: Sequence[float], heading: str, systems: int, stated: tuple[float, float] | None) -> Scale:
+    """A scale that holds these numbers: the `stated` one, its worse end first, unless some lie outside."""
     whole = all(float(number).is_integer() for number in numbers)
-    low, high = min(numbers), max(numbers)
+    if stated and not (min(stated) <= min(numbers) and max(numbers) <= max(stated)):
+        stated = None
     places = [(1, systems)] if not _PLACES.isdisjoint(_words(heading)) and systems > 1 else []
-    scales = (*places, *_SCALES)
-    fitting = [ends for ends in scales if ends[0] <= low and high <= ends[1] and (whole or ends != (1, 5))]
-    bottom, top = fitting[0] if fitting else (float(int(low // 1)), float(-(-high // 1)))
-    top = top if top > bottom else bottom + 1
+    bottom, top = sorted(stated) if stated else _ends(numbers, places)
+    less_is_better = _less_is_better(heading, numbers) or (stated is not None and stated[0] > stated[1])
     step = 1.0 if whole and top - bottom < _MOST_STEPS else 0.0
     return Scale(
         id=key,
         min=bottom,
         max=top,
         step=step,
-        direction="lower_is_better" if _less_is_better(heading, numbers) else "higher_is_better",
+        direction="lower_is_better" if less_is_better else "higher_is_better",
         display="slider" if step == 0 or top - bottom > 10 else "buttons",
     )
+
+
+def _ends(numbers: Sequence[float], scales: Iterable[tuple[float, float]] = ()) -> tuple[float, float]:
+    """The ends of the scale that numbers seem to be on: one of these, a usual one, or what holds them all."""
+    low, high = min(numbers), max(numbers)
+    whole = all(float(number).is_integer() for number in numbers)
+    for bottom, top in (*scales, *_SCALES):
+        if bottom <= low and high <= top and (whole or bottom == 0 or (low, high) == (bottom, top)):
+            return bottom, top
+    bottom, top = float(low // 1), float(-(-high // 1))
+    return bottom, top if top > bottom else bottom + 1
 
 
 def _less_is_better(heading: str, numbers: Sequence[float]) -> bool:

@@ -23,6 +23,22 @@ def test_a_heading_without_its_scale(heading: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("heading", "ends"),
+    [
+        ("Accuracy (1-7)", (1, 7)),
+        ("Preference (-2 to 2)", (-2, 2)),
+        ("Score (1 = poor, 5 = excellent)", (1, 5)),
+        ("Score (1 = best, 5 = worst)", (5, 1)),
+        ("Qualität (1 = sehr gut, 6 = ungenügend)", (6, 1)),
+        ("Note /20", None),
+        ("Score GPT 3-5", None),
+    ],
+)
+def test_the_ends_of_the_scale_that_a_heading_names(heading: str, ends: tuple[int, int] | None) -> None:
+    assert headings.scale_of(heading) == ends
+
+
+@pytest.mark.parametrize(
     ("heading", "role"),
     [
         ("output:GPT-4", ("output", "GPT-4")),

@@ -33,6 +33,7 @@ from lanner.formats.parsing.headings import (
     output_or_reference,
     role_in_words,
     role_of_identifier,
+    says_judge,
     says_system,
     says_text,
     sides_of,
@@ -293,7 +294,9 @@ def _take_compared_systems(table: MapDraft) -> None:
 
 
 def _are_compared(table: MapDraft, first: str, second: str) -> bool:
-    if says_text(first) or says_text(second):
+    if any(says_text(column) or says_judge(column) for column in (first, second)):
+        return False
+    if sides_of(first, second) is not None and _is_first_of_several(table, first, second):
         return False
     if sides_of(first, second) is None:
         in_order = table.place[first] < table.place[second]
@@ -301,6 +304,21 @@ def _are_compared(table: MapDraft, first: str, second: str) -> bool:
     beside = _has_texts_beside(table, first) and _has_texts_beside(table, second)
     are_systems = _are_systems(table, first) and _are_systems(table, second)
     return beside or are_systems or _share_names(table, first, second) or _are_decided_between(table, first, second)
+
+
+_THIRD = frozenset({"c", "3", "third"})
+
+
+def _is_first_of_several(table: MapDraft, first: str, second: str) -> bool:
+    """Whether `system 3` stands beside `system 1` and `system 2`: then more than two were compared."""
+    words, side = header_words(first), sides_of(first, second)
+    if side is None:
+        return False
+    at = words.index(side[0])
+    return any(
+        other[:at] == words[:at] and other[at + 1 :] == words[at + 1 :] and len(other) > at and other[at] in _THIRD
+        for other in map(header_words, table.header)
+    )
 
 
 def _are_decided_between(table: MapDraft, first: str, second: str) -> bool:

@@ -68,8 +68,8 @@ def spellings_of(*kinds: str) -> frozenset[str]:
 _TO = r"(?:-|–|—|~|\.\.|/|to|bis|à|a|do|до|から|至|到)"
 _SCALE = re.compile(
     rf"(?:(?:scale|skala|échelle|escala|шкала|척도|from|von|de|da|od|от|max\.?|out of|sur|/)[\s:]{{0,3}}){{0,2}}"
-    rf"(?:(?:\d{{1,3}}\s?{_TO}\s?\d{{1,3}}|100)(?:\s?(?:%|점|点|分|points?|pts?\.?|Punkte|만점|満点|满分|척도))*"
-    rf"|\d{{1,3}}\s?(?:점|点|分)\s?(?:만점|満点|满分|척도|制)?|\d{{1,3}}\s?[=:].{{1,80}}|%)"
+    rf"(?:(?:-?\d{{1,3}}\s?{_TO}\s?-?\d{{1,3}}|100)(?:\s?(?:%|점|点|分|points?|pts?\.?|Punkte|만점|満点|满分|척도))*"
+    rf"|\d{{1,3}}\s?(?:점|点|分)\s?(?:만점|満点|满分|척도|制)?|-?\d{{1,3}}\s?[=:].{{1,80}}|%)"
     rf"|(?:/|out of|sur)\s?\d{{1,3}}",
     re.I,
 )
@@ -79,9 +79,20 @@ _SCALE_AT_END = re.compile(r"(?:[\s,:_]{1,3}|(?=/))(/?[^\s,:_/()\[\]]{1,12}(?:\s
 _NUMBER_AT_END = re.compile(r"(?<!\d)\d{1,2}$|[A-Z]$")
 
 
-@cache
 def without_scale(name: str) -> str:
     """A heading without the scale that it names: `Accuracy (1-5)`, `Score 0–100`, `Note /20`, `점수(100점)`."""
+    return _split_scale(name)[0]
+
+
+_BEST = frozenset(
+    {"best", "excellent", "perfect", "beste", "meilleur", "mejor", "migliore", "лучший", "最好", "最良", "최고"}
+)
+_WORST = frozenset({"worst", "schlechteste", "pire", "peor", "peggiore", "худший", "最差", "最悪", "최악"})
+
+
+@cache
+def _split_scale(name: str) -> tuple[str, str]:
+    """A heading without its scale, and the scale; "" where it names none."""
     for pattern in (_SCALE_IN_BRACKETS, _SCALE_AT_END):
         hit = pattern.search(name) if len(name) <= 120 else None
         if hit and hit.start():
@@ -96,8 +107,27 @@ def without_scale(name: str) -> str:
                     {*spellings_of("answer"), "note"}
                 )
                 if is_sure and _SCALE.fullmatch(scale):
-                    return rest
-    return name
+                    return rest, scale
+    return name, ""
+
+
+_ENDS = re.compile(rf"(-?\d{{1,3}})\s?{_TO}\s?(-?\d{{1,3}})", re.I)
+_NAMED_STEP = re.compile(r"(-?\d{1,3})\s?[=:]\s?([^\d,;/=:]{1,60})")
+
+
+def scale_of(name: str) -> tuple[float, float] | None:
+    """The ends of the scale that a heading names, the worse one first: (1, 5) for `Accuracy (1-5)`, (5, 1) for
+    `Accuracy (1 = best, 5 = worst)`. None where it does not name both."""
+    scale = _split_scale(name)[1]
+    steps = {int(number): words.strip() for number, words in _NAMED_STEP.findall(scale)}
+    if len(steps) > 1:
+        low, high = min(steps), max(steps)
+        ranks = _steps_in_words([steps[low], steps[high]])
+        is_turned = ranks[0] > ranks[1] if ranks else fold(steps[low]) in _BEST or fold(steps[high]) in _WORST
+        return (high, low) if is_turned else (low, high)
+    hit = _ENDS.search(scale)
+    ends = (int(hit[1]), int(hit[2])) if hit else (0, 0)
+    return ends if ends[0] < ends[1] else None
 
 
 def split_suffix(name: str, *, apart: bool = False) -> tuple[str, str]:
@@ -125,8 +155,12 @@ def _scales() -> tuple[dict[str, int], ...]:
 def steps_in_words(texts: Sequence[str]) -> list[int] | None:
     """The numbers of a scale whose steps are words: `Poor`, `Fair`, `Good`. None where no scale has all the words, or
     two of them at one step, or where there are only two, as `good` and `bad`, which are labels."""
+    return _steps_in_words(texts) if len(set(map(fold, texts))) > 2 else None
+
+
+def _steps_in_words(texts: Sequence[str]) -> list[int] | None:
     words = {fold(text) for text in texts}
-    for scale in _scales() if len(words) > 2 else ():
+    for scale in _scales():
         if words <= scale.keys() and len({scale[word] for word in words}) == len(words):
             return [scale[fold(text)] for text in texts]
     return None

@@ -4,10 +4,10 @@ answers of a judge, or all places of a ranking, as rows of one answer each."""
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain, islice, permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,14 +16,16 @@ from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import column_map
 from lanner.formats.parsing.headings import (
     header_score,
+    header_words,
     names_answer,
     names_criterion,
     names_engine,
     names_item,
     names_judges,
     names_language_model,
+    role_named,
 )
-from lanner.formats.parsing.values import is_missing, is_numeric
+from lanner.formats.parsing.values import as_text, is_missing, is_numeric, literal_list
 
 _SAMPLE = 200
 Row = tuple[int, Sequence[Any], dict[str, Any]]
@@ -119,13 +121,74 @@ _PLACE = re.compile(
     re.I,
 )
 _ORDINALS = {name: place for place, name in enumerate(("first", "second", "third", "fourth", "fifth"), 1)}
-_PLACES_AT_LEAST = 3
-"""Two columns `first` and `second` may be the sides of a comparison."""
+_ORDERED_AT_LEAST = 3
+"""Two columns `first` and `second` may be the sides of a comparison, and `A > B` is a preference."""
+_ORDER_WORDS = frozenset({"rank", "ranks", "ranking", "order", "ordering", "rangfolge", "reihenfolge", "classement"})
+_ORDER_WORDS |= {
+    "clasificacion",
+    "clasificación",
+    "classifica",
+    "ranglijst",
+    "순위",
+    "순서",
+    "排名",
+    "排序",
+    "順位",
+    "順番",
+}
+_BEST_WORDS = frozenset({"best", "most", "beste", "bestes", "mejor", "meilleur", "meilleure", "migliore", "melhor"})
+_WORST_WORDS = frozenset({"worst", "least", "schlechteste", "schlechtestes", "peor", "pire", "peggiore", "pior"})
+
+Order = list[list[str]]
+"""Systems by place, the best first; those that share a place stand together."""
 
 
-def by_places(rows: Rows) -> Rows:
-    """A table that says which system came first, second and third, in a column for each place, with a row and a rank
-    for each system; other tables as they are."""
+def by_ranks(path: Path, rows: Rows) -> Rows:
+    """A table whose rows each order several systems, with a row and a rank for each system; other tables as they are.
+    The order stands in a column for each place (first, second, third), in one cell (`B > A = C`), or in columns for the
+    best and the worst of those in other columns."""
+    for orders in (_columns_of_places, _cells_of_orders, _best_and_worst):
+        if (ranking := orders(rows)) is not None:
+            return _one_row_per_system(path, rows, ranking)
+    return rows
+
+
+class _Ranking(NamedTuple):
+    """Where the order of systems stands in each row, how it is read, and what is to be said of that."""
+
+    columns: Sequence[int]
+    answers: Sequence[int]
+    """Those of the columns that a judge filled in."""
+    order: Callable[[Sequence[Any]], Order]
+    note: str
+
+
+def _one_row_per_system(path: Path, rows: Rows, ranking: _Ranking) -> Rows:
+    others = [at for at in range(len(rows.header)) if at not in ranking.columns]
+
+    def ranks() -> Iterator[Row]:
+        for line, values, extra in rows.rows:
+            before = 0
+            order = ranking.order(values)
+            if not order and not all(is_missing(values[at]) for at in ranking.answers):
+                columns = " and ".join(repr(rows.header[at]) for at in ranking.answers)
+                words = ", ".join(as_text(values[at]) for at in ranking.answers)
+                step = "Correct the row, or empty these cells if it was not answered."
+                textfile.failed(path, f"{columns}: {words!r} is no order of the systems.", line, step)
+            for systems in order:
+                rank = before + (len(systems) + 1) / 2  # those of one place share the mean of theirs
+                for system in systems:
+                    yield line, [*(values[other] for other in others), system, f"{rank:g}"], extra
+                before += len(systems)
+
+    return rows.turned([*(rows.header[at] for at in others), "system", "rank"], ranks(), ranking.note)
+
+
+def _cells(rows: Rows, at: int) -> list[str]:
+    return [as_text(row[at]).strip() for row in rows.sample if not is_missing(row[at])]
+
+
+def _columns_of_places(rows: Rows) -> _Ranking | None:
     places: dict[int, int] = {}
     for at, name in enumerate(rows.header):
         hit = _PLACE.fullmatch(name.strip())
@@ -133,25 +196,87 @@ def by_places(rows: Rows) -> Rows:
             continue  # a number alone may be a judge or an item
         if place := int(hit[1]) if hit else _ORDINALS.get(name.strip().casefold().removesuffix(" choice"), 0):
             places[place] = at
-    if len(places) < _PLACES_AT_LEAST or sorted(places) != list(range(1, len(places) + 1)):
-        return rows
-    columns = [[str(row[at] or "").strip() for row in rows.sample] for _, at in sorted(places.items())]
+    if len(places) < _ORDERED_AT_LEAST or sorted(places) != list(range(1, len(places) + 1)):
+        return None
+    in_order = [at for _, at in sorted(places.items())]
+    columns = [[as_text(row[at]).strip() for row in rows.sample] for at in in_order]
     names = {name for column in columns for name in column} - {""}
     in_several = all(sum(name in column for column in columns) > 1 for name in names)
     is_order = all(len(set(entry)) == len(entry) for entry in zip(*columns, strict=True))
     if not names or not is_order or not (in_several or all(map(names_engine, names))) or any(map(is_numeric, names)):
-        return rows
-    others = [at for at in range(len(rows.header)) if at not in places.values()]
-
-    def ranks() -> Iterator[Row]:
-        for line, values, extra in rows.rows:
-            for place, at in sorted(places.items()):
-                if not is_missing(values[at]):
-                    yield line, [*(values[other] for other in others), values[at], place], extra
-
+        return None
     note = f"Each of {len(places)} columns ({rows.header[places[1]]}, …) names the system that came in that place."
-    header = [*(rows.header[at] for at in others), "system", "rank"]
-    return rows.turned(header, ranks(), note)
+    return _Ranking(
+        in_order, in_order, lambda row: [[as_text(row[at])] for at in in_order if not is_missing(row[at])], note
+    )
+
+
+def _read_order(text: str, *, has_commas: bool) -> Order:
+    """`B > A = C` as its systems by place; with `has_commas`, `B, A, C` and lists too. Empty for anything else."""
+    names = literal_list(text) if has_commas else None
+    if names is not None:
+        return [[as_text(name).strip()] for name in names]
+    marks = r"[>≻→;,]+" if has_commas else r"[>≻→]+"
+    order = [[name.strip() for name in re.split(r"[=~≈]+", place)] for place in re.split(marks, text)]
+    names = [name for place in order for name in place]
+    return order if len(names) > 1 and all(names) and len(set(names)) == len(names) else []
+
+
+def _cells_of_orders(rows: Rows) -> _Ranking | None:
+    if any(role_named(name) == "system" for name in rows.header):
+        return None
+    for at, name in enumerate(rows.header):
+        has_commas = not _ORDER_WORDS.isdisjoint(header_words(name))
+        orders = [_read_order(text, has_commas=has_commas) for text in _cells(rows, at)]
+        counts = Counter(system for order in orders for place in order for system in place)
+        # the same few systems are ordered again and again
+        come_again = orders and min(counts.values(), default=0) * 2 > len(orders) and len(orders) > 1
+        if all(orders) and come_again and len(counts) >= _ORDERED_AT_LEAST and not any(map(is_numeric, counts)):
+
+            def order(row: Sequence[Any], at: int = at, *, has_commas: bool = has_commas) -> Order:
+                return [] if is_missing(row[at]) else _read_order(as_text(row[at]), has_commas=has_commas)
+
+            return _Ranking(
+                [at], [at], order, f"Each cell of {name!r} orders the systems ({', '.join(counts)}), best first."
+            )
+    return None
+
+
+def _best_and_worst(rows: Rows) -> _Ranking | None:
+    """The columns of best–worst scaling: the best and the worst of the systems that the other columns name. Those in
+    between share the places between them."""
+    words = [set(header_words(name)) for name in rows.header]
+    pairs = [
+        (best, worst)
+        for best, worst in permutations(range(len(words)), 2)
+        if words[best] & _BEST_WORDS
+        and words[worst] & _WORST_WORDS
+        and words[best] - _BEST_WORDS == words[worst] - _WORST_WORDS
+    ]
+    if len(pairs) != 1 or not rows.sample:
+        return None
+    best, worst = pairs[0]
+    answered = [row for row in rows.sample if not is_missing(row[best]) and not is_missing(row[worst])]
+    chosen = {as_text(row[at]).strip() for row in answered for at in (best, worst)}
+    named = [at for at in range(len(words)) if at not in (best, worst) and chosen & set(_cells(rows, at))]
+    names = {name for at in named for name in _cells(rows, at)}
+    if len(named) < _ORDERED_AT_LEAST or not chosen <= names or len(names) > max(len(named), len(rows.sample) // 2):
+        return None
+
+    def order(row: Sequence[Any]) -> Order:
+        first, last = as_text(row[best]).strip(), as_text(row[worst]).strip()
+        names = [name for at in named if (name := as_text(row[at]).strip())]
+        between = [name for name in names if name not in (first, last)]
+        return [[first], between, [last]] if first != last and {first, last} <= set(names) else []
+
+    header = rows.header
+    return _Ranking(
+        [best, worst, *named],
+        [best, worst],
+        order,
+        f"{header[best]!r} and {header[worst]!r} are the best and the worst of the {len(named)} systems in "
+        f"{header[named[0]]!r} to {header[named[-1]]!r}; those in between share the places between them.",
+    )
 
 
 class _Part(NamedTuple):

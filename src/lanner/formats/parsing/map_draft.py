@@ -7,7 +7,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -481,11 +481,31 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[Answer]:
             answers.append(Answer(column, question, judge, system))
     if by_judge and not answers and not table.has("system", "system_a"):
         answers = _answers_by_system(table)
-    answers = _with_crossed_systems(answers)
+    answers = _about_engines(table, _with_crossed_systems(answers))
     judges = {answer.judge for answer in answers if answer.judge}
     for answer in answers:
         if answer.system or len(judges) > 1 or says_judge(answer.judge):
             yield answer
+
+
+def _about_engines(table: MapDraft, answers: list[Answer]) -> list[Answer]:
+    """`Adequacy DeepL`, where nothing else names systems: an answer about DeepL, and none by a judge called so."""
+    names = dict.fromkeys(answer.judge for answer in answers)
+    engines = [name for name in names if names_engine(name)]
+    if not engines or table.outputs or table.has("system", "system_a") or any(answer.system for answer in answers):
+        return answers
+    if others := [name for name in names if name not in engines and not names_language_model(name)]:
+        columns = [answer.column for answer in answers]
+        raise table.refusal(
+            f"Some answers are called after systems ({', '.join(engines)}). Whether the others are too "
+            f"({', '.join(others)}) is not clear.",
+            "judge_or_system",
+            "If each column is about a system: "
+            + as_option({f"answer:{answer.question} about {answer.judge}": answer.column for answer in answers})
+            + ".",
+            columns,
+        )
+    return [replace(answer, judge="", system=answer.judge) for answer in answers]
 
 
 def _systems_by_number(table: MapDraft) -> dict[str, str]:
@@ -522,6 +542,7 @@ def _take_judges(table: MapDraft, answers: Sequence[str]) -> None:
     """Columns of scores where no column names judges: one of each judge, or all of one judge."""
     if table.outputs or "source" in table.roles:
         _take_numbered_judges(table)
+        _take_preferences_of_judges(table)
     else:
         _take_columns_of_judges(table)
     scores = [column for column in answers if column in table.free and table.are_numbers(column)]
@@ -603,6 +624,15 @@ def _take_numbered_judges(table: MapDraft) -> None:
     if len(columns) > 1 and len({column[0] for column in columns}) == 1 and len(table.outputs) == 1:
         for column in columns:
             table.add_answer(Answer(column, "score", judge=column), LIKELY)
+
+
+def _take_preferences_of_judges(table: MapDraft) -> None:
+    """`Anna`, `Ben` with the names or sides of two outputs beside these: the preferences of a judge each."""
+    columns = [c for c in table.free if table.is_preference(c)]
+    asked = any(names_answer(c) or asks_preference(c) or fold(c) in spellings_of("criterion") for c in columns)
+    if len(columns) > 1 and len(table.outputs) == 2 and not asked:
+        for column in columns:
+            table.add_answer(Answer(column, "preference", judge=column), LIKELY)
 
 
 def _has_one_judge(table: MapDraft) -> bool:

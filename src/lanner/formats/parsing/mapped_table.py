@@ -25,6 +25,7 @@ from lanner.formats.parsing.headings import (
     kind_in_words,
     names_answer,
     role_in_words,
+    scale_of,
     side_of,
     side_that_wins,
     sides_of,
@@ -47,6 +48,7 @@ from lanner.formats.parsing.textfile import Note
 from lanner.formats.parsing.values import (
     KEEP_CODES,
     are_places,
+    are_signs,
     as_text,
     asks_preference,
     dots_in_thousands,
@@ -520,6 +522,14 @@ class TableAnswers:
         """The questions by id, with the headings they had."""
         return {key: heading for heading, key in self._ids.items()}
 
+    def scales(self) -> dict[str, tuple[float, float]]:
+        """The scales of the questions for which all columns name the same one, the worse end first."""
+        named: dict[str, set[tuple[float, float] | None]] = {}
+        for answer, _ in self._table.answers:
+            if answer.question in self._ids:
+                named.setdefault(self._ids[answer.question], set()).add(scale_of(answer.column))
+        return {key: scale for key, scales in named.items() if len(scales) == 1 and (scale := next(iter(scales)))}
+
     def add(self, draft: Draft, line: int, row: Sequence[Any]) -> None:
         table = self._table
         if not table.answers:
@@ -678,6 +688,7 @@ class TableAnswers:
     def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
         cells = [cell._replace(value=None) if self._is_code(cell.value) else cell for cell in self._preferences(cells)]
         self._refuse_dates(cells)
+        self._refuse_mixed_shares(cells)
         answers = _typed([cell.value for cell in cells], decimal_comma=self._table.rows.decimal_comma)
         if not self._keeps_codes:
             self._refuse_codes(cells, answers)
@@ -701,6 +712,24 @@ class TableAnswers:
             where=Where(self._table.path, dates[0].line),
             next_step="A spreadsheet makes dates of text such as 3/4 or 1-5: format the column as text and type the "
             f"answers again, or leave it out: {as_option({'ignore:' + heading: heading})}.",
+        )
+
+    def _refuse_mixed_shares(self, cells: Sequence[_Raw]) -> None:
+        """The error where `85%` and 0.85 stand in one column, as where the cells of a spreadsheet differ in format."""
+        texts = [(cell, as_text(cell.value).strip()) for cell in cells if not is_missing(cell.value)]
+        shares = [(cell, measured(text)) for cell, text in texts if not text.endswith("%")]
+        percentages = [measured(text) for _, text in texts if text.endswith("%")]
+        fraction = next((cell for cell, share in shares if share is not None and 0 < share < 1), None)
+        are_fractions = all(share is not None and 0 <= share <= 1 for _, share in shares)
+        if fraction is None or not are_fractions or not any(n is not None and n > 1 for n in percentages):
+            return
+        raise InputError(
+            f"Some answers to {self.headings[cells[0].question]!r} are percentages and others fractions of one, such "
+            f"as {as_text(fraction.value)}.",
+            code="mixed_shares",
+            names={"question": cells[0].question},
+            where=Where(self._table.path, fraction.line),
+            next_step="Write all as percentages or all as fractions.",
         )
 
     def _is_code(self, value: Any) -> bool:
@@ -866,7 +895,15 @@ def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[A
     """The answers to one question with a flag each: numbers where most are, or where the steps of a scale are written
     out; lists where all are, words otherwise. With `decimal_comma` 1,250 is less than two,
     unless another number has a comma and a point."""
-    values = [None if is_missing(cell) else cell.strip() if isinstance(cell, str) else cell for cell in cells]
+    signs = are_signs(text for text in map(as_text, cells) if text.strip())
+    values = [
+        None
+        if is_missing(cell) and not (signs and as_text(cell).strip())
+        else cell.strip()
+        if isinstance(cell, str)
+        else cell
+        for cell in cells
+    ]
     there = [value for value in values if value is not None]
     texts = [as_text(value) for value in there]
     lists = [literal_list(value) if isinstance(value, str) else value for value in there]

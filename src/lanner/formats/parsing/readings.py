@@ -39,6 +39,8 @@ class Reading:
     """The questions that ask for free text by their headings, however few different words were answered."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """The judges who count in no result, each with the reason."""
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The ends of the scales that headings name, the worse one first: (5, 1) for `Accuracy (1 = best, 5 = worst)`."""
 
     def __repr__(self) -> str:
         segments = sum(len(document.segments) for document in self.documents)

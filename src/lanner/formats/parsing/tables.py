@@ -21,7 +21,7 @@ from lanner.formats.parsing.headings import (
     header_score,
     over_columns,
 )
-from lanner.formats.parsing.layouts import Extent, Row, Rows, by_items, by_places, refuse_table_beside
+from lanner.formats.parsing.layouts import Extent, Row, Rows, by_items, by_ranks, refuse_table_beside
 from lanner.formats.parsing.map_draft import SHEET
 from lanner.formats.parsing.records import records
 from lanner.formats.parsing.textfile import Note, bare
@@ -70,7 +70,7 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
     by itself."""
     match table_kind(path):
         case "csv":
-            return by_items(path, by_places(_read_delimited(path, delimiter, quotes, header).with_sample()))
+            return by_items(path, by_ranks(path, _read_delimited(path, delimiter, quotes, header).with_sample()))
         case "jsonl":
             return _objects(path, is_list=False).with_sample()
         case "json":
@@ -78,7 +78,7 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
         case "parquet":
             return _parquet(path).with_sample()
         case "xlsx":
-            return by_items(path, by_places(_spreadsheet(path, sheet, header).with_sample()))
+            return by_items(path, by_ranks(path, _spreadsheet(path, sheet, header).with_sample()))
         case "docx":
             return _document_tables(path, word_tables(path)).with_sample()
         case "html":

@@ -53,15 +53,18 @@ def _whole(value: Any) -> bool:
 
 _CODE = r"([a-z]{2,3}(?:_(?:[A-Z]{2}|[A-Z][a-z]{3})\b)?)"
 _PAIR = re.compile(rf"(?<![A-Za-z0-9]){_CODE}-{_CODE}(?![A-Za-z0-9])")
+_REGIONAL_PAIR = re.compile(r"(?<![A-Za-z0-9])[a-z]{2,3}(?:-[A-Za-z]{2,4}){2,3}(?![A-Za-z0-9])")
 _JOINED = re.compile(r"(?<![A-Za-z0-9])([a-z]{2})([a-z]{2})(?![A-Za-z0-9])")
-_MISSING = {"", "none", "nan", "na", "n/a", "null", "-"}
+_MISSING = {"", "none", "nan", "na", "n/a", "n.a.", "#n/a", "null", "-", "–", "—"}
 _LITERAL_LIMIT = 100_000
 
 
 def file_languages(path: Path) -> tuple[str, str]:
-    """The language pair that a file's name holds, as in `test.en-de.tsv` or `ted_ende.tsv` (this only with English,
-    since other words look alike); both `und` if it holds none."""
-    hits = [hit.groups() for hit in _PAIR.finditer(path.name)]
+    """The language pair that a file's name holds, as in `test.en-de.tsv`, `test.pt-br-en.tsv` or, with English alone
+    since other words look alike, `ted_ende.tsv`; both `und` if it holds none."""
+    regional = [languages.pair(hit[0]) for hit in _REGIONAL_PAIR.finditer(path.name)]
+    hits = [pair for pair in regional if all(map(languages.is_usual, pair)) and "-" in "".join(pair)]
+    hits += [hit.groups() for hit in _PAIR.finditer(path.name)]
     hits += [hit.groups() for hit in _JOINED.finditer(path.name) if "en" in hit.groups()]
     for source, target in hits:
         if languages.known(source) and languages.known(target):
@@ -222,6 +225,7 @@ _FRACTION = re.compile(r"(\d{0,4})\s?([¼½¾⅐-⅞])")
 _MARKS = {ord("−"): "-", ord("٫"): ".", ord("٬"): ",", ord("،"): ","}
 _SHARE = re.compile(r"(\d{1,4}(?:[.,]\d{1,6})?)\s*(?:/|out of|of|von|sur|из)\s*(\d{1,4})", re.I)
 _LABELLED = re.compile(r"(\d{1,3})\s*[-–—:=.)]\s*([^\d\s].{0,80})")
+_SIGNS_OF_STEPS = {"---": -3, "--": -2, "-": -1, "0": 0, "o": 0, "+/-": 0, "±": 0, "=": 0, "+": 1, "++": 2, "+++": 3}
 _STARS = re.compile(r"[★⭐]\ufe0f?(?:[★⭐☆]\ufe0f?){0,10}|☆{1,10}")
 _PLACE = re.compile(
     r"(\d{1,2})\s?(?:st|nd|rd|th|er|ère|e|ème|[.ºª°]|위|등|位|名|[-‑]?(?:й|е|я|ое|ая|ый))|第\s?(\d{1,2})\s?(?:位|名)?",
@@ -291,7 +295,19 @@ def steps_of_scale(texts: Sequence[str]) -> list[int | float] | None:
         return [int(place[1] or place[2]) for place in places if place]
     if texts and all(map(_STARS.fullmatch, texts)):
         return [sum(char in "★⭐" for char in text) for text in texts]
+    if are_signs(texts):
+        return [_SIGNS_OF_STEPS[_plain_signs(text)] for text in texts]
     return None
+
+
+def _plain_signs(text: str) -> str:
+    return re.sub("[−–—]", "-", text.strip().casefold())
+
+
+def are_signs(texts: Iterable[str]) -> bool:
+    """Whether answers are steps such as `--`, `-`, `0`, `+` and `++`, where `-` is none that is missing."""
+    signs = set(map(_plain_signs, texts))
+    return signs <= _SIGNS_OF_STEPS.keys() and bool(signs & {"+", "++", "+++"}) and bool(signs & {"-", "--", "---"})
 
 
 _CODES = re.compile(r"-?(?:9{2,6}|8{2,6}|7{2,6}|9{1,5}[78])|-[1-9]|[789]")
