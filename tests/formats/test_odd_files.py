@@ -4,6 +4,7 @@ or refused with the next step."""
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -590,3 +591,64 @@ def test_the_scale_of_a_heading_is_that_of_the_question(tmp_path: Path) -> None:
     assert (scales["adequacy"].min, scales["adequacy"].max) == (1, 7)
     assert scales["adequacy"].direction == "higher_is_better"
     assert (scales["fluency"].max, scales["fluency"].direction) == (5, "lower_is_better")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["minor", "major", "none", ""], ["minor", "major", "none", None]),
+        (["Minor", "Major", "None", ""], ["Minor", "Major", "None", None]),
+        (["minor", "major", "None", "nan"], ["minor", "major", None, None]),
+        (["1", "2", "none", "4"], [1, 2, None, 4]),
+    ],
+)
+def test_none_is_an_answer_where_it_is_written_like_the_others(
+    tmp_path: Path, words: list[str], expected: list[Any]
+) -> None:
+    """`none` beside `minor` and `major` was a missing answer, and agreement was that on the rest."""
+    by_rows = table(tmp_path / "r.csv", ["judge", "segment", "severity"], [("a", *each) for each in enumerate(words)])
+    assert [value for *_, value in answers(read(by_rows))] == expected
+    by_judges = table(tmp_path / "j.csv", ["segment", "label1", "label2"], [(n, w, w) for n, w in enumerate(words)])
+    assert [v for judge, *_, v in answers(read(by_judges)) if judge == "1"] == [v for v in expected if v is not None]
+
+
+@pytest.mark.parametrize("mark", ["x", "X", "✓"])
+def test_a_column_of_ticks_is_yes_where_ticked_and_no_elsewhere(tmp_path: Path, mark: str) -> None:
+    """Empty cells were missing answers, and judges never disagreed."""
+    rows = [(n, f"j{k}", mark if (n + k) % 3 else "") for n in range(4) for k in range(2)]
+    reading = read(table(tmp_path / "t.csv", ["item", "judge", "omission"], rows))
+    assert [value for *_, value in answers(reading)] == ["yes" if row[2] else "no" for row in rows]
+    assert "is ticked" in " ".join(reading.notes)
+    by_judge = table(tmp_path / "j.csv", ["item", "coder1", "coder2"], [("1", mark, ""), ("2", mark, mark)])
+    assert [value for *_, value in answers(read(by_judge))] == ["yes", "no", "yes", "yes"]
+
+
+def test_an_age_is_no_answer_beside_ratings_under_an_unknown_heading(tmp_path: Path) -> None:
+    rows = [(f"p{c}", 20 + c, i, (i * c) % 7) for i in range(8) for c in range(4)]
+    reading = read(table(tmp_path / "a.csv", ["participant", "age", "item", "acceptability"], rows))
+    assert {entry.question for entry in reading.judgements} == {"acceptability"}
+
+
+def test_judges_above_systems_are_told_apart_or_asked_about(tmp_path: Path) -> None:
+    """`Anna` above `DeepL` and `Google` were systems called Anna DeepL and Anna Google."""
+    header = ["item", "Rater 1_DeepL", "Rater 1_Google", "Rater 2_DeepL", "Rater 2_Google"]
+    rows = [(n, 1, 2, 3, 4) for n in range(3)]
+    judged = answers(read(table(tmp_path / "c.csv", [name.replace("Rater ", "R") for name in header], rows)))
+    both = [(judge, (system,)) for judge in ("R1", "R2") for system in ("DeepL", "Google")]
+    assert judged[:4] == [(judge, "0", systems, n) for n, (judge, systems) in enumerate(both, 1)]
+    names = ["item", *(f"{judge} {system}" for judge in ("Anna", "Ben") for system in ("DeepL", "Google"))]
+    path = table(tmp_path / "n.csv", names, rows)
+    with pytest.raises(InputError, match="Whether Anna and Ben are judges") as error:
+        read(path)
+    option = re.search(r"If they are judges: --columns '(.*?)'", error.value.next_step)
+    assert option is not None
+    assert answers(read(path, columns=option[1]))[1] == ("Anna", "0", ("Google",), 2)
+    sizes = ["item", *(f"{system} {size}" for system in ("DeepL", "Google") for size in ("base", "large"))]
+    systems = {entry[2] for entry in answers(read(table(tmp_path / "v.csv", sizes, rows)))}
+    assert systems == {(name,) for name in sizes[1:]}
+
+
+def test_preferences_of_nobody_in_particular_are_one_judges(tmp_path: Path) -> None:
+    rows = [(n, "DeepL", "Google", side) for n, side in enumerate(["model_a", "model_b", "tie"])]
+    reading = read(table(tmp_path / "w.csv", ["prompt_id", "model_a", "model_b", "winner"], rows))
+    assert [value for *_, value in answers(reading)] == ["a", "b", "tie"]

@@ -47,7 +47,7 @@ _INVERSE = frozenset(
     {
         *("rank", "ranking", "place", "error", "errors", "mistakes", "penalty", "penalties", "ter", "hter", "wer"),
         *("cer", "edits", "distance", "seconds", "minutes", "minor", "major", "critical", "deduction", "deductions"),
-        *("fehler", "fehlerpunkte", "fehlerzahl", "strafpunkte", "erreur", "erreurs", "error", "errores", "errori"),
+        *("fehler", "fehlerpunkte", "fehlerzahl", "strafpunkte", "schulnote", "erreur", "erreurs", "errores", "errori"),
         *("erros", "penalización", "pénalité", "pénalités", "penalità", "błędy", "chyby", "ошибки", "أخطاء"),
     }
 )
@@ -91,11 +91,11 @@ def guess(
     protocol = _make_protocol(by_question, headings or {}, {*_REMARKS, *remarks}, scales or {})
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
     wording = Wording(protocol)
-    scales = [question for _, question in protocol.questions if isinstance(question, Scale)]
-    labels = {scale.id: wording.question(scale.id).label for scale in scales}
-    if inverse := [labels[scale.id] for scale in scales if scale.direction == "lower_is_better"]:
+    numeric = [question for _, question in protocol.questions if isinstance(question, Scale)]
+    labels = {scale.id: wording.question(scale.id).label for scale in numeric}
+    if inverse := [labels[scale.id] for scale in numeric if scale.direction == "lower_is_better"]:
         note += f", less {' and '.join(inverse)} being better by the name (--better higher for more)"
-    if upright := [labels[scale.id] for scale in scales if scale.direction == "higher_is_better"]:
+    if upright := [labels[scale.id] for scale in numeric if scale.direction == "higher_is_better"]:
         note += f", more {' and '.join(upright)} being taken as better (--better lower for less)"
     return Guess(protocol, f"{note}; --protocol NAME if they answer one.")
 

@@ -369,8 +369,9 @@ def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool
     no_answer = is_measure if "source" in table.roles or table.outputs else is_index
     candidates = [c for c in table.free if c not in answers and not names_person(c)]
     numeric = [c for c in candidates if table.are_numbers(c) and not no_answer(c)]
-    if answers:  # numbers that no judge ever disputes describe the item, those that no judge ever changes the judge
-        numeric = [c for c in numeric if not _is_fact(table, c) and not _is_about_judge(table, c)]
+    # numbers that no judge ever disputes describe the item, those that no judge ever changes the judge
+    disputed = [c for c in numeric if not _is_fact(table, c) and not _is_about_judge(table, c)]
+    numeric = disputed if answers or disputed else numeric
     lists = [c for c in table.free if table.are_lists(c)]
     short = [
         column
@@ -413,12 +414,33 @@ def _take_scores_of_systems(table: MapDraft, *, by_judge: bool) -> bool:
             f"If each column holds the scores of one system: {as_option(score_of_each(columns))}.",
             columns,
         )
+    crossed = {} if by_judge else _judges_and_engines(table, columns)
     places = [table.place[column] for column in columns]
     question = "rank" if are_places([row[place] for place in places] for row in table.sample) else "score"
     for column in columns:
         role = output_or_reference(column)
-        table.add_answer(Answer(column, question, system=role[1] if role else column), LIKELY)
+        judge, system = crossed.get(column, ("", role[1] if role else column))
+        table.add_answer(Answer(column, question, judge, system), LIKELY)
     return True
+
+
+def _judges_and_engines(table: MapDraft, columns: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The judge and the system of `Rater 1 DeepL` or `DeepL_R2`, where all columns name both; nothing for
+    `GPT-4 large`. `Anna DeepL` is asked about: a version of a system may be called so."""
+    crossed = _split_judge_and_system(columns) or {}
+    judges = {judge for judge, _ in crossed.values()}
+    if all(map(names_one_judge, judges)):
+        return crossed
+    if not all(judge.isalpha() and judge.istitle() for judge in judges):
+        return {}
+    by_both = as_option({f"judge:{judge} about {system}": column for column, (judge, system) in crossed.items()})
+    raise table.refusal(
+        f"Whether {' and '.join(sorted(judges))} are judges, or part of the names of systems, is not clear "
+        f"({', '.join(columns)}).",
+        "judge_or_system",
+        f"If they are judges: {by_both}. If each column is about a system: {as_option(score_of_each(columns))}.",
+        columns,
+    )
 
 
 def _take_lists_of_scores(table: MapDraft, columns: Sequence[str]) -> bool:
@@ -545,7 +567,12 @@ def _take_judges(table: MapDraft, answers: Sequence[str]) -> None:
         _take_preferences_of_judges(table)
     else:
         _take_columns_of_judges(table)
-    scores = [column for column in answers if column in table.free and table.are_numbers(column)]
+    scores = [
+        column
+        for column in answers
+        if column in table.free
+        and (table.are_numbers(column) or (table.has("system_a") and table.is_preference(column)))
+    ]
     if scores and table.has_item and "source" not in table.roles and not table.answers and _has_one_judge(table):
         for column in scores:
             table.add_answer(Answer(column, column), CERTAIN)
@@ -637,7 +664,9 @@ def _take_preferences_of_judges(table: MapDraft) -> None:
 
 def _has_one_judge(table: MapDraft) -> bool:
     """Whether scores of systems name no judge and there is one for each item: then they are one judge's."""
-    about_systems = "system" in table.roles or (table.answers and all(answer.system for answer in table.answers))
+    about_systems = table.has("system", "system_a") or (
+        table.answers and all(answer.system for answer in table.answers)
+    )
     if not about_systems or "judge" in table.roles:
         return False
     items = table.items()

@@ -58,6 +58,7 @@ from lanner.formats.parsing.values import (
     in_thousands,
     is_false,
     is_flag,
+    is_label_none,
     is_missing,
     is_numeric,
     literal_list,
@@ -454,6 +455,7 @@ _UNNAMED = "judge"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]00:00:00)?")
 _SEVERITIES = frozenset({"minor", "major", "critical"})
 _NO_SEVERITY = frozenset(map(fold, ("neutral", "no-error", "no error", "none", "trivial", "severe")))
+_TICKS = frozenset({"x", "✓", "✔", "☑", "√"})
 _SIDES = {"a": "the first of the two", "b": "the second", "tie": "a tie"}
 _FLAGS = {
     "repeat": (
@@ -491,6 +493,8 @@ class _Raw(NamedTuple):
     active: float | None
     at: datetime | None
     flags: tuple[str, ...]
+    own_column: bool
+    """Whether its judge has a column, in which an item that this judge did not get has no answer."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -546,14 +550,15 @@ class TableAnswers:
             if judge not in self._kinds or (kind and judge not in self._stated_kinds):
                 self._kinds[judge] = self._kind(judge, kind)
             value = unwrapped(row[position]) if answer.part is None else _part(row[position], answer.part)
-            if answer.judge and is_missing(value):
-                continue  # an item that this judge did not get
             heading = answer.question or table.text("question", row)
             role = role_in_words(table.text("role", row), table.map.roles.get("role", ""))
             systems = self._systems(answer, row)
             key = self._id(heading)
             side = table.side(value, row) if len(systems) == 2 else ""
-            self._cells.append(_Raw(judge, key, draft, systems, value, side, line, role, seconds, active, at, flags))
+            own = bool(answer.judge)
+            self._cells.append(
+                _Raw(judge, key, draft, systems, value, side, line, role, seconds, active, at, flags, own)
+            )
 
     def _kind(self, judge: str, said: str) -> JudgeKind:
         """What a judge is: as the row says it, else by a name that no person has."""
@@ -687,6 +692,7 @@ class TableAnswers:
 
     def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
         cells = [cell._replace(value=None) if self._is_code(cell.value) else cell for cell in self._preferences(cells)]
+        cells = self._ticks(cells)
         self._refuse_dates(cells)
         self._refuse_mixed_shares(cells)
         answers = _typed([cell.value for cell in cells], decimal_comma=self._table.rows.decimal_comma)
@@ -698,6 +704,16 @@ class TableAnswers:
             heading = self.headings[cells[0].question]
             self._steps.append(f"Answers to {heading!r} are steps of a scale and read as numbers: {read}.")
         return [(value, "" if flag == "step" else flag) for value, flag in answers]
+
+    def _ticks(self, cells: Sequence[_Raw]) -> list[_Raw]:
+        """Ticks in a column that is empty otherwise are yes, and the empty cells no; other answers as they are."""
+        texts = [as_text(cell.value).strip() for cell in cells]
+        marks = {text.casefold() for text in texts if text}
+        if len(marks) != 1 or not marks <= _TICKS or all(texts) or self._missing:
+            return list(cells)
+        heading = self.headings[cells[0].question]
+        self._steps.append(f"{heading!r} is ticked ({marks.pop()}) or empty, which are read as yes and no.")
+        return [cell._replace(value="yes" if text else "no") for cell, text in zip(cells, texts, strict=True)]
 
     def _refuse_dates(self, cells: Sequence[_Raw]) -> None:
         """The error where a spreadsheet made dates of the answers: `3/4` is no score any more."""
@@ -802,6 +818,8 @@ class TableAnswers:
         judgements = []
         for cell in self._cells:
             value, flag = values[id(cell)]
+            if flag == "missing" and cell.own_column:
+                continue
             # an empty cell is no first answer where the judge has another row with one
             again = cell.key in keys or (flag == "missing" and cell.key in answered)
             if not again:
@@ -895,14 +913,16 @@ def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[A
     """The answers to one question with a flag each: numbers where most are, or where the steps of a scale are written
     out; lists where all are, words otherwise. With `decimal_comma` 1,250 is less than two,
     unless another number has a comma and a point."""
-    signs = are_signs(text for text in map(as_text, cells) if text.strip())
+    texts = [as_text(cell).strip() for cell in cells]
+    are_labels = is_label_none(texts)
+    are_steps = are_signs(filter(None, texts))
+
+    def is_answer(text: str) -> bool:
+        return (are_steps and text != "") or (are_labels and text.casefold() == "none")
+
     values = [
-        None
-        if is_missing(cell) and not (signs and as_text(cell).strip())
-        else cell.strip()
-        if isinstance(cell, str)
-        else cell
-        for cell in cells
+        None if is_missing(cell) and not is_answer(text) else cell.strip() if isinstance(cell, str) else cell
+        for cell, text in zip(cells, texts, strict=True)
     ]
     there = [value for value in values if value is not None]
     texts = [as_text(value) for value in there]

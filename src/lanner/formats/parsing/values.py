@@ -63,7 +63,9 @@ def file_languages(path: Path) -> tuple[str, str]:
     """The language pair that a file's name holds, as in `test.en-de.tsv`, `test.pt-br-en.tsv` or, with English alone
     since other words look alike, `ted_ende.tsv`; both `und` if it holds none."""
     regional = [languages.pair(hit[0]) for hit in _REGIONAL_PAIR.finditer(path.name)]
-    hits = [pair for pair in regional if all(map(languages.is_usual, pair)) and "-" in "".join(pair)]
+    hits: list[Sequence[str]] = [
+        pair for pair in regional if all(map(languages.is_usual, pair)) and "-" in "".join(pair)
+    ]
     hits += [hit.groups() for hit in _PAIR.finditer(path.name)]
     hits += [hit.groups() for hit in _JOINED.finditer(path.name) if "en" in hit.groups()]
     for source, target in hits:
@@ -78,6 +80,18 @@ def is_missing(value: Any) -> bool:
         value is None
         or (isinstance(value, float) and math.isnan(value))
         or (isinstance(value, str) and value.strip().casefold() in _MISSING)
+    )
+
+
+def is_label_none(texts: Iterable[str]) -> bool:
+    """Whether `none` is an answer: it is written like the other words of its column, in small letters or with a
+    capital, as programs write `None` among words in small letters for what is missing."""
+    words = {text for text in texts if not is_missing(text)}
+    nones = {text for text in texts if text.casefold() == "none"}
+    return (
+        bool(words and nones)
+        and not any(map(is_numeric, words))
+        and {text[0].isupper() for text in nones} == {text[0].isupper() for text in words}
     )
 
 
