@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from lanner.errors import LannerError
-from lanner.judges.plan import Member, Plan, Totals, differences
+from lanner.judges.plan import Limits, Member, Plan, Totals, differences
 from lanner.judges.providers import Endpoint
 from lanner.model import JudgeKind
 
@@ -32,6 +34,34 @@ def test_nonsense_is_refused() -> None:
         Plan("a", (MEMBER,), calls="documents", swap=True)
     with pytest.raises(LannerError, match="examples"):
         Plan("a", (MEMBER,), calls="documents", examples=2)
+
+
+@pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf")])
+@pytest.mark.parametrize("name", ["price_in", "price_out", "price_cached", "temperature", "top_p"])
+def test_numbers_that_cannot_be_are_refused(name: str, value: float) -> None:
+    with pytest.raises(LannerError, match=name):
+        replace(MEMBER, **{name: value})
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: replace(MEMBER, max_tokens=0),
+        lambda: replace(MEMBER, top_p=1.5),
+        lambda: replace(MEMBER, endpoint=Endpoint("http://x/v1", timeout=0.0)),
+        lambda: Plan("a", (MEMBER,), samples=0),
+        lambda: Plan("a", (MEMBER,), reasks=-1),
+        lambda: Plan("a", (MEMBER,), examples=-1),
+        lambda: Limits(in_flight=0),
+        lambda: Limits(rpm=0.0),
+        lambda: Limits(tpm=-5.0),
+        lambda: Limits(max_cost=float("nan")),
+        lambda: Limits(items=-1),
+    ],
+)
+def test_bounds_of_settings(make: Callable[[], object]) -> None:
+    with pytest.raises(LannerError):
+        make()
 
 
 def test_costs_and_totals() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from lanner import campaign, protocols
+from lanner.errors import LannerError
 from lanner.judges.plan import Limits, Plan
 from lanner.judges.probes import INJECTION, Audit, audit_model, favour, lengthened
 from lanner.model import Judge, Judgement, Protocol
@@ -58,7 +59,7 @@ def audited(path: Path, score: Callable[[Body, str], float], protocol: str | Pro
                 asked,
                 plan,
                 samples=2,
-                languages=("de",),
+                languages=more.pop("languages", ("de",)),
                 limits=more.pop("limits", Limits(8, backoff=0.0)),
                 **more,
             )
@@ -101,6 +102,14 @@ def test_a_known_bias_is_found_and_no_other(tmp_path: Path, probe: str, score: C
     if probe == "injection":  # the size of a shift is that of the bias
         assert check.result.value == pytest.approx(0.25)
         assert check.result.counts["documents"] == 8
+
+
+@pytest.mark.parametrize("language", ["xx", "en"])
+def test_a_language_that_would_show_the_same_words_is_refused(tmp_path: Path, language: str) -> None:
+    with pytest.raises(LannerError, match=language):
+        audited(tmp_path / "s.db", lambda _body, text: fair(text), languages=(language,))
+    with Store.open(tmp_path / "s.db") as store:
+        assert not campaign.campaigns(store)
 
 
 def test_a_judge_of_pairs_that_prefers_the_first_is_found(tmp_path: Path) -> None:

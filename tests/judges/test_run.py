@@ -16,6 +16,7 @@ import pytest
 from lanner import campaign, protocols
 from lanner.errors import LannerError, MissingExtraError
 from lanner.judges.plan import Limits, Member, Plan, Totals
+from lanner.judges.prompt import Settings
 from lanner.judges.providers import Call, Endpoint, Provider, Reply
 from lanner.judges.run import INTERRUPTED, Estimate, estimate, run, run_shard, shards
 from lanner.judges.run import instance as drawn
@@ -52,6 +53,30 @@ def test_several_judges_in_one_run_answer_for_themselves(store: Store) -> None:
     assert seen[-1] == 8  # the last report is of the end
     assert {entry.judge for entry in stored(store, number)} == {"a", "b"}
     assert {part.share for part in campaign.progress(store, number).judges} == {1.0}
+
+
+def test_two_plans_for_one_judge_are_refused_before_anything_is_asked(store: Store) -> None:
+    """Both would ask all of its questions, and be paid for them."""
+    number = opened(store, "da", corpus(2, 2))
+    stub = Stub()
+    judge(store, number, stub, limits=Limits(4, items=1, backoff=0.0))
+
+    async def go() -> None:
+        async with serving(stub) as url:
+            await run(store, number, [Plan("tiny", (member(url),)), Plan("tiny", (member(url),))], limits=QUICK)
+
+    with pytest.raises(LannerError, match="2 of these models would be the judge 'tiny'"):
+        asyncio.run(go())
+    assert sum(stub.asked.values()) == 1
+
+
+@pytest.mark.parametrize("language", ["xx", "e"])
+def test_a_language_without_words_is_refused_before_anything_is_made(store: Store, language: str) -> None:
+    """The model would be asked in English, and its judge would say otherwise."""
+    number = opened(store, "da", corpus(1, 1))
+    with pytest.raises(LannerError, match=f"no words in the language '{language}'"):
+        judge(store, number, Stub(), settings=Settings(language=language, comments=False))
+    assert not campaign.judges(store, number)
 
 
 def test_shards_are_disjoint_whole_documents_and_can_run_anywhere(store: Store, place: str) -> None:

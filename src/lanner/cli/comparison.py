@@ -427,7 +427,7 @@ def run_audit(
     source: str,
     sentences: int,
     repeats: int,
-    languages: tuple[str, ...],
+    other_languages: tuple[str, ...],
     assignments: tuple[str, ...],
     store_place: str,
     **given: Any,
@@ -444,7 +444,7 @@ def run_audit(
         sample = sample_documents(documents, sentences)
         if not any(document.systems for document in sample):
             raise LannerError("There are no translations in these texts.", next_step="Give texts with outputs.")
-        others = languages or tuple(code for code in ("de",) if code in protocol.text)
+        others = other_languages or tuple(code for code in ("de",) if code in protocol.text)
         with watching(output) as show:
             report = asyncio.run(
                 audit_model(

@@ -172,7 +172,7 @@ def limits_from(options: dict[str, Any], plans: Sequence[Plan]) -> Limits:
         )
     usual = 5000 if options["batch"] else 64
     return Limits(
-        options["in_flight"] or usual,
+        usual if options["in_flight"] is None else options["in_flight"],
         options["rpm"],
         options["tpm"],
         options["max_cost"],

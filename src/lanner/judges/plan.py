@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
@@ -20,6 +21,20 @@ skill: what is asked for each of several labels or rows is asked about one at a 
 
 LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 """How providers call the limit on the length of a reply."""
+
+
+def require_at_least(least: float, **values: float | None) -> None:
+    """Refuse settings below a bound, and those that are no finite number; None is a setting that was not given."""
+    for name, value in values.items():
+        if value is not None and not (math.isfinite(value) and value >= least):
+            raise LannerError(f"{name} = {value:g} cannot be.", next_step=f"Give {least:g} or more.")
+
+
+def require_above_zero(**values: float | None) -> None:
+    """Refuse settings that are not above zero, and those that are no finite number."""
+    for name, value in values.items():
+        if value is not None and not (math.isfinite(value) and value > 0):
+            raise LannerError(f"{name} = {value:g} cannot be.", next_step="Give a number above 0.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +56,14 @@ class Member:
     """Whether scores are weighted by the probabilities of their tokens."""
     extra: Mapping[str, Json] = field(default_factory=dict)
     """Fields of the user's own for every request."""
+
+    def __post_init__(self) -> None:
+        prices = {name: getattr(self, name) for name in ("price_in", "price_out", "price_cached")}
+        require_at_least(0, temperature=self.temperature, **prices)
+        require_at_least(1, max_tokens=self.max_tokens)
+        require_above_zero(timeout=self.endpoint.timeout, top_p=self.top_p)
+        if self.top_p is not None and self.top_p > 1:
+            raise LannerError(f"top_p = {self.top_p:g} is no probability.", next_step="Give a number from 0 to 1.")
 
     @property
     def sampling(self) -> dict[str, Json]:
@@ -84,8 +107,10 @@ class Plan:
     reasks: int = 2
 
     def __post_init__(self) -> None:
-        if not self.members or self.samples < 1:
-            raise LannerError("A judge needs at least one model and one sample.", next_step="Give --model.")
+        if not self.members:
+            raise LannerError("A judge needs at least one model.", next_step="Give --model.")
+        require_at_least(1, samples=self.samples)
+        require_at_least(0, few_shot=self.examples, reasks=self.reasks)
         if any(member.weighted for member in self.members) and self.calls == "documents":
             raise LannerError(
                 "Weighted scores are for one sentence a call.", next_step="Leave out weighted or --set mode=documents."
@@ -114,6 +139,17 @@ class Plan:
         return Judge(self.judge, JudgeKind.MODEL, name, self.attributes)
 
 
+def refuse_one_name(plans: Sequence[Plan]) -> None:
+    """Refuse plans of which two would be the same judge: each would ask all of its questions."""
+    for name, number in Counter(plan.judge for plan in plans).items():
+        if number > 1:
+            raise LannerError(
+                f"{number} of these models would be the judge {name!r}.",
+                next_step="Run each by itself under a name of its own, with --as, or make them one with "
+                "--set panel=true.",
+            )
+
+
 def differences(stored: Mapping[str, Json], current: Mapping[str, Json]) -> list[str]:
     """What a judge was run with before that is not as it is now; where the server stands does not count."""
     return [
@@ -140,6 +176,11 @@ class Limits:
     """After so many items without one valid answer a run ends: the rest would fare no better."""
     silences: int = 8
     """After so many time-outs in a row, without a byte in between, a server counts as gone."""
+
+    def __post_init__(self) -> None:
+        require_at_least(1, in_flight=self.in_flight, tries=self.tries)
+        require_at_least(0, max_cost=self.max_cost, limit=self.items)
+        require_above_zero(rpm=self.rpm, tpm=self.tpm)
 
 
 @dataclass(slots=True)

@@ -20,10 +20,12 @@ from typing import Literal
 import numpy as np
 
 from lanner import campaign
+from lanner.errors import LannerError
 from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.comparison import CHANCE, agreed_answers, audit, estimate_by_document, mean_by_document
 from lanner.judges.plan import Limits, Plan, Totals
+from lanner.judges.prompt import require
 from lanner.judges.run import Connect, Report, run
 from lanner.model import Document, Json, Protocol, Question, Rank, Result, Scale, Segment, Spans
 from lanner.protocols.answers import likeness
@@ -108,6 +110,12 @@ async def audit_model(
             for code in languages
         },
     }
+    if plan.settings.language in languages:
+        raise LannerError(
+            f"The model is asked in {plan.settings.language!r} already.", next_step="Name another language."
+        )
+    for other in others.values():
+        require(protocol, other.settings)
     if plain.swap:  # pairs are of two systems there and of variants of one here, so both ways are asked there
         others = {"plain": plain, **others}
     varied = _campaign(store, f"{name}-varied", [_varied(document) for document in documents], protocol, [plain])

@@ -109,6 +109,23 @@ def prompt(
     return Prompter(protocol, settings or Settings()).prompt(stages, document, item, answers=answers)
 
 
+def require(protocol: Protocol, settings: Settings) -> None:
+    """Refuse settings in which this protocol cannot be asked: a prompt for others, a language without words."""
+    template = settings.template
+    template.require(protocol.name)
+    if template.rationale and protocol.find(RATIONALE):
+        raise LannerError(
+            f"{protocol.name} has a question {RATIONALE!r} of its own.",
+            next_step="Use a prompt that does not ask for reasons before the scores.",
+        )
+    language = settings.language
+    if language != "en" and not {language, language.partition("-")[0]} & set(protocol.text):  # English would be shown
+        raise LannerError(
+            f"{protocol.name} has no words in the language {language!r}.",
+            next_step=f"It has: {', '.join(sorted(protocol.text))}.",
+        )
+
+
 class Prompter:
     """Prompts of one protocol in one setting. What does not depend on the text (the instructions, the schema) is made
     once: it is most of the words and most of the work."""
@@ -116,18 +133,13 @@ class Prompter:
     def __init__(self, protocol: Protocol, settings: Settings) -> None:
         self.protocol = protocol
         self.settings = settings
+        require(protocol, settings)
         self._words = Wording(protocol, settings.language)
         self._frames: dict[tuple[object, ...], _Frame] = {}
         self._lines: dict[tuple[object, ...], Lines] = {}
         self._stages: dict[tuple[str, ...], tuple[Stage, ...]] = {}
         self._earlier: dict[tuple[str, ...], tuple[Question, ...]] = {}
         self._template = settings.template
-        self._template.require(protocol.name)
-        if self._template.rationale and protocol.find(RATIONALE):
-            raise LannerError(
-                f"{protocol.name} has a question {RATIONALE!r} of its own.",
-                next_step="Use a prompt that does not ask for reasons before the scores.",
-            )
         self.turns = tuple(
             {"role": role, "content": text.strip()}
             for pair in self._template.examples

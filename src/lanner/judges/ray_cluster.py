@@ -21,7 +21,7 @@ from typing import Any
 
 from lanner import __version__, campaign
 from lanner.errors import LannerError, MissingExtraError
-from lanner.judges.plan import Limits, Plan, Totals
+from lanner.judges.plan import Limits, Plan, Totals, require_at_least
 from lanner.judges.providers import RefusedError
 from lanner.judges.run import Report, divided, judge_numbers, run, seat, sizes
 from lanner.store import Store
@@ -296,6 +296,7 @@ def run_on_ray(
 ) -> tuple[Totals, ClusterSummary]:
     """Let these judges answer what is open, on the machines of a Ray cluster. `limits.in_flight` is each worker's own;
     all other limits are the whole run's."""
+    require_at_least(1, workers=per_machine)
     refuse_unshared(store)
     target = seat(store, reference, plans)
     job = Job(store.address, target.id, tuple(plans))

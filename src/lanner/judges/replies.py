@@ -24,7 +24,7 @@ from lanner.protocols.kinds import kind_of
 Step = Literal["", "json", "schema", "meaning", "length", "refusal"]
 _FENCE = "```"
 _BYTE_ORDER_MARK = "\ufeff"
-_END_OF_THOUGHT = "</think>"
+_THOUGHT = re.compile(r"<(/?)(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)>", re.IGNORECASE)
 
 
 class Verdict(NamedTuple):
@@ -51,23 +51,40 @@ class AmbiguousError(ValueError):
 
 
 def parse(text: str) -> tuple[Json, int]:
-    """The JSON in a reply, and whether something around it had to be taken off: thoughts before it, a code fence with
-    words around. The beginning of the thoughts may be missing, where a server took it for its own mark."""
+    """The JSON in a reply, and whether something around it had to be removed: thoughts before it, a code fence with
+    words around. The opening mark of the thoughts may be missing, where a server took it for its own."""
     try:
-        return _unambiguous(text, from_json(text)), 0
+        return _unambiguous(text), 0
     except AmbiguousError:
         raise
     except ValueError:
         pass
-    answer = text.rpartition(_END_OF_THOUGHT)[2]
-    blocks = answer.split(_FENCE)[1:-1:2]  # between an opening fence and a closing one
-    answer = (blocks[-1].removeprefix("json") if blocks else answer).strip().removeprefix(_BYTE_ORDER_MARK)
-    return _unambiguous(answer, from_json(answer)), 1
+    answer = _after_thoughts(text)
+    parts = answer.split(_FENCE)
+    if len(parts) > 2 and len(parts) % 2 == 0:
+        raise ValueError("a code fence is not closed")
+    blocks = [block.strip().removeprefix("json").strip() for block in parts[1:-1:2]]
+    objects = [block for block in blocks if block.startswith("{")] or blocks[-1:]
+    values = [_unambiguous(block) for block in objects or [answer.strip().removeprefix(_BYTE_ORDER_MARK)]]
+    if any(value != values[0] for value in values):
+        raise AmbiguousError("The reply has several JSON objects, which differ.")
+    return values[0], 1
 
 
-def _unambiguous(text: str, value: Json) -> Json:
-    """The value, unless a key stands twice with different values: a parser takes the last, and who knows what is
-    meant."""
+def _after_thoughts(text: str) -> str:
+    """What follows the thoughts. A draft among thoughts that were cut off is no answer."""
+    marks = list(_THOUGHT.finditer(text))
+    if not marks:
+        return text
+    if not marks[-1][1]:
+        raise ValueError("it ends among the model's thoughts")
+    return text[marks[-1].end() :]
+
+
+def _unambiguous(text: str) -> Json:
+    """The value of a text, unless a key occurs twice with different values: a parser takes the last, and nobody knows
+    which one is meant."""
+    value: Json = from_json(text)
     json.loads(text, object_pairs_hook=_entries)
     return value
 

@@ -23,8 +23,8 @@ from lanner import campaign
 from lanner.errors import CampaignError, LannerError
 from lanner.judges import providers
 from lanner.judges.limits import Budget, Gate, Pace, StoppedError
-from lanner.judges.plan import Limits, Member, Plan, Totals, differences
-from lanner.judges.prompt import Example, agreed, demanded
+from lanner.judges.plan import Limits, Member, Plan, Totals, differences, refuse_one_name
+from lanner.judges.prompt import Example, agreed, demanded, require
 from lanner.judges.providers import Call, Endpoint, Provider, Reply
 from lanner.judges.providers._batches import Batches
 from lanner.judges.request import CHARACTERS_PER_TOKEN, Channel, Shared, Writer
@@ -44,6 +44,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def seat(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
     """Give every judge a place in the campaign and all of its texts to judge, unless it has them. A judge of the same
     name that was run with other settings is refused: its answers would not be one judge's."""
+    refuse_one_name(plans)
     entry = campaign.get(store, reference)
     if entry.state is not CampaignState.OPEN:
         raise CampaignError(
@@ -139,8 +140,10 @@ async def run(
             examples = agreed(store, reference) if any(plan.examples for plan in plans) else []
         demanded(examples, max(plan.examples for plan in plans))
         channels = [[connections.channel(member) for member in plan.members] for plan in plans]
+        protocol = campaign.protocol(store, reference)
+        for plan in plans:
+            require(protocol, plan.settings)
         seats = await asyncio.to_thread(seat, store, reference, plans)  # nothing is made before all else is known
-        protocol = campaign.protocol(store, seats.id)
         if all(stage.unit is Unit.JUDGE for stage in protocol.stages):
             raise nothing_to_judge(protocol)
         numbers = judge_numbers(store, seats.id, plans)

@@ -51,6 +51,14 @@ def test_no_command_has_more_options_than_one_can_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_no_two_options_of_a_command_are_one_value(name: str) -> None:
+    """Two parameters of one name overwrite each other, and what one of them says is lost."""
+    for command in leaves(load(name)):
+        names = [parameter.name for parameter in command.params]
+        assert len(names) == len(set(names)), command.name
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_what_a_command_reads_is_what_its_implementation_takes(name: str) -> None:
     for command in leaves(load(name)):
         source = inspect.getsource(inspect.unwrap(command.callback))  # type: ignore[arg-type]

@@ -334,9 +334,20 @@ def compare(**options: Any) -> None:
 @provider_option
 @click.option("--prompt", default="", help="The words around the questions.")
 @click.option("--context", default="", help="What is shown around a sentence.")
-@click.option("--sentences", default=60, show_default=True, help="How many sentences, in whole documents.")
-@click.option("--samples", "repeats", default=3, show_default=True, help="How often to ask for self-consistency.")
-@click.option("--language", "languages", multiple=True, help="Another language for the instructions (default: de).")
+@click.option(
+    "--sentences", type=click.IntRange(1), default=60, show_default=True, help="How many sentences, in whole documents."
+)
+@click.option(
+    "--samples",
+    "repeats",
+    type=click.IntRange(2),
+    default=3,
+    show_default=True,
+    help="How often to ask for self-consistency.",
+)
+@click.option(
+    "--language", "other_languages", multiple=True, help="Another language for the instructions (default: de)."
+)
 @click.option("--max-cost", type=float, help="Stop before the audit costs more.")
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="A setting of `lanner judge`.")
 @from_option

@@ -246,7 +246,7 @@ def check_texts_to_judge(options: Mapping[str, Any]) -> None:
     help="Judge a sample in several contexts and compare them.",
 )
 @click.option("--max-cost", type=float, help="Stop before the run exceeds this cost.")
-@click.option("--limit", type=int, help="Judge at most this many items.")
+@click.option("--limit", type=click.IntRange(1), help="Judge at most this many items.")
 @click.option(
     "--replay",
     "replays",
