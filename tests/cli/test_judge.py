@@ -15,8 +15,7 @@ from aiohttp import web
 from cli.command import Command
 from data_sets import data_dir
 from lanner import campaign, formats
-from lanner.cli.judge import SETTINGS, limits_from, line, plans_from, price_notes
-from lanner.errors import LannerError
+from lanner.cli.judge import line
 from lanner.judges import plan
 from lanner.judges.plan import Totals
 from lanner.model import Judge, Judgement
@@ -76,6 +75,24 @@ def test_a_dry_run_asks_nobody_and_makes_nothing(lanner: Command, texts: Path) -
     assert ran.out.count("Prompt ") == 3
     assert ">>> The sentence you judge:" in ran.out
     assert not Path("lanner.sqlite").exists()
+
+
+def test_a_dry_run_of_contexts_asks_nobody_either(lanner: Command, texts: Path) -> None:
+    stub = Stub()
+    with running(stub) as url:
+        again = ("judge", texts, "--protocol", "da", "--model", "tiny", "--base-url", url, "--dry-run", "--json")
+        [row] = lanner(*again, "--compare-contexts", "people;none;whole", "--limit", "4").envelope["rows"]
+    assert (row["items"], row["calls"], sum(stub.asked.values())) == (12, 12, 0)
+    assert not Path("lanner.sqlite").exists()
+
+
+def test_a_dry_run_counts_what_is_left_of_texts_that_were_begun(lanner: Command, texts: Path) -> None:
+    stub = Stub()
+    with running(stub) as url:
+        again = ("judge", texts, "--protocol", "h_falcon", "--model", "tiny", "--base-url", url, "--json")
+        lanner(*again, "--limit", "4")
+        [row] = lanner(*again, "--dry-run").envelope["rows"]
+    assert (row["items"], sum(stub.asked.values())) == (2, 4)
 
 
 def test_a_key_is_neither_stored_nor_logged_nor_printed(
@@ -170,73 +187,7 @@ def test_replayed_models_give_their_rows_of_the_published_tables(lanner: Command
     assert compared == 24 + 10  # all of Table 5; of Table 6 those five whose released files give the printed value
 
 
-# From options to plans: what fits together, and what is said where it does not.
-
-
-GIVEN: dict[str, Any] = {name: setting.default for name, setting in SETTINGS.items()} | {
-    "models": ("small",),
-    "base_urls": ("http://127.0.0.1:8000/v1",),
-    "provider": "openai_compatible",
-    "judge_name": "",
-    "prompt": "",
-    "context": "",
-    "max_cost": None,
-    "limit": None,
-    "retry_missing": False,
-}
-
-
-def plans(**more: Any) -> Any:
-    return plans_from({**GIVEN, **more})
-
-
-def test_several_models_are_several_judges_or_one_panel() -> None:
-    assert [plan.judge for plan in plans(models=("Big/Model-1", "small"))] == ["big-model-1", "small"]
-    [panel] = plans(models=("a", "b"), panel=True, base_urls=("http://x/v1", "http://y/v1"))
-    assert (panel.judge, [m.endpoint.base_url for m in panel.members]) == ("panel", ["http://x/v1", "http://y/v1"])
-
-
-@pytest.mark.parametrize(
-    ("name", "context"),
-    [
-        ("", "people"),
-        ("own±2", "own±2"),
-        ("kim2025", "kim2025"),
-        ("3", "reference±3"),  # as it was given before contexts had names
-        ("5,0", "reference±5,0"),
-        ("document", "reference±all"),
-    ],
-)
-def test_context(name: str, context: str) -> None:
-    [plan] = plans_from(GIVEN | {"models": ["m"], "context": name})
-    assert plan.settings.context == context
-
-
-def test_dice_are_off_unless_several_samples_need_them() -> None:
-    assert plans()[0].members[0].temperature == 0.0
-    assert plans(samples=3)[0].members[0].temperature == 1.0
-    assert plans(samples=3, temperature=0.3)[0].members[0].temperature == 0.3
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"models": ()}, "--model"),
-        ({"models": ("a", "b", "c"), "base_urls": ("http://x", "http://y")}, "3 models and 2 servers"),
-        ({"base_urls": ("localhost:8000",)}, "no address"),
-        ({"context": "some"}, "--context"),
-        ({"models": ("a", "b"), "judge_name": "x"}, "One name"),
-    ],
-)
-def test_what_does_not_fit_is_said(more: dict[str, Any], words: str) -> None:
-    with pytest.raises(LannerError, match=words):
-        plans(**more)
-
-
-def test_a_limit_on_costs_needs_prices() -> None:
-    with pytest.raises(LannerError, match="needs prices"):
-        limits_from({**GIVEN, "max_cost": 5.0}, plans(price_in=1.0))
-    assert limits_from({**GIVEN, "max_cost": 5.0}, plans(price_in=1.0, price_out=2.0)).max_cost == 5.0
+# The line, and what a failure leaves.
 
 
 def test_the_line_says_pace_tokens_and_cost_so_far_and_expected() -> None:
@@ -247,7 +198,7 @@ def test_the_line_says_pace_tokens_and_cost_so_far_and_expected() -> None:
 def test_a_run_that_no_server_answered_leaves_neither_campaign_nor_store(
     lanner: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lanner.cli.judge.Limits", partial(plan.Limits, tries=1, backoff=0.0))
+    monkeypatch.setattr("lanner.judges.setup.Limits", partial(plan.Limits, tries=1, backoff=0.0))
     (tmp_path / "t.csv").write_text("source,target\nThe ferry is late.,Die Fähre ist spät.\n", encoding="utf-8")
     model = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--protocol", "da")
     assert "No answer came from the server" in lanner("judge", "t.csv", *model).err
@@ -257,35 +208,6 @@ def test_a_run_that_no_server_answered_leaves_neither_campaign_nor_store(
     assert [row["judge"] for row in lanner("campaign", "show", "pilot", "--json").envelope["rows"]] == ["ana"]
     assert lanner("campaign", "remove-judge", "pilot", "ana").code == 0
     assert lanner("campaign", "show", "pilot", "--json").envelope["rows"] == []
-
-
-def test_the_published_way_is_a_name_that_stands_for_its_context() -> None:
-    [plan] = plans(judge_name="kim2025")
-    assert (plan.judge, plan.settings.context) == ("small-kim2025", "kim2025")
-    assert [plan.judge for plan in plans(models=("a", "b"), judge_name="kim2025")] == ["a-kim2025", "b-kim2025"]
-    with pytest.raises(LannerError, match="its own context"):
-        plans(judge_name="kim2025", context="own±2")
-
-
-def test_prices_come_from_the_table_unless_they_are_given() -> None:
-    url = ("https://api.openai.com/v1",)
-    [member] = plans(models=("gpt-4o-mini-2024-07-18",), base_urls=url)[0].members
-    assert (member.price_in, member.price_out, member.price_cached) == (0.15, 0.6, 0.075)
-    [member] = plans(models=("gpt-4o-mini",), base_urls=url, batch=True)[0].members
-    assert (member.price_in, member.endpoint.provider) == (0.075, "openai_batch")
-    [member] = plans(models=("gpt-4o-mini",), base_urls=url, price_in=1.0, price_out=2.0)[0].members
-    assert (member.price_in, member.price_out, member.price_cached) == (1.0, 2.0, None)
-    [note] = price_notes(plans(models=("gpt-4o-mini",), base_urls=url), {**GIVEN})
-    assert "2026-11-16" in note
-
-
-def test_a_provider_has_its_own_address_and_its_own_batches() -> None:
-    [member] = plans(base_urls=(), provider="anthropic", batch=True)[0].members
-    assert (member.endpoint.base_url, member.endpoint.provider) == ("https://api.anthropic.com/v1", "anthropic_batch")
-
-
-def test_reasons_come_first_where_the_prompt_can_ask_for_them() -> None:
-    assert plans(rationale=True)[0].settings.template.label == "judge-4+rationale"
 
 
 # `lanner judge --compare-contexts` and `lanner compare --judges`: the ablation of what a model sees.

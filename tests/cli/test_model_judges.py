@@ -12,9 +12,9 @@ from cli.command import Command
 from data_sets import data_dir
 from lanner import campaign, formats
 from lanner.cli.commands.judges import prompt_try
-from lanner.cli.model_judges import filled
 from lanner.errors import LannerError
 from lanner.judges import template as templates
+from lanner.judges.prompt import Settings, stage_prompts
 from lanner.model import Judge, JudgeKind, Judgement
 from lanner.protocols import load
 from lanner.protocols.context import PEOPLE
@@ -72,8 +72,8 @@ def test_a_protocol_about_judges_is_not_for_models(lanner: Command) -> None:
 
 
 def test_every_stage_of_every_protocol_is_filled_in() -> None:
-    prompts = filled(templates.default(), load("falcon"))
-    assert [stages[0].id for stages, _, _ in prompts] == ["context", "skills", "rating"]
+    prompts = stage_prompts(load("falcon"), Settings(comments=False))
+    assert [stage.id for stage, _, _ in prompts] == ["context", "skills", "rating"]
 
 
 def test_the_context_is_that_of_people_unless_named() -> None:

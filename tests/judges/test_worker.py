@@ -268,7 +268,7 @@ def test_the_same_model_at_two_servers_is_two_of_a_panel(store: Store) -> None:
     with store.reading() as tx:
         spent = tx.ledger.spent(1)
     assert {entry.value for entry in stored(store, number)} == {50}
-    assert spent == (6, 600, 120, pytest.approx(totals.cost))
+    assert spent == (6, 600, 120, pytest.approx(totals.cost), 0)
     [consistency] = audit(store, number, "m")
     assert (consistency.name, consistency.value) == ("self-consistency", pytest.approx(0.2))
 

@@ -42,7 +42,22 @@ def test_rows_come_back_and_sums_add_up(store: Store, seat: tuple[int, int, dict
             (1, "reply 1 é"), (2, "reply 2 é"),
         ]  # fmt: skip
         assert [key for key, _ in tx.ledger.of_judge(judge)] == ["d1", "d1", "d2"]
-        assert tx.ledger.spent(judge) == (3, 30, 15, 1.5)
+        spent = tx.ledger.spent(judge)
+    assert (spent.replies, spent.tokens_in, spent.tokens_out, spent.cost) == (3, 30, 15, 1.5)
+
+
+def test_a_part_of_the_cost_is_not_the_cost(store: Store, seat: tuple[int, int, dict[str, int]]) -> None:
+    number, judge, documents = seat
+    row = entry(number, judge, documents["d1"])
+    with store.writing() as tx:
+        tx.ledger.add([row, entry(number, judge, documents["d1"], attempt=2, outcome="failed", cost=None)])
+    with store.reading() as tx:
+        assert tx.ledger.spent(judge).cost == 0.5  # nobody is paid for a request without a reply
+    with store.writing() as tx:
+        tx.ledger.add([entry(number, judge, documents["d2"], cost=None)])
+    with store.reading() as tx:
+        spent = tx.ledger.spent(judge)
+    assert (spent.replies, spent.priced, spent.unpriced, spent.cost) == (2, 0.5, 1, None)
 
 
 def test_the_first_of_two_replies_to_one_question_stays(store: Store, seat: tuple[int, int, dict[str, int]]) -> None:

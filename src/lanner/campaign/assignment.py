@@ -269,8 +269,8 @@ def remove_judge(
     with store.deleting() as tx:
         entry = lock(tx, campaign)
         leaving = tx.judges.get(entry, judge)
-        _, *spent = tx.ledger.spent(leaving.number)  # attempts that no server answered cost nothing
-        if any(spent) or tx.judgements.any_of(leaving.number):
+        spent = tx.ledger.spent(leaving.number)  # attempts that no server answered cost nothing
+        if spent.tokens or spent.priced or tx.judgements.any_of(leaving.number):
             raise CampaignError(
                 f"{judge} has answered already, and answers are kept.",
                 code="has_answered",

@@ -18,17 +18,7 @@ from lanner.analysis.measures import group_of
 from lanner.analysis.scores import gold_question, keep_on_scale, score_bounds, scored_set
 from lanner.cli import slug
 from lanner.cli.commands.analysis import split_source
-from lanner.cli.commands.judges import SETTINGS, settings_from
-from lanner.cli.judge import (
-    exit_code,
-    limits_from,
-    plans_from,
-    price_notes,
-    print_standings,
-    say_unfinished,
-    texts_and_protocol,
-    watching,
-)
+from lanner.cli.judge import exit_code, print_standings, say_unfinished, texts_and_protocol, watching
 from lanner.cli.output import Columns, Output, print_kinds, result_rows
 from lanner.cli.source import Source, chosen_pair, materials
 from lanner.errors import InputError, LannerError, check_known, did_you_mean
@@ -36,6 +26,8 @@ from lanner.formats import mtme
 from lanner.judges.comparison import compare as compare_judges
 from lanner.judges.comparison import sample_documents
 from lanner.judges.probes import audit_model
+from lanner.judges.settings import SETTINGS, settings_from
+from lanner.judges.setup import limits_from, plans_from, price_notes
 from lanner.model import Json, Result
 from lanner.model.messages import estimate, number, p_value, percent
 from lanner.reports import rendering

@@ -12,7 +12,6 @@ from typing import Any
 
 from lanner import campaign, formats, metrics, protocols
 from lanner.analysis.material import Material
-from lanner.campaign.questions import fits, systems_of
 from lanner.cli import parse_options
 from lanner.cli.output import Output
 from lanner.cli.source import chosen_pair, documents_of, materials, names, reading_options, refuse_shared_name
@@ -20,38 +19,20 @@ from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.comparison import unanswered
-from lanner.judges.prompt import Prompt, Prompter, Settings
-from lanner.judges.providers import Call, Endpoint
+from lanner.judges.prompt import EXAMPLE, Settings, stage_prompts
+from lanner.judges.providers import Endpoint
 from lanner.judges.replay import replay
 from lanner.judges.replies import Asked, verdict
+from lanner.judges.request import ask_once
 from lanner.judges.run import nothing_to_judge
 from lanner.metrics import Languages, Rating, rate
-from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Object, Protocol, Segment, Stage, Unit, languages
+from lanner.model import Document, Judge, JudgeKind, Judgement, languages
 from lanner.model.messages import estimate, in_number
 from lanner.protocols.answers import texts_of
-from lanner.protocols.context import PEOPLE
 from lanner.stats.resample import Resampling
 from lanner.store import Entry, Store
 
 # `lanner prompt`: read the prompts of model judges, check one's own, try one on a text.
-
-
-EXAMPLE = Document(
-    "example",
-    tuple(
-        Segment(str(place), source, {"system": output, "other": output}, {"reference": output})
-        for place, (source, output) in enumerate(
-            (
-                ("The ferry was late.", "Die Fähre war zu spät."),
-                ("It had met a storm.", "Sie war in einen Sturm geraten."),
-            ),
-            1,
-        )
-    ),
-    "en",
-    "de",
-)
-"""Two sentences, to fill a prompt with where no text is given."""
 
 
 def show_prompt(output: Output, name: str, variables: bool) -> None:
@@ -91,7 +72,8 @@ def check_prompt(output: Output, name: str, protocol: str) -> None:
     """Check a prompt: its form, its variables, and its words with every protocol that it is for."""
     template = templates.load(name)
     names = [protocol] if protocol else list(template.protocols or protocols.names())
-    prompts = sum(len(filled(template, protocols.load(protocol_name))) for protocol_name in names)
+    settings = Settings(comments=False, template=template)
+    prompts = sum(len(stage_prompts(protocols.load(each), settings)) for each in names)
     output.rows.append({"name": template.name, "version": template.version, "digest": template.digest})
     output.say(f"{template.label} is sound: {prompts} prompts for {len(names)} protocols were filled in.")
 
@@ -108,66 +90,31 @@ def try_prompt(
     base_url: str,
 ) -> None:
     """Fill a prompt in with the first text, and show the reply where a model is named."""
-    template = replace(templates.load(name), rationale=rationale or templates.load(name).rationale)
+    template = templates.load(name)
+    settings = Settings(context, comments=False, template=replace(template, rationale=rationale or template.rationale))
     what = protocols.load(protocol)
     document = next(iter(documents_of(texts, None)), None) if texts else EXAMPLE
     if document is None:
         raise LannerError("There is no text in this file.")
-    prompts = filled(template, what, document, context)
+    prompts = stage_prompts(what, settings, document)
     if not prompts:
         raise nothing_to_judge(what)
-    for stages, item, prompt in prompts:
-        row: dict[str, object] = {"stage": stages[0].id, "system": prompt.system, "user": prompt.user}
+    for stage, item, prompt in prompts:
+        row: dict[str, object] = {"stage": stage.id, "system": prompt.system, "user": prompt.user}
         output.rows.append(row)
-        output.say(f"Stage {stages[0].id}", style="bold")
+        output.say(f"Stage {stage.id}", style="bold")
         output.say(f"[system]\n{prompt.system}\n")
         for question, reply in template.examples:
             output.say(f"[user]\n{question.strip()}\n[assistant]\n{reply.strip()}\n")
         output.say(f"[user]\n{prompt.user}\n")
         if model:
             endpoint = Endpoint(base_url or providers.base_url(provider), provider)
-            turns = [
-                {"role": role, "content": text.strip()}
-                for pair in template.examples
-                for role, text in zip(("user", "assistant"), pair, strict=True)
-            ]
-            reply_text = asyncio.run(_ask(endpoint, model, prompt, turns))
-            scope = Asked(what, stages, texts_of(document, item), {}, max(2, len(item.systems)))
+            reply_text = asyncio.run(ask_once(endpoint, model, prompt, template.turns))
+            scope = Asked(what, (stage,), texts_of(document, item), {}, max(2, len(item.systems)))
             outcome = verdict(reply_text, scope, prompt.schema)
             row |= {"reply": reply_text, "valid": outcome.answers is not None, "problem": outcome.problem}
             output.say(f"[reply]\n{reply_text}\n")
             output.say("A valid answer." if outcome.answers is not None else f"Not an answer: {outcome.problem}")
-
-
-def filled(
-    template: templates.Template, protocol: Protocol, document: Document = EXAMPLE, context: str = PEOPLE
-) -> list[tuple[tuple[Stage, ...], Item, Prompt]]:
-    """The prompt of each stage of a protocol about the first sentence; questionnaires are not for models."""
-    prompter = Prompter(protocol, Settings(context, comments=False, template=template))
-    systems = tuple(document.systems)
-    prompts: list[tuple[tuple[Stage, ...], Item, Prompt]] = []
-    for stage in prompter.asked(protocol.stages):
-        if stage.unit is Unit.JUDGE:
-            continue
-        number = stage.outputs if stage.object is Object.OUTPUTS else 1
-        names = (systems * number)[:number] if len(systems) < number else systems[:number]
-        item = Item(document.id, "" if stage.unit is Unit.DOCUMENT else document.segments[0].id, names)
-        if not fits(stage, item):
-            continue
-        item = replace(item, systems=systems_of(stage, item))
-        prompts.append(((stage,), item, prompter.prompt([stage], document, item)))
-    return prompts
-
-
-async def _ask(endpoint: Endpoint, model: str, prompt: Prompt, turns: list[dict[str, str]]) -> str:
-    connection = providers.connect(endpoint)
-    messages = ({"role": "system", "content": prompt.system}, *turns, {"role": "user", "content": prompt.user})
-    try:
-        return (await connection.ask(Call(model, messages, prompt.schema, 0.0, 0, 2000, "try"))).text
-    except (providers.OverloadedError, providers.UnanswerableError, providers.UnreadableError) as error:
-        raise LannerError(f"No reply came: {error}.", next_step="Is it running, and is --base-url right?") from error
-    finally:
-        await connection.close()
 
 
 # `lanner replay`: take in outputs that a model gave elsewhere, as the answers of a judge.
@@ -218,12 +165,14 @@ def run_ledger(output: Output, store: Store, name: str, judge: str | None, limit
             if filters["full"]:
                 rows[-1] |= {"request": _request(detail, texts), "reply": entry.raw}
                 _print_texts(output, rows[-1], detail)
-    totals = [{"judge": judge_name, **_sum_costs(store, number)} for judge_name, number in judges.items()]
     if not filters["full"] or output.as_json:
         output.table(rows)
-    for line in totals:
-        cost = "not known" if line["cost"] is None else f"{line['cost']:.4f}"
-        output.note(f"{line['judge']}: {line['replies']:,} replies, {line['tokens']:,} tokens, cost {cost}.")
+    with store.reading() as tx:
+        totals = {judge_name: tx.ledger.spent(number) for judge_name, number in judges.items()}
+    for judge_name, spent in totals.items():
+        cost = "not known" if spent.cost is None else f"{spent.cost:.4f}"
+        replies = in_number(spent.replies, "{n} reply", "{n} replies")
+        output.note(f"{judge_name}: {replies}, {spent.tokens:,} tokens, cost {cost}.")
     if left_out:
         output.note(in_number(left_out, "{n} more row; --limit shows it.", "{n} more rows; --limit shows them."))
 
@@ -283,13 +232,6 @@ def _print_texts(output: Output, row: Mapping[str, Any], detail: Mapping[str, An
     output.say(f"[reply]\n{row['reply']}\n")
     if row["why"]:
         output.say(f"Why it was no answer: {row['why']}\n")
-
-
-def _sum_costs(store: Store, number: int) -> dict[str, Any]:
-    with store.reading() as tx:
-        replies, tokens_in, tokens_out, cost = tx.ledger.spent(number)
-        has_prices = all(entry.cost is not None for _, entry in tx.ledger.of_judge(number))
-    return {"replies": replies, "tokens": tokens_in + tokens_out, "cost": cost if has_prices else None}
 
 
 # `lanner metric`: rate systems automatically, print their scores, keep them for all other commands.

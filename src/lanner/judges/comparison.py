@@ -185,17 +185,19 @@ def _ledger(store: Store, campaign_id: int, judge: str) -> dict[str, Any]:
     """Replies, what is missing and why, tokens and cost of a judge."""
     with store.reading() as tx:
         seat = tx.judges.find(campaign_id, judge)
-        rows = list(tx.ledger.of_judge(seat.number)) if seat else []
-    entries = [entry for _, entry in rows]
-    lacking = unanswered(rows)
-    costs = [entry.cost for entry in entries]
+        assert seat is not None
+        spent, lacking = tx.ledger.spent(seat.number), unanswered(tx.ledger.of_judge(seat.number))
     return {
-        "replies": sum(entry.outcome != "failed" for entry in entries),
+        "replies": spent.replies,
         "missing": sum(number for _, _, number in lacking),
         "refusals": sum(number for _, entry, number in lacking if loads(entry.detail).get("step") == "refusal"),
-        "tokens": sum(entry.tokens_in + entry.tokens_out for entry in entries),
-        "cost": None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
+        "tokens": spent.tokens,
+        "cost": spent.cost,
     }
+
+
+CONTEXT_SAMPLE = 100
+"""How many sentences are judged in every context, where nothing else is said."""
 
 
 def sample_documents(documents: Sequence[Document], sentences: int) -> list[Document]:

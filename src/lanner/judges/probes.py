@@ -27,10 +27,11 @@ from lanner.judges.comparison import CHANCE, agreed_answers, audit, estimate_by_
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.prompt import require
 from lanner.judges.run import Connect, Report, run
+from lanner.judges.setup import campaign_of_texts, is_made_of
 from lanner.model import Document, Json, Protocol, Question, Rank, Result, Scale, Segment, Spans
 from lanner.protocols.answers import likeness
 from lanner.stats.resample import Array, Resampling
-from lanner.store import Store, fingerprint
+from lanner.store import Store
 
 LONG, INJECTED = "+long", "+asks"
 REWORDED = "judge_reworded"
@@ -119,7 +120,9 @@ async def audit_model(
     if plain.swap:  # pairs are of two systems there and of variants of one here, so both ways are asked there
         others = {"plain": plain, **others}
     varied = _campaign(store, f"{name}-varied", [_varied(document) for document in documents], protocol, [plain])
-    same = _campaign(store, f"{name}-plain", [_plain(document) for document in documents], protocol, others.values())
+    same = _campaign(
+        store, f"{name}-plain", [_plain(document) for document in documents], protocol, list(others.values())
+    )
     totals = Totals()
     for number, plans in ((varied, [plain]), (same, list(others.values()))):
         left = _left(limits or Limits(), totals)
@@ -155,20 +158,13 @@ def _is_pairwise(protocol: Protocol) -> bool:
     return any(isinstance(question, Rank) for _, question in protocol.questions)
 
 
-def _campaign(store: Store, name: str, documents: Sequence[Document], protocol: Protocol, plans: Iterable[Plan]) -> int:
-    """The campaign of that name, made if it is not there; one with other texts or another protocol is not ours."""
+def _campaign(store: Store, name: str, documents: Sequence[Document], protocol: Protocol, plans: Sequence[Plan]) -> int:
+    """The campaign of an earlier audit of the same texts, or a new one, under this name or the name with a number."""
     names = {entry.name for entry in campaign.campaigns(store)}
     for candidate in chain([name], (f"{name}-{number}" for number in count(2))):
-        if candidate not in names:
-            name = candidate
-            break
-        entry = campaign.get(store, candidate)
-        texts = campaign.documents(store, entry.id)
-        if entry.protocol_hash == protocol.hash and fingerprint(texts) == fingerprint(documents):
-            return entry.id
-    judges = [plan.as_judge() for plan in plans]
-    record = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
-    return campaign.open(store, record.id).id
+        if candidate not in names or is_made_of(store, candidate, documents, protocol):
+            return campaign_of_texts(store, candidate, documents, protocol, plans).id
+    raise AssertionError
 
 
 def _plain(document: Document) -> Document:

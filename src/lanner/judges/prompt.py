@@ -30,11 +30,14 @@ from lanner.model import (
     Json,
     JudgeKind,
     Labels,
+    Object,
     Protocol,
     Question,
     Role,
+    Segment,
     Stage,
     Text,
+    Unit,
 )
 from lanner.model import languages as language_names
 from lanner.model.protocol import Wording
@@ -140,12 +143,7 @@ class Prompter:
         self._stages: dict[tuple[str, ...], tuple[Stage, ...]] = {}
         self._earlier: dict[tuple[str, ...], tuple[Question, ...]] = {}
         self._template = settings.template
-        self.turns = tuple(
-            {"role": role, "content": text.strip()}
-            for pair in self._template.examples
-            for role, text in zip(("user", "assistant"), pair, strict=True)
-        )
-        """Examples that belong to the prompt itself, shown before the question."""
+        self.turns = self._template.turns
 
     def asked(self, stages: Sequence[Stage]) -> tuple[Stage, ...]:
         """The stages as a model is asked them: without comments, where those are not wanted."""
@@ -378,6 +376,47 @@ class _Asked:
         own = [(option.id, self.words.option(self.question.id, option.id)) for option in self.question.choices]
         source = self.question.for_each or ""
         return own + [(label, self.words.option(source, label)) for label in self.chosen]
+
+
+# Prompts to look at, without a campaign.
+
+
+EXAMPLE = Document(
+    "example",
+    tuple(
+        Segment(str(place), source, {"system": output, "other": output}, {"reference": output})
+        for place, (source, output) in enumerate(
+            (
+                ("The ferry was late.", "Die Fähre war zu spät."),
+                ("It had met a storm.", "Sie war in einen Sturm geraten."),
+            ),
+            1,
+        )
+    ),
+    "en",
+    "de",
+)
+"""Two sentences, to fill a prompt with where no text is given."""
+
+
+def stage_prompts(
+    protocol: Protocol, settings: Settings, document: Document = EXAMPLE
+) -> list[tuple[Stage, Item, Prompt]]:
+    """The prompt of each stage of a protocol about the first sentence; questionnaires are not for models."""
+    prompter = Prompter(protocol, settings)
+    systems = tuple(document.systems)
+    prompts: list[tuple[Stage, Item, Prompt]] = []
+    for stage in prompter.asked(protocol.stages):
+        if stage.unit is Unit.JUDGE:
+            continue
+        number = stage.outputs if stage.object is Object.OUTPUTS else 1
+        names = (systems * number)[:number] if len(systems) < number else systems[:number]
+        item = Item(document.id, "" if stage.unit is Unit.DOCUMENT else document.segments[0].id, names)
+        if not fits(stage, item):
+            continue
+        item = replace(item, systems=systems_of(stage, item))
+        prompts.append((stage, item, prompter.prompt([stage], document, item)))
+    return prompts
 
 
 # Examples for a model: items with the answer that people agreed on, shown before the question.

@@ -258,7 +258,7 @@ class Scheduler:
         with self._store.reading() as tx:
             judges = [tx.judges.find(self.campaign, plan.judge) for plan in self._plans]
             rows = [tx.ledger.spent(judge.number) for judge in judges if judge]
-        return [sum(column) for column in zip((0.0, 0.0, 0.0, 0.0), *rows, strict=True)]
+        return [sum(column) for column in zip((0.0, 0.0, 0.0, 0.0), *(row[:4] for row in rows), strict=True)]
 
 
 _TICK = 0.5

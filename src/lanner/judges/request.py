@@ -23,12 +23,14 @@ from lanner.judges.prompt import Example, Prompt
 from lanner.judges.providers import (
     WITHHELD,
     Call,
+    Endpoint,
     OverloadedError,
     Provider,
     RefusedError,
     Reply,
     UnanswerableError,
     UnreadableError,
+    connect,
 )
 from lanner.judges.replies import Verdict, weighted, with_weights
 from lanner.model import Campaign, Item, Json, Protocol
@@ -443,6 +445,18 @@ def _messages(request: Request, mistake: tuple[str, str] | None) -> tuple[Mappin
         return question
     complaint = _AGAIN.format(problem=mistake[1])
     return (*question, {"role": "assistant", "content": mistake[0]}, {"role": "user", "content": complaint})
+
+
+async def ask_once(endpoint: Endpoint, model: str, prompt: Prompt, before: tuple[Mapping[str, str], ...] = ()) -> str:
+    """The reply to one prompt, outside of any run."""
+    connection = connect(endpoint)
+    messages = ({"role": "system", "content": prompt.system}, *before, {"role": "user", "content": prompt.user})
+    try:
+        return (await connection.ask(Call(model, messages, prompt.schema, 0.0, 0, 2000, "try"))).text
+    except (OverloadedError, UnanswerableError, UnreadableError) as error:
+        raise LannerError(f"No reply came: {error}.", next_step="Is it running, and is --base-url right?") from error
+    finally:
+        await connection.close()
 
 
 # The writing side of a run: replies into the ledger, then answers by `campaign.submit`, many in one commit.

@@ -117,6 +117,15 @@ class Template:
         """One part, ready to be filled."""
         return _parsed(getattr(self, name), self.shipped)
 
+    @property
+    def turns(self) -> tuple[Mapping[str, str], ...]:
+        """Examples that belong to the prompt itself, as messages before the question."""
+        return tuple(
+            {"role": role, "content": text.strip()}
+            for pair in self.examples
+            for role, text in zip(("user", "assistant"), pair, strict=True)
+        )
+
     def require(self, protocol: str) -> None:
         """Refuse a protocol that the prompt was not written for."""
         if self.protocols and protocol not in self.protocols:

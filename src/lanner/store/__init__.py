@@ -14,7 +14,7 @@ from lanner.store.campaigns import (
     pseudonyms_of,
 )
 from lanner.store.judgements import Answer, Key, Link, NewAnswer, StoredPart, Unit
-from lanner.store.ledger import Entry, NewEntry, Work
+from lanner.store.ledger import Entry, NewEntry, Spent, Work
 from lanner.store.store import CollisionError, DisconnectedError, Memo, Store, Transaction
 from lanner.store.tasks import Assigned, Overview, Place, Progressed, Share, Standing
 
@@ -41,6 +41,7 @@ __all__ = [
     "Seat",
     "Session",
     "Share",
+    "Spent",
     "Standing",
     "Store",
     "StoredPart",

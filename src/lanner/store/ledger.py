@@ -42,6 +42,26 @@ class Entry(NamedTuple):
     detail: str
 
 
+class Spent(NamedTuple):
+    """What a judge has come to: replies (requests that got none are not counted), tokens sent and received, the cost of
+    replies with a price, and how many have none."""
+
+    replies: int
+    tokens_in: int
+    tokens_out: int
+    priced: float
+    unpriced: int
+
+    @property
+    def tokens(self) -> int:
+        return self.tokens_in + self.tokens_out
+
+    @property
+    def cost(self) -> float | None:
+        """The cost of all replies; None where some have no price, since a part is not the whole."""
+        return None if self.unpriced else self.priced
+
+
 _READ = tuple(_l[name] for name in Entry._fields)
 
 
@@ -130,12 +150,14 @@ class Ledger(Rows):
         rows = self._connection.execute(_OF_JUDGE, {"judge": judge}, execution_options=STREAMED)
         return ((row[0], Entry(*row[1:])) for row in rows)
 
-    def spent(self, judge: int) -> tuple[int, int, int, float]:
-        """Replies (requests that got none are not counted), tokens in, tokens out and cost so far."""
-        replies = func.sum(case((_l.outcome != "failed", 1), else_=0))
-        sums = select(replies, func.sum(_l.tokens_in), func.sum(_l.tokens_out), func.sum(_l.cost))
+    def spent(self, judge: int) -> Spent:
+        """What this judge has come to so far."""
+        is_reply = _l.outcome != "failed"
+        replies = func.sum(case((is_reply, 1), else_=0))
+        unpriced = func.sum(case((is_reply & _l.cost.is_(None), 1), else_=0))
+        sums = select(replies, func.sum(_l.tokens_in), func.sum(_l.tokens_out), func.sum(_l.cost), unpriced)
         row = self._connection.execute(sums.where(_l.judge == judge)).one()
-        return int(row[0] or 0), int(row[1] or 0), int(row[2] or 0), float(row[3] or 0.0)
+        return Spent(int(row[0] or 0), int(row[1] or 0), int(row[2] or 0), float(row[3] or 0.0), int(row[4] or 0))
 
     def remove_of(self, judge: int) -> None:
         """Forget what was asked of a judge who is removed, having answered nothing."""

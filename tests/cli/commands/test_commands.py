@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
-from pathlib import Path
 
 import click
 import pytest
@@ -14,8 +13,8 @@ import pytest
 from cli.command import Command
 from lanner import cli, registry
 from lanner.cli import HEADINGS, OTHERS, command_names, from_option, grouped, json_option, load, store_option
-from lanner.cli.commands.judges import SETTINGS, judge, settings_from
-from lanner.errors import LannerError
+from lanner.cli.commands.judges import judge
+from lanner.judges.settings import SETTINGS
 
 NAMES = command_names()
 TASK = re.compile(r'(answer\w*)\("(\w+)\.(\w+)", ')
@@ -87,37 +86,6 @@ def test_a_command_of_another_package_comes_last(monkeypatch: pytest.MonkeyPatch
         assert "From another package." in lanner("--help").out
     finally:
         command_names.cache_clear()
-
-
-NOTHING = dict.fromkeys(SETTINGS)
-
-
-def test_an_option_goes_before_set_before_the_file_before_the_default(tmp_path: Path) -> None:
-    file = tmp_path / "judge.toml"
-    file.write_text("temperature = 0.3\nseed = 5\nmax_tokens = 900\n", encoding="utf-8")
-    values, notes = settings_from(file, ["seed=6", "shuffle=true"], NOTHING | {"max_tokens": 700})
-    assert (values["temperature"], values["seed"], values["max_tokens"], values["shuffle"]) == (0.3, 6, 700, True)
-    assert values["reasks"] == SETTINGS["reasks"].default
-    assert notes == ["--max-tokens still works; now it is --set max_tokens=700, or a line of --settings."]
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("temprature = 1", "temperature"),
-        ("seed = 'x'", "a whole number"),
-        ("seed = true", "a whole number"),
-        ("combine = 'best'", "median"),
-        ("seed =", "judge.toml"),
-    ],
-)
-def test_a_mistake_names_its_place_and_the_way_out(tmp_path: Path, line: str, words: str) -> None:
-    file = tmp_path / "judge.toml"
-    file.write_text(line, encoding="utf-8")
-    with pytest.raises(LannerError) as caught:
-        settings_from(file, [], NOTHING)
-    assert words in str(caught.value)
-    assert "judge.toml" in str(caught.value)
 
 
 def test_the_command_shows_few_options_and_keeps_the_old_ones() -> None:

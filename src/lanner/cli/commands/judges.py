@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +27,8 @@ from lanner.cli import (
     systems_option,
 )
 from lanner.cli.source import campaign_names, refuse_missing
-from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.judges import providers
+from lanner.judges.settings import SETTINGS, option_of, text_of
 
 provider_option = click.option(
     "--provider",
@@ -42,132 +39,7 @@ provider_option = click.option(
 )
 
 
-# Settings of `lanner judge` that are seldom given: from a TOML file, by `--set NAME=VALUE`, or as old options.
-# One table says what they are; the command, its help and the file are read by it.
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A setting: its type, its default, what it does; `choices` where only some words are allowed."""
-
-    type: type
-    default: Any
-    help: str
-    choices: tuple[str, ...] = ()
-
-    def read(self, name: str, value: Any) -> Any:
-        """The value as its type, from TOML or from text."""
-        try:
-            if self.type is bool:
-                read: Any = {"true": True, "false": False}[str(value).lower()]
-            elif self.type is dict:
-                read = json.loads(value) if isinstance(value, str) else value
-                if not isinstance(read, dict):
-                    raise ValueError
-            elif isinstance(value, bool):
-                raise ValueError
-            else:
-                read = self.type(value)
-        except (ValueError, KeyError):
-            raise LannerError(f"{name} = {value!r} is not {_KINDS[self.type]}.", next_step=self.help) from None
-        if self.choices and read not in self.choices:
-            raise LannerError(f"{name} = {value!r} is not known.", next_step=did_you_mean(str(value), self.choices))
-        return read
-
-
-_KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text", dict: "a JSON object"}
-SETTINGS: dict[str, Setting] = {
-    "name": Setting(str, "", "The campaign's name, for a file of texts."),
-    "mode": Setting(
-        str,
-        "stages",
-        "One call for each stage, each page, each skill or row, or all sentences of a document.",
-        ("stages", "pages", "skills", "documents"),
-    ),
-    "few_shot": Setting(int, 0, "Examples: items that were adjudicated, or that people calibrated with."),
-    "samples": Setting(int, 1, "Samples per item."),
-    "batch": Setting(bool, False, "Use the server's batch interface: cheaper, answers within a day."),
-    "swap": Setting(bool, False, "Judge pairs in both orders."),
-    "retry_missing": Setting(bool, False, "Ask again about items without a valid answer."),
-    "panel": Setting(bool, False, "Combine the models into one judge."),
-    "engine": Setting(str, "local", "Run in this process, or on a Ray cluster.", ("local", "ray")),
-    "rationale": Setting(bool, False, "Let the model give its reasons before the scores."),
-    "weighted": Setting(bool, False, "Weight scores by the probabilities of their tokens, where a server tells them."),
-    "reasoning_effort": Setting(str, "", "How long the model is to think: low, medium, high."),
-    "top_p": Setting(float, None, "Sample from the likeliest tokens that make up this much probability."),
-    "extra_body": Setting(dict, {}, "Fields of your own for every request, as a JSON object or a TOML table."),
-    "key_variable": Setting(str, "", "The environment variable that holds the key."),
-    "combine": Setting(str, "majority", "How several answers become one.", ("majority", "median", "mean")),
-    "shuffle": Setting(bool, False, "Show options in another order for each item and sample."),
-    "language": Setting(str, "en", "Language of the questions."),
-    "temperature": Setting(float, None, "How freely the model answers; 0, or 1 with several samples."),
-    "seed": Setting(int, 0, "Same seed, same order of options and samples."),
-    "max_tokens": Setting(int, 2000, "Maximum length of a reply in tokens."),
-    "reasks": Setting(int, 2, "How often an invalid answer is asked again."),
-    "in_flight": Setting(int, None, "Maximum number of concurrent requests; 64."),
-    "rpm": Setting(float, None, "Requests per minute that the server allows."),
-    "tpm": Setting(float, None, "Tokens per minute that the server allows."),
-    "timeout": Setting(float, 120.0, "Seconds to wait for a reply."),
-    "price_in": Setting(float, None, "Price of a million tokens sent."),
-    "price_out": Setting(float, None, "Price of a million tokens received."),
-    "price_cached": Setting(float, None, "Price of a million tokens sent that the server knew from before."),
-    "prices": Setting(str, "", "A file of prices, in the form of the shipped judges/prices.toml."),
-    "ray_address": Setting(str, "", "Where the Ray cluster is; RAY_ADDRESS, or the one on this machine."),
-    "workers": Setting(int, 1, "Workers on each machine of a Ray cluster."),
-    "reference_free": Setting(bool, False, "As it was before contexts had names: source±2."),
-}
-
-
-def settings_from(
-    file: Path | None, assignments: Sequence[str], options: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[str]]:
-    """Every setting with its value, and notes for options that are settings now. An option or `--set` goes before the
-    file, the file before the default."""
-    values = {name: setting.default for name, setting in SETTINGS.items()} | _from_file(file)
-    for assignment in assignments:
-        name, equals, text = assignment.partition("=")
-        if not equals:
-            raise LannerError(f"--set {assignment} has no value.", next_step="Give for instance --set temperature=0.7")
-        values[name] = _setting(name).read(name, text)
-    notes = []
-    for name, value in options.items():
-        if value is not None:
-            values[name] = SETTINGS[name].read(name, value)
-            notes.append(
-                f"{_option(name)} still works; now it is --set {name}={_text(value)}, or a line of --settings."
-            )
-    return values, notes
-
-
-def _from_file(file: Path | None) -> dict[str, Any]:
-    if file is None:
-        return {}
-    try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"The settings cannot be read: {error}.", where=Where(file)) from error
-    try:
-        return {name: _setting(name).read(name, value) for name, value in table.items()}
-    except LannerError as error:
-        raise InputError(error.what, where=Where(file), next_step=error.next_step) from error
-
-
-def _setting(name: str) -> Setting:
-    if name not in SETTINGS:
-        raise LannerError(f"There is no setting {name!r}.", next_step=did_you_mean(name, list(SETTINGS)))
-    return SETTINGS[name]
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, dict):
-        return json.dumps(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+# Each setting of `lanner judge` (lanner.judges.settings) is also the option that it once was.
 
 
 def old_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -178,7 +50,7 @@ def old_options(command: Callable[..., Any]) -> Callable[..., Any]:
             kind = {"type": str}
         if setting.choices:
             kind = {"type": click.Choice(setting.choices)}
-        command = click.option(_option(name), name, hidden=True, help=setting.help, **kind)(command)
+        command = click.option(option_of(name), name, hidden=True, help=setting.help, **kind)(command)
     return command
 
 
@@ -187,7 +59,7 @@ def list_settings(context: click.Context, _parameter: click.Parameter, wanted: b
     if not wanted or context.resilient_parsing:
         return
     for name, setting in SETTINGS.items():
-        default = "" if setting.default in (None, "", {}) else f" (default {_text(setting.default)})"
+        default = "" if setting.default in (None, "", {}) else f" (default {text_of(setting.default)})"
         click.echo(f"{name:15} {setting.help}{default}")
     context.exit()
 

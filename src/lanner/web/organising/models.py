@@ -17,7 +17,7 @@ from lanner.campaign.prefill import SETTING, UNASSISTED
 from lanner.errors import LannerError
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Judge, Spans
 from lanner.monitor.snapshot import MODELS
-from lanner.store import Store
+from lanner.store import Spent, Store
 from lanner.web import forms
 from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.problems import error_text
@@ -37,10 +37,7 @@ class Machine:
 
     judge: Judge
     part: Part | None
-    replies: int
-    tokens_in: int
-    tokens_out: int
-    cost: float
+    spent: Spent
 
     @property
     def asked_with(self) -> str:
@@ -89,7 +86,7 @@ def _machines(store: Store, campaign: Campaign) -> list[Machine]:
     parts = {part.name: part for part in campaigns.progress(store, campaign.id).judges}
     seats = [seat for seat in campaigns.seats(store, campaign.id) if seat.judge.kind in MODELS]
     with store.reading() as tx:
-        return [Machine(seat.judge, parts.get(seat.judge.id), *tx.ledger.spent(seat.number)) for seat in seats]
+        return [Machine(seat.judge, parts.get(seat.judge.id), tx.ledger.spent(seat.number)) for seat in seats]
 
 
 def _offer(store: Store, campaign: Campaign) -> str:
