@@ -39,6 +39,21 @@ def test_an_unforeseen_error_is_told_and_does_not_end_it(store: Store) -> None:
     assert [type(jobs.read(told)) for _ in range(2)] == [RuntimeError, RuntimeError]
 
 
+def test_a_result_that_cannot_go_over_a_pipe_is_an_error_and_does_not_end_it(store: Store) -> None:
+    class Careless:
+        def __init__(self, store: Store) -> None:
+            pass
+
+        def snapshot(self, campaign: int, question: str) -> object:
+            return lambda: question
+
+    requests = io.BytesIO(packed(store.address) + packed(("en", "snapshot", 1, "")) * 2)
+    results = io.BytesIO()
+    jobs.run(requests, results, Careless)  # type: ignore[arg-type]
+    results.seek(0)
+    assert [type(jobs.read(results)) for _ in range(2)] == [RuntimeError, RuntimeError]
+
+
 def test_every_format_offered_can_be_written() -> None:
     assert set(files.FORMATS) - {*files.TABLES, "appraise"} <= set(formats.titles(writable=True))
 

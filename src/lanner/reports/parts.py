@@ -11,7 +11,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from importlib import resources
@@ -182,6 +182,10 @@ class Table:
     signature: str = ""
     folded: bool = False
     """Whether it is looked up rather than read: a report keeps it for the appendix."""
+
+    def __post_init__(self) -> None:
+        # The rows are printed: what made their cells is no part of a table, and could not go from a worker to a page.
+        object.__setattr__(self, "columns", [replace(column, cell=None) for column in self.columns])
 
 
 @dataclass(frozen=True, slots=True)

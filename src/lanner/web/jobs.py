@@ -249,15 +249,14 @@ def run(requests: BinaryIO, results: BinaryIO, jobs_of: Callable[[Store], Any] =
         jobs = jobs_of(store)
         while (request := read(requests)) is not None:
             language_code, job, *arguments = request
-            result: Any
             try:
                 with speaking(language_code):
-                    result = getattr(jobs, job)(*arguments)
+                    result = packed(getattr(jobs, job)(*arguments))
             except LannerError as error:
-                result = error
+                result = packed(error)
             except Exception as error:  # what we did not foresee must not end the process for all other campaigns
-                result = RuntimeError(f"{type(error).__name__}: {error}")
-            results.write(packed(result))
+                result = packed(RuntimeError(f"{type(error).__name__}: {error}"))
+            results.write(result)
             results.flush()
 
 

@@ -55,9 +55,10 @@ class WorkerThread:
         self._thread = ThreadPoolExecutor(1, "lanner-worker")
 
     async def ask(self, job: str, *arguments: Any) -> Any:
-        """The result of a job."""
+        """The result of a job, as a process would return it: what cannot go over a pipe fails here too."""
         work = getattr(self._jobs, job)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, copy_context().run, work, *arguments)
+        run = asyncio.get_running_loop().run_in_executor
+        return pickle.loads(pickle.dumps(await run(self._thread, copy_context().run, work, *arguments)))
 
     async def close(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
