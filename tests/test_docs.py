@@ -361,6 +361,24 @@ def test_commands_that_messages_name_exist():
     assert not unknown
 
 
+def test_messages_and_pages_name_options_by_their_present_names():
+    """Old spellings still work, but are in no help: nobody should be sent to them."""
+    options = [option for command in LEAVES.values() for option in command.params if isinstance(option, click.Option)]
+    shown = {name for option in options if not option.hidden for name in option.opts}
+    retired = {name for option in options if option.hidden for name in option.opts} - shown - {"--help-settings"}
+    pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted(retired)))})(?![\w-])(?! still works)")
+    said = [
+        (page, re.sub("`python [^`]+`", "", _prose(page))) for page in PAGES
+    ]  # benchmarks have options of their own
+    for source in SOURCES:
+        code = source.read_text("utf-8")
+        nodes = ast.walk(ast.parse(code)) if pattern.search(code) else ()
+        strings = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+        said += [(source.name, string) for string in strings if string not in retired]  # where they are declared
+    assert "--temperature" in retired
+    assert not [(place, found) for place, text in said for found in pattern.findall(text)]
+
+
 OTHER_WORDS = re.compile(r"\b(annotators?|raters?|evaluators?|assessors?|judgments?)\b", re.IGNORECASE)
 
 

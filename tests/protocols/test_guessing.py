@@ -126,5 +126,5 @@ def test_less_is_better_where_the_heading_counts_errors(heading: str, values: li
     guessed = guess(rated(values, "q"), {"q": heading})
     (question,) = [question for _, question in guessed.protocol.questions]
     assert isinstance(question, Scale) and question.direction == direction
-    assert ("--better lower" in guessed.note) == (direction == "higher_is_better"), "the other way is offered"
-    assert f"{'less' if direction == 'lower_is_better' else 'more'} {heading} being" in guessed.note
+    assert ("--set better=lower" in guessed.note) == (direction == "higher_is_better"), "the other way is offered"
+    assert f"{'Less' if direction == 'lower_is_better' else 'More'} {heading} is" in guessed.note

@@ -312,7 +312,7 @@ def _connected(address: str) -> Iterator[Any]:
         ray = importlib.import_module("ray")
         importlib.import_module("ray.util.scheduling_strategies")
     except ModuleNotFoundError:
-        raise MissingExtraError("--engine ray", "ray") from None
+        raise MissingExtraError("--set engine=ray", "ray") from None
     if ray.is_initialized():
         yield ray
         return
@@ -325,7 +325,7 @@ def _connected(address: str) -> Iterator[Any]:
         words = str(problem).strip().splitlines()
         raise LannerError(
             f"There is no Ray cluster at {address or 'the usual place'}: {words[0] if words else 'no answer'}",
-            next_step="Start one (ray start --head), or say where it is with --ray-address HOST:PORT.",
+            next_step="Start one (ray start --head), or say where it is with --set ray_address=HOST:PORT.",
         ) from None
     try:
         yield ray

@@ -94,10 +94,10 @@ def guess(
     numeric = [question for _, question in protocol.questions if isinstance(question, Scale)]
     labels = {scale.id: wording.question(scale.id).label for scale in numeric}
     if inverse := [labels[scale.id] for scale in numeric if scale.direction == "lower_is_better"]:
-        note += f", less {' and '.join(inverse)} being better by the name (--better higher for more)"
+        note += f". Less {' and '.join(inverse)} is better, going by the name (otherwise --set better=higher)"
     if upright := [labels[scale.id] for scale in numeric if scale.direction == "higher_is_better"]:
-        note += f", more {' and '.join(upright)} being taken as better (--better lower for less)"
-    return Guess(protocol, f"{note}; --protocol NAME if they answer one.")
+        note += f". More {' and '.join(upright)} is taken as better (otherwise --set better=lower)"
+    return Guess(protocol, f"{note}. If they answer a protocol, add --protocol NAME.")
 
 
 def of_file(

@@ -206,8 +206,8 @@ def rank(
     other_judges = resampling.unit == "two-way"
     if other_judges and (test != "permutation" or item_scores.answers is None):
         raise StatisticError(
-            "What holds for other judges, too, takes scores that name their judges, and no rank test.",
-            next_step="Leave out --test, or speak of these judges only.",
+            "Generalising to other judges takes scores that name their judges, and no rank test.",
+            next_step="Leave out --set test (test=… in Python), or --other-judges.",
         )
     if resampling.unit == "judge":
         raise StatisticError(

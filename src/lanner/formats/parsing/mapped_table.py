@@ -671,7 +671,7 @@ class TableAnswers:
             if "rank" not in heading.casefold() and are_places(rankings.values()):
                 yield (
                     f"The numbers in {heading!r} are the places 1, 2, 3 … of the systems in every text. If 1 is the "
-                    "best, add --better lower."
+                    "best, add --set better=lower."
                 )
 
     def _refuse_letters(self, cells: Sequence[_Raw]) -> None:
