@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,12 +65,29 @@ def test_systems_and_options_reach_the_design(store: Store) -> None:
     assert [(t.items[0].document, t.items[0].systems) for t in tasks] == [("d0", ("birch",)), ("d1", ("birch",))]
 
 
-@pytest.mark.parametrize("name", ["", " first", "a/b", "x" * 101, "tab\there"])
+@pytest.mark.parametrize("name", ["", " first", "a/b", "x" * 101, "tab\there", ".", "..", "\ud800", "a\ud800", "\x00"])
 def test_bad_names(store: Store, name: str) -> None:
     with pytest.raises(CampaignError) as caught:
         campaign.create(store, name, corpus(), "h_falcon", JUDGES)
     assert caught.value.code == "bad_name"
     assert campaign.campaigns(store) == []
+
+
+def test_a_name_is_the_same_in_whichever_code_points_it_is_written(store: Store) -> None:
+    taken_apart = unicodedata.normalize("NFD", "한국어 été")
+    made = campaign.create(store, taken_apart, corpus(), "h_falcon", JUDGES)
+    assert made.name == "한국어 été"
+    assert campaign.get(store, taken_apart).id == campaign.get(store, "한국어 été").id == made.id
+    for name in (taken_apart, "한국어 été"):
+        with pytest.raises(CampaignError) as refused:
+            campaign.create(store, name, corpus(), "h_falcon", JUDGES)
+        assert refused.value.code == "name_taken"
+    campaign.remove(store, taken_apart, name="한국어 été")
+
+
+@pytest.mark.parametrize("name", ["...", ".x", "a..b", "-"])
+def test_names_that_look_odd_and_do_no_harm(store: Store, name: str) -> None:
+    assert campaign.create(store, name, corpus(), "h_falcon", JUDGES).name == name
 
 
 def test_refusals_leave_nothing_behind(store: Store) -> None:

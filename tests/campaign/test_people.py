@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -8,10 +9,39 @@ import pytest
 
 from campaign_parts import NOW, fill, first_task, opened, save, valid
 from lanner import campaign
+from lanner.campaign import Submission
 from lanner.campaign.people import LONGEST, messages_in, send_message
+from lanner.campaign.submit import save_all
 from lanner.errors import CampaignError, InputError
-from lanner.model import Judge, JudgeKind
+from lanner.model import Judge, JudgeKind, Judgement
 from lanner.store import Store
+from lanner.store.backup import verify
+
+
+@pytest.mark.parametrize("way", ["new", "added", "taking over", "in a file"])
+def test_judges_nobody_could_tell_apart_or_no_database_could_hold_are_refused(store: Store, way: str) -> None:
+    opened(store, "da", judges=[Judge("caf\u00e9"), Judge("bo")])
+    known = {judge.id for judge in campaign.judges(store, "first")}
+
+    def come(*judges: Judge) -> None:
+        if way == "new":
+            opened(store, "da", name="second", judges=[Judge("caf\u00e9"), Judge("bo"), *judges])
+        elif way == "added":
+            campaign.add_judges(store, "first", judges)
+        elif way == "taking over":
+            campaign.replace_judge(store, "first", "bo", judges[0])
+        else:
+            answers = [Judgement(judge.id, "da", "score", "d0", "0", ("alder",), 50) for judge in judges]
+            campaign.import_judgements(store, "first", answers, judges=judges)
+
+    hostile = [Judge(""), Judge("  "), Judge("n\x00l"), Judge("a\nb"), Judge("\ud800"), Judge("k", name="\ud800")]
+    for judge in [Judge("cafe\u0301"), *hostile]:
+        with pytest.raises((CampaignError, InputError)) as refused:
+            come(judge)
+        expected = "other code points" if judge.id.startswith("caf") else "judge"
+        assert expected in refused.value.what
+    assert {judge.id for judge in campaign.judges(store, "first")} == known
+    come(Judge("zoë", name="Zoë \u200f ש"))
 
 
 def test_consent_is_kept_with_its_version(store: Store) -> None:
@@ -86,6 +116,50 @@ def test_a_judge_who_withdraws_leaves_nothing(store: Store) -> None:
     assert (gone.done, gone.finished, gone.active_minutes, bo.done) == (0, 0, 0.0, 1)
     with store.reading() as tx:
         assert tx.sessions.find("token", NOW) is None
+
+
+@pytest.mark.parametrize("leave", [campaign.invitations.revoke, campaign.erase, campaign.withdraw])
+def test_nothing_is_saved_for_a_judge_whose_link_was_revoked_however_it_comes(
+    store: Store, leave: Callable[..., object]
+) -> None:
+    """A page may be open still in a browser that another server knows, and a save be on its way."""
+    opened(store)
+    task = first_task(store)
+    save(store, task, 0)
+    seats = tuple(seat.number for seat in campaign.seats(store, "first"))
+    leave(store, "first", "ana")
+    before = campaign.history(store, "first")
+    for who in (None, seats):
+        with pytest.raises(CampaignError) as refused:
+            save(store, task, 1, judge=who)
+        assert refused.value.code == "revoked"
+    assert campaign.history(store, "first") == before
+    save(store, first_task(store, "bo"), 1)
+    campaign.invitations.issue(store, "first", campaign.seats(store, "first")[0].judge.id)
+    save(store, task, 1)
+
+
+@pytest.mark.postgres
+def test_a_save_that_had_begun_when_its_judge_withdrew_is_deleted_too(postgres_url: str) -> None:
+    with Store.open(postgres_url) as store:
+        opened(store)
+        task = first_task(store)
+        answers = Submission(task.id, 0, valid(store, task), "begun-before")
+        withdrawing = threading.Thread(target=lambda: campaign.withdraw(store, "first", "ana"))
+        with store.writing() as tx:
+            save_all(store, tx, [answers], NOW)
+            withdrawing.start()
+            while withdrawing.is_alive() and not waiting_for_a_lock(store):
+                pass
+        withdrawing.join()
+        assert campaign.history(store, "first") == []
+        assert not any(finding.problems for finding in verify(store))
+
+
+def waiting_for_a_lock(store: Store) -> bool:
+    with store.snapshot() as connection:
+        waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        return connection.exec_driver_sql(waiting).first() is not None
 
 
 def test_a_judge_can_be_left_out_for_a_reason_and_counted_again(store: Store) -> None:

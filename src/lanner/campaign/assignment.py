@@ -9,6 +9,7 @@ from datetime import datetime
 import numpy as np
 
 from lanner import designs, registry
+from lanner.campaign.people import check_judges
 from lanner.campaign.progress import still_judging
 from lanner.campaign.questions import Questions
 from lanner.campaign.states import Reference, lock
@@ -168,12 +169,7 @@ def add_judges(
 
     def plan(tx: Transaction, entry: Campaign) -> list[Task]:
         present = {seat.judge.id for seat in tx.judges.all(entry.id)}
-        names = set(present)
-        for judge in judges:
-            if judge.id in names:
-                problem = "already has a judge" if judge.id in present else "cannot have two judges called"
-                raise CampaignError(f"{entry.name} {problem} {judge.id!r}.", code="judge_taken")
-            names.add(judge.id)
+        check_judges(judges, present)
         protocol, documents = _frozen(tx, entry)
         others = still_judging(tx, entry.id)
         tasks = _designed(
@@ -240,8 +236,7 @@ def replace_judge(
     with store.writing() as tx:
         record = lock(tx, campaign)
         old = tx.judges.get(record, leaving)
-        if tx.judges.find(record.id, coming.id):
-            raise CampaignError(f"{record.name} already has a judge {coming.id!r}.", code="judge_taken")
+        check_judges([coming], [seat.judge.id for seat in tx.judges.all(record.id)])
         tx.judges.add(record.id, [coming], moment)
         left = [entry.task for entry in tx.tasks.of_judge(old.number) if entry.task.finished_at is None]
         tasks = [Task(0, coming.id, task.page, task.items) for task in left]

@@ -12,6 +12,7 @@ from pathlib import Path
 from lanner import protocols, registry
 from lanner.campaign.assignment import add_tasks, check_new, deal, write_tasks
 from lanner.campaign.drawing import goal_of, score_of
+from lanner.campaign.people import check_judges
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.prefill import Prefilled, with_marks
 from lanner.campaign.progress import still_judging
@@ -27,7 +28,8 @@ from lanner.store import JUDGE_ITSELF, Store, Transaction, fingerprint
 from lanner.store.rows import now
 from lanner.store.tasks import lay_out
 
-_NAME = re.compile(r"[^\s/\\][^/\\\x00-\x1f]{0,99}")
+_NAME = re.compile(r"(?!\.{1,2}$)[^\s/\\\x00-\x1f\ud800-\udfff][^/\\\x00-\x1f\ud800-\udfff]{0,99}")
+"""Of one or two dots alone a browser makes another address."""
 
 
 def create(
@@ -79,7 +81,7 @@ def create(
     if design == ADAPTIVE and judges:
         chosen = options or {}
         refuse_few(len(judges), int(chosen.get("judges_per_document") or 1), float(chosen.get("overlap") or 0.0))
-    _refuse_twice("judge", [judge.id for judge in judges])
+    check_judges(judges)
     check_new(tasks, definition, texts, judges)
     with store.writing() as tx:
         number = add_campaign(tx, draft, definition, texts, judges, systems=list(names), options=dict(options or {}))
@@ -112,7 +114,7 @@ def add_campaign(
 ) -> int:
     """Write a campaign without tasks. Its number."""
     _refuse_name(tx, campaign.name)
-    _refuse_twice("judge", [judge.id for judge in judges])
+    check_judges(judges)
     number = tx.campaigns.add(campaign, protocol, fingerprint(documents), **plan)
     tx.documents.add(number, [Document(JUDGE_ITSELF, ())], start=-1)
     tx.documents.add(number, documents)

@@ -13,6 +13,7 @@ from typing import Any
 
 from lanner import formats, protocols
 from lanner.campaign.create import add_campaign, all_systems, check_documents
+from lanner.campaign.people import check_judges
 from lanner.campaign.progress import documents, get, history, judges, left_out, protocol, pseudonyms
 from lanner.campaign.questions import systems_of
 from lanner.campaign.states import Reference, lock
@@ -299,6 +300,7 @@ def _seated(
     by_id = {judge.id: judge for judge in judges}
     ids = dict.fromkeys([*by_id, *(judgement.judge for judgement in judgements)])
     new = [by_id.get(name) or Judge(name) for name in ids if name not in present]
+    check_judges(new, present)
     tx.judges.add(campaign.id, new, at)
     return {seat.judge.id: seat.number for seat in tx.judges.all(campaign.id)}, tuple(judge.id for judge in new)
 

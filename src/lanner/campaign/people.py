@@ -22,6 +22,31 @@ def id_from_name(name: str) -> str:
     return re.sub(r"[\W_]+", "-", plain_name).strip("-")[:40] or "judge"
 
 
+def check_judges(judges: Iterable[Judge], present: Iterable[str] = ()) -> None:
+    """Refuse judges whom nobody could tell apart from each other or from those `present`, and ids and names that some
+    database or page cannot hold."""
+    ids_present = set(present)
+    taken = {unicodedata.normalize("NFC", judge_id): judge_id for judge_id in ids_present}
+    for judge in judges:
+        if not judge.id.strip():
+            raise InputError("A judge has an empty id.", next_step="Give every judge an id.")
+        if any(unicodedata.category(character) in ("Cc", "Cs") for character in judge.id + judge.name):
+            raise InputError(
+                f"The judge {judge.id!r} has a control character, or half of one, in the id or name.",
+                next_step="Write it with letters, digits and signs.",
+            )
+        plain_id = unicodedata.normalize("NFC", judge.id)
+        if plain_id in taken:
+            what = "There is already a judge" if taken[plain_id] in ids_present else "There are two judges"
+            written = "" if taken[plain_id] == judge.id else ", written with other code points"
+            raise CampaignError(
+                f"{what} called {judge.id!r}{written}.",
+                code="judge_taken",
+                next_step="Give each an id of its own.",
+            )
+        taken[plain_id] = judge.id
+
+
 # What judges write to the organiser about a document: entries of the campaign's log that the live page shows.
 KIND = "judge_message"
 LONGEST = 2000
@@ -119,8 +144,11 @@ def withdraw(
 ) -> int:
     """A judge takes back their consent: who they were and everything they answered is deleted. How many answers."""
     moment = at or now()
+    with store.writing() as tx:  # by itself: from then on no save begins that would come after the deletion
+        tx.judges.revoke_link(tx.judges.get(tx.campaigns.get(campaign), judge).number, moment)
     with store.writing() as tx:
         mine = tx.judges.get(tx.campaigns.get(campaign), judge)
+        tx.tasks.lock_of(mine.number)
         number = tx.judgements.withdraw(mine.number)
         tx.tasks.forget_progress(mine.number)
         for kind in (KIND, PRACTISED):

@@ -260,6 +260,12 @@ def _begun(store: Store, tx: Transaction, submission: Submission, place: Place |
         if place is None:
             raise no_task(submission.task)
         judge = refuse_stranger(place, submission)
+        if place.revoked:  # a page may be open still, and a save may have been on its way when the judge left
+            raise CampaignError(
+                f"The link of {place.judge} was revoked, so no answers are taken.",
+                code="revoked",
+                next_step="The organiser can issue a new one.",
+            )
         if place.item is None:
             raise CampaignError(f"Task {submission.task} has no item {submission.item}.", code="unknown_item")
         standing = place.standing

@@ -4,6 +4,7 @@ of it."""
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from datetime import datetime, timedelta
@@ -33,7 +34,7 @@ class Campaigns(Rows):
     def add(self, campaign: Campaign, protocol: Protocol, corpus_hash: str, **plan: Json) -> int:
         """Store a new campaign; `plan` holds the design's options and the systems. Its number."""
         row = {
-            "name": campaign.name,
+            "name": unicodedata.normalize("NFC", campaign.name),
             "title": campaign.title,
             "protocol_name": campaign.protocol_name,
             "protocol_version": protocol.version,
@@ -55,9 +56,12 @@ class Campaigns(Rows):
         return number
 
     def find(self, reference: int | str) -> Campaign | None:
-        """By id or by name."""
+        """By id or by name, in whichever code points it is written: macOS takes the letters of file names apart."""
         query = _BY_ID if isinstance(reference, int) else _BY_NAME
         row = self._connection.execute(query, {"reference": reference}).mappings().first()
+        if row is None and isinstance(reference, str):
+            composed = unicodedata.normalize("NFC", reference)
+            return self.find(composed) if composed != reference else None
         return _campaign(row) if row else None
 
     def get(self, reference: int | str) -> Campaign:

@@ -44,8 +44,8 @@ class Assigned:
 
 class Place(NamedTuple):
     """One item of a task. `item` is None where the task has no such item; `about_judge` is the document row that
-    stands for the judge, under which consent and questionnaires are answered; `repeated` says that the campaign has
-    answers under the submission that was asked about."""
+    stands for the judge, under which consent and questionnaires are answered; `revoked` says that the judge's link
+    was, and `repeated` that the campaign has answers under the submission that was asked about."""
 
     standing: Standing
     judge: str
@@ -54,6 +54,7 @@ class Place(NamedTuple):
     about_judge: int | None
     document: int
     item: Item | None
+    revoked: bool = False
     repeated: bool = False
 
 
@@ -142,7 +143,8 @@ def _places(dialect: str) -> Any:
     )
     standing = [task.c[column.name] if column.table is schema.task else column for column in _STANDING_COLUMNS]
     about_item = [item.c[column.name] if column.table is schema.item else column for column in _ITEM]
-    query = select(index, repeated, *standing, _j.key, _j.kind, task.c.page, about_judge.c.id, *about_item)
+    of_task = (_j.key, _j.kind, _j.revoked_at, task.c.page, about_judge.c.id)
+    query = select(index, repeated, *standing, *of_task, *about_item)
     return query.select_from(tables)
 
 
@@ -364,6 +366,12 @@ class Tasks(Rows):
             pages.setdefault(segment, set()).add(page)
         return pages
 
+    def lock_of(self, judge: int) -> None:
+        """Wait for the saves to a judge's tasks that have begun; those that begin later wait for this transaction. On
+        SQLite nobody else writes meanwhile anyway."""
+        own = select(_t.id).where(_t.judge == judge).order_by(_t.id)
+        self._connection.execute(own.with_for_update(key_share=True)).all()
+
     def forget_progress(self, judge: int) -> None:
         """As if nothing had been answered: for someone whose answers are deleted."""
         mine = select(_t.id).where(_t.judge == judge)
@@ -486,11 +494,12 @@ def _standing_of(row: Sequence[Any]) -> Standing:
 
 def _place(row: Sequence[Any]) -> Place:
     end = 1 + len(_STANDING_COLUMNS)
-    repeated, standing, (key, kind, page, about_judge) = row[0], _standing_of(row[1:end]), row[end : end + 4]
-    item_row = row[end + 4 :]
+    repeated, standing = bool(row[0]), _standing_of(row[1:end])
+    key, kind, revoked_at, page, about_judge, *item_row = row[end:]
     number = item_row[1]
     item = None if number is None else _item(item_row)
-    return Place(standing, key or "", _KINDS[kind or "person"], page, about_judge, number or 0, item, bool(repeated))
+    revoked = revoked_at is not None
+    return Place(standing, key or "", _KINDS[kind or "person"], page, about_judge, number or 0, item, revoked, repeated)
 
 
 _LARGEST, _FARTHEST = 2**63, 2**31

@@ -127,9 +127,10 @@ class Sessions:
         self._used: set[str] = set()
         self._lock = Lock()
 
-    def find(self, token: str) -> Session | None:
+    def find(self, token: str, *, anew: bool = False) -> Session | None:
+        """The session of a token: as it was remembered a moment ago, or as the store has it now."""
         key = _hash(token)
-        if (believed := self._believed(key)) is not None:
+        if not anew and (believed := self._believed(key)) is not None:
             return believed
         with self._store.reading() as tx:
             session = tx.sessions.find(key, datetime.now(UTC))
@@ -231,9 +232,11 @@ async def judge_visitor(request: Request) -> Visitor | None:
         return None
     site = request.app.state.site
     sessions: Sessions = site.sessions
+    # what changes something must not come through a link that another process revoked; a save looks for itself
+    anew = request.method == "POST" and not request.url.path.endswith("/answers")
     sessions_known = [sessions.remembered(token) for token in tokens]
-    if None in sessions_known:
-        sessions_known = await site.read(lambda: [sessions.find(token) for token in tokens])
+    if anew or None in sessions_known:
+        sessions_known = await site.read(lambda: [sessions.find(token, anew=anew) for token in tokens])
     open_sessions = [
         (token, session) for token, session in zip(tokens, sessions_known, strict=True) if session is not None
     ]

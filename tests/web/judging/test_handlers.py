@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -93,6 +94,25 @@ def test_a_revoked_link_ends_its_sessions(client: TestClient, store: Store, secr
     client.app.state.site.sessions._known.clear()  # at most ten seconds later
     assert client.get("/work").status_code == 401
     assert client.get(f"/j/{secrets['J1']}").status_code == 404
+
+
+@pytest.mark.parametrize("leave", [campaign.invitations.revoke, campaign.withdraw])
+def test_a_link_that_another_process_revoked_changes_nothing_from_then_on(
+    client: TestClient, store: Store, tasks: list[int], leave: Callable[[Store, str, str], object]
+) -> None:
+    """This server remembers the session for some seconds more."""
+    task = tasks[0]
+    assert save(client, task, 0, complete()).status_code == 200
+    leave(store, "trial", "J1")
+    before = [(event.kind, event.detail) for event in campaign.events(store, "trial")]
+    assert client.get(f"/task/{task}").status_code == 200, "a page without news"
+    ours = {"sec-fetch-site": "same-origin", "accept": "application/json"}
+    answers = [save(client, task, 1, complete()), client.get("/work", headers=ours)]
+    answers += [client.post(f"/task/{task}/{what}", json={}, headers=ours) for what in ("message", "practice")]
+    answers += [client.post(f"/task/{task}/{what}", data={}, headers=ours) for what in ("form", "finish", "reopen")]
+    assert [answer.status_code for answer in answers] == [401] * 7
+    assert {(answer.judge, answer.segment) for answer in campaign.history(store, "trial")} <= {("J1", "0")}
+    assert [(event.kind, event.detail) for event in campaign.events(store, "trial")] == before
 
 
 def test_one_browser_works_for_two_campaigns(client: TestClient, store: Store, secrets: dict[str, str]) -> None:

@@ -421,7 +421,7 @@ _REFUSALS = {
 
 async def _refused(request: Request, seat: int, error: CampaignError) -> Response:
     """409 where the campaign or task does not take answers now; 422 where they can never be taken."""
-    if error.code in ("unknown_task", "not_assigned"):
+    if error.code in ("unknown_task", "not_assigned", "revoked"):
         raise SignInNeeded(judge=True)
     status = 422 if error.code == "unknown_item" else 409
     reply: dict[str, Json] = {"reason": error.code, "message": error.what, "next": error.next_step}

@@ -118,7 +118,7 @@ def _pair(document: Document | None) -> tuple[str, str]:
 
 
 class SeatGoneError(CampaignError):
-    """The campaign was deleted, or the judge removed from it, while their browser was open."""
+    """The campaign was deleted, the judge removed from it or the link revoked, while their browser was open."""
 
 
 def home_page(store: Store, seat: int, language: str = "en") -> Home:
@@ -126,7 +126,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
     with store.reading() as tx:
         seat_row = tx.judges.numbered(seat)
         campaign = tx.campaigns.find(seat_row.campaign) if seat_row else None
-    if seat_row is None or campaign is None:
+    if seat_row is None or campaign is None or seat_row.revoked_at is not None:
         raise SeatGoneError("This judge is in no campaign any more.", code="not_assigned")
     following = next_task(store, campaign.id, seat_row.judge.id)
     with store.reading() as tx:
