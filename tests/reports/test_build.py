@@ -1,5 +1,6 @@
 import html
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from lanner.analysis.material import Material, from_file
 from lanner.errors import LannerError
 from lanner.model import JudgeKind
 from lanner.reports.build import build
-from lanner.reports.parts import Report
+from lanner.reports.parts import Paragraph, Report
 from lanner.reports.rendering import latex_table, render
 from lanner.stats.resample import Resampling
 from reports.world import material
@@ -126,3 +127,60 @@ def test_intervals_of_another_level_say_which() -> None:
     pairs = list(zip(_ends(usual), _ends(narrow), strict=True))
     assert len(pairs) > 50
     assert all(high - low > there - here for (low, high), (here, there) in pairs if high > low)
+
+
+def _of_scores(folder: Path, rows: Iterable[tuple[str, int, int, str, int]]) -> Report:
+    """A report on scores: judge, document, segment, system, score."""
+    lines = ["judge,document,segment,system,score", *(",".join(map(str, row)) for row in rows)]
+    (folder / "scores.csv").write_text("\n".join(lines), encoding="utf-8")
+    [made] = from_file(folder / "scores.csv")
+    return build(made)
+
+
+def _captions(report: Report) -> str:
+    return " ".join(part.caption for part in (*report.tables, *report.figures))
+
+
+def test_systems_that_are_level_are_both_named_and_equal_answers_are_shared(tmp_path: Path) -> None:
+    places = [(d, 4 * d + s) for d in range(6) for s in range(4)]
+    report = _of_scores(tmp_path, [(j, d, s, y, 50) for d, s in places for y in ("oak", "elm") for j in ("ana", "ben")])
+    assert "elm and oak have the best mean (50.00)" in " ".join(report.findings)
+    assert "share items" not in _captions(report)
+    assert "undefined for any two people: every answer is '50'" in _captions(report)
+    [agreement] = [section for section in report.sections if section.id == "agreement"]
+    assert any(isinstance(block, Paragraph) and "is undefined" in block.text for block in agreement.blocks)
+
+
+def test_one_document_has_no_intervals_and_none_are_spoken_of(tmp_path: Path) -> None:
+    rows = [
+        (judge, 0, s, system, 50 + (s * 7 + at * s * s + 5 * (system == "elm")) % 40)
+        for s in range(12)
+        for system in ("oak", "elm")
+        for at, judge in enumerate(("ana", "ben", "cem"))
+    ]
+    captions = _captions(_of_scores(tmp_path, rows))
+    assert "agree most" in captions and "without intervals" in captions
+    for words in ("intervals that overlap", "95 % interval"):
+        assert words not in captions
+
+
+def test_pairs_that_share_few_items_are_not_named(tmp_path: Path) -> None:
+    """Twenty items of ana and ben, the last nine also of cem."""
+    rows = [
+        (judge, s // 4, s, "oak", 40 + (s * 7 + 13 * at * (s % 3)) % 50)
+        for s in range(20)
+        for at, judge in enumerate(("ana", "ben", "cem"))
+        if judge != "cem" or s > 10
+    ]
+    report = _of_scores(tmp_path, rows)
+    captions = _captions(report)
+    assert "cem agree" not in captions and "– cem" not in captions
+    assert "Two people who share 10 items or more agree with" in captions
+
+
+def test_one_system_is_compared_with_none() -> None:
+    whole = material("esa")
+    alone = replace(whole, judgements=tuple(j for j in whole.judgements if j.systems == ("oak",)))
+    [ranking] = [table for table in build(alone).tables if table.id.startswith("ranking")]
+    assert "Lead" not in ranking.caption and "pairs" not in ranking.caption
+    assert [column.key for column in ranking.columns] == ["rank", "score", "ci", "n"]

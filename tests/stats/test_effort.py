@@ -31,7 +31,7 @@ class TestKim2025Figures7And8:
     def test_h_falcon_leaves_three_breaks_out(self):
         result = throughput(h_falcon(data_dir("h-falcon")), resampling=QUICK)
         assert figures(result) == pytest.approx({"J2": 0.88, "J3": 1.23}, abs=0.005)
-        assert "3 items took longer than 10000 s" in result.notes[0]
+        assert "3 items took longer than 10,000 s" in result.notes[0]
         assert result.rows[0]["n"] == 295
 
     def test_pooled_over_all_items(self):

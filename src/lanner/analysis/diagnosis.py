@@ -36,7 +36,7 @@ from lanner.analysis.scores import (
 )
 from lanner.errors import StatisticError, check_known, did_you_mean
 from lanner.model import Document, Grid, Json, Protocol, Question, Result, Spans
-from lanner.model.messages import Message, message
+from lanner.model.messages import Message, message, plural
 from lanner.protocols.derived import span_weight
 from lanner.stats.regression import regress
 from lanner.stats.resample import Array, Resampling, holm, outcome, replicate_sums
@@ -382,10 +382,10 @@ def _diagnose(
     n, counted_exactly = _sentences(evidence, texts)
     signature = (
         f"{f'share with the error and {unit} a judgement' if errors else 'share and mean where it matters'} · "
-        f"{protocol.label} {question.id} · {'' if counted_exactly else 'at least '}{n} sentences, "
-        f"{evidence['document'].n_unique()} documents, "
-        f"{len(systems)} systems · {judges} · rows {counted_rows.selection} · difference of means, jackknife-t over "
-        f"documents, Holm over all {tests} comparisons"
+        f"{protocol.label} {question.id} · {'' if counted_exactly else 'at least '}{plural(n, 'sentence')}, "
+        f"{plural(evidence['document'].n_unique(), 'document')}, {plural(len(systems), 'system')} · {judges} · "
+        f"rows {counted_rows.selection} · difference of means, jackknife-t over documents, Holm over all {tests} "
+        "comparisons"
     )
     return Diagnosis(
         question.id,

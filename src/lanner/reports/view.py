@@ -24,7 +24,7 @@ from lanner.analysis import (
 from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, signed
 from lanner.analysis.scores import group_rows
-from lanner.model import Judge, JudgeKind, Protocol, Result
+from lanner.model import Judge, JudgeKind, Protocol, Result, Unit
 from lanner.model.messages import Message, level_text, lowered
 from lanner.model.protocol import Wording
 from lanner.stats.frame import Wide, wide
@@ -69,8 +69,13 @@ class View:
 
     @property
     def unit(self) -> str:
-        """What a judged text is called: where no protocol says so, it may be a sentence or a document."""
-        return "item" if self.protocol.is_guessed else "sentence"
+        """What a judged text is called: where no protocol says so, it may be a sentence or a document, and where
+        documents are judged, one may stand in a single piece."""
+        if self.protocol.is_guessed:
+            return "item"
+        judges_documents = any(stage.unit is Unit.DOCUMENT for stage, _ in self.protocol.questions)
+        in_one_piece = all(len(document.segments) == 1 for document in self.material.documents)
+        return "text" if judges_documents and in_one_piece else "sentence"
 
     @property
     def level(self) -> str:

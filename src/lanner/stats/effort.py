@@ -190,7 +190,7 @@ def throughput(
                 too_long,
                 "{n} item took longer than {limit} s and is left out.",
                 "{n} items took longer than {limit} s and are left out.",
-                limit=f"{limit:.12g}",
+                limit=f"{limit:,.12g}",
             ),
         )
     rows: list[dict[str, Json]] = []

@@ -67,6 +67,7 @@ def section(view: View) -> Section | None:
         return None
     has_value = any(agreement.headline.value is not None for agreement in agreements)
     blocks: list[Block] = [_overview_table(view), *_overview_figure(view)] if has_value else []
+    blocks += [Paragraph(text) for text in _undefined(view)]
     with_several_pairs = [agreement for agreement in agreements if len(agreement.pairs) > 2]
     blocks += [_heat_map(view, agreement) for agreement in with_several_pairs[:1]]
     blocks += _without_judges(view)
@@ -74,6 +75,18 @@ def section(view: View) -> Section | None:
     if alone := [view.short(agreement.question) for agreement in agreements if not agreement.pairs]:
         blocks.append(Paragraph(f"No two judges answered the same items: nothing can be said of {words(alone)}."))
     return Section("agreement", "Agreement", blocks, list(_findings(view)))
+
+
+def _undefined(view: View) -> Iterator[str]:
+    """Why a question that several judges answered has no coefficient."""
+    for agreement in view.agreements:
+        if agreement.pairs and agreement.headline.value is None:
+            yield f"Agreement on {view.short(agreement.question)} is undefined: {_reason(agreement.headline)}"
+
+
+def _reason(result: Result) -> str:
+    """Why a coefficient is undefined, as its statistic says it."""
+    return next((note.removeprefix("Undefined: ") for note in result.notes), "there is nothing to compute it from.")
 
 
 def _note_on_assistance(view: View) -> Iterator[str]:
@@ -259,7 +272,7 @@ def _strength(view: View) -> Iterator[str]:
     agreements.sort(key=lambda agreement: main is None or agreement.question != main.id)  # the verdict is about it
     for agreement in agreements:
         name, numbers = view.short(agreement.question), _estimate(agreement.headline)
-        pairs, closest = agreement.pairs_of("people", view), ""
+        pairs, closest = _telling_pairs(view, agreement, "people"), ""
         if len(pairs) > 1:
             best = max(pairs, key=_value)
             closest = f"; closest {view.pair_name(best)}, {agreement.coefficient.sign} {_estimate(best)}"
@@ -339,10 +352,15 @@ def _pairs_table(view: View, agreement: Agreement) -> Table:
 
 def _models_lie_below(view: View, agreement: Agreement) -> bool:
     """Whether even the closest pair of a person and a model lies clearly below the weakest pair of people."""
-    people, with_models = (agreement.pairs_of(kind, view) for kind in _GROUPS[:2])
-    if not people or not with_models or not agreement.enough:
+    people, with_models = (_telling_pairs(view, agreement, kind) for kind in _GROUPS[:2])
+    if not people or not with_models:
         return False
     return _lies_above(min(people, key=_value), max(with_models, key=_value))
+
+
+def _telling_pairs(view: View, agreement: Agreement, kind: str) -> list[Result]:
+    """The pairs of one kind that share items enough to be named."""
+    return [pair for pair in agreement.pairs_of(kind, view) if pair.counts.get("items", 0) >= FEWEST_ITEMS]
 
 
 def _lies_above(one: Result, other: Result) -> bool:
@@ -350,13 +368,27 @@ def _lies_above(one: Result, other: Result) -> bool:
     return one.low is not None and other.high is not None and one.low > other.high
 
 
+def _doubt(one: Result, other: Result) -> str:
+    """Why the greater of two coefficients is not shown to be greater; empty where it is."""
+    if _lies_above(one, other):
+        return ""
+    return ", with intervals that overlap" if one.low is not None and other.high is not None else ", without intervals"
+
+
 def _compare_pairs(view: View, agreement: Agreement) -> str:
     """The pairs in words; a difference is claimed only where intervals do not overlap."""
-    people, with_models = (agreement.pairs_of(kind, view) for kind in _GROUPS[:2])
+    people, with_models = (_telling_pairs(view, agreement, kind) for kind in _GROUPS[:2])
     if not people:
-        return "No two people share items."
+        shared = [pair for pair in agreement.pairs if view.pair_kind(pair) == "people" and pair.counts.get("items")]
+        if not shared:
+            return "No two people share items."
+        if all(pair.value is None for pair in shared):
+            return f"It is undefined for any two people: {_reason(shared[0])}"
+        return f"No two people share {FEWEST_ITEMS} items for which it is defined."
     low, high = (pick(people, key=_value) for pick in (min, max))
-    text = f"Two people agree with {agreement.coefficient.sign} {number(low.value, 2)}"
+    fewer = len(people) < len(agreement.pairs_of("people", view))
+    who = f"Two people who share {FEWEST_ITEMS} items or more" if fewer else "Two people"
+    text = f"{who} agree with {agreement.coefficient.sign} {number(low.value, 2)}"
     text += f" to {number(high.value, 2)}." if len(people) > 1 else "."
     if _models_lie_below(view, agreement):
         return f"{text} No model agrees with a person as well as people agree with each other."
@@ -365,7 +397,7 @@ def _compare_pairs(view: View, agreement: Agreement) -> str:
         return text
     where = "within"
     if _value(best) > _value(high):
-        where = "above" if _lies_above(best, high) else "above, with intervals that overlap,"
+        where = f"above{doubt}," if (doubt := _doubt(best, high)) else "above"
     closest = f"{view.pair_name(best)}, {number(best.value, 2)}"
     return f"{text} The closest pair of a person and a model ({closest}) lies {where} the people's range."
 
@@ -400,11 +432,13 @@ def _without_judges(view: View) -> Iterator[Table]:
     yield Table("without-each-judge", caption, columns, list(rows_by_judge.values()), data, signature)
 
 
-def _second_line(view: View, numbers: Sequence[int]) -> str:
+def _second_line(view: View, pairs: Sequence[Pair]) -> str:
     """What stands under the coefficient in a cell: n where pairs share different numbers of items."""
+    numbers = [pair.n for pair in pairs]
+    ends = f"Second line of a cell: {view.level} interval; " if any(pair.low is not None for pair in pairs) else ""
     if len(set(numbers)) > 1:
         return f"Second line of a cell: n, {min(numbers):,} to {max(numbers):,} items."
-    return f"Second line of a cell: {view.level} interval; n {numbers[0]:,} items in every cell."
+    return f"{ends}n {numbers[0]:,} items in every cell."
 
 
 def _heat_map(view: View, agreement: Agreement) -> Block:
@@ -422,21 +456,23 @@ def _heat_map(view: View, agreement: Agreement) -> Block:
     same_sign = agreement.plan.same.sign if agreement.plan.same else ""
     drawing = heat_map(judges, people, cells, agreement.coefficient.sign, same_sign)
     data = [{"judge": one, "other": other, **asdict(pair)} for (one, other), pair in cells.items()]
-    caption = f"{_extreme_pairs(view, agreement)} {_second_line(view, [pair.n for pair in cells.values()])}"
+    caption = f"{_extreme_pairs(view, agreement)} {_second_line(view, list(cells.values()))}"
     return Figure(f"pairs-{agreement.question}", caption, str(drawing), data, view.signature(agreement.pairs[0]))
 
 
 def _extreme_pairs(view: View, agreement: Agreement) -> str:
     """Which two agree most and least, people first; a difference is claimed only where intervals lie apart."""
-    people = agreement.pairs_of("people", view)
-    pairs = people if len(people) > 1 else [r for r in agreement.pairs if r.value is not None]
+    people = _telling_pairs(view, agreement, "people")
+    every = [pair for kind in _GROUPS for pair in _telling_pairs(view, agreement, kind)]
+    pairs = people if len(people) > 1 else every
+    if len(pairs) < 2:
+        return f"Agreement on {view.short(agreement.question)}, pair by pair."
     best, worst = max(pairs, key=_value), min(pairs, key=_value)
-    who = "of people " if people and pairs is people else ""
-    text = (
+    who = "of people " if pairs is people else ""
+    return (
         f"On {view.short(agreement.question)}, {who}{view.pair_name(best)} agree most ({_estimate(best)}) and "
-        f"{view.pair_name(worst)} least ({_estimate(worst)})"
+        f"{view.pair_name(worst)} least ({_estimate(worst)}){_doubt(best, worst)}."
     )
-    return f"{text}." if _lies_above(best, worst) or len(pairs) < 2 else f"{text}, with intervals that overlap."
 
 
 # Scenarios

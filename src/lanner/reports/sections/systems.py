@@ -238,14 +238,16 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
     state = Column(
         "state", "Verdict", text=True, cell=lambda row: _STATES[State(row["state"])] if row.get("state") else ""
     )
+    compared = (
+        Column("gap", f"Lead [{view.level}]", cell=lead),
+        Column("p", "p", quiet=True, cell=lambda row: p_number(row.get("p_corrected"))),
+        state,
+    )
     columns = [
         *_score_columns(view, analysis.of),
         *([plain_mean] if is_adjusted else []),
-        Column("gap", f"Lead [{view.level}]", cell=lead),
-        Column("p", "p", quiet=True, cell=lambda row: p_number(row.get("p_corrected"))),
-        *([state] if len(result.rows) > 1 else []),
-        _RANKS,
-        *([] if several else [Column("cluster", "Cluster")]),
+        *([*compared, _RANKS] if len(result.rows) > 1 else []),
+        *([Column("cluster", "Cluster")] if len(result.rows) > 1 and not several else []),
         _N,
     ]
     rows: list[dict[str, Json]] = []
@@ -257,11 +259,17 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
         if margin is not None
         else ""
     )
+    better = dict(result.signature.parts).get("better") if result.signature else ""
+    below_zero = " (below 0: lower is better)" if better == "lower" else ""
+    shared = "on what both were judged on, " if is_adjusted else ""
+    lead_note = (
+        f" Lead: the score less that of the next system{below_zero}, {shared}its interval not "
+        "corrected; p is corrected for all pairs of systems; a cluster ends where every system above beats every "
+        "system below."
+    )
     caption = (
-        f"{_finding(view, analysis.of, result)} Lead: over the next system, its interval not corrected; p is "
-        "corrected for all pairs of systems; a cluster ends where every "
-        f"system above beats every system below.{margin_note} {_ADJUSTED if is_adjusted else ''}This holds for "
-        f"{_holds_for(result)} and other documents like these."
+        f"{_finding(view, analysis.of, result)}{lead_note if len(result.rows) > 1 else ''}{margin_note} "
+        f"{_ADJUSTED if is_adjusted else ''}This holds for {_holds_for(result)} and other documents like these."
     )
     return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
 
@@ -340,12 +348,15 @@ def _figure(view: View, of: str, result: Result) -> Figure:
         for at, row in enumerate(rows)
     ]
     documents = plural(result.counts["documents"], "document")
+    has_intervals = any(row["low"] is not None for row in rows)
+    bars_words = f" Bars: {view.level} intervals over documents." if has_intervals else ""
     caption = (
-        f"{capital(view.label(of))} of each system in {documents}, best first. Bars: {view.level} intervals over "
-        "documents; at the right the range of ranks; a line ends a cluster."
+        f"{capital(view.label(of))} of each system in {documents}, best first.{bars_words} At the right the range of "
+        "ranks; a line ends a cluster."
     )
     if len(rows) == 1:
-        caption = f"Bar: {view.level} interval over {documents}; n {plural(result.counts['items'], 'item')}."
+        bar = f"Bar: {view.level} interval over {documents}; " if has_intervals else f"{capital(documents)}; "
+        caption = f"{bar}n {plural(result.counts['items'], 'item')}."
     drawing = intervals(f"{view.label(of)} by system", bars, bounded=False)
     return Figure(f"systems-{of}", caption, str(drawing), result.rows, view.signature(result))
 
@@ -360,12 +371,15 @@ def _finding(view: View, of: str, result: Result) -> str:
     first = [row for row in result.rows if row["cluster"] == 1]
     best, name = result.rows[0], view.short(of)
     sentence = estimate(best["score"], best["low"], best["high"], 2, bounded=False)
+    equal = [row["system"] for row in result.rows if row["rank"] == best["rank"]]
+    if len(equal) > 1:  # whose interval that of the first is not
+        sentence = number(best["score"], 2, bounded=False)
     if len(result.rows) == 1:
         return f"System {best['system']} has a mean {name} of {sentence}."
     if len(first) == len(result.rows):
-        return (
-            f"**No group of systems is shown to be best** on {name}; {best['system']} has the best mean ({sentence})."
-        )
+        have = f"{words(equal)} have" if len(equal) <= _MOST_NAMED else f"{len(equal)} systems have"
+        who = have if len(equal) > 1 else f"{best['system']} has"
+        return f"**No group of systems is shown to be best** on {name}; {who} the best mean ({sentence})."
     if len(first) == 1:
         return f"On {name}, **{best['system']} beats every other system** ({sentence})."
     if len(first) > _MOST_NAMED:
@@ -374,7 +388,8 @@ def _finding(view: View, of: str, result: Result) -> str:
         beat = f"{len(first)} of {len(result.rows)} systems beat {who}"
     else:
         beat = f"{words([row['system'] for row in first])} beat all others"
-    return f"On {name}, **{beat}**; {best['system']} leads ({sentence})."
+    lead = f"{best['system']} leads" if len(equal) == 1 else f"{words(equal[:_MOST_NAMED])} are level at the top"
+    return f"On {name}, **{beat}**; {lead} ({sentence})."
 
 
 def _profile(view: View, question: Question) -> list[Block]:
