@@ -252,6 +252,35 @@ def test_tables_that_lack_something_are_told_what(data, what):
         tidy(data)
 
 
+def _without_sentences(labels: list[str | None], **columns: list[object]) -> dict[str, list[object]]:
+    n = len(labels)
+    return {"judge": ["ann"] * n, "document": ["d1"] * n, "system": ["A|B"] * n, "label": [*labels], **columns}
+
+
+def test_answers_about_sentences_that_nothing_names_are_refused():
+    """All but the last would be lost, and the number would rest on one sentence of each document."""
+    with pytest.raises(StatisticError, match="ann gives different answers about d1") as refused:
+        tidy(_without_sentences(["a", "b"]))
+    assert refused.value.code == "unnamed_sentences"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        _without_sentences(["a", "a"]),
+        _without_sentences(["a", None]),
+        _without_sentences(["a", "b"], segment=["1", "2"]),
+        _without_sentences(["a", "b"], item=["1", "2"]),
+        _without_sentences(["a", "b"], role=["main", "repeat"]),
+        _without_sentences(["a", "b"], answered_at=[datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2)]),
+        _without_sentences(["a", "b"]) | {"system": ["A|B", "A|C"]},
+        _without_sentences(["a", "b"]) | {"judge": ["ann", "bea"]},
+    ],
+)
+def test_answers_that_are_told_apart_or_alike_are_kept(table):
+    assert len(tidy(table)[0]) == 2
+
+
 NAMES = st.lists(st.tuples(st.sampled_from(["", "a", "b", "ä"]), st.sampled_from(["1", "10", "2"])), min_size=1)
 
 

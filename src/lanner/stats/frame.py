@@ -344,6 +344,8 @@ def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:
     notes: list[str] = []
     if "segment" not in table.columns and "item" in table.columns:
         table = table.with_columns(pl.col("item").alias("segment"))
+    if "segment" not in table.columns and "answered_at" not in table.columns:
+        _refuse_unnamed_sentences(table)
     if "document" not in table.columns:
         table = table.with_columns(pl.col("segment").alias("document"))
         notes.append(
@@ -369,6 +371,25 @@ def tidy(data: Any) -> tuple[pl.DataFrame, tuple[str, ...]]:
     if blank:
         table = table.with_columns(pl.col(name).fill_null(DEFAULTS.get(name, "")) for name in blank)
     return table, tuple(notes)
+
+
+def _refuse_unnamed_sentences(table: pl.DataFrame) -> None:
+    """The error where a judge answers differently about one document and nothing tells its sentences apart: all but
+    the last answer would be lost."""
+    values = [name for name in VALUES if name in table.columns]
+    answers = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in values))
+    key = [name for name in ("judge", "question", "role", *ITEM) if name in table.columns]
+    again = answers.select(*key, *values).unique(maintain_order=True).filter(~pl.struct(key).is_first_distinct())
+    if not len(again):
+        return
+    row = again.row(0, named=True)
+    raise StatisticError(
+        f"{row['judge']} gives different answers about {row['document']}, and no column says which sentence each is "
+        "about.",
+        code="unnamed_sentences",
+        next_step="Name or number the sentences in a column `segment`; answers that replace earlier ones need a time "
+        "in `answered_at`.",
+    )
 
 
 ITEM = ("stage", "document", "segment", "system", "row")

@@ -7,7 +7,7 @@ import pytest
 
 import lanner
 from lanner import formats
-from lanner.errors import InputError
+from lanner.errors import InputError, Where
 from lanner.formats import table
 from lanner.stats.preference import sign_test
 
@@ -241,6 +241,37 @@ def test_rows_that_are_errors_are_no_repeats(tmp_path: Path) -> None:
     roles = ["role", *("repeat" if "Grammar" in row else "main" for row in rows[1:])]
     path.write_text("\n".join(map(",".join, zip(rows, roles, strict=True))), encoding="utf-8")
     assert len(table.read(path)[0].judgements) == 14
+
+
+UNNAMED = "document,judge,system,score\nd1,ann,A,70\nd1,ann,A,60\nd1,ann,B,50\nd1,bea,A,80\nd1,bea,B,40\n"
+
+
+def test_sentences_that_no_column_tells_apart_are_no_repeats(tmp_path: Path) -> None:
+    path = put(tmp_path / "scores.csv", UNNAMED)
+    with pytest.raises(InputError, match="ann gives different answers to 'score' about d1") as refused:
+        table.read(path)
+    assert refused.value.code == "unnamed_sentences"
+    assert refused.value.where == Where(path, 3)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "roles"),
+    [
+        ("segment", "12111", "main main main main main"),
+        ("role", ["main", "repeat", "main", "main", "main"], "main repeat main main main"),
+        ("source", "xyxxx", "main main main main main"),
+        ("answered_at", [f"2026-01-0{day} 10:00" for day in "12345"], "main repeat main main main"),
+    ],
+)
+def test_what_tells_two_answers_apart_keeps_both(tmp_path: Path, column: str, values: list[str], roles: str) -> None:
+    rows = zip(UNNAMED.splitlines(), [column, *values], strict=True)
+    (reading,) = table.read(put(tmp_path / "scores.csv", "\n".join(map(",".join, rows))))
+    assert [str(judgement.role) for judgement in reading.judgements] == roles.split()
+
+
+def test_a_row_that_stands_twice_is_a_repeat(tmp_path: Path) -> None:
+    (reading,) = table.read(put(tmp_path / "scores.csv", UNNAMED.replace("60", "70")))
+    assert [str(judgement.role) for judgement in reading.judgements] == ["main", "repeat", "main", "main", "main"]
 
 
 def test_a_space_behind_the_name_of_a_system_makes_no_other_system(tmp_path: Path) -> None:

@@ -802,6 +802,22 @@ class TableAnswers:
             if len(systems) > 1 and single_names and not single_names.issuperset(systems):
                 raise bar_in_name("|".join(systems), Where(self._table.path))
 
+    def _refuse_unnamed_sentence(self, cell: _Raw) -> None:
+        """The error where a judge answers differently about one document and no column tells its sentences apart: all
+        but the first answer would be taken for repeats."""
+        table = self._table
+        if cell.role or cell.at is not None or table.has_texts or "segment" in table.at:
+            return
+        raise InputError(
+            f"{cell.judge} gives different answers to {self.headings[cell.question]!r} about {cell.draft.document}, "
+            "and no column says which sentence each is about.",
+            code="unnamed_sentences",
+            names={"question": cell.question},
+            where=Where(table.path, cell.line),
+            next_step="Name or number the sentences in a column `segment`. If judges answered twice, say so in a "
+            "column `role` (main, repeat).",
+        )
+
     def judgements(self) -> tuple[Judgement, ...]:
         by_question: dict[str, list[_Raw]] = {}
         for cell in self._cells:
@@ -813,7 +829,7 @@ class TableAnswers:
         }
         self._refuse_errors(by_question)
         self._refuse_bars()
-        keys: set[tuple[Any, ...]] = set()
+        first_answers: dict[tuple[Any, ...], Any] = {}
         answered = {cell.key for cell in self._cells if values[id(cell)][1] != "missing"}
         judgements = []
         for cell in self._cells:
@@ -821,9 +837,11 @@ class TableAnswers:
             if flag == "missing" and cell.own_column:
                 continue
             # an empty cell is no first answer where the judge has another row with one
-            again = cell.key in keys or (flag == "missing" and cell.key in answered)
+            again = cell.key in first_answers or (flag == "missing" and cell.key in answered)
             if not again:
-                keys.add(cell.key)
+                first_answers[cell.key] = value
+            elif flag != "missing" and value != first_answers[cell.key]:
+                self._refuse_unnamed_sentence(cell)
             role = Role(cell.role) if cell.role in list(Role) else Role.REPEAT if again else Role.MAIN
             flags = (*([flag] if flag else []), *cell.flags)
             if cell.role and cell.role not in list(Role):
