@@ -61,6 +61,9 @@ def test_an_interval_of_a_bounded_mean_stays_on_its_scale() -> None:
     assert low > 0 and low * high == pytest.approx(0.25**2), "as far on both sides of the logarithm"
     assert math.log(high / 0.25) == pytest.approx(0.3 / 0.25)
     assert on_scale(0.0, 0.0, 0.0, (0.0, math.inf)) == (None, None)
+    assert on_scale(1.0, -3.6, 5.6, (0.0, math.inf))[1] == pytest.approx(math.exp(4.6))
+    assert on_scale(1.0, -3.7, 5.7, (0.0, math.inf)) == (None, None), "a hundred times higher or lower"
+    assert on_scale(1e-9, -12.7, 12.7 + 2e-9, (0.0, math.inf)) == (None, None)
     assert on_scale(7.5, 5.0, 8.0, (1, 10)) == (5.0, 8.0), "resampled: it is on the scale already"
 
 
@@ -164,6 +167,25 @@ def test_only_rows_of_systems_are_kept_on_the_scale() -> None:
     rate = Result("replacement", 0.5, Interval(0.1, 0.9), rows=[verdict, system])
     assert keep_on_scale(rate, (0.0, 100.0)).interval == Interval(0.1, 0.9), "it is not about a score"
     assert dict(keep_on_scale(rate, (0.0, 100.0)).rows[0]) == verdict
+
+
+@pytest.mark.parametrize(
+    ("row", "bounds", "reason"),
+    [
+        ({"score": 1.0, "low": -11.7, "high": 13.7}, (0.0, math.inf), "a hundred times"),
+        ({"score": 103.0, "low": 99.0, "high": 107.0}, (0.0, 100.0), "not between the ends of its scale (0 and 100)"),
+    ],
+)
+def test_an_interval_that_is_lost_on_the_scale_has_a_reason(
+    row: dict[str, float], bounds: tuple[float, float], reason: str
+) -> None:
+    result = Result("mean score", row["score"], Interval(row["low"], row["high"]), rows=[row], notes=("first",))
+    kept = keep_on_scale(result, bounds)
+    assert (kept.interval, kept.rows[0]["low"], kept.rows[0]["high"]) == (None, None, None)
+    first, note = kept.notes
+    assert first == "first" and reason in note
+    missing = replace(result, interval=None, rows=[{"score": 0.0, "low": None, "high": None}])
+    assert keep_on_scale(missing, bounds).notes == ("first",), "it had none before, and a note that says why"
 
 
 COLUMNS = ["document", "segment", "system", "question", "role", "score"]

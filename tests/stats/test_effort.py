@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -177,6 +178,18 @@ def test_times_without_any_error_have_no_interval():
     assert result.interval is None and result.p is None
     assert [row["low"] for row in effects] == [None, None]
     assert any("without any error" in note for note in result.notes)
+
+
+def test_a_change_that_may_be_a_hundredfold_has_no_interval():
+    results = [
+        fatigue(session(np.random.default_rng(seed).lognormal(3, 1.5, 9).tolist(), documents=3)) for seed in range(30)
+    ]
+    effects = [row for result in results for row in result.rows if row["kind"] == "effect"]
+    widest = max(math.log((100 + row["high"]) / (100 + row["low"])) / 2 for row in effects if row["high"] is not None)
+    assert math.log(20) < widest <= math.log(100)
+    for result in results:
+        assert (result.interval is None) == any("could be anything" in note for note in result.notes)
+    assert any(result.interval is None for result in results)
 
 
 def test_the_cost_of_documents_that_do_not_differ_has_no_interval():

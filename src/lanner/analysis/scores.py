@@ -36,7 +36,7 @@ from lanner.protocols.guessing import has_no_upper_end
 from lanner.stats import ranking
 from lanner.stats.goals import State
 from lanner.stats.metaeval import Scorer
-from lanner.stats.resample import FEW, Array, Resampling, outcome, replicate_sums
+from lanner.stats.resample import FEW, HUNDREDFOLD, UNKNOWN, Array, Resampling, outcome, replicate_sums
 from lanner.stats.scores import items
 
 Bounds = tuple[float, float]
@@ -67,7 +67,8 @@ def on_scale(
     the logarithm where the scale has no upper end, as points of errors.
 
     The standard error is carried over by the delta method, so that the ends never leave the scale. An interval that is
-    not symmetric was resampled and lies on the scale already. None where the mean is at an end of the scale.
+    not symmetric was resampled and lies on the scale already. None where the mean is at an end of the scale or beyond,
+    and where a scale without upper end leaves open whether the mean is a hundred times higher or lower.
     """
     if value is None or low is None or high is None or bounds is None:
         return low, high
@@ -77,7 +78,7 @@ def on_scale(
         return max(low, start), min(high, end)
     if math.isinf(end):
         above = value - start
-        if above <= 0:
+        if above <= 0 or reach / above > HUNDREDFOLD:
             return None, None
         factor = math.exp(reach / above)
         return start + above / factor, start + above * factor
@@ -392,11 +393,14 @@ def keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
     if bounds is None:
         return result
     results = []
+    lost: dict[str, None] = {}
     for row in result.rows:
         ends: dict[str, Json] = {}
         for name, lower, upper in _SCORES_WITH_ENDS:
             if row.get("kind", "system") == "system" and name in row and lower in row:
                 ends[lower], ends[upper] = on_scale(row[name], row[lower], row[upper], bounds)
+                if row[lower] is not None and ends[lower] is None:
+                    lost[_why_lost(row[name], bounds)] = None
         results.append({**row, **ends})
     interval = result.interval
     if interval is not None and results and results[0].get("kind", "system") == "system":
@@ -404,8 +408,21 @@ def keep_on_scale(result: Result, bounds: Bounds | None) -> Result:
         interval = None if low is None or high is None else replace(interval, low=low, high=high)
     signature = result.signature
     if signature is not None:
-        signature = replace(signature, parts=(*signature.parts, ("scale", _name_scale(bounds))))
-    return replace(result, rows=results, interval=interval, signature=signature)
+        has_interval = any(row.get(lower) is not None for row in results for _, lower, _ in _SCORES_WITH_ENDS)
+        parts = [part for part in signature.parts if has_interval or part[0] not in ("interval", "resamples", "seed")]
+        signature = replace(signature, parts=(*parts, ("scale", _name_scale(bounds))))
+    return replace(result, rows=results, interval=interval, signature=signature, notes=(*result.notes, *lost))
+
+
+def _why_lost(value: float, bounds: Bounds) -> str:
+    """Why a score that has an interval has none on its scale."""
+    start, end = bounds
+    if start < value < end:
+        return UNKNOWN.format(unit="document", what="score")
+    return (
+        f"No interval: a score is not between the ends of its scale ({start:.12g} and {end:.12g}). Adjusted for hard "
+        "and easy segments it may lie beyond them."
+    )
 
 
 def keep_means_on_scale(result: Result, bounds: Mapping[str, Bounds | None]) -> Result:

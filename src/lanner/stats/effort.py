@@ -32,6 +32,7 @@ from lanner.stats.frame import (
 )
 from lanner.stats.regression import Estimate, Ols, terms
 from lanner.stats.resample import (
+    HUNDREDFOLD,
     Array,
     Resampling,
     clustered,
@@ -310,10 +311,12 @@ PERFECT = "No interval: times follow the session without any error, so nothing t
 
 
 def _change(estimate: Estimate, level: float) -> dict[str, Json]:
-    """A difference of logs in per cent; without an interval where its error is unknown or its end has no number."""
+    """A difference of logs in per cent; without an interval where its error is unknown or so large that items may take
+    a hundred times as long, or as short."""
+    ends = estimate.interval(level)
     with np.errstate(over="ignore"):
-        value, low, high = (float(100 * np.expm1(v)) for v in (estimate.value, *estimate.interval(level)))
-    known = estimate.error > 0 and np.isfinite(high)
+        value, low, high = (float(100 * np.expm1(v)) for v in (estimate.value, *ends))
+    known = estimate.error > 0 and (ends[1] - ends[0]) / 2 <= HUNDREDFOLD
     return {"value": value, "low": low if known else None, "high": high if known else None, "p": estimate.known_p}
 
 

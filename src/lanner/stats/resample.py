@@ -366,8 +366,10 @@ OTHER_JUDGES = "judges in general"
 """Whom an interval holds for: a part of signatures and findings."""
 BELOW = "No interval: a coefficient is below −1, as it can be where few items have more than one answer."
 HUNDREDFOLD = float(np.log(100))
+"""The reach on the logarithm beyond which an interval says nothing: with two documents it is mostly beyond, with three
+hardly ever."""
 UNKNOWN = (
-    "No interval: so few {unit}s, and so unlike each other, leave open whether the rate is a hundred times higher or "
+    "No interval: so few {unit}s, and so unlike each other, leave open whether the {what} is a hundred times higher or "
     "lower. More {unit}s would tell."
 )
 SAME = "No interval: every {unit} says the same, so the data hold nothing about how far the truth may lie from it."
@@ -462,7 +464,7 @@ def t_outcome(
         return Outcome(None, None, (SAME.format(unit=resampling.unit),))
     centre, reach = forward(value), float(stdtrit(df, 0.5 + resampling.level / 2)) * error
     if scale == "log" and reach > HUNDREDFOLD:
-        return Outcome(None, None, (UNKNOWN.format(unit=resampling.unit),))
+        return Outcome(None, None, (UNKNOWN.format(unit=resampling.unit, what="rate"),))
     interval = Interval(back(centre - reach), back(centre + reach), resampling.level, "jackknife-t", resampling.unit)
     p = None if null is None else float(2 * stdtr(df, -abs(centre - forward(null)) / error))
     return Outcome(interval, p, notes)
