@@ -57,6 +57,17 @@ def test_degenerate_scores_have_a_reason():
     assert icc(table([[None, None], [None, None]], "score")).value is None
 
 
+@pytest.mark.parametrize("form", ["2,1", "3,1", "2,k", "3,k"])
+def test_noise_that_cannot_be_told_from_items_has_no_coefficient(form):
+    """Two judges share one item; the judges' levels leave nothing over, so any split of the rest is as likely."""
+    lone = table([[55, 42, 51, None], [53, None, None, 58]], "score")
+    assert "share too few items" in icc(lone, form=form, resampling=PLAIN).notes[0]
+    two_shared = table([[55, 42, 51, None], [53, 47, None, 58]], "score")
+    assert icc(two_shared, form=form, resampling=PLAIN).value is not None
+    ring = table([[55, 42, None], [53, None, 51], [None, 44, 49]], "score")
+    assert icc(ring, form=form, resampling=PLAIN).value is not None
+
+
 def test_forms_are_six():
     with pytest.raises(StatisticError, match="no ICC form"):
         icc(table([[1, 2], [1, 2]], "score"), form="4,1")

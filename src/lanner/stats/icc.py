@@ -142,6 +142,8 @@ def _from_components(answers: Ratings, form: Form) -> Plan:
     uses = m >= 2
     enough = answers.active_judges > 1 and uses.any() and len(items) > 1
     reason = "all scores are the same." if enough else "it needs two judges and two items, some of them shared."
+    if enough and not one_way and len(answers.item) - len(items) - answers.active_judges + several < 1:
+        enough, reason = False, "judges share too few items to tell items, judges and noise apart."
     value = _by_reml(answers, form, groups) if enough else float("nan")
     by_moments = float(finish(parts.total()[None, :])[0, 0])
     shift = value - by_moments
