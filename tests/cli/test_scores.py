@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -279,6 +280,42 @@ def test_a_plain_table_of_preferences_by_side_and_by_name(lanner: Command, tmp_p
         assert section is not None
         [[row]] = [block.data for block in section.blocks if isinstance(block, Figure)]
         assert (row["for"], row["wins"], row["ties"], row["losses"]) == ("human", 24, 4, 8)
+
+
+def test_of_several_pairs_only_what_survives_their_number_is_a_preference(lanner: Command, tmp_path: Path) -> None:
+    """A wins 10 of 11 against B (p = .02 by document), nobody otherwise; corrected for six pairs nothing is shown."""
+    rows = ["judge,document,segment,system,preference"]
+    for one, two in combinations("ABCD", 2):
+        for document in range(11):
+            wins = document < 10 if (one, two) == ("A", "B") else document % 2
+            rows.append(f"j,d{document},{one}{two},{one}|{two},{'a' if wins else 'b'}")
+    path = tmp_path / "pairs.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    pooled = [row for row in lanner("prefer", path, "--json").envelope["rows"] if row["judge"] == "all"]
+    assert pooled[0]["p_documents"] < 0.05 < pooled[0]["p_holm"] == pytest.approx(6 * pooled[0]["p_documents"])
+    text = lanner("prefer", path).out
+    assert "by document (holm)" in text and "Chance alone would hardly" not in text
+    (part,) = from_file(path)
+    assert part.protocol is not None
+    section = preferences(View(part, part.protocol))
+    assert section is not None
+    assert not any("**a preference" in finding for finding in section.findings)
+    assert "after Holm over 6 pairs" in section.findings[0]
+
+
+def test_who_never_lost_has_a_bound_instead_of_a_strength(lanner: Command, tmp_path: Path) -> None:
+    path = tmp_path / "won.csv"
+    rows = [f"j,d{document},1,human|mt,a" for document in range(30)]
+    path.write_text("\n".join(["judge,document,segment,system,preference", *rows]), encoding="utf-8")
+    assert "above 1.970" in lanner("prefer", path, "--ranking").out
+
+
+def test_systems_without_a_main_answer_have_no_differences_and_a_reason(lanner: Command, tmp_path: Path) -> None:
+    path = tmp_path / "calibration.csv"
+    path.write_text("document,segment,system,judge,score,role\nd,1,mt,ann,70,calibration\n", encoding="utf-8")
+    for options in ((), ("--head-to-head",)):
+        ran = lanner("scores", path, "-q", "score", *options)
+        assert (ran.code, "no system has a score" in ran.out + ran.err) == (0, True), options
 
 
 def test_preferences_are_those_of_people_unless_judges_are_named(lanner: Command, tmp_path: Path) -> None:

@@ -382,6 +382,29 @@ def test_pairs_are_corrected_for_their_number():
     adjusted = multipletests([row["p"] for row in pairs], method="holm")[1]
     assert [row["p_holm"] for row in pairs] == pytest.approx(adjusted)
     assert any(row["p_holm"] > row["p"] for row in pairs)
+    tests = sign_test(table).rows
+    pooled = [row for row in tests if row["judge"] == "all"]
+    adjusted = multipletests([row["p_documents"] for row in pooled], method="holm")[1]
+    assert [row["p_holm"] for row in pooled] == pytest.approx(adjusted)
+    assert {row["p_holm"] for row in tests if row["judge"] == "ann"} == {None}
+
+
+def test_each_question_and_group_is_corrected_by_itself():
+    rng = np.random.default_rng(1)
+    rows = [
+        ("j", question, domain, f"{domain}{document}", system, "ab"[rng.random() < 0.3])
+        for question in ("q", "r")
+        for domain in ("news", "talk")
+        for document in range(12)
+        for system in ("elm|fir", "elm|oak")
+    ]
+    table = pl.DataFrame(rows, schema=["judge", "question", "domain", "document", "system", "label"], orient="row")
+    pooled = [row for row in sign_test(table, ["q", "r"], by=["domain"]).rows if row["judge"] == "all"]
+    assert len(pooled) == 8
+    for first, second in zip(pooled[::2], pooled[1::2], strict=True):
+        assert (first["question"], first["domain"]) == (second["question"], second["domain"])
+        expected = multipletests([first["p_documents"], second["p_documents"]], method="holm")[1]
+        assert [first["p_holm"], second["p_holm"]] == pytest.approx(expected)
 
 
 def test_a_system_that_always_wins_has_no_strength():

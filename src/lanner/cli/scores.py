@@ -249,7 +249,7 @@ def _print_pairs(output: Output, result: Result, of: str, name: str) -> None:
         }
         for row in result.rows
     ]
-    correction = dict(result.signature.parts)["correction"] if result.signature else "holm"
+    correction = dict(result.signature.parts if result.signature else ()).get("correction", "holm")
     difference = f"difference in {name} [95 %]" if name != of else "difference [95 %]"
     corrected = [
         (f"{key}_text", f"{title} ({correction})" if correction != "none" else title)
@@ -375,10 +375,12 @@ def _print_tests(output: Output, result: Result, question: str, domain: str) -> 
             "ties dropped": p_value(row["p_drop"]),
             "ties split": p_value(row["p_split"]),
             "by document": p_value(row["p_documents"]),
+            "by document (holm)": p_value(row["p_holm"]),
         }
         for row in result.rows
     ]
-    output.table(rows, _COLUMNS, title=domain)
+    several = len({(row["for"], row["against"]) for row in rows}) > 1
+    output.table(rows, [*_COLUMNS, "by document (holm)"] if several else _COLUMNS, title=domain)
     for row in rows:
         if row["judge"] == "all":
             output.say(_sentence(row))
@@ -390,7 +392,7 @@ def _sentence(row: Json) -> str:
         return in_number(total, "The only comparison is a tie.", "All {n} comparisons are ties.")
     says = f"{row['for']} was preferred over {row['against']} in {row['wins']} of {decisions} decided comparisons"
     says += f" ({percent(row['share'], 0)}; {row['ties']} of {total} were ties). "
-    sure = [row[key] is not None and row[key] < 0.05 for key in ("p_drop", "p_split", "p_documents")]
+    sure = [row[key] is not None and row[key] < 0.05 for key in ("p_drop", "p_split", "p_holm")]
     if all(sure):
         return says + "Chance alone would hardly give that, however ties and documents are counted."
     if any(sure):
@@ -421,13 +423,20 @@ def _print_votes(output: Output, result: Result, question: str, domain: str) -> 
         )
 
 
+def _strength(row: Json) -> str:
+    """A strength or a difference; of one without an upper end its lower bound."""
+    if row.get("value") is None and row.get("low") is not None:
+        return f"above {number(row['low'], 3, bounded=False)}"
+    return estimate(row.get("value"), row.get("low"), row.get("high"), bounded=False)
+
+
 def _print_strengths(output: Output, result: Result, question: str, domain: str) -> None:
     rows = [
         {
             "question": question,
             "domain": domain,
             **row,
-            "estimate": estimate(row.get("value"), row.get("low"), row.get("high"), bounded=False),
+            "estimate": _strength(row),
             "signature": str(result.signature or ""),
         }
         for row in result.rows

@@ -217,19 +217,25 @@ def sign_test(
     test with ties dropped (`p_drop`) and split (`p_split`), and the share preferring `favour` (the first by name unless
     said) with an interval over documents and the p that goes with it (`p_documents`). The sign tests take every
     judgement as independent, as published ones do; `p_documents` does not, and is the p of the Result, the first row.
+    Of the pool, `p_holm` is `p_documents` corrected for the pairs of systems that a question and group compare.
     """
     resampling = clustered(resampling)
     results: list[Result] = []
     rows: list[dict[str, Json]] = []
     pairs, notes = _pairs(data, question, by, sides)
+    families: dict[tuple[Json, ...], list[dict[str, Json]]] = {}
     for about, labels, part in pairs:
         pool = [("all", part), *((judge["judge"], p) for judge, p in groups(part, ["judge"]) if per_judge)]
         for judge, own in pool:
             result, row = _test_pair(own, labels, favour, ties, resampling)
             results.append(result)
-            rows.append({**about, "judge": judge, **row})
+            rows.append({**about, "judge": judge, **row, "p_holm": None})
+        families.setdefault(tuple(about.values()), []).append(rows[-len(pool)])
     if not results:
         return undefined("sign test", "there are no comparisons.")
+    for family in families.values():
+        for row, p_holm in zip(family, holm([row["p_documents"] for row in family]), strict=True):
+            row["p_holm"] = p_holm
     return replace(results[0], name="sign test", rows=rows, notes=(*notes, *results[0].notes))
 
 

@@ -143,7 +143,9 @@ def head_to_head(data: Any, of: str, **options: Any) -> Result:
     unsaid = {"direction"} if options.get("margin") is not None else {"direction", "p_not_worse", "p_equivalent"}
     for duel in ranking.duels:
         rows.append({titles.get(name, name): value for name, value in asdict(duel).items() if name not in unsaid})
-    notes = ranking.result.notes if rows else ("Undefined: there are no two systems to compare.",)
+    notes = ranking.result.notes
+    if not rows and ranking.result.value is not None:
+        notes = ("Undefined: there are no two systems to compare.", *notes)
     signature = _signature_of_pairs(ranking.result.signature, rows, **options)
     result = replace(ranking.result, name=f"{of} head to head", rows=rows, value=None, interval=None, notes=notes)
     return replace(result, signature=signature)
@@ -199,6 +201,7 @@ def rank(
     item_scores = _finite(item_scores.only(only) if only else item_scores)
     if not len(item_scores.table):
         empty = undefined(f"mean {of}", "no system has a score.")
+        empty = replace(empty, notes=(*empty.notes, *item_scores.notes))
         blank = Replicates(*(np.empty((0, 0)),) * 3, 0)
         return Ranking(item_scores, (), np.empty(0), blank, (), np.empty((0, 0)), (), empty)
     if other_judges:

@@ -517,14 +517,15 @@ def preferences(view: View) -> Section | None:
                 tests_by_pair.setdefault((str(row["against"]), str(row["for"])), []).append((question, dict(row)))
     blocks: list[Block] = []
     findings: list[str] = []
+    corrected = f" after Holm over {len(tests_by_pair)} pairs" if len(tests_by_pair) > 1 else ""
     for (left, right), rows in list(tests_by_pair.items())[:_MOST]:
         bars = [
-            Preference("", view.short(question), row["losses"], row["ties"], row["wins"], row["p_documents"])
+            Preference("", view.short(question), row["losses"], row["ties"], row["wins"], row["p_holm"])
             for question, row in rows
         ]
         sentence = [
             f"{bar.label}: {bar.right} of {bar.left + bar.right} for {right}"
-            + (f", {p_value(bar.p)}" if bar.p is not None else "")
+            + (f", {p_value(bar.p)}{corrected}" if bar.p is not None else "")
             for bar in bars
         ]
         clear = [bar.label for bar in bars if bar.p is not None and bar.p < _LEVEL]
