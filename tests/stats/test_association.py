@@ -164,6 +164,15 @@ def test_a_control_that_determines_x_leaves_the_partial_undefined():
     assert result.notes
 
 
+def test_a_partial_correlation_names_what_is_held_constant():
+    rng = np.random.default_rng(1)
+    data = {"judge": ["a"] * 30, "document": [f"d{at % 6}" for at in range(30)]}
+    data |= {name: rng.normal(size=30).tolist() for name in ("x", "y", "one", "two")}
+    rows = between_measures(data, "x", "y", given=["one", "two"]).rows
+    assert all("given one, two · " in str(row["signature"]) for row in rows)
+    assert not any("given" in str(row["signature"]) for row in between_measures(data, "x", "y").rows)
+
+
 def test_many_distinct_values_keep_the_exact_value_and_a_fair_width(monkeypatch):
     rng = np.random.default_rng(0)
     documents = np.repeat(np.arange(60), 30)

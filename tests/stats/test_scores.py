@@ -6,6 +6,7 @@ from functools import cache
 
 import polars as pl
 import pytest
+from scipy.stats import zscore
 
 from data_sets import data_dir
 from lanner import protocols
@@ -49,6 +50,14 @@ def test_z_per_judge_with_the_stated_degrees_of_freedom() -> None:
 def test_a_constant_judge_is_left_out_or_counts_nought_and_it_is_said() -> None:
     assert scores_of(table(ROWS), standardise=True, constant="zero")["elm", "1"] == 0.5
     assert "1 judge gave one score only (2 answers): left out." in items(table(ROWS), "score", standardise=True).notes
+
+
+@pytest.mark.parametrize("unit", [1e-14, 1.0, 1e9])
+def test_standard_scores_do_not_depend_on_the_unit_of_the_scores(unit: float) -> None:
+    rows = [("ann", "d", str(at), "A", unit * at) for at in range(4)]
+    data = pl.DataFrame(rows, schema=["judge", "document", "segment", "system", "score"], orient="row")
+    scores = items(data, "score", standardise=True).table["score"].to_list()
+    assert scores == pytest.approx(zscore(range(4), ddof=1).tolist())
 
 
 def test_of_repeated_answers_the_latest_counts_or_the_mean() -> None:

@@ -482,11 +482,19 @@ def between_measures(
         if given:
             controls = np.stack([numbers(part, name) for name in given], axis=1)
             pair_results = partial(a, b, controls, unit, methods=methods, resampling=resampling)
+            pair_results = [_held_constant(result, given) for result in pair_results]
         else:
             pair_results = correlate(a, b, unit, methods=methods, resampling=resampling)
         judges = part["judge"].n_unique()
         results += [labelled(_by(result, judges), {"x": x, "y": y, **labels}) for result in pair_results]
     return combine_results(f"correlation of {x} and {y}", results, table.notes)
+
+
+def _held_constant(result: Result, given: Sequence[str]) -> Result:
+    """A partial correlation whose signature names the measures that are held constant."""
+    assert result.signature is not None
+    parts = (("given", ", ".join(given)), *result.signature.parts)
+    return replace(result, signature=replace(result.signature, parts=parts))
 
 
 def correlations(

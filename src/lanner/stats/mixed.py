@@ -36,7 +36,7 @@ from scipy.special import chdtri, chndtr, chndtrinc, ndtri, stdtrit
 from lanner.errors import StatisticError
 from lanner.model import Interval, Json, Result
 from lanner.stats.frame import wide
-from lanner.stats.regression import Estimate, Terms, codes, terms
+from lanner.stats.regression import Estimate, Terms, codes, terms, too_few
 from lanner.stats.resample import Array, Indices, Resampling, generator, sign, undefined
 
 # The solver
@@ -807,7 +807,7 @@ def _prepare(data: Any, outcome: str, fixed_effects: Sequence[str], random: Sequ
     y, design = terms(source.table, outcome, source.expand(fixed_effects))
     notes = (*source.notes, *design.notes)
     if len(y) <= design.matrix.shape[1] + 1:
-        return f"{len(y)} complete rows are too few for {design.matrix.shape[1]} coefficients."
+        return too_few(len(y), design)
     size = float(np.abs(y).max())
     if float(np.ptp(y)) <= 1e-9 * size:
         return f"{outcome} has the same value everywhere, or differs by less than can be told apart."

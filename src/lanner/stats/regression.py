@@ -25,6 +25,7 @@ import polars as pl
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from lanner.model import Json, Result
+from lanner.model.messages import in_number
 from lanner.stats.frame import Wide, check_columns, groups, positions, units, wide
 from lanner.stats.resample import (
     Array,
@@ -353,6 +354,17 @@ class Terms:
     notes: tuple[str, ...] = ()
 
 
+def too_few(rows: int, design: Terms) -> str:
+    """That so few rows cannot tell so many coefficients."""
+    coefficients = in_number(design.matrix.shape[1], "{n} coefficient", "{n} coefficients")
+    return in_number(
+        rows,
+        "{n} complete row is too few for {coefficients}.",
+        "{n} complete rows are too few for {coefficients}.",
+        coefficients=coefficients,
+    )
+
+
 def terms(table: pl.DataFrame, outcome: str, predictors: Sequence[str]) -> tuple[Array, Terms]:
     """The outcome and the design matrix, intercept first, over complete rows.
 
@@ -511,7 +523,7 @@ def _fit(
     """The fitted model, or why there is none."""
     y, design = terms(part, outcome_of, predictors)
     if len(y) <= design.matrix.shape[1]:
-        return f"{len(y)} complete rows are too few for {design.matrix.shape[1]} coefficients."
+        return too_few(len(y), design)
     if float(np.ptp(y)) == 0:
         return f"{outcome_of} has the same value everywhere."
     document, count = units(part if len(design.rows) == part.height else part[design.rows], resampling.unit)

@@ -232,8 +232,9 @@ def _once(table: pl.DataFrame, repeats: Repeats, notes: list[str]) -> pl.DataFra
 def _standardise(table: pl.DataFrame, ddof: int, constant: Constant, notes: list[str]) -> pl.DataFrame:
     centre = pl.col("score") - pl.col("score").mean().over("judge")
     spread = pl.col("score").std(ddof=ddof).over("judge")
-    table = table.with_columns(centre.alias("score"), spread.alias("_spread"))
-    level = (pl.col("_spread") <= 1e-12) | pl.col("_spread").is_null() | pl.col("_spread").is_nan()
+    size = pl.col("score").abs().max().over("judge")
+    table = table.with_columns(centre.alias("score"), spread.alias("_spread"), size.alias("_size"))
+    level = (pl.col("_spread") <= 1e-12 * pl.col("_size")) | pl.col("_spread").is_null() | pl.col("_spread").is_nan()
     still = table.filter(level)
     if len(still):
         fate = "left out" if constant == "leave_out" else "counted as 0"
@@ -248,7 +249,7 @@ def _standardise(table: pl.DataFrame, ddof: int, constant: Constant, notes: list
         )
         table = table.filter(~level) if constant == "leave_out" else table
     z = pl.when(level).then(0.0).otherwise(pl.col("score") / pl.col("_spread"))
-    return table.with_columns(z.alias("score")).drop("_spread")
+    return table.with_columns(z.alias("score")).drop("_spread", "_size")
 
 
 def at(item_scores: Items, level: Level) -> Result:
