@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import product
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
-from lanner.analysis import GROUPS, Measure, plan, plan_table
-from lanner.analysis.economy import world_like, world_of_metrics, world_of_pilot
+from lanner.analysis import Measure
 from lanner.analysis.material import Material
-from lanner.analysis.scores import direction_of, group_rows, planned_rankings, preference_questions
+from lanner.analysis.planning import (
+    USUAL,
+    Kind,
+    aim_of,
+    compared_designs,
+    compared_sizes,
+    design_of_ratings,
+    model_ratings,
+    usual_design,
+    world_before,
+    world_of_part,
+)
+from lanner.analysis.scores import group_rows
 from lanner.campaign.create import all_systems
 from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source, documents_of, shares
@@ -53,11 +63,12 @@ def run(output: Output, source: Source, question: str | None, like: str | None, 
     if like:
         parts = power.defaults(like)
         documents = _unjudged_documents(source) if source.place else ()
-        ratings = _model_ratings(source) if source.place and not documents else None
-        now = _usual_design(documents) if ratings is None else power.as_run(ratings, "")
+        ratings = model_ratings(source.parts()[0]) if source.place and not documents else None
         systems = all_systems(documents)
+        now = usual_design(documents, len(systems)) if ratings is None else design_of_ratings(ratings)
         request.scores(parts, now)
-        request.duration(lambda design: _world_like(request, parts, design, ratings, systems))
+        world = world_before(parts, request.base, difference=request.difference, ratings=ratings, systems=systems)
+        request.duration(world)
     elif not source.place:
         raise LannerError("There is nothing to plan from.", next_step="Give a pilot, or --like esa (or mqm, da_sqm).")
     else:
@@ -66,8 +77,7 @@ def run(output: Output, source: Source, question: str | None, like: str | None, 
             if domain:
                 output.say(domain, style="bold")
                 request.about = {"domain": domain}
-            table = group_rows(part, judges_named=bool(source.judges)).table
-            _from_pilot(request, part, table, question or _first_question(part, table))
+            request.pilot(part, group_rows(part, judges_named=bool(source.judges)).table, question)
 
 
 def _unjudged_documents(source: Source) -> Sequence[Document]:
@@ -79,72 +89,6 @@ def _unjudged_documents(source: Source) -> Sequence[Document]:
             raise
         return list(documents_of(source.place, source.format))
     return () if part.judgements else part.documents
-
-
-def _usual_design(documents: Sequence[Document]) -> Design:
-    """The design for these documents, four judges taking turns; one of the usual size where there are none."""
-    if not documents:
-        return Design(20, 10, 4, 1)
-    sentences = sum(segment.judged for document in documents for segment in document)
-    return Design(len(documents), max(1, round(sentences / len(documents))), 4, 1, max(2, len(all_systems(documents))))
-
-
-def _model_ratings(source: Source) -> pl.DataFrame:
-    """The ratings of metrics and models in a source, all of whose people may still be to come."""
-    table = source.parts()[0].table
-    ratings = table.filter(pl.col("judge_kind").is_in(["model", "metric"]) & (pl.col("document") != ""))
-    if not len(ratings):
-        raise InputError(
-            f"{source.place} has no ratings of metrics or models.",
-            next_step="Add some with lanner metric, or leave out --like to plan from people's answers.",
-        )
-    return ratings
-
-
-def _world_like(
-    request: PlanRequest, parts: Components, design: Design, ratings: pl.DataFrame | None, systems: Sequence[str]
-) -> World | None:
-    if ratings is not None and request.difference is None and (world := world_of_metrics(ratings, parts, design)):
-        return world
-    world = world_like(parts, design, request.difference)
-    is_named = world is not None and len(world.systems) == len(systems)
-    return replace(world, systems=tuple(systems)) if world is not None and is_named else world
-
-
-def _first_question(part: Material, table: pl.DataFrame) -> str:
-    """What to plan for where nobody says: a score that the protocol ranks by, else any score, else the first answer."""
-    answered_ids = set(table["question"])
-    numeric = table.drop_nulls("score")["question"].unique(maintain_order=True).to_list()
-    question_ids = [q.id for _, q in part.protocol.questions] if part.protocol else []
-    for name in (*(entry.of for entry in planned_rankings(part.protocol, table)), *numeric, *question_ids):
-        if name in answered_ids:
-            return str(name)
-    raise InputError(f"{part.name} has no answers to plan from.", next_step="Name the question with --question.")
-
-
-def _from_pilot(request: PlanRequest, part: Material, table: pl.DataFrame, question: str) -> None:
-    """From the rows that count for scores: people's, unless there are none or judges are named."""
-    if question in preference_questions(part.protocol, table):
-        request.preference(table, question)
-        return
-    of_question = table.filter(pl.col("question") == question)
-    if len(of_question) and of_question["score"].is_null().all():
-        entries = plan(part.protocol) if part.protocol else plan_table(part.counted().table)
-        measures = [entry.pairs for entry in entries if question in (entry.id, entry.pairs.question)]
-        if not measures:
-            raise InputError(f"{question} is neither a score nor anything judges can agree on.")
-        request.agreement(part, measures[0])
-        return
-    request.output.note(f"Planned for {question}.")
-    components = power.pilot(table, question)
-    request.scores(components, power.as_run(table, question))
-    if of_question["system"].n_unique() > 1:
-        try:
-            sign = -1.0 if part.protocol and direction_of(part.protocol, question) == "lower_is_better" else 1.0
-        except InputError:  # neither end is better: no campaign looks for the best system
-            return
-        everyone = part.counted("scores", of=tuple(GROUPS)).table  # metrics say how far apart systems are
-        request.duration(lambda design: world_of_pilot(everyone, question, components, design, sign))
 
 
 @dataclass
@@ -168,17 +112,33 @@ class PlanRequest:
     seed: int
     about: dict[str, str] = field(default_factory=dict)
     """What the rows to come are about: a domain, where each is planned for by itself."""
-    _base: Design | None = field(default=None, init=False)
+    base: Design = field(default=USUAL, init=False)
+    """The first of the designs."""
 
     def __post_init__(self) -> None:
-        self.shape = [_numbers(text) for text in (self.documents, self.sentences, self.panel, self.overlap)]
+        sizes = zip(_SHAPE, (self.documents, self.sentences, self.panel, self.overlap), strict=True)
+        self.sizes = {name: _numbers(text) for name, text in sizes}
         refuse_agreement(parse_goal(self.goal))  # before anything is computed
+
+    def pilot(self, part: Material, table: pl.DataFrame, question: str | None) -> None:
+        """What a pilot says; `table` has the rows of it that count for scores."""
+        aim = aim_of(part, table, question)
+        if aim.kind is Kind.PREFERENCE:
+            self.preference(table, aim.question)
+        elif aim.measure is not None:
+            self.agreement(part, aim.measure)
+        else:
+            self.output.note(f"Planned for {aim.question}.")
+            components = power.pilot(table, aim.question)
+            self.scores(components, power.as_run(table, aim.question))
+            if table.filter(pl.col("question") == aim.question)["system"].n_unique() > 1:
+                self.duration(world_of_part(part, aim.question, components, self.base), has_usual=False)
 
     def scores(self, parts: Components, now: Design) -> None:
         """A difference between two systems: variances, designs, and what more judgements are best spent on."""
         self._variances(parts)
-        designs = self._designs(now)
-        self._base = designs[0]
+        designs = compared_designs(now, **self.sizes, systems=self.systems)
+        self.base = designs[0]
         result = power.plan(
             parts,
             designs,
@@ -201,12 +161,14 @@ class PlanRequest:
             self.output.say(self._design_words(row))
         self._more(parts, designs[0])
 
-    def duration(self, make_world: Callable[[Design], World | None]) -> None:
-        """The first design beside an adaptive campaign on the same documents: how much of the work that would take."""
-        assert self._base is not None
-        world = make_world(self._base)
+    def duration(self, world: World | None, *, has_usual: bool = True) -> None:
+        """The first design beside an adaptive campaign on the same documents: how much of the work that would take.
+        `has_usual` is whether a world that is not known would be with a difference."""
         if world is None:
-            self.output.note("How far apart systems usually are is not known: with --difference savings are simulated.")
+            if has_usual:
+                self.output.note(
+                    "How far apart systems usually are is not known: with --difference savings are simulated."
+                )
             return
         goal = parse_goal(self.goal, world.systems)
         if len(world.sizes) < 3:
@@ -221,7 +183,7 @@ class PlanRequest:
             f"An adaptive campaign takes about {percent(savings.share, 0)} of the work and never more than all of it; "
             f"{savings.campaigns} simulated campaigns, systems {_DISTANCES[world.means is None, world.has_metrics]}."
         )
-        if (judges := self._base.overlap) > 1:
+        if (judges := self.base.overlap) > 1:
             self.output.say(
                 f"Both have {judges} judges for each document: choose it by --goal {goal} "
                 f"--option judges_per_document={judges}."
@@ -264,20 +226,6 @@ class PlanRequest:
         self.output.table(rows, ["why scores differ", "variance", "share", "narrowed by"], title="Where scores vary")
         self.output.say()
 
-    def _designs(self, now: Design) -> list[Design]:
-        systems = self.systems or now.systems
-        shape_values = [
-            value or [usual]
-            for value, usual in zip(self.shape, (now.documents, now.sentences, now.judges, now.overlap), strict=True)
-        ]
-        if any(self.shape):
-            return [Design(d, s, max(j, o), o, systems) for d, s, j, o in product(*shape_values)]
-        base = Design(max(2, now.documents), now.sentences, now.judges, now.overlap, systems)
-        larger = replace(base, documents=2 * base.documents)
-        longer = replace(base, sentences=2 * base.sentences)
-        again = replace(base, judges=max(base.judges, 2 * base.overlap), overlap=2 * base.overlap)
-        return [base, larger, longer, again]
-
     def _design_words(self, row: dict[str, Any]) -> str:
         width = float(row["width"])
         pairs = int(row["systems"]) * (int(row["systems"]) - 1) // 2
@@ -316,7 +264,7 @@ class PlanRequest:
         """The interval of an agreement coefficient with more documents."""
         pilot_plan = coefficient.statistic.plan(part.counted().table, coefficient.question, **coefficient.options)
         now = len(pilot_plan.documents)
-        sizes = self.shape[0] or sorted({max(2, now // 2), max(2, now), 2 * now, 4 * now})
+        sizes = self.sizes["documents"] or compared_sizes(now)
         result = power.expected_width(pilot_plan, sizes, n=min(self.studies, 400), seed=self.seed)
         rows = [{**self.about, "kind": "agreement", "question": coefficient.question, **row} for row in result.rows]
         title = f"Interval of {coefficient.sign} ({coefficient.question}) with as many documents like the pilot's"
@@ -335,7 +283,7 @@ class PlanRequest:
         """The chance to see which of two systems is preferred."""
         pilot = power.preference_pilot(table, question)
         now = table.filter(pl.col("question") == question)["document"].n_unique()
-        sizes = self.shape[0] or sorted({max(2, now // 2), now, 2 * now, 4 * now})
+        sizes = self.sizes["documents"] or compared_sizes(now)
         share = 0.5 + self.difference if self.difference is not None else None
         result = power.preference_outlook(pilot, sizes, share=share, n=min(self.studies, 1000), seed=self.seed)
         rows = [

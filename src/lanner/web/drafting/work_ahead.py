@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lanner.analysis.economy import released_components, world_of_texts
+from lanner.analysis.planning import released_components, world_of_texts
 from lanner.analysis.scores import bounds_of
 from lanner.campaign.drawing import document_sizes, goal_of, score_of
 from lanner.designs.adaptive import NAME as ADAPTIVE
