@@ -18,7 +18,7 @@ from lanner import campaign, formats
 from lanner.cli.judge import line
 from lanner.judges import plan
 from lanner.judges.plan import Totals
-from lanner.model import Judge, Judgement
+from lanner.model import Judge, JudgeKind, Judgement
 from lanner.store import Store
 from model_campaign import corpus, opened
 from stub_server import Stub, completion, good, running
@@ -247,6 +247,19 @@ def test_a_sample_is_judged_in_each_context_and_compared_with_people(lanner: Com
     assert {row["context"] for row in compared} == {"people", "none", "source±1"}
     other = lanner(*command, "--compare-contexts", "--protocol", "esa")
     assert (other.code, "asks da, not esa" in other.err) == (2, True)
+
+
+def test_a_model_that_answered_nothing_is_said_to_have_not(lanner: Command, tmp_path: Path) -> None:
+    """Where people had judged, it was said that nobody had."""
+    place = tmp_path / "s.db"
+    with Store.open(place) as store:
+        number = opened(store, "da", corpus(2, 2), judges=[Judge("ana"), Judge("m", JudgeKind.MODEL)])
+        for task in campaign.tasks(store, number, "ana"):
+            for item in range(len(task.items)):
+                campaign.submit(store, task.id, item, {"score": 50}, submission=f"{task.id}-{item}")
+        name = campaign.get(store, number).name
+    envelope = lanner("compare", "--judges", name, "--store", place, "--json").envelope
+    assert envelope["notes"] == ["m has answered nothing."]
 
 
 def test_contexts_are_not_compared_by_the_answers_to_another_protocol(lanner: Command) -> None:

@@ -94,8 +94,6 @@ def _compare_judges(output: Output, sources: tuple[str, ...], store_place: str, 
     print_standings(output, standings)
     if len(standings) > 1:
         output.note(f"Gains and changes are against {standings[0].judge}, item by item.")
-    if not any(standing.agreement for standing in standings):
-        output.note("No person has judged these texts, so there is no agreement to show.")
 
 
 def _named_parts(source: str, place: str, format_name: str | None, protocol: str | None) -> list[tuple[str, Material]]:

@@ -146,8 +146,6 @@ def compare_contexts(
             f"A sample of {len(documents):,} documents with {number:,} sentences, judged in the campaign {name}. "
             f"Changes and gains are against {standings[0].judge}."
         )
-        if not any(standing.agreement for standing in standings):
-            output.note("No person has judged these texts, so there is no agreement to show.")
         say_unfinished(output, totals)
     return exit_code(totals)
 
@@ -170,7 +168,7 @@ def exit_code(totals: Totals) -> int:
 
 
 def print_standings(output: Output, standings: Sequence[Standing]) -> None:
-    """A row for each judge and question."""
+    """A row for each judge and question, and why agreement is missing where there is none."""
     rows = []
     for standing in standings:
         questions = list(dict.fromkeys((*standing.agreement, *standing.same_as_first))) or [""]
@@ -202,6 +200,9 @@ def print_standings(output: Output, standings: Sequence[Standing]) -> None:
     counts = [("missing", "questions without answer"), ("refusals", "of them refused"), ("cost", "cost")]
     columns += [column for column in counts if any(row.get(column[0]) for row in rows)]
     output.table(rows, columns, filled=True)
+    output.note(*(f"{standing.judge} has answered nothing." for standing in standings if not standing.answers))
+    if any(standing.answers for standing in standings) and not any(standing.agreement for standing in standings):
+        output.note("No person has judged what these models have, so there is no agreement to show.")
 
 
 def _columns(name: str, result: Result | None) -> dict[str, Any]:

@@ -55,6 +55,8 @@ class Standing:
     agreement: Mapping[str, Result]
     same_as_first: Mapping[str, Result]
     gain: Mapping[str, Result]
+    answers: int
+    """How many of its answers count."""
     replies: int
     missing: int
     refusals: int
@@ -177,6 +179,7 @@ def _standing(
         agreement,
         same,
         gain,
+        sum(map(len, own.values())),
         **spent,
     )
 
