@@ -2,13 +2,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from campaign_parts import first_task, opened, save
 from data_sets import released
 from lanner import campaign
 from lanner.analysis import material
-from lanner.analysis.material import Material, from_campaign, from_readings
+from lanner.analysis.material import Material, from_campaign, from_readings, with_domains
 from lanner.designs.expected import Misses
 from lanner.errors import InputError
 from lanner.formats import Reading
@@ -176,3 +177,22 @@ def test_an_answer_saved_again_counts_once_and_the_latest_counts() -> None:
         ("ann", "2", 40, "main"), ("ann", "2", 40, "main"),
     ]  # fmt: skip
     assert "1 answer was saved again by its judge; the latest counts." in material.notes
+
+
+TABLE = pl.DataFrame({"document": ["d1", "items", "d9"], "segment": ["7", "2", "x"], "role": ["main"] * 3})
+
+
+def test_domains_by_document_then_by_line_counted_with_the_canary(tmp_path: Path) -> None:
+    path = tmp_path / "en-de.docs"
+    path.write_text("canary\tcanary\nnews\td1\ntalk\td2\n", encoding="utf-8")
+    made, notes = with_domains(TABLE, path)
+    assert made["domain"].to_list() == ["news", "talk", ""]
+    assert notes == ("1 document is not in en-de.docs: its domain is unknown.",)
+
+
+def test_a_line_without_two_fields(tmp_path: Path) -> None:
+    path = tmp_path / "en-de.docs"
+    path.write_text("news\td1\nnews\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        with_domains(TABLE, path)
+    assert caught.value.where.line == 2

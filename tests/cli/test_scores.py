@@ -14,7 +14,6 @@ from data_sets import data_dir
 from formats.parsing.test_mapped_table import two_pairs
 from lanner import campaign, load, protocols, scores
 from lanner.analysis.material import from_file
-from lanner.cli.scores import with_domains
 from lanner.errors import InputError
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, Segment
@@ -197,25 +196,6 @@ def test_scores_are_by_people_and_not_by_models(lanner: Command, tmp_path: Path)
     assert table["value"].to_list() == [61.0, 71.0]
     shown = lanner("scores", path, "--json").envelope["rows"]
     assert {row["system"]: row["value"] for row in shown} == {"A": 61.0, "B": 71.0}
-
-
-TABLE = pl.DataFrame({"document": ["d1", "items", "d9"], "segment": ["7", "2", "x"], "role": ["main"] * 3})
-
-
-def test_domains_by_document_then_by_line_counted_with_the_canary(tmp_path: Path) -> None:
-    path = tmp_path / "en-de.docs"
-    path.write_text("canary\tcanary\nnews\td1\ntalk\td2\n", encoding="utf-8")
-    made, notes = with_domains(TABLE, path)
-    assert made["domain"].to_list() == ["news", "talk", ""]
-    assert notes == ("1 document is not in en-de.docs: its domain is unknown.",)
-
-
-def test_a_line_without_two_fields(tmp_path: Path) -> None:
-    path = tmp_path / "en-de.docs"
-    path.write_text("news\td1\nnews\n", encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        with_domains(TABLE, path)
-    assert caught.value.where.line == 2
 
 
 @pytest.mark.data

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -19,8 +20,8 @@ from lanner.analysis.measures import CountedRows, Purpose, counted
 from lanner.campaign.drawing import drawn_documents, left_open
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import Misses, misses, outcomes
-from lanner.errors import InputError, check_known, did_you_mean
-from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans
+from lanner.errors import InputError, Where, check_known, did_you_mean
+from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans, languages
 from lanner.model.messages import in_number
 from lanner.protocols import guessing
 from lanner.protocols.answers import take_in
@@ -429,3 +430,74 @@ def with_question(materials: list[Material], question: str) -> Material:
     raise InputError(
         f"No part of this asks {question!r}.", next_step=did_you_mean(question, dict.fromkeys(question_ids))
     )
+
+
+def part_in_pair(parts: Sequence[Material], name: str | None, pair: str | None) -> Material:
+    """The part of this name and language pair. The pair is told by a part's texts, or by the name a reader gives it;
+    several parts are not made one."""
+    candidates = [part for part in parts if name in (None, part.name)]
+    if not candidates:
+        names = [part.name for part in parts]
+        raise InputError(f"There is no part {name!r}.", next_step=did_you_mean(str(name), names))
+    if pair is None:
+        if len(candidates) > 1:
+            several = ", ".join(part.name for part in candidates)
+            raise InputError(
+                f"There are several parts: {several}.", next_step="Say which with --languages or --set part=NAME."
+            )
+        return candidates[0]
+    codes = languages.pair(pair)
+    for part in candidates:
+        suffix = part.name.rpartition(".")[2]
+        is_named_after_pair = "-" in suffix and len(suffix) < 12 and languages.pair(suffix) == codes
+        if codes in _pairs(part) or is_named_after_pair:
+            return part.in_pair(pair)
+    if len(candidates) == 1 and all(languages.UNDETERMINED in known for known in _pairs(candidates[0])):
+        return candidates[0]
+    known = sorted({document.language_pair for part in candidates for document in part.documents})
+    names = known if len(candidates) == 1 else [part.name for part in candidates]
+    raise InputError(f"There is no pair {pair!r}.", next_step=did_you_mean(pair, names))
+
+
+def _pairs(part: Material) -> set[tuple[str, str]]:
+    return {(document.source_language, document.target_language) for document in part.documents}
+
+
+# Domains for judgements whose file does not tell them: WMT's lists of documents, a domain and a document a line.
+
+
+def with_domains(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The tidy table with the domains of its documents. Where a document is not in the list, an item id that is a
+    number is taken as the line, counted from 0 with every line, canaries too, as WMT counts."""
+    lines = _domain_lines(path) if path.suffix == ".docs" else []
+    by_name = {name: domain for domain, name in lines}
+    if not lines:
+        by_name = {document.id: document.domain for document in formats.read_documents(path)}
+    by_line = {str(number): domain for number, (domain, _) in enumerate(lines)}
+    domain = pl.col("document").replace_strict(by_name, default=None, return_dtype=pl.String)
+    if by_line:
+        domain = domain.fill_null(pl.col("segment").replace_strict(by_line, default=None, return_dtype=pl.String))
+    with_domain = table.with_columns(domain.fill_null("").alias("domain"))
+    unknown = with_domain.filter(pl.col("domain") == "", pl.col("role") == "main")["document"].n_unique()
+    return with_domain, (
+        in_number(
+            unknown,
+            "{n} document is not in {name}: its domain is unknown.",
+            "{n} documents are not in {name}: their domain is unknown.",
+            name=path.name,
+        ),
+    ) if unknown else ()
+
+
+def _domain_lines(path: Path) -> list[tuple[str, str]]:
+    parts = []
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"This cannot be read: {error.strerror or error}.", where=Where(path)) from error
+    for line_number, line in enumerate(text.splitlines(), 1):
+        domain, tab, name = line.partition("\t")
+        if not tab:
+            raise InputError("This line does not say DOMAIN and DOCUMENT.", where=Where(path, line_number))
+        parts.append((domain, name))
+    return parts

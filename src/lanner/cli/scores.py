@@ -10,9 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from lanner import formats
 from lanner.analysis import CountedRows, Reason
-from lanner.analysis.material import Material
+from lanner.analysis.material import Material, part_in_pair, with_domains
 from lanner.analysis.scores import (
     averaged_pairs,
     choice_bias,
@@ -28,53 +27,13 @@ from lanner.analysis.scores import (
 )
 from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source, chosen_judges, chosen_pair, shares
-from lanner.errors import InputError, StatisticError, Where, did_you_mean
-from lanner.model import Json, Result, languages
+from lanner.errors import InputError, StatisticError
+from lanner.model import Json, Result
 from lanner.model.messages import estimate, in_number, number, p_number, p_value, percent
 from lanner.model.protocol import Wording
 from lanner.stats import scores
 from lanner.stats.preference import bradley_terry, majority, sign_test
 from lanner.stats.resample import Resampling
-
-# Domains for judgements whose file does not tell them: WMT's lists of documents, a domain and a document a line.
-
-
-def with_domains(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The tidy table with the domains of its documents. Where a document is not in the list, an item id that is a
-    number is taken as the line, counted from 0 with every line, canaries too, as WMT counts."""
-    lines = _lines(path) if path.suffix == ".docs" else []
-    by_name = {name: domain for domain, name in lines}
-    if not lines:
-        by_name = {document.id: document.domain for document in formats.read_documents(path)}
-    by_line = {str(number): domain for number, (domain, _) in enumerate(lines)}
-    domain = pl.col("document").replace_strict(by_name, default=None, return_dtype=pl.String)
-    if by_line:
-        domain = domain.fill_null(pl.col("segment").replace_strict(by_line, default=None, return_dtype=pl.String))
-    with_domain = table.with_columns(domain.fill_null("").alias("domain"))
-    unknown = with_domain.filter(pl.col("domain") == "", pl.col("role") == "main")["document"].n_unique()
-    return with_domain, (
-        in_number(
-            unknown,
-            "{n} document is not in {name}: its domain is unknown.",
-            "{n} documents are not in {name}: their domain is unknown.",
-            name=path.name,
-        ),
-    ) if unknown else ()
-
-
-def _lines(path: Path) -> list[tuple[str, str]]:
-    parts = []
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"This cannot be read: {error.strerror or error}.", where=Where(path)) from error
-    for line_number, line in enumerate(text.splitlines(), 1):
-        domain, tab, name = line.partition("\t")
-        if not tab:
-            raise InputError("This line does not say DOMAIN and DOCUMENT.", where=Where(path, line_number))
-        parts.append((domain, name))
-    return parts
-
 
 # `lanner scores`: what systems score, how sure their order is, and at which level.
 
@@ -110,8 +69,7 @@ def run_scores(
     """Score and rank systems."""
     rules = scores.preset(preset) if preset else None
     pair = chosen_pair()
-    parts = _parts_named(source.read(), part)
-    material = chosen_judges(_of_pair(parts, pair), source.judges)
+    material = chosen_judges(part_in_pair(source.read(), part, pair), source.judges)
     if rules and rules.weights and material.protocol:
         material = replace(material, protocol=rules.weigh(material.protocol))
         output.note(f"Errors weigh as in {rules.citation}; weights from {rules.weights_from}.")
@@ -183,41 +141,6 @@ def _print_corrected(output: Output, result: Result, of: str, *, pairs: bool) ->
     title = f"{of} as answered, not standardised, corrected for how documents were chosen"
     output.table(rows, columns, title=title, empty=f"{of}: no answers are numbers, so nothing is corrected.")
     output.say(str(result.signature))
-
-
-def _parts_named(parts: list[Material], name: str | None) -> list[Material]:
-    parts_of_name = [part for part in parts if name in (None, part.name)]
-    if not parts_of_name:
-        names = [part.name for part in parts]
-        raise InputError(f"There is no part {name!r}.", next_step=did_you_mean(str(name), names))
-    return parts_of_name
-
-
-def _of_pair(parts: list[Material], pair: str | None) -> Material:
-    """The part of one language pair: told by its texts, or by the name a reader gives to it."""
-    if pair is None:
-        if len(parts) > 1:
-            several = ", ".join(part.name for part in parts)
-            raise InputError(
-                f"There are several parts: {several}.", next_step="Say which with --languages or --set part=NAME."
-            )
-        return parts[0]
-    language_pair = languages.pair(pair)
-    for part in parts:
-        suffix = part.name.rpartition(".")[2]
-        if language_pair in _pairs(part) or (
-            "-" in suffix and len(suffix) < 12 and languages.pair(suffix) == language_pair
-        ):
-            return part.in_pair(pair)
-    if len(parts) == 1 and all(languages.UNDETERMINED in pair for pair in _pairs(parts[0])):
-        return parts[0]
-    known = sorted({document.language_pair for part in parts for document in part.documents})
-    names = known if len(parts) == 1 else [part.name for part in parts]
-    raise InputError(f"There is no pair {pair!r}.", next_step=did_you_mean(pair, names))
-
-
-def _pairs(part: Material) -> set[tuple[str, str]]:
-    return {(document.source_language, document.target_language) for document in part.documents}
 
 
 def _print_systems(output: Output, result: Result, of: str, name: str) -> None:
