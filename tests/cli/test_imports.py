@@ -27,7 +27,7 @@ def test_texts_become_a_corpus_file(lanner: Command, tmp_path: Path) -> None:
     assert "name them with --languages" not in said.out + said.err
     again = lanner("import", path)
     assert again.code == 2
-    assert "such a file already" in again.err
+    assert "This file exists already" in again.err
     assert lanner("import", path, "--force").code == 0
 
 

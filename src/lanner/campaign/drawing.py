@@ -136,7 +136,8 @@ class _Kept:
 def drawing(store: Store, tx: Transaction, campaign: Campaign) -> Drawing:
     """The campaign's draws up to now. Only what is new is read again."""
     if campaign.design != NAME:
-        raise CampaignError(f"{campaign.name} is not adaptive.", code="not_adaptive")
+        step = "Adaptive campaigns are made with: lanner new --goal …"
+        raise CampaignError(f"{campaign.name} is not adaptive.", code="not_adaptive", next_step=step)
     kept: _Kept = store.facts.get(("drawing", campaign.id), _Kept)
     version = tx.campaigns.version(campaign.id)
     if kept.entry is not None and kept.entry[0] == version:

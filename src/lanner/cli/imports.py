@@ -156,8 +156,8 @@ class _Import:
         if path.resolve() in {each.resolve() for each in self.paths}:
             path = Path(f"{name}-texts.jsonl")
         if path.exists() and not self.force:
-            hint = "Give another --name, or --force."
-            raise LannerError("There is such a file already.", where=Where(path), next_step=hint)
+            hint = "Give another --name, or --force to overwrite it."
+            raise LannerError("This file exists already.", where=Where(path), next_step=hint)
         return path
 
 

@@ -167,6 +167,8 @@ def run_ledger(output: Output, store: Store, name: str, judge: str | None, limit
                 _print_texts(output, rows[-1], detail)
     if not filters["full"] or output.as_json:
         output.table(rows)
+    if not judges:
+        output.note(f"No model judges {name}. Add one with: lanner judge {name} --model …")
     with store.reading() as tx:
         totals = {judge_name: tx.ledger.spent(number) for judge_name, number in judges.items()}
     for judge_name, spent in totals.items():

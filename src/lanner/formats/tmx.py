@@ -150,7 +150,9 @@ def write(
     systems = dict.fromkeys(name for document in all_documents for name in document.systems)
     if not system and len(systems) > 1:
         names = ", ".join(systems)
-        raise InputError("TMX holds one output.", where=Where(path), next_step=f"Say which with system=NAME: {names}.")
+        raise InputError(
+            "TMX holds one output.", where=Where(path), next_step=f"Say which with --option system=NAME: {names}."
+        )
     chosen = system or next(iter(systems), "target")
     root = etree.Element("tmx", version="1.4")
     sources = {document.source_language for document in all_documents}

@@ -235,7 +235,7 @@ def _choose_system(path: Path, document: Document, system: str) -> str:
         raise InputError(
             f"XLIFF holds one target, {document.id!r} has {len(document.systems)} systems.",
             where=Where(path),
-            next_step=f"Say which with system=NAME: {', '.join(document.systems)}.",
+            next_step=f"Say which with --option system=NAME: {', '.join(document.systems)}.",
         )
     return next(iter(document.systems), "target")
 

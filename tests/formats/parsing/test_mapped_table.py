@@ -299,7 +299,7 @@ def test_what_a_judge_is_may_be_said_on_a_later_row(tmp_path: Path) -> None:
         "claude-3": "person",
         "Ben": "person",
     }
-    assert not any("By their names" in note for note in reading.notes)
+    assert not any("Going by their names" in note for note in reading.notes)
 
 
 @pytest.mark.parametrize("answers", [["1_2", "1_3", "2_4", "1_2"], ["4:5", "3:5", "2:5", "1:5"]])

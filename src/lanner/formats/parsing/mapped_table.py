@@ -877,8 +877,8 @@ class TableAnswers:
             titles = {"adjudicated": "settled or averaged answers", "metric": "a metric", "model": "a model"}
             read = "; ".join(f"{judge!r} is {titles[kind]}" for judge, kind in self._named_kinds.items())
             yield (
-                f"By their names some judges are no people and count apart: {read}. A column judge_kind (person, "
-                "model, metric, adjudicated) says otherwise."
+                f"Going by their names, some judges are not people and count apart: {read}. A column judge_kind "
+                "(person, model, metric, adjudicated) says otherwise."
             )
         for word, judge in self._unknown_kinds.items():
             yield (
