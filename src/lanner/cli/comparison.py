@@ -432,9 +432,6 @@ def run_audit(
         documents, protocol = texts_and_protocol(store, source, options)
         names = [entry.name for entry in campaign.campaigns(store)]
         sample = sample_documents(documents, sentences)
-        if not any(document.systems for document in sample):
-            raise LannerError("There are no translations in these texts.", next_step="Give texts with outputs.")
-        others = other_languages or tuple(code for code in ("de",) if code in protocol.text)
         with watching(output) as show:
             report = asyncio.run(
                 audit_model(
@@ -444,7 +441,7 @@ def run_audit(
                     protocol,
                     plan,
                     samples=repeats,
-                    languages=others,
+                    languages=other_languages,
                     limits=limits,
                     report=show,
                     people_of=source if source in names else None,

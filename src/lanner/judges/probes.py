@@ -41,6 +41,8 @@ MATTERS = 0.05
 LIKE = 0.9
 NARROW = 0.1
 """Scores that spread less than this part of the scale hardly tell sentences apart; evenly spread ones have 0.29."""
+OTHER_LANGUAGE = "de"
+"""The language of the instructions that is tried where none is named, if the protocol has words in it."""
 _MOST_ERRORS = 5
 ENOUGH = 5
 """Documents without which nothing is said."""
@@ -93,8 +95,12 @@ async def audit_model(
     people_of: str | int | None = None,
     resampling: Resampling | None = None,
 ) -> Audit:
-    """Try one model on these documents by a protocol. `languages` are other languages for the instructions;
-    `people_of` a campaign in which people have judged the same texts."""
+    """Try one model on these documents by a protocol. `languages` are other languages for the instructions (the usual
+    one, unless they are named); `people_of` a campaign in which people have judged the same texts."""
+    if not any(document.systems for document in documents):
+        raise LannerError("There are no translations in these texts.", next_step="Give texts with outputs.")
+    if not languages and plan.settings.language != OTHER_LANGUAGE and OTHER_LANGUAGE in protocol.text:
+        languages = (OTHER_LANGUAGE,)
     by = resampling or Resampling()
     plain = replace(plan, samples=1, swap=_is_pairwise(protocol), shuffle=False)
     reworded = replace(plain.settings, template=templates.load(REWORDED))

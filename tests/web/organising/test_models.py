@@ -10,6 +10,7 @@ from lanner.campaign import add_judges
 from lanner.model import Document, Judge, JudgeKind, Segment
 from lanner.protocols.prefilled import Help, help_of
 from lanner.store import Store
+from store.test_ledger import entry as ledger_row
 from web_clients import open_campaign, sign_in
 
 
@@ -50,6 +51,23 @@ def test_how_far_a_model_is_and_what_it_was_asked_with(client: TestClient, store
     page = client.get("/campaigns/trial/models").text
     assert "m-large · calls stages · samples 3" in page
     assert "0 of 12" in page
+
+
+def test_a_part_of_what_a_model_cost_is_not_shown_as_all_of_it(client: TestClient, store: Store, token: str) -> None:
+    """Some replies came before anyone gave prices."""
+    add_judges(store, "trial", [Judge("m", JudgeKind.MODEL, "M")], at=datetime.now(UTC))
+
+    def add(attempt: int, cost: float | None) -> str:
+        with store.writing() as tx:
+            target = campaign.get(store, "trial").id
+            seat = tx.judges.find(target, "m")
+            assert seat is not None
+            document = next(iter(tx.documents.numbers(target).values()))
+            tx.ledger.add([ledger_row(target, seat.number, document, attempt=attempt, cost=cost)])
+        return client.get("/campaigns/trial/models").text
+
+    assert "77.25" in add(1, 77.25)
+    assert "77.25" not in add(2, None)
 
 
 def test_models_are_started_by_owners_on_servers_that_are_allowed_and_within_limits(
