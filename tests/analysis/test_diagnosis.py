@@ -16,7 +16,7 @@ from scipy.stats import t
 import lanner
 from data_sets import data_dir
 from lanner import protocols
-from lanner.analysis.diagnosis import Diagnosis, _difference, diagnosable_part, diagnose
+from lanner.analysis.diagnosis import Contrast, Diagnosis, _difference, diagnosable_part, diagnose
 from lanner.analysis.material import Material, from_file
 from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
@@ -117,6 +117,11 @@ def test_the_weak_skill_of_the_right_system_in_the_right_domain_is_named(diagnos
 def test_where_systems_are_alike_nothing_is_to_be_improved() -> None:
     result = diagnose(world({}, documents=8))
     assert not any(result.priorities.values())
+
+
+@pytest.mark.parametrize(("p", "shown"), [(None, False), (0.049, True), (0.05, False), (0.09, False)])
+def test_a_difference_is_shown_below_five_per_cent_after_correction(p: float | None, shown: bool) -> None:
+    assert Contrast("oak", -0.5, -1.0, 0.1, 0.01, p, 8).shown == shown
 
 
 @pytest.mark.parametrize(("documents", "most_shown"), [(5, 0.6), (20, 1.0)])

@@ -104,6 +104,14 @@ def test_a_judge_who_gets_faster_is_seen():
     assert parts[0] > parts[-1]
 
 
+def test_the_change_is_that_from_the_first_item_to_the_last():
+    """Twice as slow at the end of eleven items: 100 %, in every document and so in the session."""
+    seconds = [30 * 2 ** (at / 10) * (1 + 1e-4 * (-1) ** (at * document)) for document in range(8) for at in range(11)]
+    result = fatigue(session(seconds, documents=8))
+    within = next(row for row in result.rows if row.get("term") == "document_so_far")
+    assert within["value"] == pytest.approx(100, abs=0.2)
+
+
 def test_a_steady_judge_is_not_called_tired():
     rng = np.random.default_rng(1)
     result = fatigue(session(rng.lognormal(3, 0.5, 200).tolist(), documents=40))

@@ -375,6 +375,20 @@ def verdict(data: pl.DataFrame) -> dict:
     return dict(row)
 
 
+def test_a_model_that_wins_against_half_of_the_people_replaces():
+    """Two careful and two careless people: half is enough, as in the published rule."""
+    rng = np.random.default_rng(0)
+    errors = {"ann": 0.1, "ben": 0.1, "cem": 6.0, "dan": 6.0, "model": 2.0}
+    rows = []
+    for at in range(80):
+        quality = rng.normal(0, 3)
+        for name, error in errors.items():
+            kind = "model" if name == "model" else "person"
+            rows.append((f"d{at // 4:02}", str(at), name, kind, "oak", quality + error * rng.normal()))
+    row = verdict(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
+    assert (row["winning_rate"], row["verdict"]) == (0.5, "replace")
+
+
 def test_a_good_model_replaces_and_a_useless_one_does_not():
     assert verdict(scored(1, 0.5))["verdict"] == "replace"
     useless = verdict(scored(1, 12.0))

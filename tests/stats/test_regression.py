@@ -321,8 +321,16 @@ def test_what_one_document_alone_determines_has_no_error_and_no_p():
     assert domain.known_p is None
     assert domain.ends(0.95) == (None, None)
     assert 0 < intercept.known_p <= 1
+    assert fit.joint([1]) is None and fit.joint([0, 1]) is None, "nor a test of what is added"
     two = np.column_stack([np.ones(60), document >= 10]).astype(float)
+    assert Ols(y, two, document).joint([1]) is not None
     assert Ols(y, two, document).coefficients()[1].known_p is not None
+
+
+def test_three_rows_of_two_documents_are_no_evidence():
+    """One document has a single row and lies far from the others: F had 10⁶ degrees of freedom and p was 0."""
+    x = np.column_stack([np.ones(3), [0.5, 0.0, 1.04]])
+    assert Ols(np.array([1.0, 0.0, 2.0]), x, np.array([0, 1, 1])).joint([1]) is None
 
 
 def test_what_rounding_leaves_of_a_perfect_fit_is_no_precision():

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse, stats
+from statsmodels.stats.multitest import multipletests
 
 from lanner.errors import StatisticError
 from lanner.stats import ranking
@@ -22,6 +23,7 @@ from lanner.stats.resample import (
     effective_size,
     generator,
     group_sums,
+    holm,
     jackknife_variance,
     outcome,
     quantile,
@@ -492,3 +494,12 @@ def test_steps_without_anything_left_have_no_interval():
         sums, [np.zeros((3, 2))] * 3, lambda s: s[:, [0]] / np.where(s[:, [1]] > 0, s[:, [1]], np.nan)
     )
     assert steps.outcome(0, TWO_WAY).interval is None
+
+
+@given(st.lists(st.none() | st.floats(0, 1), max_size=8))
+def test_holm_is_that_of_statsmodels_and_leaves_out_what_is_undefined(ps: list[float | None]) -> None:
+    adjusted = holm(ps)
+    known = [p for p in ps if p is not None]
+    assert [p is None for p in adjusted] == [p is None for p in ps]
+    expected = multipletests(known, method="holm")[1] if known else []
+    assert [p for p in adjusted if p is not None] == pytest.approx(list(expected))

@@ -297,7 +297,7 @@ def alternative_annotator(
         row |= {"p_corrected": p, "beaten": p <= q}
     rate = float(np.mean([row["beaten"] for row in rows]))
     average = float(np.mean([row["advantage"] for row in rows]))
-    verdict = "may" if rate >= 0.5 else "may not"
+    verdict = "may" if rate >= ENOUGH else "may not"
     notes += (f"Mean advantage probability {average:.3f}; by this test {board.models[0]} {verdict} replace a person.",)
     counts = {"items": board.rated.n_items, "documents": len(board.rated.documents), "people": len(rows)}
     parts = {"ε": f"{epsilon:.12g}", "closeness": board.alike, "unit": unit, "FDR": f"Benjamini–Yekutieli {q:.12g}"}

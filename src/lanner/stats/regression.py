@@ -262,12 +262,12 @@ class Ols:
         ]
 
     def joint(self, columns: Sequence[int]) -> Joint | None:
-        """Are these coefficients all zero? None where there are too few clusters to tell, a perfect fit that leaves
-        nothing to tell by, or no columns."""
+        """Are these coefficients all zero? None where there are too few clusters to tell, one of them rests on a single
+        cluster, a perfect fit leaves nothing to tell by, or there are no columns."""
         q = len(columns)
-        if q == 0:
-            return None
         pick = np.eye(self.p)[list(columns)]
+        if q == 0 or any(self._of_one_cluster(weights) for weights in pick):
+            return None
         variance, estimate = self._covariance_of(pick), pick @ self.beta
         scale = np.linalg.inv(np.linalg.cholesky(pick @ self.bread @ pick.T))
         if float(np.linalg.eigvalsh(scale @ variance @ scale.T).min()) <= self._rounding**2:
