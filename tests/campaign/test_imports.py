@@ -297,3 +297,30 @@ def test_judges_who_come_with_a_file_stay_left_out_and_those_who_are_here_as_the
         import_file(store, name, copy)
     assert campaign.left_out(store, "second") == {"bo": "always the same"}
     assert campaign.left_out(store, "third") == {}
+
+
+@pytest.mark.parametrize(
+    ("systems", "told"),
+    [
+        (("typo",), "no output of 'typo'"),
+        (("Alder",), "no output of 'Alder'"),
+        ((), "about 0"),
+        (("alder", "birch"), "about 2"),
+    ],
+)
+def test_answers_about_an_output_that_the_campaign_does_not_have_make_no_new_system(
+    store: Store, systems: tuple[str, ...], told: str
+) -> None:
+    opened(store, "da")
+    right = Judgement("ana", "da", "score", "d0", "0", ("alder",), 50)
+    for answers in ([replace(right, systems=systems)], [right, replace(right, judge="bo", systems=systems)]):
+        with pytest.raises(InputError, match=told):
+            campaign.import_judgements(store, "first", answers)
+    assert campaign.history(store, "first") == []
+    assert campaign.import_judgements(store, "first", [right]).judgements == 1
+
+
+def test_where_texts_are_not_known_any_system_may_come(store: Store) -> None:
+    answers = [Judgement("ana", "da", "score", "d0", "0", (system,), 50) for system in ("alder", "birch")]
+    campaign.import_campaign(store, "first", answers[:1], "da")
+    assert campaign.import_judgements(store, "first", answers).judgements == 2

@@ -13,7 +13,7 @@ from lanner.campaign.states import Reference, change, lock
 from lanner.errors import CampaignError, check_known
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.protocols.answers import Texts, answers_from_fields, check, chosen, in_order, texts_of
-from lanner.store import Store
+from lanner.store import JUDGE_ITSELF, Store
 from lanner.store.rows import now
 
 ADJUDICATOR = Judge("adjudicated", JudgeKind.ADJUDICATED, "Agreed")
@@ -62,6 +62,9 @@ def settle(
         )
     else:
         with store.writing() as tx:
+            known = tx.documents.numbers(number).keys() - {JUDGE_ITSELF}
+            what = f"There is no document {document!r}."
+            check_known(document, known, what, CampaignError, code="unknown_document")
             tx.events.add("settled", moment, campaign=number, account=account, **detail)
     return tuple(checked_answers)
 

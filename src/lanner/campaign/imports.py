@@ -18,10 +18,22 @@ from lanner.campaign.progress import documents, get, history, judges, left_out, 
 from lanner.campaign.questions import systems_of
 from lanner.campaign.states import Reference, lock
 from lanner.campaign.tasks import tick_off
-from lanner.errors import CampaignError, InputError, LannerError, Where, did_you_mean
+from lanner.errors import CampaignError, InputError, LannerError, Where, check_known, did_you_mean
 from lanner.formats import Reading
 from lanner.formats.parsing.readings import name_in_pair
-from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Segment
+from lanner.model import (
+    Campaign,
+    CampaignState,
+    Document,
+    Item,
+    Json,
+    Judge,
+    JudgeKind,
+    Judgement,
+    Object,
+    Protocol,
+    Segment,
+)
 from lanner.protocols.answers import Intake, take_in
 from lanner.store import JUDGE_ITSELF, LEFT_OUT, Key, NewAnswer, Store, Transaction
 from lanner.store.rows import dumps, micros, now
@@ -146,6 +158,7 @@ def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement]) 
         texts = tx.documents.all(entry.id)
     intake = take_in(definition, judgements, texts)
     _check_places(intake.judgements, texts)
+    _check_systems(intake.judgements, definition, texts)
     _refuse_code_names(store, entry.id, intake.judgements)
     return intake
 
@@ -379,6 +392,33 @@ def _check_places(judgements: Sequence[Judgement], documents: Sequence[Document]
             hint = did_you_mean(entry.segment, segments[entry.document])
             what = f"The document {entry.document!r} has no segment {entry.segment!r}."
             raise InputError(what, where=where, next_step=hint)
+
+
+def _check_systems(judgements: Iterable[Judgement], protocol: Protocol, documents: Sequence[Document]) -> None:
+    """Refuse judgements about outputs that the campaign does not have: one misspelt name would be one system more. Of a
+    document that is known by its id alone nobody knows the systems."""
+    objects = {question.id: stage.object for stage, question in protocol.questions}
+    systems = {
+        document.id: {name for segment in document for name in (*segment.outputs, *segment.references)}
+        for document in documents
+        if any(text for segment in document for text in segment.outputs.values())
+    }
+    checked: set[tuple[object, ...]] = set()
+    for entry in judgements:
+        key = (entry.question, entry.document, entry.systems)
+        if key in checked or entry.document not in systems:
+            continue
+        checked.add(key)
+        where = Where(entry.origin or None, item=f"judge {entry.judge}")
+        if objects[entry.question] is Object.OUTPUT and len(entry.systems) != 1:
+            raise InputError(
+                f"{entry.question} is asked about one output, and this answer is about {len(entry.systems)}.",
+                where=where,
+                next_step="Say which system it is about.",
+            )
+        for name in entry.systems:
+            what = f"There is no output of {name!r} in {entry.document!r}."
+            check_known(name, systems[entry.document], what, InputError, where=where)
 
 
 # Whole files into and out of a campaign: answers given elsewhere, looked at first; a complete copy of everything.
