@@ -11,7 +11,9 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC
 from itertools import combinations
+from math import isfinite
 from random import Random
 from statistics import fmean
 
@@ -375,6 +377,7 @@ def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iter
     labels = _chosen_before(protocol, all_judgements)
     for judgement in all_judgements:
         stage, question = _find_question(protocol, questions, judgement)
+        _refuse_impossible_times(judgement)
         try:
             answer = accept(
                 question,
@@ -407,6 +410,27 @@ def _find_question(
             f"--columns ignore:{judgement.question}=COLUMN.".strip(),
         )
     return asked_question
+
+
+def _refuse_impossible_times(judgement: Judgement) -> None:
+    """Refuse times that no store could give back and no export could hold."""
+    for name, seconds in (("elapsed", judgement.elapsed_seconds), ("active", judgement.active_seconds)):
+        if seconds is not None and not isfinite(seconds):
+            raise InputError(
+                f"{name}: {seconds} is no number of seconds.",
+                where=_place(judgement),
+                next_step="Correct it, or leave it out.",
+            )
+    for moment in filter(None, (judgement.answered_at, judgement.received_at)):
+        try:
+            if moment.tzinfo is not None:
+                moment.astimezone(UTC)
+        except OverflowError:
+            raise InputError(
+                f"{moment.isoformat()} lies outside the years 1 to 9999 in UTC.",
+                where=_place(judgement),
+                next_step="Correct the time, or leave it out.",
+            ) from None
 
 
 _Chosen = tuple[str, str, str, str, Role]
