@@ -208,6 +208,11 @@ class Item:
         """Whose translations are discussed."""
         return self.unit[2].split("|") if self.unit[2] else []
 
+    @property
+    def systems_in_words(self) -> str:
+        """The same as a sentence names them."""
+        return in_words(self.systems) if self.systems else ""
+
 
 class Scene:
     """A campaign as the browser needs it: read once for one page."""
@@ -280,7 +285,7 @@ class Scene:
         if models and unit_answers.settled:
             judges += [judge for judge in self.judges if judge.id in present and judge.kind in MODELS]
         place = next((at for at, segment in enumerate(document) if segment.id == unit[1]), None)
-        matrices = self._matrices(unit_answers, judges)
+        matrices = self._matrices(unit, unit_answers, judges)
         own = tuple(matrix for matrix in matrices if not matrix.lines[0].name.endswith(TAKEN))
         parts = [
             f"{lowered(self.wording.question(q).label, language())} {apart(_short(distance))}"
@@ -304,13 +309,21 @@ class Scene:
             judges=tuple(self.names[judge.id] for judge in judges),
         )
 
-    def _matrices(self, unit_answers: UnitAnswers, judges: Sequence[Judge]) -> tuple[Matrix, ...]:
-        judge_ids = [judge.id for judge in judges]
+    def _matrices(self, unit: Unit, unit_answers: UnitAnswers, judges: Sequence[Judge]) -> tuple[Matrix, ...]:
+        judge_ids, systems = [judge.id for judge in judges], unit[2].split("|")
         questions = [question for _, question in self.protocol.questions]
         by_question, agreed_answers = unit_answers.given, unit_answers.settled
         tables = [
-            matrix(q, by_question.get(q.id, {}), judge_ids, agreed_answers.get(q.id), self.wording, names=self.names)
-            for q in questions
+            matrix(
+                question,
+                by_question.get(question.id, {}),
+                judge_ids,
+                agreed_answers.get(question.id),
+                self.wording,
+                names=self.names,
+                systems=systems,
+            )
+            for question in questions
         ]
         return tuple(entry for entry in tables if entry is not None and entry.lines)
 
@@ -440,16 +453,17 @@ def matrix(
     wording: Wording,
     *,
     names: Mapping[str, str] | None = None,
+    systems: Sequence[str] = (),
 ) -> Matrix | None:
     """The table of one question; None where there is nothing to compare (free text stands elsewhere). `names` are
-    what judges are called."""
+    what judges are called, `systems` whose outputs were judged."""
     if isinstance(question, Text) or not any(judge in answers_by_judge for judge in judges):
         return None
     answers = [answers_by_judge.get(judge) for judge in judges]
     label = wording.question(question.id).label
     if isinstance(question, Spans | Rank) and not question.for_each:
         pairs = list(zip(judges, answers, strict=True))
-        lines: tuple[Line, ...] = (_whole(question, pairs, agreed_answer, names or {}, wording),)
+        lines: tuple[Line, ...] = (_whole(question, pairs, agreed_answer, names or {}, wording, systems=systems),)
     else:
         lines = tuple(_lines(question, answers, agreed_answer, wording))
     sentences = [_plain(answer) for answer in answers if answer is not None]
@@ -489,13 +503,15 @@ def _whole(
     agreed_answer: Json,
     names: Mapping[str, str],
     wording: Wording,
+    *,
+    systems: Sequence[str],
 ) -> Line:
     """Marked passages and ranks: what is agreed is one judge's answer, as it stands. `pairs` are judges with theirs."""
     answers = [answer for _, answer in pairs]
     if isinstance(question, Spans):
         label, cells = say("Marked"), tuple(_marks_in_words(answer, question.id, wording) for answer in answers)
     else:
-        label, cells = say("Ranks"), tuple("–".join(map(str, answer)) if answer else "" for answer in answers)
+        label, cells = say("Ranks"), tuple(_best_first(answer, systems) if answer else "" for answer in answers)
     same = next((judge for judge, answer in pairs if agreed_answer is not None and answer == agreed_answer), "")
     return Line(
         label=label,
@@ -507,6 +523,12 @@ def _whole(
         chosen=agreed_answer is not None,
         options=tuple((judge, say("as {name}", name=names.get(judge, judge))) for judge, a in pairs if a is not None),
     )
+
+
+def _best_first(ranks: Sequence[int], systems: Sequence[str]) -> str:
+    """An order by the names of the systems: oak > elm = fir."""
+    by_rank = {rank: [name for name, own in zip(systems, ranks, strict=False) if own == rank] for rank in sorted(ranks)}
+    return " > ".join(" = ".join(names) for names in by_rank.values())
 
 
 def _marks_in_words(answer: Json, question: str, wording: Wording) -> str:
