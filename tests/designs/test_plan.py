@@ -164,3 +164,8 @@ def test_twenty_judges_on_wmt24_have_even_loads() -> None:
     assert len(documents) == 171
     tasks = designs.assign("random", documents, people(20), RATING, rng=np.random.default_rng(3), systems=["oak"])
     assert loads(tasks, documents).uneven == []
+
+
+@pytest.mark.parametrize(("name", "answers"), [("mqm", 1), ("esa", 2), ("da_sqm", 1)])
+def test_marks_are_answers_also_where_there_may_be_none(name: str, answers: int) -> None:
+    assert planned("full", [4, 3], 2, name).answers == 2 * 2 * 7 * answers

@@ -14,7 +14,7 @@ from itertools import combinations
 
 from lanner.designs._allocate import FAIR
 from lanner.designs.counterbalancing import describe_balance
-from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Stage, Task
+from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Spans, Stage, Task
 from lanner.model.messages import Message, message
 from lanner.protocols.derived import word_count
 
@@ -317,13 +317,17 @@ def _page(page: str, tasks: Sequence[Task], judges_by_unit: Mapping[Unit, Sequen
 
 
 def _answers(tasks: Sequence[Task], protocol: Protocol) -> int:
-    """Required questions that do not depend on other answers, over all items."""
+    """Required questions that do not depend on other answers, over all items. That nothing is marked is an answer."""
     required = {page: _required(stages) for page, stages in protocol.pages.items()}
     return sum(len(task.items) * required[task.page] for task in tasks)
 
 
 def _required(stages: Sequence[Stage]) -> int:
-    return sum(q.required and not q.when and not stage.when for stage in stages for q in stage.questions)
+    return sum(
+        (question.required or isinstance(question, Spans)) and not question.when and not stage.when
+        for stage in stages
+        for question in stage.questions
+    )
 
 
 def _sides(tasks: Sequence[Task]) -> int:
