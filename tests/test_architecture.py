@@ -52,6 +52,7 @@ LATE = {
     "lanner.formats",
     "lanner.formats.parsing.columns",
     "lanner.formats.parsing.tables",
+    "lanner.formats.table",
     "lanner.protocols",
     "lanner.protocols.answers",
     "lanner.protocols.describe",

@@ -26,7 +26,7 @@ import test_docs
 from data_sets import data_dir
 from docs_workspace import STORE, add_pilot, answered, lay_out
 from lanner.cli import lanner
-from lanner.cli.source import free_port
+from lanner.cli.early_checks import free_port
 from lanner.errors import LannerError
 from lanner.store import Store
 from stub_server import Stub, running

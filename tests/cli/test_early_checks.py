@@ -14,18 +14,18 @@ from click.shell_completion import ShellComplete
 
 from lanner.campaign import create, get
 from lanner.cli import lanner
-from lanner.cli.source import (
+from lanner.cli.early_checks import (
     campaign_names,
     check_public_url,
     free_port,
     is_free,
     is_own,
-    materials,
     refuse_missing,
     refuse_unknown_campaign,
     refuse_unknown_judges,
     refuse_unknown_question,
 )
+from lanner.cli.source import materials
 from lanner.errors import CampaignError, InputError, LannerError
 from lanner.formats import read_documents
 from lanner.model import Document, Judge, Segment
@@ -180,7 +180,7 @@ def test_nothing_heavy_is_loaded_for_a_mistake(folder: Path, mistakes: list[tupl
 def test_it_says_what_the_command_says(folder: Path, store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError) as early:
         refuse_missing("pilto", store)
-    monkeypatch.setattr("lanner.cli.source.campaign_names", lambda _place: None)
+    monkeypatch.setattr("lanner.cli.early_checks.campaign_names", lambda _place: None)
     with pytest.raises(InputError) as late:
         materials("pilto", store, None)
     assert str(early.value) == str(late.value)

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from cli.command import Command
-from lanner.cli import SEED, Detail, implementation, set_option
+from lanner.cli import SEED, Detail, implementation, pending_notes, set_option
 from lanner.cli.commands import analysis, campaign
-from lanner.cli.source import names, pending_notes
+from lanner.cli.early_checks import names
 from lanner.errors import LannerError
 from lanner.stats import ranking
 from lanner.stats import scores as statistics

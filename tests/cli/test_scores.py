@@ -11,7 +11,7 @@ import pytest
 from analysis.test_material import falcon_folder
 from cli.command import Command
 from data_sets import data_dir
-from formats.parsing.test_mapped_table import two_pairs
+from formats.test_table import two_pairs
 from lanner import campaign, load, protocols, scores
 from lanner.analysis.material import from_file
 from lanner.errors import InputError

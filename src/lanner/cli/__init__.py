@@ -29,13 +29,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from lanner import __version__, registry
-from lanner.cli.source import (
+from lanner.cli.early_checks import (
     DEFAULT_STORE,
-    READING,
-    Source,
     campaign_names,
     names,
-    pending_notes,
     refuse_missing,
     refuse_missing_store,
     refuse_unknown_campaign,
@@ -45,6 +42,8 @@ from lanner.cli.source import (
 from lanner.errors import ExitCode, InputError, LannerError, Where, did_you_mean, missing_file
 
 if TYPE_CHECKING:
+    from lanner.analysis.material import Material
+    from lanner.formats import Reading
     from lanner.model import Json
 
 
@@ -84,6 +83,38 @@ def _command_name() -> str:
         words.appendleft(context.info_name or "")
         context = context.parent
     return " ".join(words)
+
+
+# How files are to be read, and what was noticed on reading them, in the context of the command that runs.
+
+_READING = "lanner.reading"
+"""Where a command's options for reading files lie in click's context."""
+_PENDING = "lanner.notes"
+
+
+def reading_options() -> dict[str, str]:
+    """How files are to be read: the running command's --columns, --languages, --encoding and --missing."""
+    context = click.get_current_context(silent=True)
+    return dict(context.meta.get(_READING, {})) if context is not None else {}
+
+
+def chosen_pair() -> str | None:
+    """The language pair of --languages, for a command that picks texts by it: nothing is relabelled then."""
+    context = click.get_current_context(silent=True)
+    pair: str | None = context.meta.get(_READING, {}).pop("languages", None) if context is not None else None
+    return pair
+
+
+def pending_notes() -> list[str]:
+    """What was noticed on reading the files that the running command was given."""
+    context = click.get_current_context(silent=True)
+    notes: list[str] = context.meta.setdefault(_PENDING, []) if context is not None else []
+    return notes
+
+
+def notes_of(*parts: Material | Reading) -> list[str]:
+    """What was noticed on reading these parts, each named."""
+    return [f"{part.name}: {note}" for part in parts for note in part.notes]
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, for machines.")
@@ -266,7 +297,7 @@ def judge_argument(parameter: str) -> Callable[[Command], Command]:
 
 def _remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     if value:
-        context.meta.setdefault(READING, {})[str(parameter.name)] = value
+        context.meta.setdefault(_READING, {})[str(parameter.name)] = value
 
 
 def known_format(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
@@ -410,7 +441,9 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
             if source and Path(source).is_file() and not rest.get("like"):
                 check = implementation("file_check").check_judgements
                 check(source, format_name, protocol, rest.get("question"), names(judges))
-            command(source=Source(source or "", store_place, format_name, protocol, judges), **rest)
+            command(
+                source=implementation("source").Source(source or "", store_place, format_name, protocol, judges), **rest
+            )
 
         decorated_command: Command = with_source
         for option in (json_option, explain_option, store_option, protocol_option, from_option, judges_option):

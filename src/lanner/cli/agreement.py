@@ -10,9 +10,9 @@ from lanner import analysis
 from lanner.analysis import GROUPS, CountedRows, Measure, Part, QuestionPlan
 from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in, named_measure
-from lanner.cli import wants_explanation
+from lanner.cli import notes_of, wants_explanation
 from lanner.cli.output import Columns, Output, result_rows
-from lanner.cli.source import Source, notes_of, shares
+from lanner.cli.source import Source, shares
 from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.model import Json, Result, Spans
 from lanner.model.messages import estimate

@@ -25,8 +25,8 @@ from lanner.campaign.people import id_from_name
 from lanner.campaign.prefill import SETTING
 from lanner.campaign.states import TEXTS, check_names, check_settings
 from lanner.cli import value_of
+from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output, minute
-from lanner.cli.source import names
 from lanner.designs.prepare import promote, promoted, standings
 from lanner.errors import CampaignError, InputError, LannerError, StatisticError, Where, did_you_mean
 from lanner.judges.replay import inspect_outputs, replay

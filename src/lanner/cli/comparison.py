@@ -16,11 +16,11 @@ from lanner.analysis import GROUPS
 from lanner.analysis.material import Material
 from lanner.analysis.measures import group_of
 from lanner.analysis.scores import gold_question, keep_on_scale, score_bounds, scored_set
-from lanner.cli import slug
+from lanner.cli import chosen_pair, slug
 from lanner.cli.commands.analysis import split_source
 from lanner.cli.judge import exit_code, print_standings, say_unfinished, texts_and_protocol, watching
 from lanner.cli.output import Columns, Output, print_kinds, result_rows
-from lanner.cli.source import Source, chosen_pair, materials
+from lanner.cli.source import Source, materials
 from lanner.errors import InputError, LannerError, check_known, did_you_mean
 from lanner.formats import mtme
 from lanner.judges.comparison import compare as compare_judges

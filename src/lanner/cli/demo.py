@@ -21,8 +21,8 @@ from jinja2 import Template
 
 from lanner import campaign, formats
 from lanner.analysis.material import from_campaign
+from lanner.cli.early_checks import free_port
 from lanner.cli.output import Output
-from lanner.cli.source import free_port
 from lanner.errors import LannerError
 from lanner.formats.parsing.textfile import write_whole
 from lanner.judges.simulated import Temper, fill

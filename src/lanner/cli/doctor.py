@@ -19,8 +19,8 @@ from pathlib import Path
 import click
 
 from lanner import __version__, campaign
+from lanner.cli.early_checks import DEFAULT_STORE
 from lanner.cli.output import Output
-from lanner.cli.source import DEFAULT_STORE
 from lanner.errors import LannerError
 from lanner.formats import native
 from lanner.model import CampaignState

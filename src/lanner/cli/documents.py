@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from lanner import campaign, formats
-from lanner.cli import parse_options
+from lanner.cli import notes_of, parse_options
 from lanner.cli.output import Output
-from lanner.cli.source import Source, documents_of, materials, notes_of
+from lanner.cli.source import Source, documents_of, materials
 from lanner.errors import InputError, LannerError, Where
 from lanner.formats.parsing.textfile import write_whole
 from lanner.reports.build import build

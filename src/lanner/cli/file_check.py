@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from lanner import formats, registry
-from lanner.cli.source import question_ids, reading_options, refuse_unknown_judges, unasked
+from lanner.cli import reading_options
+from lanner.cli.early_checks import question_ids, refuse_unknown_judges, unasked
 from lanner.formats import Reading
 
 READ_TWICE = 300_000

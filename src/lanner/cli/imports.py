@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from lanner import formats
-from lanner.cli import parse_options, slug
+from lanner.cli import notes_of, parse_options, reading_options, slug
 from lanner.cli.output import Output, counting, reading
-from lanner.cli.source import notes_of, reading_options
 from lanner.errors import LannerError, Where
 from lanner.formats import Reading
 from lanner.model import Document, Json

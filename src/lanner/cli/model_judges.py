@@ -12,9 +12,10 @@ from typing import Any
 
 from lanner import campaign, formats, metrics, protocols
 from lanner.analysis.material import Material
-from lanner.cli import parse_options
+from lanner.cli import chosen_pair, parse_options, reading_options
+from lanner.cli.early_checks import names, refuse_shared_name
 from lanner.cli.output import Output
-from lanner.cli.source import chosen_pair, documents_of, materials, names, reading_options, refuse_shared_name
+from lanner.cli.source import documents_of, materials
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.judges import providers
 from lanner.judges import template as templates

@@ -13,10 +13,10 @@ import numpy as np
 from lanner import campaign, designs, formats, protocols
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.states import check_names, check_settings
-from lanner.cli import parse_options, typed
+from lanner.cli import notes_of, parse_options, reading_options, typed
 from lanner.cli.campaign import judges_from
 from lanner.cli.output import Output
-from lanner.cli.source import documents_of, new_store, notes_of, reading_options
+from lanner.cli.source import documents_of, new_store
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import most_tasks
 from lanner.designs.counterbalancing import describe_balance

@@ -13,8 +13,8 @@ import click
 from lanner.campaign import accounts
 from lanner.campaign.accounts import issue
 from lanner.campaign.webhooks import EVENTS, add_webhook, refuse_address
+from lanner.cli.early_checks import names, unknown_account, unknown_number
 from lanner.cli.output import Output, minute
-from lanner.cli.source import names, unknown_account, unknown_number
 from lanner.errors import StoreError, Where
 from lanner.model.messages import in_number
 from lanner.store import Account, AccountRole, Store, Transaction

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanner import __version__
-from lanner.cli import wants_explanation
-from lanner.cli.source import pending_notes
+from lanner.cli import pending_notes, wants_explanation
 from lanner.errors import LannerError
 from lanner.model.messages import estimate, number, p_number, plural
 

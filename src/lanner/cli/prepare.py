@@ -13,8 +13,9 @@ from typing import IO
 import click
 
 from lanner import formats, metrics
+from lanner.cli.early_checks import free_port, names
 from lanner.cli.output import Output, reading
-from lanner.cli.source import documents_of, free_port, names
+from lanner.cli.source import documents_of
 from lanner.corpus import describe, recipe, verify
 from lanner.corpus.edits import Edit, append_to_log, load_log
 from lanner.corpus.prepare import Manifest, Preparation, describe_inputs

@@ -13,9 +13,10 @@ from lanner.analysis.agreement import INFLATED
 from lanner.analysis.assistance import FATES, assistance, assistance_words
 from lanner.analysis.material import Material
 from lanner.analysis.scores import group_rows
+from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output, add_rows
 from lanner.cli.scores import note_uncounted
-from lanner.cli.source import Source, check_domains, names, shares
+from lanner.cli.source import Source, check_domains, shares
 from lanner.errors import LannerError, StatisticError
 from lanner.model import Interval, Json, Result
 from lanner.model.messages import duration, estimate, p_number, p_value, percent

@@ -25,8 +25,9 @@ from lanner.analysis.scores import (
     score_systems,
     scored_rows,
 )
+from lanner.cli import chosen_pair
 from lanner.cli.output import Columns, Output
-from lanner.cli.source import Source, chosen_judges, chosen_pair, shares
+from lanner.cli.source import Source, chosen_judges, shares
 from lanner.errors import InputError, StatisticError
 from lanner.model import Json, Result
 from lanner.model.messages import estimate, in_number, number, p_number, p_value, percent

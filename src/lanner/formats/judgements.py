@@ -17,7 +17,6 @@ from typing import Any
 
 from lanner.errors import InputError
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.layouts import Rows
 from lanner.formats.parsing.readings import (
     PAIR,
     Format,
@@ -27,7 +26,7 @@ from lanner.formats.parsing.readings import (
     note_on_pairs,
     read_apart,
 )
-from lanner.formats.parsing.tables import open_rows, table_kind
+from lanner.formats.parsing.tables import Rows, open_rows, table_kind
 from lanner.formats.parsing.values import number
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment, languages
 

@@ -26,7 +26,7 @@ from lanner.cli import (
     svg_option,
 )
 from lanner.cli.commands.judges import check_texts_to_judge, provider_option
-from lanner.cli.source import refuse_missing
+from lanner.cli.early_checks import refuse_missing
 
 
 @click.command("report", short_help="Write a report: HTML, LaTeX and CSV tables, figures.")

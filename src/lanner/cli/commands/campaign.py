@@ -41,7 +41,7 @@ from lanner.cli import (
     store_option,
     systems_option,
 )
-from lanner.cli.source import check_public_url, is_free, is_own, refuse_missing
+from lanner.cli.early_checks import check_public_url, is_free, is_own, refuse_missing
 from lanner.errors import LannerError
 
 

@@ -26,7 +26,7 @@ from lanner.cli import (
     store_option,
     systems_option,
 )
-from lanner.cli.source import campaign_names, refuse_missing
+from lanner.cli.early_checks import campaign_names, refuse_missing
 from lanner.judges import providers
 from lanner.judges.settings import SETTINGS, option_of, text_of
 

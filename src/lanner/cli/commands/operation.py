@@ -7,11 +7,7 @@ from typing import Any
 import click
 
 from lanner.cli import PATH, Group, answer, answer_from_store, json_option, store_option
-from lanner.cli.source import (
-    refuse_unknown_account,
-    refuse_unknown_campaign,
-    refuse_unknown_number,
-)
+from lanner.cli.early_checks import refuse_unknown_account, refuse_unknown_campaign, refuse_unknown_number
 
 ROLES = click.Choice(["owner", "organiser", "viewer"])
 

@@ -203,6 +203,11 @@ def role_named(name: str) -> str:
     return (spelled_role(name) or ("", 0))[0]
 
 
+def names_text_or_role(name: str) -> bool:
+    """Whether a header is a word for texts, or for what rows are about: a document, a system, a judge."""
+    return spelled_role(name) is not None or output_or_reference(name) is not None
+
+
 def names_judges(name: str) -> bool:
     """Whether a header is a word for judges."""
     return role_named(name) == "judge"

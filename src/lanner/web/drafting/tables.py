@@ -27,7 +27,7 @@ from lanner.web.site import Site
 from lanner.web.speech import say
 
 if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded there only
-    from lanner.formats.parsing.layouts import Rows
+    from lanner.formats.parsing.tables import Rows
 
 TRANSLATION, REFERENCE, LEFT_OUT = "translation", "reference", "ignore"
 PLAIN_ROLES = ("document", "segment", "source", "domain", "title", "system", "output")
@@ -178,7 +178,8 @@ def _encoding(path: Path) -> str:
 
 
 def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> TablePreview:
-    from lanner.formats.parsing.tables import first_rows, open_rows
+    from lanner.formats.parsing.tables import first_rows
+    from lanner.formats.table import table_rows
 
     first_look = choices == TableChoices(
         source_language=choices.source_language, target_language=choices.target_language
@@ -186,7 +187,7 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
     raw: list[tuple[int, list[str]]] = []
     try:
         raw = first_rows(place, _ROWS_SEARCHED + _ROWS_SHOWN, delimiter=choices.delimiter)
-        rows = open_rows(place, header=choices.header, delimiter=choices.delimiter)
+        rows = table_rows(place, header=choices.header, delimiter=choices.delimiter)
     except LannerError as error:
         if first_look and not raw:
             raise
