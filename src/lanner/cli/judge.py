@@ -14,9 +14,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
 from lanner import campaign, protocols
 from lanner.cli import slug
+from lanner.cli.early_checks import has_store
 from lanner.cli.model_judges import run_replay
 from lanner.cli.output import Columns, Output, progress_bar, result_rows
-from lanner.cli.source import documents_of, has_store, new_store
+from lanner.cli.source import documents_of, new_store
 from lanner.errors import ExitCode, LannerError, did_you_mean
 from lanner.judges.comparison import CONTEXT_SAMPLE, Standing, audit, compare, sample_documents
 from lanner.judges.plan import Limits, Plan, Totals
