@@ -13,6 +13,7 @@ from lanner.analysis.measures import (
     Reason,
     Selection,
     counted,
+    counts,
     group_of,
     groups_in,
     main_question,
@@ -24,7 +25,21 @@ from lanner.analysis.measures import (
     signed,
 )
 from lanner.errors import InputError
-from lanner.model import Choice, Grid, Judge, JudgeKind, Labels, Option, Question, Role, Scale, Signature, Text, Unit
+from lanner.model import (
+    Choice,
+    Grid,
+    Judge,
+    JudgeKind,
+    Judgement,
+    Labels,
+    Option,
+    Question,
+    Role,
+    Scale,
+    Signature,
+    Text,
+    Unit,
+)
 from lanner.stats.association import correlations
 from lanner.stats.coefficients import alpha
 from lanner.stats.frame import tidy
@@ -216,6 +231,16 @@ def test_main_items_of_people_count_and_nothing_else(purpose: str) -> None:
 def test_other_roles_count_in_figures_about_them(purpose: str, roles: set[str]) -> None:
     table = counted(rows(), purpose).table
     assert who_and_what(table) == {(judge, role, "q") for judge in ("ann", "ben") for role in roles}
+
+
+def test_a_single_answer_counts_by_the_rule_of_tables() -> None:
+    def answer(role: Role, document: str = "d") -> Judgement:
+        return Judgement("ann", "s", "q", document, "1", ("A",), 3, role=role)
+
+    assert [role for role in Role if counts(answer(role), Purpose.AGREEMENT, ())] == [Role.MAIN]
+    assert [role for role in Role if counts(answer(role), Purpose.CONTROLS, ())] == [Role.CONTROL]
+    assert not counts(answer(Role.MAIN, document=""), Purpose.AGREEMENT, ())
+    assert not counts(answer(Role.MAIN), Purpose.AGREEMENT, {"ann"})
 
 
 def test_a_questionnaire_counts_in_the_account_of_it_alone() -> None:
