@@ -326,7 +326,7 @@ def compare(**options: Any) -> None:
     answer("comparison.run_compare", options)
 
 
-@click.command("audit", short_help="Find what biases a model judge: length, order, wording …")
+@click.command("audit", short_help="Find what biases a model judge, such as length or order.")
 @click.argument("model")
 @click.option("--texts", "source", required=True, metavar="CAMPAIGN_OR_TEXTS", help="What it judges in the audit.")
 @named_protocol("What is asked about a file of texts.")
