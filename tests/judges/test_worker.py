@@ -232,6 +232,8 @@ def test_what_was_right_once_stays_right() -> None:
 
     assert say("no JSON")[:2] == (MISSING, "json")
     assert say([1])[:2] == (MISSING, "schema")
+    outcome, _, problem = say({"0": {**blank, "score": 10}, "1": {**blank, "score": 20}})  # counted from 0
+    assert (outcome, good) == (MISSING, {}) and "There is no sentence 0: they are numbered from 1 to 2." in problem
     outcome, step, problem = say({"1": {**blank, "score": 50}})
     assert (outcome, step) == (PARTIAL, "schema") and "Sentence 2 has no answer" in problem
     assert say({"2": {**blank, "score": 70}}) == (VALID, "", "")

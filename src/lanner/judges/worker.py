@@ -432,6 +432,9 @@ def judge_sentences(
         wrong = []
     if not isinstance(value, dict):
         value, wrong = {}, [("schema", "The reply is not a JSON object.")]
+    elif strange := [number for number in value if number.isdigit() and number not in schemas]:
+        what = f"There is no sentence {strange[0]}: they are numbered from 1 to {len(schemas)}."
+        value, wrong = {}, [("schema", what)]  # counted from 0, every answer would be another sentence's
     for (number, schema), about in zip(schemas.items(), questions, strict=True):
         entry = value.get(number)
         if not isinstance(entry, dict):

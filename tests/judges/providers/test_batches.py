@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,22 +35,32 @@ async def judging(store: Store, number: int, url: str, dialect: Chat, **more: An
 
 
 @ALL
-def test_a_run_that_was_cut_off_waits_for_its_batch_and_pays_once(tmp_path: Path, dialect: Chat) -> None:
+@pytest.mark.parametrize("models", [("tiny",), ("tiny", "small"), ("tiny", "tiny")])
+def test_a_run_that_was_cut_off_waits_for_its_batches_and_pays_once(
+    tmp_path: Path, dialect: Chat, models: Sequence[str]
+) -> None:
+    """Of every judge of the run: they share the connection."""
+
     async def go(store: Store, number: int) -> tuple[BatchServer, Totals]:
         server = BatchServer(dialect, looks=10**9)
         async with server.serving() as url:
-            first = asyncio.create_task(judging(store, number, url, dialect))
-            while not server.batches:
+            server_address = Endpoint(url, dialect.batch, family="default")
+            plans = [
+                Plan(f"m{place}", (Member(model, server_address, price_in=1.0, price_out=1.0),))
+                for place, model in enumerate(models)
+            ]
+            first = asyncio.create_task(run(store, number, plans, connect=quick))
+            while sum(server.asked.values()) < 6 * len(models):
                 await asyncio.sleep(0.01)
             first.cancel()
             await asyncio.gather(first, return_exceptions=True)
             server.looks = 1
-            return server, await judging(store, number, url, dialect, price_in=1.0, price_out=1.0)
+            return server, await run(store, number, plans, connect=quick)
 
     with Store.open(tmp_path / "s.db") as store:
         server, totals = asyncio.run(go(store, opened(store, "da", corpus(2, 3))))
-    assert (totals.items, len(server.batches), set(server.asked.values())) == (6, 1, {1})
-    assert totals.cost == pytest.approx(6 * 120 / 1e6)
+    assert (totals.items, set(server.asked.values())) == (6 * len(models), {1})
+    assert totals.cost == pytest.approx(totals.items * 120 / 1e6)
 
 
 @ALL

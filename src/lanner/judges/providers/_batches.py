@@ -79,7 +79,7 @@ class Batches:
         self._waiting: dict[str, Question] = {}
         self._earlier: dict[str, asyncio.Future[Reply]] = {}
         self._settings: dict[str, Mapping[str, Json]] = {}
-        self._search: asyncio.Task[None] | None = None
+        self._searches: dict[str, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -140,7 +140,7 @@ class Batches:
 
     async def close(self) -> None:
         """Stop waiting; batches that are under way stay on the server, to be found by the next run."""
-        for task in (*self._tasks, *((self._search,) if self._search else ())):
+        for task in (*self._tasks, *self._searches.values()):
             task.cancel()
         await self.connection.close()
 
@@ -149,7 +149,7 @@ class Batches:
         if not call.name:
             raise LannerError("A question without a name cannot be part of a batch.")
         name = self.name_of(call)
-        await self._searched(name.partition("-")[0][:9])
+        await self._searched(_run_of(name))
         first = self.name_of(call._replace(name=call.name.partition("~")[0]))  # as it was called when it was first sent
         if first in self._earlier:
             return await asyncio.shield(self._earlier.pop(first))
@@ -166,18 +166,20 @@ class Batches:
         return await future
 
     async def _searched(self, run: str) -> None:
-        """Look once for batches of earlier runs. A search that failed is made again by whoever asks next."""
-        if self._search is None or (self._search.done() and (self._search.cancelled() or self._search.exception())):
-            self._search = asyncio.create_task(self._find_earlier(run))
-        await asyncio.shield(self._search)
+        """Look once for batches that a judge sent before. A search that failed is made again by whoever asks next."""
+        search = self._searches.get(run)
+        if search is None or (search.done() and (search.cancelled() or search.exception())):
+            search = self._searches[run] = asyncio.create_task(self._find_earlier(run))
+        await asyncio.shield(search)
 
     def _send(self) -> None:
-        """Hand over what has gathered, in as many batches as it takes: one for each model, none too large."""
+        """Hand over what has gathered, in as many batches as it takes: one for each model of a judge, since each judge
+        looks for its own, none too large."""
         waiting, self._waiting = self._waiting, {}
-        by_model: dict[str, list[Question]] = {}
+        groups: dict[tuple[str, str], list[Question]] = {}
         for question in waiting.values():
-            by_model.setdefault(question.model, []).append(question)
-        for questions in by_model.values():
+            groups.setdefault((question.model, _run_of(question.name)), []).append(question)
+        for questions in groups.values():
             part: list[Question] = []
             size = 0
             for question in questions:
@@ -195,7 +197,7 @@ class Batches:
             try:
                 batch = await self.create(questions)
             except OverloadedError:  # perhaps it was taken all the same: whoever asks again looks for it first
-                self._search = None
+                self._searches.clear()
                 raise
             await self._await(batch, futures)
 
@@ -277,6 +279,11 @@ class Batches:
             futures: dict[str, asyncio.Future[Reply]] = {name: loop.create_future() for name in names}
             self._earlier |= {name: future for name, future in futures.items() if name not in self._earlier}
             self._keep(self._guarded(self._await(batch, futures), futures))
+
+
+def _run_of(name: str) -> str:
+    """The beginning of a question's name: whose it is."""
+    return name[:9]
 
 
 def rows(content: bytes) -> list[Mapping[str, Json]]:
