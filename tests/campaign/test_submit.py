@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -184,6 +185,25 @@ def test_what_the_protocol_does_not_allow_is_refused_whole(store: Store, answers
         save(store, first_task(store), 0, answers)
     assert caught.value.code == code and caught.value.question in answers
     assert campaign.history(store, "first") == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"elapsed": float("nan")}, {"elapsed": -1.0}, {"active": 1e7}, {"base": {"q": 2**70}}),
+        {"answered_at": datetime.min.replace(tzinfo=timezone(timedelta(hours=14)))},
+    ],
+)
+def test_times_and_numbers_that_cannot_be_hold_nobody_up(store: Store, wrong: dict[str, Any]) -> None:
+    """One judge's clock must not keep the store from being read, nor the saves of others from being written."""
+    opened(store, scales(SCALE))
+    ana, bo = first_task(store), first_task(store, "bo")
+    bad = Submission(ana.id, 0, valid(store, ana), "bad-1", **wrong)
+    good = Submission(bo.id, 0, valid(store, bo), "good-1", elapsed=0.0, answered_at=datetime.min)
+    refused, saved = campaign.submit_many(store, [bad, good])
+    assert isinstance(refused, AnswerError) and refused.code == "impossible" and next(iter(wrong)) in refused.what
+    assert isinstance(saved, Saved)
+    assert {row.judge for row in campaign.judgements(store, "first")} == {"bo"}
 
 
 def test_an_unknown_question_gets_the_nearest_name(store: Store) -> None:

@@ -3,9 +3,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lanner.errors import InputError
 from lanner.store import Store
 from lanner.store.rows import dumps, loads, micros, moment, now
 from store_rows import answer
@@ -45,6 +47,15 @@ def test_moments_of_other_zones_and_of_none() -> None:
     assert micros(noon) == micros(noon.replace(tzinfo=UTC))
     assert micros(noon.replace(tzinfo=timezone(timedelta(hours=9)))) == micros(noon) - 9 * 3600 * 10**6
     assert micros(None) is None and moment(None) is None
+
+
+@pytest.mark.parametrize("end, hours", [(datetime.min, 14), (datetime.max, -14)])
+def test_a_moment_outside_the_calendar_is_refused_and_read_as_its_end(end: datetime, hours: int) -> None:
+    outside = end.replace(tzinfo=timezone(timedelta(hours=hours)))
+    with pytest.raises(InputError, match="years 1 to 9999"):
+        micros(outside)
+    stored = micros(end) - hours * 3600 * 10**6  # by an earlier version
+    assert moment(stored) == moment(micros(end)) == end.replace(tzinfo=UTC)
 
 
 def test_the_clock_is_utc_and_goes_forward() -> None:

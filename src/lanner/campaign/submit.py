@@ -25,7 +25,7 @@ from decimal import Decimal
 from lanner.campaign.questions import Key, Questions, StageQuestion, no_task, questions_of, refuse, refuse_early, texts
 from lanner.errors import AnswerError, CampaignError, LannerError, StoreError
 from lanner.model import JUDGE_GROUPS, Item, Json
-from lanner.protocols.answers import Texts
+from lanner.protocols.answers import Texts, is_duration, is_moment
 from lanner.store import Answer, CollisionError, NewAnswer, Place, Progressed, Store, StoredPart, Transaction, Unit
 from lanner.store import Key as StoredKey
 from lanner.store.rows import dumps, loads, micros, now
@@ -260,6 +260,7 @@ def _begun(store: Store, tx: Transaction, submission: Submission, place: Place |
         if place is None:
             raise no_task(submission.task)
         judge = refuse_stranger(place, submission)
+        _refuse_unstorable(submission)
         if place.revoked:  # a page may be open still, and a save may have been on its way when the judge left
             raise CampaignError(
                 f"The link of {place.judge} was revoked, so no answers are taken.",
@@ -277,6 +278,20 @@ def _begun(store: Store, tx: Transaction, submission: Submission, place: Place |
     return _Saving(
         submission, place, judge, place.item, questions, (judge, place.document, place.item.segment), consent
     )
+
+
+def _refuse_unstorable(submission: Submission) -> None:
+    """Refuse what no answer comes with and a database cannot hold: it would stand in the way of every other save."""
+    times = {"elapsed": submission.elapsed, "active": submission.active}
+    wrong = [name for name, seconds in times.items() if not is_duration(seconds)]
+    wrong += ["answered_at"] * (not is_moment(submission.answered_at))
+    wrong += [f"base of {name}" for name, number in (submission.base or {}).items() if abs(number or 0) >= 2**63]
+    if wrong:
+        raise AnswerError(
+            f"{wrong[0]}: there is no such {'judgement' if wrong[0].startswith('base') else 'time'}.",
+            code="impossible",
+            next_step="Correct it, or leave it out.",
+        )
 
 
 def _checked(

@@ -11,11 +11,11 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC
+from datetime import UTC, datetime
 from itertools import combinations
-from math import isfinite
 from random import Random
 from statistics import fmean
+from typing import Any
 
 from lanner.errors import AnswerError, InputError, Where, did_you_mean
 from lanner.model import (
@@ -375,9 +375,8 @@ def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iter
     rows = []
     all_judgements = list(judgements)
     labels = _chosen_before(protocol, all_judgements)
-    for judgement in all_judgements:
+    for judgement in map(_without_impossible_times, all_judgements):
         stage, question = _find_question(protocol, questions, judgement)
-        _refuse_impossible_times(judgement)
         try:
             answer = accept(
                 question,
@@ -412,25 +411,35 @@ def _find_question(
     return asked_question
 
 
-def _refuse_impossible_times(judgement: Judgement) -> None:
-    """Refuse times that no store could give back and no export could hold."""
-    for name, seconds in (("elapsed", judgement.elapsed_seconds), ("active", judgement.active_seconds)):
-        if seconds is not None and not isfinite(seconds):
-            raise InputError(
-                f"{name}: {seconds} is no number of seconds.",
-                where=_place(judgement),
-                next_step="Correct it, or leave it out.",
-            )
-    for moment in filter(None, (judgement.answered_at, judgement.received_at)):
-        try:
-            if moment.tzinfo is not None:
-                moment.astimezone(UTC)
-        except OverflowError:
-            raise InputError(
-                f"{moment.isoformat()} lies outside the years 1 to 9999 in UTC.",
-                where=_place(judgement),
-                next_step="Correct the time, or leave it out.",
-            ) from None
+MOST_SECONDS = 1e7
+"""Nobody spends four months on an item: a longer time, like one below zero, says that a clock was wrong."""
+UNREADABLE = "unreadable_time"
+"""The flag of an answer whose time was none, and was left out."""
+
+
+def is_duration(seconds: float | None) -> bool:
+    """Whether somebody can have spent these seconds on an item; that nobody knows them is no wrong time."""
+    return seconds is None or 0 <= seconds < MOST_SECONDS
+
+
+def is_moment(moment: datetime | None) -> bool:
+    """Whether a store can give this time back: it lies within the years 1 to 9999 in UTC."""
+    try:
+        return moment is None or moment.tzinfo is None or moment.astimezone(UTC) is not None
+    except OverflowError:
+        return False
+
+
+def _without_impossible_times(judgement: Judgement) -> Judgement:
+    """What cannot be a time is left out, and the judgement is flagged."""
+    durations = {name: getattr(judgement, name) for name in ("elapsed_seconds", "active_seconds")}
+    moments = {name: getattr(judgement, name) for name in ("answered_at", "received_at")}
+    wrong = [name for name, seconds in durations.items() if not is_duration(seconds)]
+    wrong += [name for name, moment in moments.items() if not is_moment(moment)]
+    if not wrong:
+        return judgement
+    nothing: dict[str, Any] = dict.fromkeys(wrong)
+    return replace(judgement, flags=tuple(dict.fromkeys((*judgement.flags, UNREADABLE))), **nothing)
 
 
 _Chosen = tuple[str, str, str, str, Role]

@@ -16,6 +16,7 @@ from sqlalchemy import BigInteger, Connection, Table, Text, bindparam, cast, fun
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 
+from lanner.errors import InputError
 from lanner.model import Json
 
 STREAMED = {"yield_per": 10_000}
@@ -153,6 +154,7 @@ def given_table(dialect: str, name: str, types: Sequence[type]) -> tuple[Any, li
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_FIRST, _LAST = ((end.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND for end in (datetime.min, datetime.max))
 
 
 def dumps(value: Json) -> str:
@@ -176,10 +178,15 @@ def micros(moment: datetime) -> int: ...
 @overload
 def micros(moment: datetime | None) -> int | None: ...
 def micros(moment: datetime | None) -> int | None:
-    """Microseconds since 1970. A moment without a zone is taken as UTC."""
+    """Microseconds since 1970. A moment without a zone is taken as UTC. One that no calendar has in UTC is refused."""
     if moment is None:
         return None
-    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
+    number = ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
+    if not _FIRST <= number <= _LAST:
+        raise InputError(
+            f"{moment.isoformat()} lies outside the years 1 to 9999 in UTC.", next_step="Correct it, or leave it out."
+        )
+    return number
 
 
 @overload
@@ -187,8 +194,9 @@ def moment(number: int) -> datetime: ...
 @overload
 def moment(number: int | None) -> datetime | None: ...
 def moment(number: int | None) -> datetime | None:
-    """The moment in UTC."""
-    return None if number is None else _EPOCH + timedelta(0, 0, number)
+    """The moment in UTC. Earlier versions took times that lie a day outside the calendar in UTC: they are read as its
+    first or last moment, since a judgement is never changed and the others must be read."""
+    return None if number is None else _EPOCH + timedelta(0, 0, min(max(number, _FIRST), _LAST))
 
 
 # The one clock. Everything that is stored with a time has it from here, or from whoever calls.

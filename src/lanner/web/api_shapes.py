@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from lanner.protocols.answers import MOST_SECONDS
+
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -220,8 +222,8 @@ class NewAnswers(Shape):
     task: Annotated[int, Field(ge=1, lt=2**63)]
     item: Annotated[int, Field(ge=0, lt=2**31)]
     answers: Annotated[dict[str, Any], Field(min_length=1)]
-    elapsed: Annotated[float, Field(ge=0, lt=1e7)] | None = None
-    active: Annotated[float, Field(ge=0, lt=1e7)] | None = None
+    elapsed: Annotated[float, Field(ge=0, lt=MOST_SECONDS)] | None = None
+    active: Annotated[float, Field(ge=0, lt=MOST_SECONDS)] | None = None
 
 
 class SavedShape(Shape):

@@ -650,6 +650,8 @@ NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
         (None, None, NOW),
         ("soon", "now", NOW),
         ("0001-01-01T00:00:00Z", "9999-12-31T00:00:00Z", NOW),
+        ("0001-01-01T00:00:00+14:00", None, NOW),
+        (None, "9999-12-31T23:59:59-14:00", NOW),
     ],
 )
 def test_a_wrong_clock_is_put_right(answered: object, sent: object, found: datetime) -> None:

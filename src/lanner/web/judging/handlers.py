@@ -34,7 +34,7 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import holds
+from lanner.protocols.answers import holds, is_duration, is_moment
 from lanner.protocols.prefilled import as_shown
 from lanner.store import Store
 from lanner.web import access, forms, speech
@@ -482,9 +482,8 @@ def _base(value: Json) -> dict[str, int | None] | None:
 
 def _seconds(value: Json) -> float | None:
     """Times are a courtesy of the page: what is none is left out, an answer is not lost for it."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e7:
-        return None
-    return float(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and is_duration(value) else None
 
 
 def answered_at(answered: Json, sent: Json, now: datetime) -> datetime:
@@ -507,7 +506,7 @@ def _moment(value: Json) -> datetime | None:
         read = datetime.fromisoformat(value)
     except ValueError:
         return None
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
+    return (read if read.tzinfo else read.replace(tzinfo=UTC)) if is_moment(read) else None
 
 
 async def form(request: Request) -> Response:
