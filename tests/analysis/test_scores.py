@@ -16,6 +16,7 @@ import lanner
 from analysis.plain_oracle import raw
 from lanner import protocols
 from lanner.analysis import counted
+from lanner.analysis.material import from_file
 from lanner.analysis.scores import (
     MEAN_OF_PEOPLE,
     bounds_of,
@@ -43,6 +44,25 @@ def test_scores_have_the_ends_of_their_scale() -> None:
     assert bounds_of(falcon, "holistic") == bounds_of(falcon, "holistic_score") == (1, 10)
     assert bounds_of(protocols.load("esa"), "score") == (0, 100)
     assert bounds_of(falcon, "skill_sum") is None
+
+
+def test_a_metric_beside_people_changes_nothing_of_theirs_and_is_on_no_scale(tmp_path: Path) -> None:
+    people = [(f"d{n}", judge, 1 + (n * 2 + k) % 5) for n in range(6) for k, judge in enumerate(("Ana", "Ben"))]
+    metric = [(f"d{n}", "COMET", n / 10) for n in range(6)]
+
+    def ranked(rows: list[tuple[str, str, float]], *judges: str) -> Result:
+        path = tmp_path / "scores.csv"
+        lines = [f"{document},1,x,{judge},{score}\n" for document, judge, score in rows]
+        path.write_text("document,segment,system,judge,score\n" + "".join(lines), encoding="utf-8")
+        [part] = from_file(path)
+        part = part.only(judges) if judges else part
+        return rank_systems(scored_rows(part, judges_named=bool(judges)), "score", part.protocol).systems
+
+    [alone], [beside] = ranked(people).rows, ranked([*people, *metric]).rows
+    assert beside == alone and "1 to 5" in str(ranked([*people, *metric]).signature)
+    [row] = ranked([*people, *metric], "COMET").rows
+    reach = stats.t.ppf(0.975, 5) * stats.sem([n / 10 for n in range(6)])
+    assert (row["low"], row["high"]) == pytest.approx((0.25 - reach, 0.25 + reach))
 
 
 def test_an_interval_of_a_bounded_mean_stays_on_its_scale() -> None:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lanner import protocols
-from lanner.model import Choice, Grid, Judgement, Labels, Scale, Spans, Text
+from lanner.errors import InputError
+from lanner.model import Choice, Grid, Judge, JudgeKind, Judgement, Labels, Scale, Spans, Text
 from lanner.model.protocol import GUESSED
 from lanner.protocols.answers import take_in
 from lanner.protocols.consistency import problems
@@ -19,6 +22,7 @@ def rated(values: list[object], question: str = "score", systems: tuple[str, ...
     [
         ([80, 35, 0, 100, 62], "da"),
         ([0, 3, 6, 4], "sqm"),
+        ([0, 4, 2, 3], GUESSED),
         ([1, 5, 3, 4], GUESSED),
         ([1, 6, 3, 4], GUESSED),
         ([-3, 0, -12], GUESSED),
@@ -62,6 +66,40 @@ def test_the_ends_of_a_scale_are_those_of_the_usual_one_that_holds_all_answers(
     [(_, question)] = guess(rated(values, "quality_of_it")).protocol.questions
     assert isinstance(question, Scale)
     assert (question.min, question.max) == ends
+
+
+def test_scores_of_metrics_tell_nothing_of_the_scale_that_people_answered_on() -> None:
+    people = rated([1, 3, 5, 2, 4])
+    metric = [replace(row, judge="COMET", value=0.5 + n / 9) for n, row in enumerate(people)]
+    judges = [Judge("a"), Judge("COMET", JudgeKind.METRIC)]
+    guessed = guess([*metric, *people], judges=judges).protocol
+    assert guessed == guess(people).protocol
+    intake = take_in(guessed, [*metric, *people], judges=judges)
+    assert not intake.flags and [row.value for row in intake.judgements] == [row.value for row in [*metric, *people]]
+    assert take_in(guessed, metric).flags, "without the kind of the judge they are answers off the scale"
+
+
+@pytest.mark.parametrize(
+    ("others", "is_refused"),
+    [
+        ([12, 55, 80, 61, 90], True),
+        ([0.1, 0.2, 0.3, 0.4, 0.9], True),
+        ([5, 4, 3, 2, 1], False),
+        ([12, 55, 80, 61], False),
+        ([1, 1, 2, 2, 2], False),
+        ([2, 9, 10, 8, 100], False),
+    ],
+)
+def test_judges_on_different_scales_are_refused(others: list[object], is_refused: bool) -> None:
+    people = rated([1, 3, 5, 2, 4])
+    rows = people + [replace(row, judge="b") for row in rated(others)]
+    if is_refused:
+        with pytest.raises(InputError, match="different scales") as raised:
+            guess(rows)
+        assert raised.value.code == "different_scales"
+    else:
+        guess(rows)
+    guess(rows, scales={"score": (0, 100)})
 
 
 @pytest.mark.parametrize(

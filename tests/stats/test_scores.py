@@ -132,6 +132,9 @@ def test_a_panel_of_models_has_a_mean_and_several_metrics_have_none() -> None:
     with pytest.raises(StatisticError, match="3 scorers have scales of their own") as caught:
         items(mixed("metric", "metric", "adjudicated"), "score")
     assert "adjudicated2, metric0, metric1" in str(caught.value.next_step)
+    with pytest.raises(StatisticError, match="2 scorers have scales of their own"):
+        items(mixed("person", "metric"), "score", judges=["person0", "metric1"])
+    assert scores_of(mixed("person", "metric"), judges=["metric1"]) == {("oak", "1"): 1}
 
 
 def test_the_score_of_a_whole_test_set_is_no_segment() -> None:

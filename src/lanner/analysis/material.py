@@ -296,11 +296,12 @@ def from_readings(readings: Sequence[formats.Reading], protocol: str | None = No
                 reading.definition,
                 remarks=reading.remarks,
                 scales=reading.scales,
+                judges=reading.judges,
             )
         if guess:
             definition, notes = guess.protocol, (*filter(None, [guess.note]), *notes)
         if definition is not None:
-            intake = take_in(definition, judgements, reading.documents)
+            intake = take_in(definition, judgements, reading.documents, reading.judges)
             judgements, notes = intake.judgements, (*notes, *intake.notes)
         parts.append(
             Material(

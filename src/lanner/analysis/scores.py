@@ -301,7 +301,8 @@ def score_systems(
     whatever kind; with `judges=None` scorers of several kinds or scales are told apart or refused."""
     options = {"judges": _judges_of(rows, of), **options}
     result = ranking.systems(rows.table, of, resampling=resampling, **options)
-    return keep_on_scale(rows.sign(result), score_bounds(protocol, of, options))
+    by_metrics = set(rows.table["judge_kind"].unique()) <= {JudgeKind.METRIC}  # whose scale is not the question's
+    return keep_on_scale(rows.sign(result), None if by_metrics else score_bounds(protocol, of, options))
 
 
 def compare_systems(rows: CountedRows, of: str, *, resampling: Resampling, **options: Any) -> Result:

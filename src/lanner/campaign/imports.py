@@ -85,7 +85,9 @@ def import_campaign(
     entries = tuple(judgements)
     texts = tuple(documents) or _bare(entries)
     check_documents(texts)
-    intake = take_in(definition, entries, documents)  # bare documents have no texts that a span could be checked by
+    intake = take_in(
+        definition, entries, documents, judges
+    )  # bare documents have no texts that a span could be checked by
     _check_places(intake.judgements, texts)
     moment = at or now()
     row = Campaign(
@@ -115,7 +117,7 @@ def import_judgements(
     tasks of these judges are done as far as they are answered. A closed campaign takes no more answers of judges; what
     is settled in a meeting about them may still come. Judges who are new here and in `left_out` count in no result, for
     the reason given. It is one `event` in the log, by `account`, with `detail`."""
-    intake = examine(store, campaign, judgements)
+    intake = examine(store, campaign, judgements, judges)
     moment = at or now()
     entry = LogEntry(event, account, detail or {})
     settled = bool(judges) and all(judge.kind is JudgeKind.ADJUDICATED for judge in judges)
@@ -150,13 +152,13 @@ def import_judgements(
             time.sleep(PAUSE_SECONDS)
 
 
-def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement]) -> Intake:
+def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement], judges: Iterable[Judge] = ()) -> Intake:
     """What judgements would come to in a campaign, without storing any; what cannot be taken in is raised."""
     with store.reading() as tx:
         entry = tx.campaigns.get(campaign)
         definition = tx.campaigns.protocol(entry.id)
         texts = tx.documents.all(entry.id)
-    intake = take_in(definition, judgements, texts)
+    intake = take_in(definition, judgements, texts, judges)
     _check_places(intake.judgements, texts)
     _check_systems(intake.judgements, definition, texts)
     _refuse_code_names(store, entry.id, intake.judgements)
@@ -443,7 +445,8 @@ class Incoming:
 def inspect_file(store: Store, campaign: Reference, path: Path) -> Incoming:
     """What a file of answers would bring. Whatever is wrong with it is raised, with its line; nothing is stored."""
     name, readings = _read(store, campaign, path)
-    examination = examine(store, campaign, [entry for reading in readings for entry in reading.judgements])
+    answers = [entry for reading in readings for entry in reading.judgements]
+    examination = examine(store, campaign, answers, [judge for reading in readings for judge in reading.judges])
     present = {judge.id for judge in judges(store, campaign)}
     by_judge = Counter(entry.judge for entry in examination.judgements)
     by_question = Counter(entry.question for entry in examination.judgements)

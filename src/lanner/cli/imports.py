@@ -147,7 +147,7 @@ class _Import:
                 raise LannerError(f"There is a campaign {label!r} already.", next_step="Give another --name.")
             from lanner.protocols.answers import take_in
 
-            take_in(protocol, part.judgements, part.documents)
+            take_in(protocol, part.judgements, part.documents, part.judges)
 
     def free_path(self, name: str) -> Path:
         """Where texts are kept. Never one of the files that are read: then -texts is added to the name."""
@@ -191,7 +191,13 @@ def _find_protocol(part: Reading, protocol: str | None, output: Output) -> Proto
     if protocol:
         return load(protocol)
     guess = of_file(
-        part.judgements, part.questions, part.protocol, part.definition, remarks=part.remarks, scales=part.scales
+        part.judgements,
+        part.questions,
+        part.protocol,
+        part.definition,
+        remarks=part.remarks,
+        scales=part.scales,
+        judges=part.judges,
     )
     if guess is not None and guess.note:
         output.note(f"{part.name}: {guess.note}")

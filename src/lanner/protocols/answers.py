@@ -23,12 +23,15 @@ from lanner.model import (
     Document,
     Item,
     Json,
+    Judge,
+    JudgeKind,
     Judgement,
     Labels,
     Object,
     Protocol,
     Question,
     Role,
+    Scale,
     Segment,
     Stage,
     Text,
@@ -366,8 +369,20 @@ class Intake:
         return tuple(f"{sentence}." for sentence in (*parts, *broken))
 
 
-def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iterable[Document] = ()) -> Intake:
-    """Check each judgement by the protocol and give it its stored form."""
+def metrics_among(judges: Iterable[Judge]) -> set[str]:
+    """The judges whose numbers are on scales of their own, whatever scale a question has."""
+    return {judge.id for judge in judges if judge.kind is JudgeKind.METRIC}
+
+
+def take_in(
+    protocol: Protocol,
+    judgements: Iterable[Judgement],
+    documents: Iterable[Document] = (),
+    judges: Iterable[Judge] = (),
+) -> Intake:
+    """Check each judgement by the protocol and give it its stored form. The numbers of metrics among the `judges` stay
+    as they are."""
+    metrics = metrics_among(judges)
     questions = {question.id: (stage, question) for stage, question in protocol.questions}
     segments = {(document.id, segment.id): segment for document in documents for segment in document}
     flags: Counter[str] = Counter()
@@ -377,6 +392,10 @@ def take_in(protocol: Protocol, judgements: Iterable[Judgement], documents: Iter
     labels = _chosen_before(protocol, all_judgements)
     for judgement in map(_without_impossible_times, all_judgements):
         stage, question = _find_question(protocol, questions, judgement)
+        if judgement.judge in metrics and isinstance(question, Scale) and isinstance(judgement.value, int | float):
+            flags.update(f"{question.id} {flag}" for flag in judgement.flags)
+            rows.append(replace(judgement, stage=stage.id))
+            continue
         try:
             answer = accept(
                 question,

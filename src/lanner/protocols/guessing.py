@@ -8,13 +8,15 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
-from lanner.errors import AnswerError, ProtocolError
+from lanner.errors import AnswerError, InputError, ProtocolError, Where
 from lanner.model import (
     Choice,
     Grid,
     Json,
+    Judge,
     Judgement,
     Labels,
     Object,
@@ -29,7 +31,7 @@ from lanner.model import (
     Unit,
 )
 from lanner.model.protocol import GUESSED, Wording
-from lanner.protocols.answers import accept
+from lanner.protocols.answers import accept, metrics_among
 from lanner.protocols.reading import load, names
 
 _SCALES = ((0, 1), (1, 5), (0, 5), (1, 6), (0, 6), (1, 7), (1, 10), (0, 10), (0, 100))
@@ -74,13 +76,23 @@ def guess(
     headings: Mapping[str, str] | None = None,
     remarks: Collection[str] = (),
     scales: Mapping[str, tuple[float, float]] | None = None,
+    judges: Iterable[Judge] = (),
 ) -> Guess:
     """The protocol that judgements answer. `headings` are the words their file has for the questions, `remarks` those
-    of them that are answered in free text, `scales` the ends of the scales that it names, the worse one first."""
-    rows = [judgement for judgement in judgements if judgement.document or judgement.segment]
-    by_question: dict[str, list[Judgement]] = {}
-    for judgement in rows:
-        by_question.setdefault(judgement.question, []).append(judgement)
+    of them that are answered in free text, `scales` the ends of the scales that it names, the worse one first. Scores
+    of metrics among the `judges` tell nothing of the scale that others answered on."""
+    metrics = metrics_among(judges)
+    all_by_question: dict[str, list[Judgement]] = {}
+    for judgement in judgements:
+        if judgement.document or judgement.segment:
+            all_by_question.setdefault(judgement.question, []).append(judgement)
+    by_question = {
+        key: [judgement for judgement in rows if judgement.judge not in metrics] or rows
+        for key, rows in all_by_question.items()
+    }
+    for key, rows in by_question.items():
+        if key not in (scales or {}) and rows[0].judge not in metrics:
+            _refuse_different_scales((headings or {}).get(key, key), rows)
     match = _find_protocol(by_question, scales or {})
     questions = ", ".join((headings or {}).get(key, key) for key in by_question)
     if match is not None:
@@ -108,6 +120,7 @@ def of_file(
     *,
     remarks: Collection[str] = (),
     scales: Mapping[str, tuple[float, float]] | None = None,
+    judges: Iterable[Judge] = (),
 ) -> Guess | None:
     """The protocol of a file: the one that it brings or names; a guess where that is not known here, as an organiser's
     own, or where none is named and there are questions; None for scores that answer no protocol, as those of
@@ -118,17 +131,57 @@ def of_file(
         except ValueError as error:
             raise ProtocolError(f"The protocol that the file brings cannot be read: {error}") from error
     if not protocol_name:
-        return guess(judgements, headings, remarks, scales) if headings else None
+        return guess(judgements, headings, remarks, scales, judges) if headings else None
     if protocol_name != GUESSED:
         try:
             return Guess(load(protocol_name), "")
         except ProtocolError:
             pass
-    best_guess = guess(judgements, headings, remarks, scales)
+    best_guess = guess(judgements, headings, remarks, scales, judges)
     if protocol_name == GUESSED:
         return best_guess
     note = f"The file names the protocol {protocol_name}, which is not known here: --protocol FILE gives it."
     return Guess(best_guess.protocol, f"{note} {best_guess.note}")
+
+
+_ENOUGH_TO_TELL = 5
+_DIFFERENT_AT_LEAST = 3
+
+
+def _refuse_different_scales(heading: str, rows: Sequence[Judgement]) -> None:
+    """The error where some judges answered from 0 to 1 or to 10 and others to 100: one scale for all would be wrong for
+    each of them."""
+    numbers: dict[str, list[float]] = {}
+    for row in rows:
+        if isinstance(row.value, int | float) and not isinstance(row.value, bool):
+            numbers.setdefault(row.judge, []).append(row.value)
+    if _less_is_better(heading, [0]):
+        return  # a count of errors or of seconds has no end
+    tops: dict[int, list[str]] = {}
+    for judge, values in numbers.items():
+        if (top := _top_of(values)) is not None:
+            tops.setdefault(top, []).append(judge)
+    if len(tops) > 1:
+        each = "; ".join(f"{', '.join(names[:3])}: 0 to {top}" for top, names in sorted(tops.items()))
+        other = next(row for row in rows if row.judge in tops[min(tops)])
+        raise InputError(
+            f"The answers to {heading!r} seem to be on different scales ({each}).",
+            code="different_scales",
+            where=Where(other.origin or None),
+            next_step="Bring them to one scale, or give each scale a question of its own: a column for each, or "
+            "another name in the column that names the question. If all used one scale, name it in the heading "
+            f"({heading} (0-100)) or with --protocol.",
+        )
+
+
+def _top_of(numbers: Sequence[float]) -> int | None:
+    """1, 10 or 100 where somebody's answers show that their scale goes no further, or as far; None if they do not."""
+    low, high = min(numbers), max(numbers)
+    if low < 0 or high > 100 or len(numbers) < _ENOUGH_TO_TELL or len(set(numbers)) < _DIFFERENT_AT_LEAST:
+        return None
+    if high > _HIGHEST_OTHER:
+        return 100 if median(numbers) > _HIGHEST_OTHER else None
+    return 1 if high <= 1 else _HIGHEST_OTHER
 
 
 def _without_standardising(protocol: Protocol) -> Protocol:
@@ -182,7 +235,7 @@ def _allows(stage: Stage, question: Question, rows: Sequence[Judgement]) -> bool
             return False
         if question.max == 100 and max(numbers) <= _HIGHEST_OTHER:
             return False
-        if question.max < 100 and (not {question.min, question.max} & set(numbers) or _ends(numbers)[0] > question.min):
+        if question.max < 100 and (question.max not in numbers or _ends(numbers)[0] > question.min):
             return False
     return sum(_is_allowed(question, row) for row in rows) >= _FITTING * len(rows)
 

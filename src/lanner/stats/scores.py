@@ -137,6 +137,8 @@ def items(
         without_domains=without_domains,
         notes=notes,
     )
+    if not standardise:
+        _refuse_metrics_among_others(table)
     table = _once(table, repeats, notes)
     if standardise:
         table = _standardise(table, ddof, constant, notes)
@@ -204,12 +206,24 @@ def _of_one_kind(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
         notes.append(f"People's scores alone count; left out: {', '.join(left[:6])}{' …' if len(left) > 6 else ''}.")
         return table.filter(pl.col("judge").is_in(people.to_list()))
     if others and len(kinds) > 1:
-        names = ", ".join(sorted(others, key=lambda name: (name not in _golds(kinds), name))[:6])
-        raise StatisticError(
-            f"{len(kinds)} scorers have scales of their own, which have no mean.",
-            next_step=f"Choose one by its name with judges (--judges): {names}{' …' if len(others) > 6 else ''}.",
-        )
+        names = sorted(others, key=lambda name: (name not in _golds(kinds), name))
+        raise _no_mean(len(kinds), names)
     return table
+
+
+def _refuse_metrics_among_others(table: pl.DataFrame) -> None:
+    """The error where a metric's scores would be averaged with those of another scorer."""
+    metrics = table.filter(pl.col("judge_kind") == "metric")["judge"].unique().sort().to_list()
+    if metrics and table["judge"].n_unique() > 1:
+        raise _no_mean(table["judge"].n_unique(), metrics)
+
+
+def _no_mean(scorers: int, names: Sequence[str]) -> StatisticError:
+    choice = f"{', '.join(names[:6])}{' …' if len(names) > 6 else ''}"
+    return StatisticError(
+        f"{scorers} scorers have scales of their own, which have no mean.",
+        next_step=f"Choose one by its name with judges (--judges): {choice}.",
+    )
 
 
 def _golds(kinds: pl.DataFrame) -> list[str]:
