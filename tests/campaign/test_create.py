@@ -43,13 +43,13 @@ def test_what_goes_in_comes_out(store: Store) -> None:
         "h_falcon",
         JUDGES,
         seed=3,
-        settings={"pause_after_minutes": 3},
+        settings={"idle_seconds": 3},
         title="Our first",
         at=NOW,
     )
     assert made == Campaign(
         made.id, "first", "Our first", "h_falcon", known("h_falcon").hash, CampaignState.DRAFT, 3, "full",
-        {"pause_after_minutes": 3}, NOW, None,
+        {"idle_seconds": 3}, NOW, None,
     )  # fmt: skip
     assert campaign.get(store, "first") == campaign.get(store, made.id) == made
     assert campaign.documents(store, "first") == documents
@@ -140,10 +140,11 @@ def test_opening_freezes(store: Store) -> None:
 
 
 def test_a_campaign_as_a_template(store: Store) -> None:
-    opened(store, settings={"consent": "…"}, seed=4, systems=["alder"])
+    opened(store, settings={"note": "…"}, seed=4, systems=["alder"])
+    assert campaign.archive(store, "first").settings == {"note": "…", "archived": True}
     save(store, first_task(store))
     copy = campaign.duplicate(store, "first", "second")
-    assert (copy.state, copy.settings, copy.seed) == (CampaignState.DRAFT, {"consent": "…"}, 4)
+    assert (copy.state, copy.settings, copy.seed) == (CampaignState.DRAFT, {"note": "…"}, 4)
     assert plan(store, "second") == plan(store, "first")
     assert campaign.judgements(store, "second") == []
     other = campaign.duplicate(store, "first", "third", [Judge("cy")])

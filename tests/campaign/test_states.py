@@ -39,15 +39,15 @@ def test_what_cannot_be(store: Store) -> None:
 
 
 def test_two_organisers_do_not_overwrite_each_other(store: Store) -> None:
-    opened(store, settings={"a": 1, "b": 2})
+    opened(store, settings={"note": "1", "margin": 2})
     with store.reading() as tx:
         seen = tx.campaigns.version(campaign.get(store, "first").id)
-    changed = campaign.configure(store, "first", title="New", settings={"b": 3, "a": None}, version=seen)
-    assert (changed.title, changed.settings) == ("New", {"b": 3})
+    changed = campaign.configure(store, "first", title="New", settings={"margin": 3, "note": None}, version=seen)
+    assert (changed.title, changed.settings) == ("New", {"margin": 3})
     with pytest.raises(CampaignError) as caught:
-        campaign.configure(store, "first", settings={"b": 4}, version=seen)
+        campaign.configure(store, "first", settings={"margin": 4}, version=seen)
     assert caught.value.code == "changed"
-    assert campaign.get(store, "first").settings == {"b": 3}
+    assert campaign.get(store, "first").settings == {"margin": 3}
 
 
 def test_deleting_needs_the_name(store: Store) -> None:
@@ -79,7 +79,14 @@ def test_deleting_needs_the_name(store: Store) -> None:
         ({"time_zone": "Berlin"}, "bad_time_zone"),
         ({"time_zone": "../../etc/passwd"}, "bad_time_zone"),
         ({"time_zone": "Europe"}, "bad_time_zone"),
+        ({"control_limit": 25}, "bad_control_limit"),
+        ({"practice": "no"}, "bad_practice_switch"),
+        ({"completion_code": 1234}, "not_a_text"),
+        ({"guidelines": ["a"]}, "not_a_text"),
         ({"return_link": "javascript:alert(1)"}, "bad_return_link"),
+        ({"return_link": "https://"}, "bad_return_link"),
+        ({"return_link": "https://[a"}, "bad_return_link"),
+        ({"return_link": "https://a.example/ b"}, "bad_return_link"),
         ({"calibration": {"documents": 2}}, "bad_setting"),
         ({"calibration": 2}, "bad_setting"),
         ({"calibration": "d1"}, "bad_setting"),
@@ -100,6 +107,26 @@ def test_settings_that_make_no_sense_are_refused_by_code(settings: dict[str, obj
     with pytest.raises(InputError) as caught:
         check_settings(settings)
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"minimum_agreement": 7},
+        {"nonsense": 1},
+        {"archived": "no"},
+        {"main_question": "nonsense"},
+        {"main_question": "comment"},  # a remark
+        {"main_question": "experience"},  # of a questionnaire
+    ],
+)
+def test_every_road_checks_settings(store: Store, settings: dict[str, object]) -> None:
+    with pytest.raises(InputError):
+        campaign.create(store, "other", corpus(), "da", JUDGES, settings={"before": ["background"], **settings})
+    opened(store, "da", settings={"before": ["background"]})
+    with pytest.raises(InputError):
+        campaign.configure(store, "first", settings=settings)
+    assert campaign.configure(store, "first", settings={"main_question": "score"}).settings["main_question"] == "score"
 
 
 @pytest.mark.parametrize(

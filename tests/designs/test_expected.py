@@ -8,7 +8,16 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from lanner import protocols
-from lanner.designs.expected import met, missed_controls, misses, of_nonsense, of_worse, outcomes, share_interval
+from lanner.designs.expected import (
+    control_limit,
+    met,
+    missed_controls,
+    misses,
+    of_nonsense,
+    of_worse,
+    outcomes,
+    share_interval,
+)
 from lanner.model import Item, Judgement, Role, Task
 
 
@@ -148,6 +157,8 @@ def test_missed_controls_are_held_against_a_share_with_its_interval() -> None:
     assert (alarms[0].low, alarms[0].high) == pytest.approx((low, high))
     assert share_interval(11, 12) == pytest.approx((low, high))
     assert [alarm.judge for alarm in missed_controls({"a": (5, 15), "b": (4, 15)}, 4)] == ["a"], "a number of items"
+    assert [control_limit({"control_limit": limit}) for limit in (0, 0.2, None)] == [0, 0.2, 0.25]
+    assert [alarm.judge for alarm in missed_controls(counts, 0)] == ["a", "c", "b"], "none may be missed"
 
 
 @pytest.mark.parametrize(("count", "of"), [(0, 1), (0, 10), (3, 7), (10, 10), (1, 400)])

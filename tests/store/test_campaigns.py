@@ -27,10 +27,10 @@ def test_states_and_details_change_and_are_counted(store: Store, filled: SimpleN
     with store.writing() as tx:
         tx.campaigns.lock(filled.campaign)
         tx.campaigns.set_state(filled.campaign, CampaignState.OPEN, opened_at=NOW + timedelta(days=1))
-        tx.campaigns.set_details(filled.campaign, title="Second", settings={"pause_after_minutes": 3})
+        tx.campaigns.set_details(filled.campaign, title="Second", settings={"idle_seconds": 3})
     with store.reading() as tx:
         found = tx.campaigns.find(filled.campaign)
-        assert found is not None and found.title == "Second" and found.settings == {"pause_after_minutes": 3}
+        assert found is not None and found.title == "Second" and found.settings == {"idle_seconds": 3}
         assert found.opened_at == NOW  # opened once; opening again does not change when
         assert tx.campaigns.version(filled.campaign) == 3
 

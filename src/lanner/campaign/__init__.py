@@ -32,7 +32,7 @@ from lanner.campaign.progress import (
     working_judges,
 )
 from lanner.campaign.questions import Given, Questions
-from lanner.campaign.states import close, configure, open, pause, remove, reopen  # noqa: A004 - the word for it
+from lanner.campaign.states import archive, close, configure, open, pause, remove, reopen  # noqa: A004 - the word for it
 from lanner.campaign.submit import Conflict, ReusedError, Saved, SaveQueue, Submission, digest, submit, submit_many
 from lanner.campaign.tasks import (
     Open,
@@ -69,6 +69,7 @@ __all__ = [
     "after_calibration",
     "answer_of",
     "answers_from",
+    "archive",
     "assign",
     "campaigns",
     "chain_head",

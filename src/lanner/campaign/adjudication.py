@@ -9,7 +9,7 @@ from datetime import datetime
 from lanner.campaign.imports import import_judgements
 from lanner.campaign.progress import get, history
 from lanner.campaign.progress import protocol as protocol_of
-from lanner.campaign.states import Reference, change, lock
+from lanner.campaign.states import NOTES, Reference, change, lock
 from lanner.errors import CampaignError, check_known
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.protocols.answers import Texts, answers_from_fields, check, chosen, in_order, texts_of
@@ -135,7 +135,7 @@ def _texts(store: Store, campaign: int, unit: Unit) -> Texts | None:
 # Notes to the guidelines, written while a campaign runs: numbered, dated, shown to every judge from then on.
 
 
-SETTING = "guideline_notes"
+SETTING = NOTES
 
 
 @dataclass(frozen=True, slots=True)

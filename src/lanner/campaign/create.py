@@ -16,7 +16,7 @@ from lanner.campaign.people import check_judges
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.prefill import Prefilled, with_marks
 from lanner.campaign.progress import still_judging
-from lanner.campaign.states import Reference, check_settings, lock
+from lanner.campaign.states import NOTES, Reference, check_main_question, check_names, check_settings, lock
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
 from lanner.errors import CampaignError, InputError
@@ -53,8 +53,10 @@ def create(
     tutorial, calibration (see `lanner.designs.prepare`), minutes until a pause, and so on. `wording = "published"`
     asks a protocol that is given by name in the words of its paper; `contexts` names what is shown around a sentence,
     as a factor that a Latin square counterbalances over judges (see `lanner.protocols.context`)."""
+    check_names(name for name in settings or {} if name != NOTES)
     check_settings(settings or {})
     definition = _with_questionnaires(protocol, settings or {})
+    check_main_question(settings or {}, definition)
     texts = tuple(documents)
     check_documents(texts)
     names = tuple(systems) if systems is not None else all_systems(texts)
@@ -148,6 +150,7 @@ def redefine(
         plan = tx.campaigns.plan(draft.id)
         stored = tx.campaigns.protocol(draft.id)
         definition = stored if protocol is None else _with_questionnaires(protocol, draft.settings)
+        check_main_question(draft.settings, definition)
         texts = tuple(documents) if documents is not None else tuple(tx.documents.all(draft.id))
         check_documents(texts)
         names = (
@@ -206,7 +209,7 @@ def duplicate(
         systems=plan["systems"],
         seed=model.seed,
         options=plan["options"],
-        settings=model.settings,
+        settings={name: value for name, value in model.settings.items() if name != "archived"},
         title=model.title if model.title != model.name else "",
         account=account,
     )

@@ -3,18 +3,19 @@ runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cache
 from math import inf
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import BaseModel, Field, ValidationError
 
 from lanner.errors import NOWHERE, CampaignError, InputError, Where, check_known, did_you_mean
-from lanner.model import Campaign, CampaignState, Json
+from lanner.model import Campaign, CampaignState, Json, Protocol, Unit
 from lanner.store import Store, Transaction
 from lanner.store.rows import now
 
@@ -89,6 +90,7 @@ def configure(
 ) -> Campaign:
     """Change the title, or settings (those named; None removes one). `version` is the one the organiser had before
     them: if someone else has changed the campaign since, this is refused and nothing is lost."""
+    check_names((name for name, value in (settings or {}).items() if value is not None), running=True)
     with store.writing() as tx:
         entry = lock(tx, campaign)
         if version is not None and version != tx.campaigns.version(entry.id):
@@ -98,6 +100,14 @@ def configure(
                 next_step="Look at the page again, then make your change.",
             )
         change(tx, entry, settings or {}, title=title, account=account, at=at or now())
+        return tx.campaigns.get(entry.id)
+
+
+def archive(store: Store, campaign: Reference, archived: bool = True, *, account: int | None = None) -> Campaign:
+    """Take a campaign out of the list, or put it back. Nothing else changes."""
+    with store.writing() as tx:
+        entry = lock(tx, campaign)
+        change(tx, entry, {"archived": True if archived else None}, account=account, at=now())
         return tx.campaigns.get(entry.id)
 
 
@@ -117,7 +127,9 @@ def change(
     account: int | None,
     at: datetime,
 ) -> None:
-    """Change these settings of a campaign that is locked, and log what is different then."""
+    """Change these settings of a campaign that is locked, if they make sense, and log what is different then."""
+    check_settings(settings)
+    check_main_question(settings, tx.campaigns.protocol(campaign.id))
     all_settings = {**campaign.settings, **settings}
     values = {name: value for name, value in all_settings.items() if value is not None}
     tx.campaigns.set_details(campaign.id, title=title, settings=values)
@@ -160,6 +172,8 @@ NUMBERS = (
 TEXTS = ("deadline", "time_zone", "note", "currency", "guidelines", "main_question", "completion_code", "return_link")
 
 CHANGEABLE = (*NUMBERS, *TEXTS, "practice", "revision")
+NOTES = "guideline_notes"
+"""Additions to the guidelines, stored with the settings and written by `adjudication` alone."""
 AT_CREATION = ("before", "after", "controls", "tutorial", "calibration", "contexts", "wording", "prefill")
 """What is frozen with texts, protocol and tasks."""
 
@@ -173,6 +187,36 @@ _EXAMPLES = {
     "wording": 'wording = "published"',
     "prefill": 'prefill = {model = "gemba", from = "models", unassisted = 0.2}',
 }
+_RANGES: tuple[tuple[str, Callable[[float], bool], str, str, str], ...] = (
+    (
+        "minimum_agreement",
+        lambda value: 0 < value < 1,
+        "The planned minimum of agreement lies between 0 and 1.",
+        "bad_minimum",
+        "",
+    ),
+    (
+        "margin",
+        lambda value: value > 0,
+        "The largest difference that does not matter is a number above 0.",
+        "bad_margin",
+        "",
+    ),
+    (
+        "practice_agreement",
+        lambda value: 0 < value <= 1,
+        "The agreement to be reached in practice lies between 0 and 1.",
+        "bad_practice",
+        "Write 0.8 for four of five answers as the reference has them.",
+    ),
+    (
+        "control_limit",
+        lambda value: value < 1,
+        "The share of control items a judge may miss lies below 1.",
+        "bad_control_limit",
+        "0.25 means one of four.",
+    ),
+)
 _Number = Annotated[float, Field(ge=0)]
 _Amount = _Number | dict[str, _Number]
 
@@ -236,24 +280,23 @@ def check_names(names: Iterable[str], *, where: Where = NOWHERE, running: bool =
 def check_settings(settings: Mapping[str, Json]) -> None:
     """Refuse settings that no page could make sense of, wherever they come from."""
     _check_shapes(settings)
+    for name in TEXTS:
+        value = settings.get(name)
+        if value is not None and not isinstance(value, str | date):
+            raise InputError(
+                f"The setting {name} is a text, not {value!r}.",
+                code="not_a_text",
+                next_step="Write it in quotation marks.",
+            )
     for name in NUMBERS:
         value = settings.get(name)
         is_number = isinstance(value, int | float) and not isinstance(value, bool) and -inf < value < inf
         if value is not None and not is_number:
             raise not_a_number(name, value)
-    minimum = settings.get("minimum_agreement")
-    if minimum is not None and not 0 < minimum < 1:
-        raise InputError("The planned minimum of agreement lies between 0 and 1.", code="bad_minimum")
-    margin = settings.get("margin")
-    if margin is not None and not margin > 0:
-        raise InputError("The largest difference that does not matter is a number above 0.", code="bad_margin")
-    practice = settings.get("practice_agreement")
-    if practice is not None and not 0 < practice <= 1:
-        raise InputError(
-            "The agreement to be reached in practice lies between 0 and 1.",
-            code="bad_practice",
-            next_step="Write 0.8 for four of five answers as the reference has them.",
-        )
+    for name, is_sensible, what, code, next_step in _RANGES:
+        value = settings.get(name)
+        if value is not None and not is_sensible(value):
+            raise InputError(what, code=code, next_step=next_step)
     if below := next((name for name in NUMBERS if (settings.get(name) or 0) < 0), None):
         raise InputError(
             f"The setting {below} cannot be {settings[below]}.",
@@ -284,8 +327,36 @@ def check_settings(settings: Mapping[str, Json]) -> None:
             next_step=did_you_mean(str(zone), time_zones()) or "Write it as Europe/Berlin.",
         )
     link = settings.get("return_link")
-    if link is not None and not str(link).startswith(("https://", "http://")):
-        raise InputError("The return link must begin with https://", code="bad_return_link")
+    if link is not None and not _is_address(str(link)):
+        raise InputError(
+            "The return link must begin with https://",
+            code="bad_return_link",
+            next_step="Write the whole address, such as https://example.org/done.",
+        )
+    practice = settings.get("practice")
+    if practice is not None and not isinstance(practice, bool):
+        raise InputError(f"The setting practice is true or false, not {practice!r}.", code="bad_practice_switch")
+
+
+def _is_address(link: str) -> bool:
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        return False
+    return parts.scheme in ("https", "http") and bool(parts.hostname) and not any(map(str.isspace, link))
+
+
+def comparable_questions(protocol: Protocol) -> list[str]:
+    """The ids of the questions by whose answers judges of the same texts can be compared."""
+    return [q.id for s, q in protocol.questions if q.kind != "text" and not q.for_each and s.unit is not Unit.JUDGE]
+
+
+def check_main_question(settings: Mapping[str, Json], protocol: Protocol) -> None:
+    """Refuse a main question that the protocol does not ask, or that answers cannot be compared by: another one would
+    stand in for it unnoticed."""
+    if name := settings.get("main_question"):
+        what = f"{name!r} is no question of {protocol.name} by which answers can be compared."
+        check_known(str(name), comparable_questions(protocol), what, InputError)
 
 
 @dataclass(frozen=True, slots=True)

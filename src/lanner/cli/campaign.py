@@ -23,7 +23,7 @@ from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import import_file, inspect_file, write_copy
 from lanner.campaign.people import id_from_name
 from lanner.campaign.prefill import SETTING
-from lanner.campaign.states import TEXTS, check_names, check_settings
+from lanner.campaign.states import TEXTS, check_settings
 from lanner.cli import value_of
 from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output, minute
@@ -116,8 +116,6 @@ def _assigned(tasks: int) -> str:
 def settings(output: Output, store: Store, name: str, changes: tuple[str, ...], title: str | None) -> None:
     """Show a campaign's settings, or change some; an empty value removes a setting."""
     values = dict(_change(words) for words in changes)
-    check_names((setting for setting, value in values.items() if value is not None), running=True)
-    check_settings(values)
     if values or title is not None:
         campaign.configure(store, name, title=title, settings=values)
     entry = campaign.get(store, name)
@@ -155,7 +153,7 @@ def _change(words: str) -> tuple[str, Json]:
 
 def archive(output: Output, store: Store, name: str, take_out: bool) -> None:
     """Archive a campaign: it no longer appears in the list."""
-    campaign.configure(store, name, settings={"archived": None if take_out else True})
+    campaign.archive(store, name, not take_out)
     output.rows.append({"name": name, "archived": not take_out})
     output.say(f"{name} is {'out of' if take_out else 'in'} the archive.")
 

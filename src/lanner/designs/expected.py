@@ -208,9 +208,10 @@ CONTROL_LIMIT = 0.25
 
 
 def control_limit(settings: Mapping[str, Json]) -> float:
-    """The share of control items that a judge of a campaign may miss; 1 or more is a number of items."""
+    """The share of control items that a judge of a campaign may miss; 1 or more, in campaigns of earlier versions, is a
+    number of items."""
     limit = settings.get("control_limit")
-    if isinstance(limit, int | float) and not isinstance(limit, bool) and limit > 0:
+    if isinstance(limit, int | float) and not isinstance(limit, bool) and limit >= 0:
         return float(limit)
     return CONTROL_LIMIT
 

@@ -19,11 +19,10 @@ from starlette.responses import RedirectResponse, Response
 from lanner import campaign as operations
 from lanner.campaign import documents as campaign_documents
 from lanner.campaign import drawing, progress
-from lanner.campaign.states import NUMBERS, TEXTS, check_settings, not_a_number
+from lanner.campaign.states import NUMBERS, TEXTS, check_settings, comparable_questions, not_a_number
 from lanner.errors import CampaignError, LannerError
 from lanner.model import Campaign, Json
 from lanner.model.protocol import Wording
-from lanner.monitor.snapshot import COMPARED
 from lanner.store import Account, AccountRole, Store
 from lanner.web import forms
 from lanner.web.access import visible_campaign, visible_campaigns
@@ -136,8 +135,7 @@ async def state(request: Request) -> Response:
         if target in changes:
             changes[target](site.store, campaign.id, account=account)
         elif target in ("archive", "restore"):
-            archived: bool | None = True if target == "archive" else None
-            operations.configure(site.store, campaign.id, settings={"archived": archived}, account=account)
+            operations.archive(site.store, campaign.id, target == "archive", account=account)
         else:
             raise HTTPException(400)
 
@@ -160,7 +158,7 @@ async def _settings_page(
             version = tx.campaigns.version(campaign.id)
         protocol = operations.protocol(site.store, campaign.id)
         wording = Wording(protocol, language())
-        questions = [(q.id, wording.question(q.id).label) for _, q in protocol.questions if q.kind in COMPARED]
+        questions = [(name, wording.question(name).label) for name in comparable_questions(protocol)]
         return version, questions
 
     version, questions = await site.read(look)
