@@ -598,8 +598,8 @@ class Preference:
     p: float | None = None
 
 
-def preference(rows: Sequence[Preference], left: str, right: str) -> Drawing:
-    """Diverging bars; bold p where it is below .05."""
+def preference(rows: Sequence[Preference], left: str, right: str, test: str = "sign test, ties dropped") -> Drawing:
+    """Diverging bars; bold p where it is below .05. `test` is what p comes from."""
     most = max((max(row.left, row.right) + row.ties / 2 for row in rows), default=1) or 1
     scale = _HALF / most
     groups = len({row.group for row in rows if row.group})
@@ -609,7 +609,7 @@ def preference(rows: Sequence[Preference], left: str, right: str) -> Drawing:
     drawing.text(_CENTRE - 44, 16, f"◀ {left} preferred", "tb", "end")
     drawing.text(_CENTRE, 16, "tie", "tm", "middle")
     drawing.text(_CENTRE + 44, 16, f"{right} preferred ▶", "tb")
-    drawing.text(WIDTH, 16, "sign test, ties dropped", "tm", "end")
+    drawing.text(WIDTH, 16, test, "tm", "end")
     y, label = 30.0, ""
     for row in rows:
         if row.group and row.group != label:

@@ -51,7 +51,7 @@ from lanner.monitor.snapshot import (
 )
 from lanner.protocols.answers import in_order
 from lanner.stats.diagnosis import severity
-from lanner.stats.frame import distinct
+from lanner.stats.frame import SYSTEMS, distinct
 from lanner.stats.power import documents_needed
 from lanner.stats.ratings import Ratings, label_counts
 from lanner.stats.resample import Resampling
@@ -219,7 +219,7 @@ def unit_answers(
     systems = unit[2].split("|")
     place = (pl.col("document") == unit[0]) & (pl.col("segment") == unit[1])
     rows = table.filter(place & pl.col("role").is_in([str(Role.MAIN), str(Role.CALIBRATION)]))
-    rows = rows.filter(pl.col("system").str.split("|").list.sort().list.join("|") == "|".join(sorted(systems)))
+    rows = rows.filter("|".join(sorted(systems)) == SYSTEMS)
     answers: dict[str, dict[str, Json]] = {}
     orders: dict[tuple[str, str], list[str]] = {}
     """By question and judge ("" for what is agreed): the order in which the outputs stood."""

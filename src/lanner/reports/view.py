@@ -27,7 +27,7 @@ from lanner.analysis.scores import group_rows
 from lanner.model import Judge, JudgeKind, Protocol, Result, Unit
 from lanner.model.messages import Message, level_text, lowered
 from lanner.model.protocol import Wording
-from lanner.stats.frame import Wide, wide
+from lanner.stats.frame import SYSTEMS, Wide, wide
 from lanner.stats.resample import Resampling
 
 _SHORT = 24
@@ -230,7 +230,7 @@ class View:
     @cached_property
     def worked(self) -> pl.DataFrame:
         """Who worked on what: a row for each judge, role and item, whatever was asked and whether it counts or not."""
-        return self.material.table.select("judge", "role", "document", "segment", "system").unique(maintain_order=True)
+        return self.material.table.select("judge", "role", "document", "segment", SYSTEMS).unique(maintain_order=True)
 
     @cached_property
     def wide(self) -> Wide:

@@ -394,6 +394,8 @@ def _refuse_unnamed_sentences(table: pl.DataFrame) -> None:
 
 ITEM = ("stage", "document", "segment", "system", "row")
 """The columns that say what an answer to a question is about."""
+SYSTEMS = pl.col("system").str.split("|").list.sort().list.join("|").alias("system")
+"""The outputs an answer is about. Those that are compared stand in chance order, and are one item in whichever."""
 
 
 def answered() -> pl.Expr:

@@ -30,7 +30,7 @@ from scipy.special import bdtr
 from lanner.errors import StatisticError, check_known, did_you_mean
 from lanner.model import SIDES, TIES, Json, Result
 from lanner.model.messages import in_number
-from lanner.stats.frame import ITEM, check_columns, groups, latest, shared_ranks, tidy, units
+from lanner.stats.frame import ITEM, SYSTEMS, check_columns, groups, latest, shared_ranks, tidy, units
 from lanner.stats.resample import (
     Array,
     Indices,
@@ -77,8 +77,7 @@ def comparisons(
                 "{n} comparisons have no answer and are left out.",
             ),
         )
-    shown = pl.col("system").str.split("|").list.sort().list.join("|")  # in whichever order
-    answers = answers.with_columns(shown.alias("_systems"))
+    answers = answers.with_columns(SYSTEMS.alias("_systems"))
     key = ["judge", "question", "role", *(name for name in ITEM if name != "system"), "_systems"]
     answers, again = latest(answers, key)
     notes += again

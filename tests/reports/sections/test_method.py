@@ -12,7 +12,7 @@ from lanner import protocols
 from lanner.analysis.assistance import assistance
 from lanner.analysis.material import Material, from_file
 from lanner.designs.expected import CONTROL_LIMIT, Misses, missed_controls
-from lanner.model import Grid, Judge, JudgeKind, Judgement, Role, Scale
+from lanner.model import Document, Grid, Judge, JudgeKind, Judgement, Role, Scale, Segment
 from lanner.protocols.answers import simulate_page
 from lanner.reports.build import build
 from lanner.reports.parts import Figure, Paragraph, Table
@@ -62,6 +62,19 @@ def test_who_judged_how_much_and_what_was_asked() -> None:
     asked = next(block for block in details(replace(made, material=drawn)).blocks if isinstance(block, Table))
     assert asked.rows[0]["n"] == "72"
     assert any("one of: sentence level, local" in str(row["answer"]) for row in asked.rows)
+
+
+def test_a_comparison_is_one_item_in_whichever_order_it_was_shown() -> None:
+    """Two orders of a pair counted as two items, each judged by a part of the judges."""
+    protocol, document = protocols.load("parity"), Document("d", (Segment("1", "S"),))
+    answers = tuple(
+        Judgement(judge, "adequacy_document", "adequacy_of_document", "d", "", systems, [1, 2])
+        for judge, systems in (("ann", ("a", "b")), ("bob", ("b", "a")), ("cem", ("b", "a")))
+    )
+    judges = tuple(Judge(judgement.judge) for judgement in answers)
+    blocks = section(View(Material("p", protocol, (document,), judges, answers), protocol)).blocks
+    text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
+    assert "Each of 1 item was judged by 3 judges." in text
 
 
 def test_how_models_were_asked_is_said_in_words() -> None:

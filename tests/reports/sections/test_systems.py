@@ -206,7 +206,7 @@ def ranked_view(ranks: list[list[int]]) -> View:
     return View(Material("p", PARITY, documents, (Judge("j"),), answers), PARITY)
 
 
-def test_counts_ties_and_the_sign_test() -> None:
+def test_counts_ties_and_who_is_preferred() -> None:
     made = preferences(ranked_view([[1, 2]] * 9 + [[2, 1]] + [[1, 1]] * 3))
     assert made is not None
     [figure] = made.blocks
@@ -214,7 +214,27 @@ def test_counts_ties_and_the_sign_test() -> None:
     [row] = figure.data
     assert sorted((row["wins"], row["losses"])) == [1, 9]
     assert row["ties"] == 3
-    assert "a preference on adequacy of document" in made.findings[0]
+    assert made.findings == ["**human is preferred to mt** (9 of 10 decided answers for human, p = .040)."]
+    assert f"{row['p_holm']:.3f}" == "0.040" and f"{row['p_drop']:.3f}" == "0.021", "not that of the sign test"
+    assert "p over documents" in figure.svg and "sign test" not in figure.svg
+
+
+def test_who_is_preferred_may_differ_between_questions() -> None:
+    one = ranked_view([[1, 2]] * 9)
+    turned = [
+        replace(j, stage="fluency_document", question="fluency_of_document", value=[2, 1])
+        for j in one.material.judgements
+    ]
+    open_question = replace(turned[0], question="adequacy_of_sentence", stage="adequacy_sentence", segment="1")
+    both = replace(one.material, judgements=(*one.material.judgements, *turned, open_question))
+    made = preferences(View(both, PARITY))
+    assert made is not None
+    [finding] = made.findings
+    assert "**human is preferred to mt** on adequacy of document (9 of 9 decided answers for human" in finding
+    assert "**mt is preferred to human** on fluency of document (9 of 9 decided answers for mt" in finding
+    assert (
+        "no preference between mt and human is shown on adequacy of sentence (1 of 1 decided answer for mt)" in finding
+    )
 
 
 def test_no_difference_is_not_called_equal() -> None:

@@ -14,6 +14,7 @@ from lanner.reports.comparison.agreement import agreement, misevaluation, models
 from lanner.reports.comparison.scores import cost, prediction, scoring, separation, stability
 from lanner.reports.comparison.sides import Answer, Comparison, Gap, Lab, Line, Side, Value, shared, sides
 from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table, capital
+from lanner.stats.frame import SYSTEMS
 from lanner.stats.resample import Resampling
 
 QUESTIONS: tuple[Comparison, ...] = (
@@ -102,7 +103,7 @@ def _what(lab: Lab) -> str:
 
 def _about(side: Side) -> str:
     table = side.by_people
-    items = table.select("document", "segment", "system").unique().height
+    items = table.select("document", "segment", SYSTEMS).unique().height
     documents = plural(table["document"].n_unique(), "document")
     judges = plural(len(side.people), "judge")
     return f"**{side.name}** ({side.protocol.label}): {judges}, {plural(items, 'item')} in {documents}."

@@ -53,6 +53,7 @@ from lanner.reports.view import Agreement, View
 from lanner.stats import diagnosis
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.coefficients import band, scale_of
+from lanner.stats.frame import SYSTEMS
 
 _SCALE = "krippendorff"
 """For headlines whose coefficient has no scale of its own: all are α or built like it."""
@@ -791,7 +792,7 @@ def most_disputed(view: View) -> Section | None:
 
 def _entry(view: View, main: pl.DataFrame, document: Document | None, row: Mapping[str, Json]) -> dict[str, Json]:
     place = (pl.col("document") == row["document"]) & (pl.col("segment") == row["segment"])
-    rows = main.filter(place & (pl.col("system").str.split("|").list.sort().list.join("|") == row["system"]))
+    rows = main.filter(place & (row["system"] == SYSTEMS))
     answers = [
         (view.names[judge], " · ".join(sentences))
         for judge in view.people

@@ -523,23 +523,36 @@ def preferences(view: View) -> Section | None:
             Preference("", view.short(question), row["losses"], row["ties"], row["wins"], row["p_holm"])
             for question, row in rows
         ]
-        sentence = [
-            f"{bar.label}: {bar.right} of {bar.left + bar.right} for {right}"
-            + (f", {p_value(bar.p)}{corrected}" if bar.p is not None else "")
-            for bar in bars
-        ]
-        clear = [bar.label for bar in bars if bar.p is not None and bar.p < _LEVEL]
-        findings.append(
-            f"Between {left} and {right} there is **a preference on {words(clear)}** ({'; '.join(sentence)})."
-            if clear
-            else f"No preference between {left} and {right} is shown ({'; '.join(sentence)})."
+        findings.append(_finding_preferences(bars, left, right, corrected))
+        caption = (
+            f"{findings[-1].replace('**', '')} Bars are centred on the ties; small numbers are counts. p is that of "
+            f"the share over documents{corrected}, as its interval is; a sign test would take every answer as "
+            "independent."
         )
-        caption = f"{'; '.join(sentence)}. Bars are centred on the ties; small numbers are counts."
         data = [{"question": q, **r} for q, r in rows]
         name = f"preference-{left}-{right}".replace(" ", "-")
-        figure = Figure(name, caption, str(preference(bars, left, right)), data, signature)
-        blocks.append(figure)
+        drawing = preference(bars, left, right, "p over documents, ties dropped")
+        blocks.append(Figure(name, caption, str(drawing), data, signature))
     return Section("preferences", "Preferences", blocks, findings) if blocks else None
+
+
+def _finding_preferences(bars: Sequence[Preference], left: str, right: str, corrected: str) -> str:
+    """Who is preferred to whom, and on which questions where there are several."""
+    by_outcome: dict[str, list[str]] = {}
+    for bar in sorted(bars, key=lambda bar: bar.p is None or bar.p >= _LEVEL):  # what is shown first
+        first, second, wins = (right, left, bar.right) if bar.right >= bar.left else (left, right, bar.left)
+        is_clear = bar.p is not None and bar.p < _LEVEL
+        outcome = (
+            f"**{first} is preferred to {second}**"
+            if is_clear
+            else f"no preference between {left} and {right} is shown"
+        )
+        numbers = f"{wins} of {plural(bar.left + bar.right, 'decided answer')} for {first}"
+        if bar.p is not None:
+            numbers += f", {p_value(bar.p)}{corrected}"
+        where = f"on {bar.label} ({numbers})" if len(bars) > 1 else f"({numbers})"
+        by_outcome.setdefault(outcome, []).append(where)
+    return capital("; ".join(f"{outcome} {words(where)}" for outcome, where in by_outcome.items())) + "."
 
 
 # What a score is made of
