@@ -21,8 +21,22 @@ from lanner.analysis.agreement import (
     split_at,
 )
 from lanner.analysis.material import Material
+from lanner.analysis.measures import plan_table
 from lanner.errors import StatisticError
-from lanner.model import Choice, Document, Json, Judge, JudgeKind, Judgement, Labels, Option, Question, Role, Segment
+from lanner.model import (
+    Choice,
+    Document,
+    Json,
+    Judge,
+    JudgeKind,
+    Judgement,
+    Labels,
+    Option,
+    Protocol,
+    Question,
+    Role,
+    Segment,
+)
 from lanner.stats.frame import frame
 from lanner.studies.simulation import Answering, coefficient, dice
 from reports.world import material
@@ -112,6 +126,16 @@ def test_groups_are_compared_in_pairs_and_never_pooled() -> None:
     assert len(pairs(both, entry.pairs, entry)) == 3
     with pytest.raises(StatisticError, match="not pooled"):
         measure(both, entry.headline, entry)
+
+
+@pytest.mark.parametrize("protocol", [protocols.load("esa"), None])
+def test_where_nobody_marks_anything_that_is_what_is_said(protocol: Protocol | None) -> None:
+    """It was said that every answer to "any marked" is yes."""
+    given = [Judgement(judge, "rating", "errors", "d", "1", ("x",), []) for judge in "ab"]
+    table = frame(given, protocols.load("esa"))
+    entry = next(entry for entry in (plan(protocol) if protocol else plan_table(table)) if entry.id == "errors")
+    [note] = question_agreement(counted(table, "agreement"), entry).headline.notes
+    assert note.startswith("Undefined: every answer is 'nothing marked'")
 
 
 def test_labels_that_are_counted_agree_only_where_they_are_the_same_labels() -> None:

@@ -81,10 +81,17 @@ def test_large_panels_by_the_normal_distribution_agree_with_exchanging(monkeypat
     assert normal.p == pytest.approx(exact.p, abs=0.06)
 
 
-def test_little_or_no_variation_says_nothing() -> None:
+def test_too_little_shared_says_nothing() -> None:
     assert panel_test(panel(np.random.default_rng(1), 9, 4)) is None
     assert panel_test(panel(np.random.default_rng(1), 50, 2)) is None, "two judges differ from each other equally"
-    assert panel_test(Ratings.from_matrix(np.ones((30, 4)), labels=["a", "b"])) is None
+
+
+@pytest.mark.parametrize("answers", [np.ones((30, 4)), np.arange(120).reshape(30, 4) // 4 % 2])
+def test_where_all_answer_alike_nobody_differs(answers: np.ndarray) -> None:
+    """It was said that too few sentences were shared."""
+    found = panel_test(Ratings.from_matrix(answers, labels=["a", "b"]))
+    assert found is not None
+    assert (found.p, found.differs, found.items, found.judges) == (1.0, False, 30, 4)
 
 
 @pytest.mark.parametrize(("judges", "spread"), [(4, 0.7), (6, 0.5), (6, 0.4), (8, 0.9), (20, 0.45)])

@@ -189,6 +189,19 @@ def test_a_row_without_variation_is_passed_over_and_named() -> None:
     assert result.value == pytest.approx(np.mean([value for value in rest if value is not None]))
 
 
+@pytest.mark.parametrize("rows_differ", [False, True])
+def test_a_grid_of_rows_without_variation_has_no_agreement(rows_differ: bool) -> None:
+    """Where only the rows differ, α over all cells is 1: that stood for a grid on which nothing was told apart."""
+    world = material("h_falcon", judges=2, documents=4)
+    rated = question_ratings(world.table, world.protocol.find("skills")[1])  # type: ignore[union-attr, index]
+    row = rated.items["row"].rank("dense").to_numpy()[rated.item] if rows_differ else np.ones(len(rated.item))
+    flat = type(rated)(**{**vars(rated), "code": (row % 2).astype(np.int32)})
+    result = mean_alpha(flat, level="ordinal")
+    assert (result.value, result.low) == (None, None)
+    assert (result.counts["items"], result.counts["documents"]) == (4 * 6 * 2, 4), "not its cells"
+    assert ("every answer to a row is the same" in result.notes[0]) is rows_differ
+
+
 def test_nothing_to_agree_on_is_no_number() -> None:
     world = material("h_falcon", judges=1, documents=2)
     rated = question_ratings(world.table, world.protocol.find("skills")[1])  # type: ignore[union-attr, index]

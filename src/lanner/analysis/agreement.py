@@ -445,9 +445,12 @@ def _part_ratings(ratings: Ratings, coefficient: Measure) -> Ratings:
         case Part.LABEL:
             return holding(ratings, coefficient.row)
         case Part.MARKED if ratings.sets:
-            return holding(ratings, NOTHING)
+            return replace(holding(ratings, NOTHING), labels=_MARKED_OR_NOT)
         case _:
             return ratings
+
+
+_MARKED_OR_NOT = ("something marked", "nothing marked")
 
 
 def _own_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -457,9 +460,8 @@ def _own_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _marked_or_not(ratings: Ratings) -> Ratings:
     """Spans without a protocol: whether anything was marked."""
-    return replace(
-        holding(replace(ratings, sets=tuple(frozenset([text]) for text in ratings.labels)), "[]"), marked=False
-    )
+    texts = replace(ratings, sets=tuple(frozenset([text]) for text in ratings.labels))
+    return replace(holding(texts, "[]"), labels=_MARKED_OR_NOT, marked=False)
 
 
 def _reads_ratings(coefficient: Measure, entry: QuestionPlan) -> bool:

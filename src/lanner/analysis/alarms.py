@@ -54,8 +54,8 @@ def panel_test(ratings: Ratings, *, seed: int = 1) -> PanelTest | None:
     totals, variances = _totals(sums, members, len(ratings.judges))
     with np.errstate(invalid="ignore", divide="ignore"):
         z = np.where(variances > 0, totals / np.sqrt(variances), -np.inf)
-    if not np.isfinite(z).any():
-        return None
+    if not np.isfinite(z).any():  # all are equally far apart, or not at all
+        return PanelTest("", 0.0, 1.0, len(items), len(np.unique(judges[there])))
     furthest = int(np.argmax(z))
     active = int(np.count_nonzero(variances > 0))
     p = _p_value(float(z[furthest]), (sums, members), variances, np.random.default_rng(seed))

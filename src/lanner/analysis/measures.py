@@ -300,7 +300,7 @@ def _mean_alpha(ratings: Ratings, *, level: Level | None = None, unit: str = "do
         plan for row in rows if np.isfinite((plan := alpha.plan(row_ratings(ratings, row), level=level)).value()[0])
     ]
     if not plans:
-        return replace(alpha.plan(ratings, level=level), settings={"level": level or "nominal", "of": "rows"})
+        return _no_alpha(ratings, level)
     parts = [(plan.by_document()[0], plan.documents) for plan in plans]
     uses = np.zeros(len(ratings.documents), bool)
     for _, documents in parts:
@@ -330,6 +330,21 @@ def _mean_alpha(ratings: Ratings, *, level: Level | None = None, unit: str = "do
     settings = {"level": plans[0].settings["level"], "of": f"mean of {len(plans)} rows"}
     counts = _counts(ratings, plans, int(uses.sum()))
     return Plan("alpha", ratings, units, finish, uses=uses, counts=(counts,), notes=notes, settings=settings)
+
+
+def _no_alpha(ratings: Ratings, level: Level | None) -> Plan:
+    """Of a grid no row of which has an α. All cells together may have one: it is 1 where only the rows differ."""
+    whole = alpha.plan(ratings, level=level)
+    shared = ratings.items.filter(pl.Series(ratings.per_item >= 2))
+    varies = not shared.is_empty() and len(np.unique(ratings.code)) > 1
+    reason = "every answer to a row is the same; without variation chance cannot be told from agreement."
+    return replace(
+        whole,
+        finish=lambda sums: np.full((len(sums), 1), np.nan),
+        counts=(_counts(ratings, [], shared["document"].n_unique()),),
+        reasons=(reason,) if varies else (),
+        settings={"level": level or "nominal", "of": "rows"},
+    )
 
 
 def _counts(ratings: Ratings, plans: list[Plan], documents: int) -> dict[str, int]:
