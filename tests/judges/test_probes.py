@@ -79,6 +79,7 @@ def test_a_fair_judge_is_cleared_of_everything(tmp_path: Path) -> None:
         ("length", "injection", "range", "rewording", "language", "self-consistency"), "none"
     )
     assert (found.totals.missing, found.totals.failed) == (0, 0)
+    assert found.totals.calls == 24 * (3 + 1 + 1 + 2), "variants, words, language, samples: only what is compared"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,11 @@ def compare(
         )
         for name in names
     ]
+
+
+def answers_of(store: Store, number: int, protocol: Protocol, judge: str) -> Answers:
+    """What a judge of this campaign has answered."""
+    return _answers_of(_counted(store, number, protocol, keep=[judge]), judge)
 
 
 def agreed_answers(store: Store, reference: str | int) -> Answers:
@@ -232,6 +238,15 @@ CHANCE = "by chance"
 """The label of a result that says what chance would give."""
 
 
+class Effect(StrEnum):
+    """What the answers of one judge show, as their results are called."""
+
+    CONSISTENCY = "self-consistency"
+    FIRST_OF_TWO = "first of two preferred"
+    BOTH_ORDERS = "same verdict in both orders"
+    FIRST_OPTION = "first option chosen"
+
+
 # A judge alone. A model is asked the same in several samples, in both orders of a pair, with options shuffled; an
 # answer that follows the order and not the text is bias. All means are over items, their intervals resample documents.
 
@@ -335,7 +350,7 @@ def _consistent(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> 
             if (value := consistency(question, [_straight(question, vote) for vote in votes])) is not None
         ]
         if likes:
-            results.append(mean_by_document("self-consistency", question.id, likes, by))
+            results.append(mean_by_document(Effect.CONSISTENCY, question.id, likes, by))
     return results
 
 
@@ -360,8 +375,8 @@ def _positions(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> l
                 orders[vote.model, vote.sample][vote.swapped] = _verdict(_straight(question, vote))
             same += [(key[0], float(both[False] == both[True])) for both in orders.values() if len(both) == 2]
         if same:
-            results.append(mean_by_document("first of two preferred", question.id, first, by, null=0.5))
-            results.append(mean_by_document("same verdict in both orders", question.id, same, by))
+            results.append(mean_by_document(Effect.FIRST_OF_TWO, question.id, first, by, null=0.5))
+            results.append(mean_by_document(Effect.BOTH_ORDERS, question.id, same, by))
     return results
 
 
@@ -378,7 +393,7 @@ def _orders(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list
         votes = [(key[0], vote) for key, answers in units.items() for vote in answers]
         first_chosen = [(where, float(_has(vote.value, vote.order[0]))) for where, vote in votes]
         chance = float(np.mean([_size(vote.value) for _, vote in votes])) / len(question.options)
-        result = mean_by_document("first option chosen", question.id, first_chosen, by, null=chance)
+        result = mean_by_document(Effect.FIRST_OPTION, question.id, first_chosen, by, null=chance)
         results.append(replace(result, labels={**result.labels, CHANCE: f"{chance:.6f}"}))
     return results
 

@@ -9,7 +9,6 @@ the ledger in campaigns of its own, so an audit that was cut off goes on where i
 from __future__ import annotations
 
 import tomllib
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -23,7 +22,17 @@ from lanner import campaign
 from lanner.errors import LannerError
 from lanner.judges import providers
 from lanner.judges import template as templates
-from lanner.judges.comparison import CHANCE, agreed_answers, audit, estimate_by_document, mean_by_document
+from lanner.judges.comparison import (
+    CHANCE,
+    Answers,
+    Effect,
+    Unit,
+    agreed_answers,
+    answers_of,
+    audit,
+    estimate_by_document,
+    mean_by_document,
+)
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.prompt import require
 from lanner.judges.run import Connect, Report, run
@@ -48,7 +57,6 @@ ENOUGH = 5
 """Documents without which nothing is said."""
 
 Verdict = Literal["none", "small", "clear", "unclear"]
-Unit = tuple[str, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +134,8 @@ async def audit_model(
     if plain.swap:  # pairs are of two systems there and of variants of one here, so both ways are asked there
         others = {"plain": plain, **others}
     varied = _campaign(store, f"{name}-varied", [_varied(document) for document in documents], protocol, [plain])
-    same = _campaign(
-        store, f"{name}-plain", [_plain(document) for document in documents], protocol, list(others.values())
-    )
+    unchanged = [_plain(document, 2 if plain.swap else 1) for document in documents]
+    same = _campaign(store, f"{name}-plain", unchanged, protocol, list(others.values()))
     totals = Totals()
     for number, plans in ((varied, [plain]), (same, list(others.values()))):
         left = _left(limits or Limits(), totals)
@@ -137,18 +144,18 @@ async def audit_model(
             break
     if totals.is_out_of_money and limits and limits.max_cost is not None:
         totals.stopped = f"the next question could cost more than the limit of {limits.max_cost:g}"
-    first = _answers(store, varied, plain.judge)
+    first = answers_of(store, varied, protocol, plain.judge)
     people = {} if people_of is None else agreed_answers(store, people_of)
     checks = [
         *_variants(protocol, first, by),
         *_range(protocol, first, by),
         *_target_languages(protocol, first, people, documents, by),
     ]
-    unchanged = _answers(store, same, plain.judge) if plain.swap else first
+    usual = answers_of(store, same, protocol, plain.judge) if plain.swap else first
     for what, other in others.items():
         if what not in ("plain", "samples"):
             probe, _, code = what.partition(" ")
-            checks += _changes(probe, protocol, unchanged, _answers(store, same, other.judge), by, suffix=code)
+            checks += _changes(probe, protocol, usual, answers_of(store, same, protocol, other.judge), by, suffix=code)
     judges = ((varied, plain.judge, _ORDERS), (same, others["samples"].judge, _REPEATS))
     for number, judge, names in judges:
         checks += _from_ledger(result for result in audit(store, number, judge, resampling=by) if result.name in names)
@@ -173,8 +180,9 @@ def _campaign(store: Store, name: str, documents: Sequence[Document], protocol: 
     raise AssertionError
 
 
-def _plain(document: Document) -> Document:
-    return _with_outputs(document, lambda text: {name: text[name] for name in list(text)[:2]})
+def _plain(document: Document, systems: int) -> Document:
+    """The translations of the first systems as they are."""
+    return _with_outputs(document, lambda text: {name: text[name] for name in list(text)[:systems]})
 
 
 def _varied(document: Document) -> Document:
@@ -203,18 +211,6 @@ def lengthened(text: str) -> str:
     return f"{text} {text[len(text) // 2 :]}"
 
 
-def _answers(store: Store, number: int, judge: str) -> dict[str, dict[Unit, Json]]:
-    answers: dict[str, dict[Unit, Json]] = defaultdict(dict)
-    for entry in campaign.judgements(store, number):
-        if entry.judge == judge and entry.value is not None:
-            systems, value = tuple(entry.systems), entry.value
-            if len(systems) > 1 and isinstance(value, list) and len(value) == len(systems):  # ranks, in any order
-                systems, value = zip(*sorted(zip(systems, value, strict=True)), strict=True)
-                value = list(value)
-            answers[entry.question][entry.document, entry.segment, systems] = value
-    return answers
-
-
 def favour(question: Question, value: Json) -> float | None:
     """How well an answer speaks of a translation, from 0 to 1; None for questions that do not say."""
     if isinstance(question, Scale):
@@ -238,7 +234,7 @@ def _part(question: Scale, value: Json) -> float | None:
     return float(np.mean(parts)) if parts else None
 
 
-def _variants(protocol: Protocol, answers: Mapping[str, Mapping[Unit, Json]], by: Resampling) -> list[Check]:
+def _variants(protocol: Protocol, answers: Answers, by: Resampling) -> list[Check]:
     """What lengthening and a plea do to the same translation."""
     checks = []
     for probe, mark in (("length", LONG), ("injection", INJECTED)):
@@ -279,8 +275,8 @@ def _wins(units: Mapping[Unit, Json], mark: str) -> list[tuple[str, float]]:
 def _changes(
     probe: str,
     protocol: Protocol,
-    first: Mapping[str, Mapping[Unit, Json]],
-    second: Mapping[str, Mapping[Unit, Json]],
+    first: Answers,
+    second: Answers,
     by: Resampling,
     *,
     suffix: str = "",
@@ -296,7 +292,7 @@ def _changes(
     return checks
 
 
-def _range(protocol: Protocol, answers: Mapping[str, Mapping[Unit, Json]], by: Resampling) -> list[Check]:
+def _range(protocol: Protocol, answers: Answers, by: Resampling) -> list[Check]:
     """How far the scores of unchanged translations spread, as a part of the scale: their standard deviation."""
     checks = []
     for _, question in protocol.questions:
@@ -325,8 +321,8 @@ def _spread(question: str, scores: Sequence[tuple[str, float]], by: Resampling) 
 
 def _target_languages(
     protocol: Protocol,
-    answers: Mapping[str, Mapping[Unit, Json]],
-    people: Mapping[str, Mapping[Unit, Json]],
+    answers: Answers,
+    people: Answers,
     documents: Sequence[Document],
     by: Resampling,
 ) -> list[Check]:
@@ -351,17 +347,19 @@ def _target_languages(
     return checks
 
 
-_ORDERS = ("first of two preferred", "same verdict in both orders")
+_ORDERS = (Effect.FIRST_OF_TWO, Effect.BOTH_ORDERS)
 """What the two orders of pairs show; where both are asked of one sample, that is all that differs."""
-_REPEATS = ("self-consistency", "first option chosen")
+_REPEATS = (Effect.CONSISTENCY, Effect.FIRST_OPTION)
 """What samples with options in other orders show."""
+_LIKENESSES = {Effect.CONSISTENCY: "self-consistency", Effect.BOTH_ORDERS: "both orders"}
+"""Probes of effects that say how alike answers are; the others say what position does."""
 
 
 def _from_ledger(results: Iterable[Result]) -> list[Check]:
     """Self-consistency and order effects, as the ledger shows them."""
     checks = []
     for result in results:
-        probe = {"self-consistency": "self-consistency", "same verdict in both orders": "both orders"}.get(result.name)
+        probe = _LIKENESSES.get(Effect(result.name))
         verdict = _alike(result) if probe else _shift(result, float(result.labels.get(CHANCE, 0.5)))
         checks.append(Check(probe or "position", result.labels.get("question", ""), result, verdict))
     return checks
