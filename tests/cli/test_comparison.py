@@ -41,9 +41,10 @@ def test_some_of_the_judges(lanner: Command, files: list[Path], tmp_path: Path) 
     ran = lanner("compare", *sides, "--out", tmp_path / "page", "--resamples", 50, "--svg-only")
     assert ran.code == 0, ran.err
     assert "J0,j1 against REST" in (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
-    wrong = lanner("compare", f"{files[0]}@j0", f"{files[0]}@j9")
-    assert wrong.code == 2
-    assert "There is no judge 'j9'" in wrong.err
+    for judges, what in (("j9", "There is no judge 'j9'"), ("models", "are no models. Leave out @models.")):
+        wrong = lanner("compare", *sides, f"{files[1]}@{judges}")
+        assert wrong.code == 2
+        assert what in " ".join(wrong.err.split())
 
 
 @pytest.mark.data

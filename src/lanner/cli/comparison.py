@@ -107,7 +107,10 @@ def _named_parts(source: str, place: str, format_name: str | None, protocol: str
         parts = matches
     label = label if len(parts) == 1 else ""
     if judges:
-        return [(label or judges, _of(material, judges)) for material in parts if _of(material, judges).judges]
+        sides = [(label or judges, side) for side in (_of(material, judges) for material in parts) if side.judges]
+        if not sides:
+            raise InputError(f"Among the judges of {path} are no {judges}.", next_step=f"Leave out @{judges}.")
+        return sides
     return [(label or material.name, material) for material in parts]
 
 
