@@ -184,3 +184,21 @@ def test_what_an_expired_batch_had_answered_is_not_asked_again(store: Store) -> 
     server, totals = asyncio.run(go())
     assert (totals.items, totals.calls, len(server.batches)) == (3, 3, 3)
     assert sorted(server.asked.values()) == [1, 1, 2]
+
+
+def test_a_question_whose_turn_never_came_is_asked_again_and_a_failed_batch_says_why() -> None:
+    answered = {"custom_id": "a", "response": {"status_code": 200, "body": {"x": 1}}}
+    expired = {"custom_id": "b", "response": None, "error": {"code": "batch_expired", "message": "too late"}}
+    files = {"out": json.dumps(answered).encode(), "wrong": json.dumps(expired).encode()}
+
+    class Files:
+        async def content(self, name: str) -> bytes:
+            return files[name]
+
+    batches = FileBatches.__new__(FileBatches)
+    batches.connection = Files()  # type: ignore[assignment]
+    results = asyncio.run(batches.results({"output_file_id": "out", "error_file_id": "wrong"}))
+    assert [(result.name, result.status) for result in results] == [("a", 200), ("b", 503)]
+    failed = {"id": "b1", "status": "failed", "errors": {"data": [{"message": "Enqueued token limit reached"}] * 2}}
+    assert batches.problem(failed) == "the batch b1 is failed: Enqueued token limit reached"
+    assert batches.problem({"id": "b1", "status": "expired", "errors": None}) == "the batch b1 is expired"

@@ -16,8 +16,10 @@ from lanner.model import Json
 _OPENAI = "https://api.openai.com/v1"
 ALTERNATIVES = 20
 """How many tokens beside the chosen one a server is asked to tell the probability of; no interface tells more."""
+_SHOWN = 300  # characters of what is wrong with a batch
 _OVER = {"completed", "failed", "expired", "cancelled"}
 _LOST = {"failed", "expired", "cancelled", "cancelling"}
+_NEVER_ASKED = 503  # the batch was over before the question's turn: it has an error of its own instead of a response
 
 
 class Chat(Connection):
@@ -195,15 +197,18 @@ class FileBatches(Batches):
         return [
             Result(
                 str(row.get("custom_id")),
-                int((row.get("response") or {}).get("status_code") or 0),
+                int((row.get("response") or {}).get("status_code") or _NEVER_ASKED),
                 (row.get("response") or {}).get("body") or row.get("error") or {},
             )
             for row in lines
         ]
 
     def problem(self, batch: Batch) -> str:
-        status = batch.get("status")
-        return "" if status == "completed" else f"the batch {batch.get('id')} is {status}"
+        if batch.get("status") == "completed":
+            return ""
+        errors = (batch.get("errors") or {}).get("data") or ()
+        words = "; ".join(dict.fromkeys(str(error.get("message")) for error in errors))
+        return f"the batch {batch.get('id')} is {batch.get('status')}" + (f": {words[:_SHOWN]}" if words else "")
 
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
         batches = []
