@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -214,7 +215,7 @@ def test_mistakes_are_told(lanner: Command, tmp_path: Path) -> None:
     given = texts(tmp_path / "t.jsonl")
     assert "There is no metric 'blue'" in lanner("metric", "blue", given).err
     assert "Name one metric or more" in lanner("metric", given).err
-    assert "There is no pair 'en-fr'" in lanner("metric", "bleu", given, "--lp", "en-fr").err
+    assert "is en-fr" in lanner("metric", "bleu", given, "--lp", "en-fr").err
     assert "d-bleu" in lanner("metric", "--list").out
 
 
@@ -235,3 +236,10 @@ def test_texts_that_do_not_name_their_languages_are_cut_by_those_that_are_given(
     assert row["value"] > 30 and "tok:zh" in row["signature"]
     [plain] = lanner("metric", "bleu", "zh.csv", "--json").envelope["rows"]
     assert "tok:13a" in plain["signature"]
+    lanner("new", "zh", "--texts", "zh.csv", "--protocol", "da", "--judges", "ana")
+    for source in ("zh.csv", "zh"):
+        [row] = lanner("metric", "bleu", source, "--languages", "en-zh-Hant", "--json").envelope["rows"]
+        assert "tok:zh" in row["signature"]
+    formats.write("native", "brazil.jsonl", [replace(d, target_language="pt-BR") for d in documents()])
+    assert lanner("metric", "chrf", "brazil.jsonl", "--languages", "de-pt").code == 0
+    assert "is de-pt-PT" in lanner("metric", "chrf", "brazil.jsonl", "--languages", "de-pt-PT").err

@@ -348,7 +348,7 @@ def test_language_pairs_are_ranked_together_with_a_note_and_each_by_itself(lanne
     (part,) = load("two", languages="en-ko", store=tmp_path / "lanner.sqlite")
     assert {document.language_pair for document in part.documents} == {"en-ko"}
     assert {judgement.judge for judgement in part.judgements} == {"en-ko one", "en-ko two"}
-    assert "There is no pair 'en-fr'" in lanner("scores", "two", "--languages", "en-fr").err
+    assert "No document of two is en-fr" in lanner("scores", "two", "--languages", "en-fr").err
     assert "No document of two is en-fr" in lanner("agreement", "two", "--languages", "en-fr").err
     lanner("report", "two", "--out", tmp_path / "report")
     table = pl.read_csv(tmp_path / "report" / "tables" / "ranking-score-by-languages.csv")

@@ -255,6 +255,11 @@ def test_languages_are_set_where_a_file_names_none_and_selected_where_it_does(tm
     assert [entry.value for entry in reading.judgements] == [2, 3]
     assert any("left out: 1 of en-de" in note for note in reading.notes)
     assert [document.id for document in formats.read_documents(path, languages="en-ko")] == ["b"]
+    regions = tmp_path / "regions.csv"
+    rows = [f"en-{target},{number},One.,Um." for number, target in enumerate(("pt-BR", "pt-PT", "pt"))]
+    regions.write_text("\n".join(["lp,doc,source,target", *rows]), encoding="utf-8")
+    for pair, ids in (("en-pt-PT", "12"), ("en-pt_BR", "02"), ("en-pt", "012")):
+        assert "".join(document.id for document in read(regions, languages=pair).documents) == ids
     with pytest.raises(InputError, match="No document is en-fr"):
         formats.read(path, languages="en-fr")
     plain = tmp_path / "plain.csv"

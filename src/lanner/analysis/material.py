@@ -159,8 +159,10 @@ class Material:
         return self._with(document for document in self.documents if document.domain == domain)
 
     def in_pair(self, pair: str) -> Material:
-        """The same with the documents of one language pair only; a pair that no document has is an error."""
-        documents = [document for document in self.documents if not formats.contradicts_pair(document, pair)]
+        """The same with the documents of one language pair only; those that do not name theirs get it. A pair that no
+        document has is an error."""
+        own = (document for document in self.documents if not formats.contradicts_pair(document, pair))
+        documents = [formats.with_pair(document, pair) for document in own]
         if not documents and self.documents:
             pairs = ", ".join(sorted({document.language_pair for document in self.documents}))
             raise InputError(f"No document of {self.name} is {pair}.", next_step=f"There is {pairs}.")
@@ -453,11 +455,9 @@ def part_in_pair(parts: Sequence[Material], name: str | None, pair: str | None) 
         is_named_after_pair = "-" in suffix and len(suffix) < 12 and languages.pair(suffix) == codes
         if codes in _pairs(part) or is_named_after_pair:
             return part.in_pair(pair)
-    if len(candidates) == 1 and all(languages.UNDETERMINED in known for known in _pairs(candidates[0])):
-        return candidates[0]
-    known = sorted({document.language_pair for part in candidates for document in part.documents})
-    names = known if len(candidates) == 1 else [part.name for part in candidates]
-    raise InputError(f"There is no pair {pair!r}.", next_step=did_you_mean(pair, names))
+    if len(candidates) == 1:
+        return candidates[0].in_pair(pair)
+    raise InputError(f"There is no pair {pair!r}.", next_step=did_you_mean(pair, [part.name for part in candidates]))
 
 
 def _pairs(part: Material) -> set[tuple[str, str]]:

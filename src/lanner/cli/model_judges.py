@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lanner import campaign, formats, metrics, protocols
-from lanner.analysis.material import Material
+from lanner.analysis.material import Material, part_in_pair
 from lanner.cli import chosen_pair, parse_options, reading_options
 from lanner.cli.early_checks import names, refuse_shared_name
 from lanner.cli.output import Output
@@ -27,7 +27,7 @@ from lanner.judges.replies import Asked, verdict
 from lanner.judges.request import ask_once
 from lanner.judges.run import nothing_to_judge
 from lanner.metrics import Languages, Rating, rate
-from lanner.model import Document, Judge, JudgeKind, Judgement, languages
+from lanner.model import Document, Judge, JudgeKind, Judgement
 from lanner.model.messages import estimate, in_number
 from lanner.protocols.answers import texts_of
 from lanner.stats.resample import Resampling
@@ -323,34 +323,23 @@ def _texts_to_rate(
 ) -> tuple[list[Document], list[Judge], list[Judgement]]:
     """The documents of one language pair, and the scores that came with them where they are to be kept (`scored`):
     a folder of a shared task holds a hundred files of scores."""
-    parts: Sequence[Material | formats.Reading]
     if not Path(source).exists():
         parts = materials(source, store_place, format_name)
     elif scored or not _has_texts_alone(source, format_name):
-        parts = formats.read(source, format_name, **reading_options())
+        readings = formats.read(source, format_name, **reading_options())
+        parts = [Material(r.name, None, r.documents, r.judges, r.judgements) for r in readings]
     else:
-        parts = [formats.Reading("", tuple(formats.read_documents(source, format_name, **reading_options())))]
+        documents = tuple(formats.read_documents(source, format_name, **reading_options()))
+        parts = [Material(source, None, documents, (), ())]
     pairs = list(dict.fromkeys(document.language_pair for part in parts for document in part.documents))
-    code = "-".join(languages.pair(pair)) if pair else None
-    if pair and code and all(languages.UNDETERMINED in known.split("-") for known in pairs):
-        parts = [replace(part, documents=_in_languages(part.documents, *languages.pair(pair))) for part in parts]
-        pairs = [code]
-    if code and code not in pairs:
-        raise InputError(f"There is no pair {pair!r}.", where=Where(source), next_step=did_you_mean(str(pair), pairs))
-    if code is None and len(pairs) > 1:
+    if pair is None and len(pairs) > 1:
         hint = f"Say which with --languages: {', '.join(pairs)}."
         raise InputError(f"There are {len(pairs)} language pairs.", where=Where(source), next_step=hint)
-    for part in parts:
-        matches = [document for document in part.documents if code in (None, document.language_pair)]
-        if matches:
-            ids = {document.id for document in matches} | {""}
-            return matches, list(part.judges), [j for j in part.judgements if j.document in ids]
-    raise InputError("There are no texts in it.", where=Where(source))
-
-
-def _in_languages(documents: Sequence[Document], source: str, target: str) -> tuple[Document, ...]:
-    """The same in these languages, where the file does not name its own: metrics cut words as a language does."""
-    return tuple(replace(document, source_language=source, target_language=target) for document in documents)
+    parts = [part for part in parts if part.documents]
+    if not parts:
+        raise InputError("There are no texts in it.", where=Where(source))
+    part = part_in_pair(parts, None, pair) if pair else parts[0]
+    return list(part.documents), list(part.judges), list(part.judgements)
 
 
 def _has_texts_alone(source: str, format_name: str | None) -> bool:

@@ -55,6 +55,7 @@ __all__ = [
     "texts",
     "titles",
     "watched",
+    "with_pair",
     "write",
 ]
 
@@ -315,7 +316,7 @@ def _of_pair(readings: list[Reading], pair: str, path: Path) -> list[Reading]:
         _check_overruling(stated_pairs, pair, path)
         note = f"The file says {next(iter(stated_pairs))}; {pair} is used." if stated_pairs else ""
         readings = [
-            replace(part, documents=tuple(_set_pair(each, pair) for each in part.documents)) for part in readings
+            replace(part, documents=tuple(with_pair(each, pair) for each in part.documents)) for part in readings
         ]
     else:
         counts = ", ".join(f"{number} of {name}" for name, number in sorted(stated_pairs.items()))
@@ -327,7 +328,7 @@ def _of_pair(readings: list[Reading], pair: str, path: Path) -> list[Reading]:
 
 def _select_pair(part: Reading, pair: str) -> Reading:
     """The documents of a pair, with what was judged about them."""
-    documents = tuple(_set_pair(each, pair) for each in part.documents if not contradicts_pair(each, pair))
+    documents = tuple(with_pair(each, pair) for each in part.documents if not contradicts_pair(each, pair))
     ids = {document.id for document in documents}
     judgements = tuple(entry for entry in part.judgements if entry.document in ids or not entry.document)
     return replace(part, documents=documents, judgements=judgements)
@@ -342,7 +343,7 @@ def _stream_of_pair(documents: Iterable[Document], pair: str, path: Path, notes:
         if not contradicts_pair(document, pair):
             selecting = True
             waiting.clear()
-            yield _set_pair(document, pair)
+            yield with_pair(document, pair)
         else:
             stated_pairs[document.language_pair] += 1
             if not selecting:
@@ -350,7 +351,7 @@ def _stream_of_pair(documents: Iterable[Document], pair: str, path: Path, notes:
     if waiting:
         _check_overruling(stated_pairs, pair, path)
         notes.append(f"The file says {next(iter(stated_pairs))}; {pair} is used.")
-        yield from (_set_pair(document, pair) for document in waiting)
+        yield from (with_pair(document, pair) for document in waiting)
 
 
 def _check_overruling(stated_pairs: Counter[str], pair: str, path: Path) -> None:
@@ -362,17 +363,20 @@ def _check_overruling(stated_pairs: Counter[str], pair: str, path: Path) -> None
 
 
 def contradicts_pair(document: Document, pair: str) -> bool:
-    """Whether a document names another language pair; another region of the same languages is no other pair."""
+    """Whether a document names another language pair; a language without a region is that of every region."""
     source, target = language_codes.pair(pair)
     if source == target == language_codes.UNDETERMINED:
         raise InputError(f"{pair!r} is not a language pair.", next_step="Write for instance --languages en-ko.")
-    return any(
-        language_codes.UNDETERMINED not in (own, code) and own.partition("-")[0] != code.partition("-")[0]
-        for own, code in ((document.source_language, source), (document.target_language, target))
-    )
+    return _contradicts(document.source_language, source) or _contradicts(document.target_language, target)
 
 
-def _set_pair(document: Document, pair: str) -> Document:
+def _contradicts(one: str, other: str) -> bool:
+    (language, _, region), (other_language, _, other_region) = one.partition("-"), other.partition("-")
+    is_other = language != other_language or (region and other_region and region != other_region)
+    return language_codes.UNDETERMINED not in (one, other) and bool(is_other)
+
+
+def with_pair(document: Document, pair: str) -> Document:
     """The document with this pair; half a pair (`en:und`, from a form with one language chosen) keeps the other."""
     source, target = (None if code == language_codes.UNDETERMINED else code for code in language_codes.pair(pair))
     return replace(
