@@ -293,6 +293,8 @@ def test_one_judge_or_one_question() -> None:
     )
     text = advice(judged(main=main, without={**without, "c": 0.47}, leaving_out=leaving_out(0.01)))
     assert "No single judge moves it by more than .02." in text and "Without" not in text
+    text = advice(judged(main=main, without={"a": 0.457, "b": 0.458, "c": 0.464}, leaving_out=leaving_out(0.004)))
+    assert "No single judge moves it by more than .01." in text, "more than .00 was not true"
     four = replace(main, judges=4)
     text = advice(judged(main=four, without=without, leaving_out=leaving_out(0.09)))
     assert "Without J3 it would be α .55." in text and "moves it" not in text, "of the fourth nothing is known"

@@ -49,6 +49,10 @@ def test_names_in_print() -> None:
     assert made.label("skills_chosen") == "Skills chosen"
     assert made.label("skill_sum") == "skill sum"
     assert made.pair_name(made.agreements[0].pairs[0]) == "Judge 0 – Judge 1"
+    assert (made.short("sentence"), made.heading("sentence")) == ("sentence score", "Sentence score")
+    asked = view("ranking_sc")
+    assert asked.short("ranking_sc") == "“Which is better?”", "in a sentence, a sentence is quoted"
+    assert asked.heading("ranking_sc") == "Which is better?"
 
 
 def test_two_judges_of_one_name_are_told_apart() -> None:

@@ -22,10 +22,10 @@ from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.cli.output import Columns, Output
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Json
-from lanner.model.messages import Words, duration, estimate, in_number, percent, plural, spell
+from lanner.model.messages import Words, duration, estimate, in_number, number, percent, plural, spell
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.snapshot import STATE_WORDS, DisagreementFilter, LeavingOut, Measure
-from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels
+from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
 from lanner.monitor.verdict import Check, Rule
 from lanner.stats.goals import Kind, State
 from lanner.store import Store
@@ -77,8 +77,10 @@ def check(output: Output, store: Store, name: str, question: str) -> None:
         output.note(str(snapshot.bias))
     for need in status.needs:
         output.note(f"{need.title} {need.more}".strip())
+    options = option_labels(status.protocol, status.wording, focus.main)
     for one, other, change in focus.divergence.merges[:3] if focus.divergence else ():
-        output.note(f"Merging {one} and {other} would change α by {change:+.2f}.")
+        step = f"{'+' if change > 0 else ''}{number(change)}"
+        output.note(f"Merging “{options[one]}” and “{options[other]}” would change nominal α by {step}.")
 
 
 def _check(entry: Check) -> dict[str, Json]:

@@ -7,6 +7,7 @@ translates and a command prints; `code` and `tone` carry the meaning.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -217,11 +218,11 @@ def _one_judge_or_one_question(evidence: Evidence, names: Mapping[str, str]) -> 
     now = main.value
     says_all = len(evidence.without) >= main.judges  # without some of them, too few sentences may be shared to say
     others = [abs(value - now) for judge, value in evidence.without.items() if judge != price.judge]
-    most = number(max(others, default=0.0), 2)
+    most = _at_most(others)
     if price.change < NOTABLE:
         if not says_all:
             return []
-        most = number(max([abs(price.change), *others]), 2)
+        most = _at_most([abs(price.change), *others])
         return [message("No single judge moves it by more than {most}.", most=most)]
     name = names.get(price.judge, price.judge)
     value = number(price.without.value, 2)
@@ -246,6 +247,11 @@ def _one_judge_or_one_question(evidence: Evidence, names: Mapping[str, str]) -> 
             )
         )
     return sentences
+
+
+def _at_most(changes: Sequence[float]) -> str:
+    """What no change exceeds: rounded up, for .00 is exceeded by .004."""
+    return number(math.ceil(100 * max(changes, default=0.0) - 1e-6) / 100, 2)
 
 
 def _rules(evidence: Evidence, targets: Targets) -> tuple[Rule, ...]:

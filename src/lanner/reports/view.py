@@ -27,10 +27,12 @@ from lanner.analysis.scores import group_rows
 from lanner.model import Judge, JudgeKind, Protocol, Result, Unit
 from lanner.model.messages import Message, level_text, lowered
 from lanner.model.protocol import Wording
+from lanner.reports.parts import capital
 from lanner.stats.frame import SYSTEMS, Wide, wide
 from lanner.stats.resample import Resampling
 
 _SHORT = 24
+_ENDS = ("?", "!", ".", "…", "？", "！", "。", "؟")
 _NOT_MEASURED = ("labels", "spans", "text", "ranks", "elapsed", "active", "flags")  # costly to carry along
 
 
@@ -190,11 +192,18 @@ class View:
         return self.words.option(question, option).label or option.replace("_", " ")
 
     def short(self, question: str) -> str:
-        """A question's name inside a sentence: its label where that is short, else its id in words."""
+        """A question's name inside a sentence: its label where that is short, else its id in words. A label that is a
+        sentence itself is quoted."""
+        label = self._short(question)
+        return f"“{label}”" if label.endswith(_ENDS) else self.inside(label)
+
+    def heading(self, question: str) -> str:
+        """A question's name over a column or at the beginning of a sentence."""
+        return capital(self._short(question))
+
+    def _short(self, question: str) -> str:
         label = self.label(question)
-        if len(label) > _SHORT or self._labels[label] > 1:
-            label = question.replace("_", " ")
-        return self.inside(label)
+        return label if len(label) <= _SHORT and self._labels[label] < 2 else question.replace("_", " ")
 
     def inside(self, label: str) -> str:
         """A label as it stands inside a sentence."""

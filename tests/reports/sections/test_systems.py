@@ -214,7 +214,7 @@ def test_counts_ties_and_who_is_preferred() -> None:
     [row] = figure.data
     assert sorted((row["wins"], row["losses"])) == [1, 9]
     assert row["ties"] == 3
-    assert made.findings == ["**human is preferred to mt** (9 of 10 decided answers for human, p = .040)."]
+    assert made.findings == ["**human is preferred to mt** (9 of 10 decided answers, p = .040)."]
     assert f"{row['p_holm']:.3f}" == "0.040" and f"{row['p_drop']:.3f}" == "0.021", "not that of the sign test"
     assert "p over documents" in figure.svg and "sign test" not in figure.svg
 
@@ -230,8 +230,8 @@ def test_who_is_preferred_may_differ_between_questions() -> None:
     made = preferences(View(both, PARITY))
     assert made is not None
     [finding] = made.findings
-    assert "**human is preferred to mt** on adequacy of document (9 of 9 decided answers for human" in finding
-    assert "**mt is preferred to human** on fluency of document (9 of 9 decided answers for mt" in finding
+    assert "**human is preferred to mt** on adequacy of document (9 of 9 decided answers, p" in finding
+    assert "**mt is preferred to human** on fluency of document (9 of 9 decided answers, p" in finding
     assert (
         "no preference between mt and human is shown on adequacy of sentence (1 of 1 decided answer for mt)" in finding
     )

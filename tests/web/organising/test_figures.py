@@ -150,7 +150,7 @@ def test_odd_one_out_names_the_first_alone() -> None:
 
 def test_merging_shows_gain_and_loss() -> None:
     said = words(figures.merging(0.458, [("Extended + Universal", 0.061), ("Sentence + Local", -0.02)]))
-    assert {"now .458", "+.061", "−.020"} <= set(said)
+    assert {"α nominal · now .458", "+.061", "−.020"} <= set(said)
 
 
 @given(st.lists(st.floats(0, 50), max_size=12))

@@ -35,7 +35,7 @@ from lanner.reports.comparison.sides import (
     ratio,
     ratio_gap,
 )
-from lanner.reports.parts import Figure, Quotes
+from lanner.reports.parts import Figure, Quotes, capital
 from lanner.reports.sections.agreement import lines
 from lanner.stats import context
 from lanner.stats.association import correlations
@@ -73,10 +73,10 @@ def agreement(lab: Lab) -> Answer:
         signs.append(sign)
         every += results
         label = question_label(lab.sides, [own_measure.question for _, own_measure, _ in coefficients])
-        lines.append(Line(f"{label.capitalize()}, {sign}", values, gaps))
+        lines.append(Line(f"{capital(label)}, {sign}", values, gaps))
         rows += [
             Row(
-                f"{label.capitalize()}: {side.name}",
+                f"{capital(label)}: {side.name}",
                 v.value,
                 v.low,
                 v.high,
@@ -277,10 +277,10 @@ def preferences(lab: Lab) -> Answer:
         tables = [table.filter(pl.col("one") == names[0], pl.col("two") == names[1]) for table in tables]
         values = [of_result(ratio(table, lab.resampling, scale="share")) for table in tables]
         gaps = [gap_of(ratio_gap(tables[0], table, lab.resampling)) for table in tables[1:]]
-        lines.append(Line(f"{pair.label.capitalize()}: {names[0]} preferred over {names[1]}", values, gaps))
+        lines.append(Line(f"{capital(pair.label)}: {names[0]} preferred over {names[1]}", values, gaps))
         rows = [_test_row(side, pair, table) for side, table in zip(lab.whole, tables, strict=True)]
         bars += [
-            Preference(pair.label.capitalize(), row["side"], row["losses"], row["ties"], row["wins"], row["p"])
+            Preference(capital(pair.label), row["side"], row["losses"], row["ties"], row["wins"], row["p"])
             for row in rows
         ]
         data += rows

@@ -142,7 +142,7 @@ def calibration(view: View) -> Section | None:
     if not known:
         return None
     columns = [
-        Column("question", "Question", cell=lambda row: view.short(row[0].id).capitalize()),
+        Column("question", "Question", cell=lambda row: view.heading(row[0].id)),
         *value_columns("α", view.level, 2, key="before", span="Calibration", of=lambda row: row[1]),
         *value_columns("α", view.level, 2, key="after", span="Main items", of=lambda row: row[2]),
     ]
@@ -173,7 +173,7 @@ def _overview_table(view: View) -> Table:
         return Column(kind, kind.capitalize(), quiet=True, cell=lambda a: count(a.headline.counts.get(kind, 0)))
 
     columns = [
-        Column("question", "Question", cell=lambda agreement: view.short(agreement.question).capitalize()),
+        Column("question", "Question", cell=lambda agreement: view.heading(agreement.question)),
         Column("how", "Coefficient", text=True, cell=lambda agreement: agreement.plan.headline.sign),
         value,
         ends,
@@ -198,7 +198,7 @@ def _overview_figure(view: View) -> Iterator[Figure]:
         return
     rows = [
         Row(
-            view.short(agreement.question).capitalize(),
+            view.heading(agreement.question),
             *_numbers(agreement.headline),
             f"n {agreement.headline.counts.get('items', 0):,}",
         )
@@ -320,7 +320,7 @@ def _rows_table(view: View, agreement: Agreement) -> Table:
     ]
     rows += [{"row": "Mean", "total": True} | row for row in printed(values, [mean])]
     data = [{"row": part.measure.row, **part.result.row()} for part in agreement.parts]
-    caption = f"{view.short(agreement.question).capitalize()}: agreement row by row; the mean stands for the question."
+    caption = f"{view.heading(agreement.question)}: agreement row by row; the mean stands for the question."
     return Table(f"rows-{agreement.question}", caption, columns, rows, data, view.signature(mean))
 
 
@@ -414,7 +414,7 @@ def _without_judges(view: View) -> Iterator[Table]:
         results = [result for result in results if result.value is not None]
         if not results:
             continue
-        columns.append(Column(agreement.question, view.short(agreement.question).capitalize()))
+        columns.append(Column(agreement.question, view.heading(agreement.question)))
         signature = signature or view.signature(results[0])
         for result in results:
             judge, change = result.labels["without"], result.rows[0]["change"]

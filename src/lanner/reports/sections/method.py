@@ -585,7 +585,7 @@ def _repeats(view: View, repeats: CountedRows) -> Table | None:
 
     _, ends, n = value_columns("", view.level, of=lambda entry: entry[1])
     columns = [
-        Column("question", "Question", cell=lambda entry: view.short(entry[0].question).capitalize()),
+        Column("question", "Question", cell=lambda entry: view.heading(entry[0].question)),
         Column("judge", "Judge", text=True, cell=judge_name),
         Column("value", "Agreement", cell=lambda entry: f"{entry[0].sign} {number(entry[1].value)}"),
         ends,
@@ -744,7 +744,7 @@ def _fates(view: View, result: Assistance) -> Table:
     ]
     additions = estimate(result.added.value, result.added.low, result.added.high, 2, bounded=False)
     caption = (
-        f"{view.short(result.question).capitalize()}: what became of the marks that were offered, with intervals over "
+        f"{view.heading(result.question)}: what became of the marks that were offered, with intervals over "
         f"documents. Judges added {additions} marks to an item."
     )
     data = [row for row in result.to_rows() if row.get("model")]
@@ -769,7 +769,7 @@ def _comparison_table(view: View, result: Assistance) -> Table:
         Column("n", "Unaided answers", quiet=True, cell=lambda c: f"{c.unaided.counts.get('items', 0):,}"),
     ]
     caption = (
-        f"{view.short(result.question).capitalize()}: items judged with the model's marks and without. Judges who "
+        f"{view.heading(result.question)}: items judged with the model's marks and without. Judges who "
         "start from the same marks agree with each other more than they would on their own, so **their agreement is "
         "inflated on assisted items**; the unaided ones show it as it is."
     )

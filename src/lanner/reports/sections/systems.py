@@ -547,7 +547,7 @@ def _finding_preferences(bars: Sequence[Preference], left: str, right: str, corr
             if is_clear
             else f"no preference between {left} and {right} is shown"
         )
-        numbers = f"{wins} of {plural(bar.left + bar.right, 'decided answer')} for {first}"
+        numbers = f"{wins} of {plural(bar.left + bar.right, 'decided answer')}{'' if is_clear else f' for {first}'}"
         if bar.p is not None:
             numbers += f", {p_value(bar.p)}{corrected}"
         where = f"on {bar.label} ({numbers})" if len(bars) > 1 else f"({numbers})"

@@ -507,7 +507,7 @@ def merging(now: float, pairs: Sequence[tuple[str, float]]) -> Markup:
         return zero + room * change / reach
 
     drawing.line(zero, 16, zero, 22 + 24 * len(pairs), "base")
-    drawing.text(zero, 11, say("now {value}", value=number(now, 3)), "tm", "middle")
+    drawing.text(zero, 11, f"α nominal · {say('now {value}', value=number(now, 3))}", "tm", "middle")
     for at, (label, change) in enumerate(pairs):
         y = 32 + 24 * at
         less = change < 0
