@@ -8,7 +8,7 @@ from typing import ClassVar
 from playwright.sync_api import Page
 
 from lanner import campaign, protocols
-from lanner.model import Grid, Judge
+from lanner.model import Document, Grid, Judge
 from live_server import Live, document
 
 CODE = "first-run-code"
@@ -25,10 +25,13 @@ class Office(Live):
         page.goto(f"{self.url}/enter/{ENTRY}")
 
 
-def disputed(office: Live, name: str, judges: int = 4, swapping: str = "") -> None:
+FERRY = document(16, systems=("one",))
+
+
+def disputed(office: Live, name: str, judges: int = 4, swapping: str = "", text: Document = FERRY) -> None:
     """A campaign on one document of 16 sentences, judged by all; one of them may take low for high and high for low."""
     people = [Judge(f"J{number}", name=f"Judge {number}") for number in range(1, judges + 1)]
-    campaign.create(office.store, name, [document(16, systems=("one",))], "h_falcon", people, seed=3, title=name)
+    campaign.create(office.store, name, [text], "h_falcon", people, seed=3, title=name)
     campaign.open(office.store, name)
     grid = protocols.load("h_falcon").find("skills")
     assert grid and isinstance(grid[1], Grid)

@@ -55,6 +55,7 @@ def test_names_and_directions() -> None:
     assert languages.direction("pa-Arab") == "rtl"
     assert languages.direction("ku-Latn") == "ltr"
     assert languages.direction("") == "ltr"
+    assert [languages.direction_of_text(code) for code in ("ara", "en", "und")] == ["rtl", "ltr", "auto"]
 
 
 def test_languages_that_put_no_space_between_words() -> None:

@@ -110,6 +110,7 @@ def test_figures_and_names_keep_their_direction_in_a_sentence_read_from_the_righ
         assert apart("−.03") == "\u2068−.03\u2069"
         assert "\u2068.40\u2069" in say("all of it above {least}", least=".40")
     assert apart("−.03") == "−.03"
+    assert say("without {name}: {value}", name="نور", value=".50") == "without \u2068نور\u2069: .50"
 
 
 WEB = FOLDER.parent

@@ -90,6 +90,15 @@ def direction(code: str) -> str:
     return "rtl" if rtl else "ltr"
 
 
+def direction_of_text(code: str) -> str:
+    """`dir` of a text in a language: where that is not known, the text's own letters decide."""
+    return "auto" if code == UNDETERMINED else direction(code)
+
+
+LEFTWARD = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+"""A letter that is read from the right, as a regular expression."""
+
+
 def is_unspaced(code: str) -> bool:
     """Whether a language is written without spaces between words."""
     return bool(table().get(normal(code).split("-")[0], {}).get("unspaced", False))

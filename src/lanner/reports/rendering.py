@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from lanner.figures.drawing import available, pdf, plain, png, standalone
 from lanner.formats.parsing.textfile import write_whole
+from lanner.model import languages
 from lanner.reports.parts import Column, Figure, Report, Table, bibtex, csv_text, spans
 
 STYLE = Path(__file__).parent / "style"
@@ -110,8 +111,7 @@ _BEFORE_SIGN = re.compile(r"(?<=\d) (?=%|\[[−\d.])|(?<=\bn) (?=\d)|(?<= \*) (?
 _INTERVAL = re.compile(r"\[([−\d.,]+), ([−\d.,]+)\]")
 _ONE_LETTER = re.compile(r"\b[^\W\d_]-[^\W\d_]+")
 _BEFORE_DASH = re.compile(r"(?<=\S) – ")
-_RIGHTWARD = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+"
-_FROM_THE_RIGHT = re.compile(rf"{_RIGHTWARD}(?: {_RIGHTWARD})*")
+_FROM_THE_RIGHT = re.compile(rf"{languages.LEFTWARD}+(?: {languages.LEFTWARD}+)*")
 
 
 def write(report: Report, folder: Path, *, pictures: bool = True) -> Path:

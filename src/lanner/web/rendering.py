@@ -188,6 +188,7 @@ def environment(*, watched: bool = False) -> Environment:
     environment.filters |= {
         "count": count,
         "apart": apart,
+        "direction": languages.direction_of_text,
         "translate": translate,
         "zip": zip,
         "money": money,

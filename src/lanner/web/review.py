@@ -165,7 +165,7 @@ def _columns(
         if kind == "output" and key not in visible_keys and not everything:
             continue
         code = language(document, key)
-        direction = "auto" if code == "und" else languages.direction(code)
+        direction = languages.direction_of_text(code)
         titles = {"source": "Source", "reference": "Reference" if name in ("", "reference") else f"Reference {name}"}
         parts.append(Column(key, titles.get(kind, name), kind, code, direction, not joiner(code)))
     return tuple(parts)

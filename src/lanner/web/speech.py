@@ -8,6 +8,7 @@ language is set once per request, so that no function has to hand it on.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -110,10 +111,11 @@ def mark(text: str, **places: object) -> Markup:
 
 def apart(value: object) -> str:
     """A figure or name as it stands in a sentence. In a language read from the right it is set apart, else −.03 would
-    come out as 03.− there; what is set apart keeps the direction of its own first letter, and figures run left to
-    right."""
+    come out as 03.− there; in the others a name read from the right is, else it would draw the figure after it to its
+    other side. What is set apart keeps the direction of its own first letter, and figures run left to right."""
     text = str(value)
-    return f"\u2068{text}\u2069" if text and _leftward(_language.get()) else text
+    is_mixed = _leftward(_language.get()) or re.search(languages.LEFTWARD, text)
+    return f"\u2068{text}\u2069" if text and is_mixed else text
 
 
 def amount(count: int, one: str, many: str) -> str:

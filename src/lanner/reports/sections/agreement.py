@@ -833,7 +833,8 @@ def lines(document: Document | None, segment: str, system: str, around: int = _A
 
 def _line(text: str, language: str, *, context: bool = False, longest: int | None = None) -> dict[str, Json]:
     shown = text if longest is None else shortened(text, longest)
-    return {"text": shown, "language": language, "direction": languages.direction(language), "context": context}
+    direction = languages.direction_of_text(language)
+    return {"text": shown, "language": language, "direction": direction, "context": context}
 
 
 def _answers(view: View, answers: pl.DataFrame) -> Iterator[str]:

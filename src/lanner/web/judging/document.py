@@ -237,9 +237,7 @@ def _hidden(line: Row) -> Row:
 
 def writing(language: str) -> tuple[str, str]:
     """`lang` and `dir` of a text: the direction comes from the language, and is left to the browser where unknown."""
-    if language == languages.UNDETERMINED:
-        return "", "auto"
-    return language, languages.direction(language)
+    return "" if language == languages.UNDETERMINED else language, languages.direction_of_text(language)
 
 
 def _reachable(rows: Sequence[Row], before: int, after: int) -> list[Row]:
