@@ -146,6 +146,13 @@ def test_marks_for_missing_text_meet_each_other():
     assert spans(data, judges=["a", "c"], resampling=PLAIN).value == 0
 
 
+@pytest.mark.parametrize("statistic", [spans, gamma])
+def test_errors_without_a_place_have_no_agreement_on_where_they_stand(statistic):
+    texts = [json.dumps([{"side": "target", "severity": "minor"}]), json.dumps([{"start": 0, "end": 5}])]
+    with pytest.raises(StatisticError, match="no place in the text"):
+        statistic({"judge": ["a", "b"], "item": ["1", "1"], "spans": texts}, resampling=PLAIN)
+
+
 def test_source_and_target_are_different_places():
     sides = [json.dumps([{"side": side, "start": 0, "end": 5}]) for side in ("source", "target")]
     assert spans({"judge": ["a", "b"], "item": ["1", "1"], "spans": sides}, resampling=PLAIN).value == 0

@@ -26,6 +26,7 @@ from typing import Any
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map
+from lanner.formats.parsing.error_rows import one_output_a_row
 from lanner.formats.parsing.headings import (
     fold,
     is_total,
@@ -63,13 +64,17 @@ from lanner.model.messages import in_number
 
 _LOOKED_AT = 10_000
 _UNCLEAR = {"counts_of_judges", "different_scales", "judge_or_system", "several_kinds_of_items"}
-_UNCLEAR |= {"no_answer_column", "no_judge_column", "no_item_column"}
+_UNCLEAR |= {"no_answer_column", "no_judge_column", "no_item_column", "rows_are_errors"}
 """What is wrong with ratings, which are a table and say so themselves."""
 
 
-def table_rows(path: Path, **options: str) -> Rows:
-    """The rows of a table, with one answer each where a row holds several; a header of texts alone has no answers."""
-    rows = open_rows(path, **options)
+def table_rows(path: Path, columns: str | Mapping[str, str] = "", judge: str = "", **options: str) -> Rows:
+    """The rows of a table, with one answer each where a row holds several, and with all errors of an output where a row
+    holds one of them; a header of texts alone has no answers."""
+    opened_rows = open_rows(path, **options)
+    rows = one_output_a_row(path, opened_rows, columns, judge)
+    if rows is not opened_rows:
+        return rows
     has_texts_alone = all(map(names_text_or_role, rows.header)) and not any(map(names_judges, rows.header))
     return rows if rows.typed or has_texts_alone else one_answer_a_row(path, rows)
 
@@ -141,7 +146,7 @@ def _open_table(
     **_: Any,
 ) -> MappedTable:
     """The table with its rows still to come; options that say how answers are read are of no interest here."""
-    rows = table_rows(path, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
+    rows = table_rows(path, columns, judge, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
     return MappedTable(path, rows, columns, system=system, languages=languages, judge=judge, named_by=named_by)
 
 

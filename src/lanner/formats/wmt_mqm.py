@@ -15,6 +15,7 @@ from typing import Any
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
+from lanner.formats.parsing.error_rows import CLOSE, OPEN, marked_place, without_marks
 from lanner.formats.parsing.readings import Format, Gathering, Reading
 from lanner.formats.parsing.textfile import some_judgements, text_file
 from lanner.formats.parsing.values import counted, file_languages
@@ -34,7 +35,6 @@ _COLUMNS = {
     "note": ("comment", "metadata"),
 }
 _REQUIRED = ("system", "document", "segment", "rater", "source", "target", "category", "severity")
-_OPEN, _CLOSE = "<v>", "</v>"
 _SENTENCES = {
     "unmarked": "{n} judgements hold an error without <v>: it stands for the whole translation.",
     "unclosed_mark": "{n} judgements hold an error whose mark has no end.",
@@ -105,7 +105,7 @@ class _Ratings:
             return {"source_language": self.pair[0], "target_language": self.pair[1]}
 
         document = self.gathering.document(row["document"], line, attributes)
-        source, target = _remove_marks(row["source"]), _remove_marks(row["target"])
+        source, target = without_marks(row["source"]), without_marks(row["target"])
         draft = document.segments.get(row["segment"])
         if draft is None:
             draft = self.gathering.segment(document, row["segment"], line, source)
@@ -153,25 +153,9 @@ class _Ratings:
         return Reading(self.path.name.split(".")[0], documents, judges, tuple(judgements), "mqm", tuple(notes))
 
 
-def _remove_marks(text: str) -> str:
-    return text.replace(_OPEN, "").replace(_CLOSE, "")
-
-
-def _span(row: Mapping[str, str], source: str, target: str) -> tuple[dict[str, Any], list[str]]:
-    side = "source" if _OPEN in row["source"] and _OPEN not in row["target"] else "target"
-    markup, text = (row["source"], source) if side == "source" else (row["target"], target)
-    flags = []
-    start, end = 0, len(text)
-    if _OPEN not in markup:
-        flags.append("unmarked")
-    else:
-        before, _, rest = markup.partition(_OPEN)
-        inside, closing, _ = rest.partition(_CLOSE)
-        start = len(_remove_marks(before))
-        if closing:
-            end = start + len(_remove_marks(inside))
-        else:
-            flags.append("unclosed_mark")
+def _span(row: Mapping[str, str], source: str, target: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    side, start, end, flags = marked_place(row["source"], row["target"])
+    text = source if side == "source" else target
     span = {"side": side, "start": start, "end": end, "text": text[start:end]}
     span |= {"category": row["category"], "severity": row["severity"]}
     if row.get("note"):
@@ -217,15 +201,15 @@ def _comment(span: Mapping[str, Any]) -> str:
 
 
 def _insert_marks(span: Mapping[str, Any] | None, source: str, target: str, where: Where) -> list[str]:
-    if _OPEN in source + target or _CLOSE in source + target:
-        raise InputError(f"The text itself holds {_OPEN} or {_CLOSE}.", where=where)
+    if OPEN in source + target or CLOSE in source + target:
+        raise InputError(f"The text itself holds {OPEN} or {CLOSE}.", where=where)
     if span is None:
         return [source, target, "No-error", "No-error", ""]
     start, end = span.get("start"), span.get("end")
     if not isinstance(start, int) or not isinstance(end, int):
         raise InputError("This format has no place for missing text.", where=where, next_step="Mark it in the source.")
     text = source if span.get("side") == "source" else target
-    markup = f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
+    markup = f"{text[:start]}{OPEN}{text[start:end]}{CLOSE}{text[end:]}"
     pair = [markup, target] if span.get("side") == "source" else [source, markup]
     return [*pair, str(span.get("category") or ""), str(span.get("severity") or ""), _comment(span)]
 

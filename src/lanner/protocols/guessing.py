@@ -13,6 +13,7 @@ from typing import Any
 
 from lanner.errors import AnswerError, InputError, ProtocolError, Where
 from lanner.model import (
+    Analysis,
     Choice,
     Grid,
     Json,
@@ -25,13 +26,14 @@ from lanner.model import (
     Question,
     Rank,
     Scale,
+    Score,
     Spans,
     Stage,
     Text,
     Unit,
 )
 from lanner.model.protocol import GUESSED, Wording
-from lanner.protocols.answers import accept, metrics_among
+from lanner.protocols.answers import accept, metrics_among, resolve
 from lanner.protocols.reading import load, names
 
 _SCALES = ((0, 1), (1, 5), (0, 5), (1, 6), (0, 6), (1, 7), (1, 10), (0, 10), (0, 100))
@@ -58,6 +60,8 @@ _PLACES = frozenset({"rank", "ranking", "place"})
 """Those of them that end with the number of systems; the others count something and have no end."""
 _INVERSE_PARTS = ("오류", "벌점", "감점", "错误", "錯誤", "扣分", "エラー", "誤り", "減点")
 """The same in languages that write words together."""
+_MQM = "mqm"
+"""The protocol whose weights are taken for errors of the same severities."""
 _MOST_PENALTY = 25
 """MQM counts at most so many points of error for a segment; as a quality score it is near 100, and below 0 it is
 turned round."""
@@ -105,6 +109,8 @@ def guess(
     wording = Wording(protocol)
     numeric = [question for _, question in protocol.questions if isinstance(question, Scale)]
     labels = {scale.id: wording.question(scale.id).label for scale in numeric}
+    for score in protocol.scores:
+        note += f". Errors weigh as in {_MQM} by their severity ({score.id})"
     if inverse := [labels[scale.id] for scale in numeric if scale.direction == "lower_is_better"]:
         note += f". Less {' and '.join(inverse)} is better, going by the name (otherwise --set better=higher)"
     if upright := [labels[scale.id] for scale in numeric if scale.direction == "higher_is_better"]:
@@ -242,7 +248,8 @@ def _allows(stage: Stage, question: Question, rows: Sequence[Judgement]) -> bool
 
 def _is_allowed(question: Question, row: Judgement) -> bool:
     try:
-        return not accept(question, row.value, outputs=max(2, len(row.systems))).flags or row.value is None
+        flags = accept(question, row.value, outputs=max(2, len(row.systems))).flags
+        return set(flags) <= {"no_place"} or row.value is None
     except AnswerError:
         return False
 
@@ -280,10 +287,13 @@ def _make_protocol(
                 questions=tuple(questions),
             )
         )
+    scores = _penalties(stages)
     return Protocol(
         name=GUESSED,
         version="1.0",
         stages=tuple(stages),
+        scores=scores,
+        analyses=tuple(Analysis(statistic="agreement.icc", of=score.id) for score in scores),
         text={
             "en": {
                 "title": "Ratings",
@@ -295,6 +305,42 @@ def _make_protocol(
             }
         },
     )
+
+
+def _penalties(stages: Sequence[Stage]) -> tuple[Score, ...]:
+    """Errors weighed as in MQM, if there is one question for them and its severities are those of MQM, whatever its
+    categories are."""
+    marks = [question for stage in stages for question in stage.questions if isinstance(question, Spans)]
+    names = {question.id for stage in stages for question in stage.questions}
+    mqm = load(_MQM)
+    (errors,) = (question for _, question in mqm.questions if isinstance(question, Spans))
+    penalty = next(score for score in mqm.scores if score.question == errors.id and score.rule == "weighted_spans")
+    if len(marks) != 1 or penalty.id in names:
+        return ()
+    categories = _same_options(marks[0].categories, errors.categories)
+    severities = _same_options(marks[0].severities, errors.severities)
+    if not severities or len(severities) < len(marks[0].severities):
+        return ()
+    parents = {option.id: option.parent for option in errors.categories}
+    weights: list[dict[str, Json]] = []
+    for rule in penalty.options["weights"]:
+        own_categories: list[str | None] = [
+            own for own, same in categories.items() if rule.get("category") in (same, parents[same])
+        ]
+        own_severities: list[str | None] = [own for own, same in severities.items() if same == rule.get("severity")]
+        for category in own_categories if "category" in rule else [None]:
+            for severity in own_severities if "severity" in rule else [None]:
+                names_given = {"category": category, "severity": severity}
+                weights.append({k: v for k, v in names_given.items() if v} | {"weight": rule["weight"]})
+    options = {**penalty.options, "weights": weights}
+    return (penalty.model_copy(update={"question": marks[0].id, "options": options}),)
+
+
+def _same_options(options: Sequence[Option], known: Sequence[Option]) -> dict[str, str]:
+    """Of options the ids that the known ones have, for those that are among them."""
+    names = {option.id: (option.id, *option.aliases) for option in options}
+    resolved = {key: next(filter(None, (resolve(name, known) for name in own)), None) for key, own in names.items()}
+    return {key: name for key, name in resolved.items() if name}
 
 
 def _object(rows: Sequence[Judgement]) -> Object:

@@ -73,6 +73,7 @@ def spans(
     After Blain et al. 2023, Findings of the WMT23 Shared Task on Quality Estimation.
     """
     check_known(match, MATCHES, f"Spans do not match by {match!r}.", StatisticError)
+    _refuse_unplaced(answers)
     weights = dict(scales()["severity"]["mqm"]) if severities == "mqm" else dict(severities or {})
     attributes = ("category",) if categories else ()
     marks = [_read(text, weights, attributes, weighted=severities is not None) for text in answers.labels]
@@ -137,6 +138,18 @@ def placed(text: str) -> Iterator[tuple[Place, int, int, Mapping[str, Any]]]:
         if span.get("missing") or start is None or end is None:
             place, start, end = (*place, "missing"), 0, 1
         yield place, int(start), int(end), span
+
+
+def _refuse_unplaced(answers: Ratings) -> None:
+    """The error where errors were only counted, so that judges cannot agree on where they stand."""
+    unplaced = sum(
+        span.get("start") is None and not span.get("missing") for text in answers.labels for *_, span in placed(text)
+    )
+    if unplaced:
+        raise StatisticError(
+            "Some errors have no place in the text, so where they stand cannot be compared.",
+            next_step="Compare their number and weight: scores such as penalty and error_count.",
+        )
 
 
 def _read(text: str, weights: Mapping[str, float], attributes: tuple[str, ...], *, weighted: bool) -> Marks:
@@ -332,6 +345,7 @@ def gamma(
     look likelier and γ smaller. Up to four judges are aligned together, as published; more are taken two by two.
     """
     check_known(by, BY, f"Spans have no {by!r}.", StatisticError)
+    _refuse_unplaced(answers)
     weighing = Weighing(position, category)
     texts = continua(answers, by, lengths)
     sums = np.zeros((len(answers.documents), 4))

@@ -81,6 +81,12 @@ def test_missing_marks_need_no_place_and_may_stand_on_the_source() -> None:
     assert code(marks[:1], Spans(id="q", severities=SEVERITIES)) == "missing_not_allowed"
 
 
+@pytest.mark.parametrize("texts", [None, TEXTS])
+def test_a_file_may_count_errors_without_saying_where_they_stand(texts: Texts | None) -> None:
+    taken = accept(SPANS, [{"severity": "minor"}], texts=texts)
+    assert taken.value == [{"side": "target", "severity": "minor"}] and taken.flags == ("no_place",)
+
+
 def test_links_lead_to_another_place_where_the_question_has_them() -> None:
     link = {"segment": "4", "side": "target", "start": 0, "end": 3, "text": "Her"}
     span = {"start": 0, "end": 2, "severity": "minor", "link": {**link, "more": 1}}

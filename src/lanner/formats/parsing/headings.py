@@ -65,6 +65,11 @@ def spellings_of(*kinds: str) -> frozenset[str]:
     return frozenset(fold(name) for kind in kinds for name in names[kind])
 
 
+def error_words(kind: str) -> dict[str, list[str]]:
+    """The words in tables whose rows are errors: of their `columns`, of `severities`, and for `none`."""
+    return dict(_names()["errors"][kind])
+
+
 _TO = r"(?:-|–|—|~|\.\.|/|to|bis|à|a|do|до|から|至|到)"
 _SCALE = re.compile(
     rf"(?:(?:scale|skala|échelle|escala|шкала|척도|from|von|de|da|od|от|max\.?|out of|sur|/)[\s:]{{0,3}}){{0,2}}"

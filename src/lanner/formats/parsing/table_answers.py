@@ -401,9 +401,8 @@ class TableAnswers:
                     f"Several rows of {again.judge} are about one output, each with a severity: every row is an error.",
                     code="rows_are_errors",
                     where=Where(self._table.path, line=again.line),
-                    next_step="Give each output one row with its score. Errors are read from the ratings that WMT "
-                    "released (tab-separated, with source and target; `lanner formats wmt_mqm` describes them). If "
-                    "judges answered twice, say so in a column `role` (main, repeat).",
+                    next_step="Errors are read from a table with columns judge, system, segment, category, severity "
+                    "and one of translations. If judges answered twice, say so in a column `role` (main, repeat).",
                 )
 
     def _refuse_bars(self) -> None:

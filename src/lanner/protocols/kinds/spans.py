@@ -274,6 +274,9 @@ def _check_place(span: Mapping[str, Any], text: str | None, *, allow_nowhere: bo
             return {"text": str(span["text"])} if span.get("text") else {}
         if text is not None and span.get("text"):
             raise check.error("text_not_found", f"{span['text']!r} does not stand in the text.")
+        if not check.strict:
+            check.violation("no_place", "a span does not say where it stands.")
+            return {"text": str(span["text"])} if span.get("text") else {}
     if not isinstance(start, int) or not isinstance(end, int) or isinstance(start, bool) or isinstance(end, bool):
         raise check.error("shape", "a span needs start and end in code points.")
     if start < 0 or end < start or (start == end and not allow_nowhere):
